@@ -1,0 +1,189 @@
+"""The catalogue: games by name and options ("connect4:rows=5,columns=6"), or by path ("my_game.py:MyGame").
+
+Everything that takes a game from a person (commands, descriptions of tournaments, agents) reads it here.
+A game is imported only when it is asked for, and every error lists what would have been possible.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from inspect import cleandoc
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from adsearch.errors import BadOption, BadPosition, UnknownGame, one_of, quote
+from adsearch.option import Option
+from adsearch.state import State
+
+_CLASSES = {
+    "tictactoe": "TicTacToe",
+    "connect4": "Connect4",
+    "nap": "Nap",
+    "grundy": "Grundy",
+    "dots": "Dots",
+    "othello": "Othello",
+    "checkers": "Checkers",
+    "pig": "Pig",
+    "ludo": "Ludo",
+    "maze": "Maze",
+    "kuhn": "Kuhn",
+    "rps": "RockPaperScissors",
+    "tree": "Tree",
+}
+"""Every game of ours: its name, which is its file's, and its class."""
+
+_BY_PATH = re.compile(r"(?P<path>.*\.py)(?::(?P<name>[^:=,]*))?(?::(?P<options>.*))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game of the catalogue: a name, and the class of its positions."""
+
+    name: str
+    state: type[State[Any]]
+
+    @property
+    def rules(self) -> str:
+        """The rules, in a few lines."""
+        return cleandoc(self.state.__doc__ or "")
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """The settings of the game; the first may be given without its name."""
+        return self.state.options
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        """How many players there may be, depending on the options."""
+        return self.state.seats
+
+    def read_options(self, text: str) -> dict[str, int | str]:
+        """Every option's value: those in `text` ("rows=5,columns=6"), else the default."""
+        known = {option.name: option for option in self.options}
+        given: dict[str, int | str] = {}
+        for name, value in self._pairs(text):
+            if name not in known:
+                raise BadOption(f"{self.name}: no option {quote(name)}{_meant(name, list(known))}")
+            if name in given:
+                raise BadOption(f"{self.name}: {name} is given twice")
+            try:
+                given[name] = known[name].read(value)
+            except BadOption as error:
+                raise BadOption(f"{self.name}: {error}") from None
+        return {name: given.get(name, option.default) for name, option in known.items()}
+
+    def _pairs(self, text: str) -> list[tuple[str, str]]:
+        """`text` taken apart; a piece without "=" continues the value before it, or is the main option's."""
+        pairs: list[tuple[str, str]] = []
+        for piece in text.split(",") if text else []:
+            name, equals, value = piece.partition("=")
+            if equals:
+                pairs.append((name.strip(), value))
+            elif pairs:
+                pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]},{piece}")
+            elif self.options:
+                pairs.append((self.options[0].name, piece))
+            else:
+                raise BadOption(f"{self.name}: the game has no options, got {quote(piece)}")
+        return pairs
+
+
+def names() -> dict[str, Game]:
+    """Every game of ours by its name."""
+    return {name: _built_in(name) for name in _CLASSES}
+
+
+def find(spec: str) -> tuple[Game, dict[str, int | str]]:
+    """The game that `spec` names and the value of each option; UnknownGame or BadOption says what is possible."""
+    if not isinstance(spec, str):
+        raise UnknownGame(f"expected a game as text, such as 'connect4', got {quote(spec)}")
+    by_path = _BY_PATH.fullmatch(spec)
+    if by_path:
+        game, options = _by_path(Path(by_path["path"]), by_path["name"] or ""), by_path["options"] or ""
+    else:
+        name, _, options = spec.partition(":")
+        if name not in _CLASSES:
+            raise UnknownGame(f"no game {quote(name)}{_meant(name, list(_CLASSES))}")
+        game = _built_in(name)
+    return game, game.read_options(options)
+
+
+def start(spec: str) -> State[Any]:
+    """The first position of the game that `spec` names."""
+    game, options = find(spec)
+    try:
+        return game.state.start(**options)
+    except BadOption as error:
+        raise BadOption(f"{game.name}: {error}") from None
+
+
+def load(spec: str, text: str) -> State[Any]:
+    """The position of that game which `position()` or `view(seat)` wrote as `text`."""
+    game, options = find(spec)
+    if not isinstance(text, str):
+        raise BadPosition(f"{game.name}: expected a position as text, got {quote(text)}")
+    try:
+        return game.state.load(text, **options)
+    except (BadOption, BadPosition) as error:
+        raise type(error)(f"{game.name}: {error}") from None
+
+
+def _built_in(name: str) -> Game:
+    module = importlib.import_module(f"adsearch.games.{name}")
+    return Game(name, getattr(module, _CLASSES[name]))
+
+
+def _by_path(path: Path, class_name: str) -> Game:
+    """The game in the file `path`: the class of that name, or its only one."""
+    module = _import_file(path)
+    found: Mapping[str, type[State[Any]]] = {
+        name: value
+        for name, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, State) and value.__module__ == module.__name__
+    }
+    if not class_name and len(found) == 1:
+        class_name = next(iter(found))
+    if class_name not in found:
+        wanted = f"no game {quote(class_name)}" if class_name else "expected one subclass of State"
+        there = f"there is {one_of(list(found))}" if found else "there is no subclass of State"
+        raise UnknownGame(f"{path}: {wanted}; {there}")
+    return Game(f"{path}:{class_name}", found[class_name])
+
+
+def _import_file(path: Path) -> ModuleType:
+    """The module in the file `path`, run once for each content."""
+    try:
+        source = path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise UnknownGame(f"no game in {quote(str(path))}: {getattr(error, 'strerror', None) or error}") from None
+    name = f"game_{hashlib.sha256(str(path.resolve()).encode() + source).hexdigest()[:16]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise UnknownGame(f"{path}: expected a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        exec(compile(source, str(path), "exec"), module.__dict__)
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, Exception):
+            raise UnknownGame(f"{path}: {type(error).__name__}: {error}") from error
+        raise
+    return module
+
+
+def _meant(name: str, possible: list[str]) -> str:
+    close = get_close_matches(name, possible, n=1)
+    if close:
+        return f"; did you mean '{close[0]}'?"
+    return f"; there is {one_of(possible, most=20)}" if possible else "; there is none"

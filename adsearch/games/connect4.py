@@ -1,0 +1,219 @@
+"""Connect-4 on any board, with any length of the line: bitboards that play a million positions a second.
+
+A column is `rows` bits, bottom first, and one bit that stays empty: no shift carries a line into the next column.
+All positions of one board share its masks.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Self
+
+from adsearch.errors import BadPosition
+from adsearch.games.evaluation import squash
+from adsearch.games.grid import read_rows
+from adsearch.option import Option
+from adsearch.state import State
+
+WEIGHT_OF_A_THREAT = 0.4
+"""An empty cell that would complete a line, wherever it is."""
+WEIGHT_OF_THE_CENTRE = 0.03
+"""For each disc, times its distance from the nearer edge."""
+
+
+class Board:
+    """What never changes in a game: the size, and its masks."""
+
+    __slots__ = ("bottom", "cells", "centres", "column", "columns", "line", "rows", "steps", "top")
+
+    def __init__(self, rows: int, columns: int, line: int) -> None:
+        height = rows + 1
+        self.rows, self.columns, self.line = rows, columns, line
+        self.bottom = sum(1 << column * height for column in range(columns))
+        self.column = tuple(((1 << rows) - 1) << column * height for column in range(columns))
+        self.cells = sum(self.column)
+        self.top = self.bottom << rows - 1
+        self.steps = (1, height - 1, height, height + 1)
+        # Discs at distance >= n from the edge, for each n: together they count the distance.
+        self.centres = tuple(sum(self.column[n : columns - n]) for n in range(1, (columns + 1) // 2))
+
+    def has_line(self, discs: int) -> bool:
+        """Whether a line of discs stands anywhere."""
+        for step in self.steps:
+            run = discs
+            for n in range(1, self.line):
+                run &= discs >> n * step
+            if run:
+                return True
+        return False
+
+    def completing(self, discs: int) -> int:
+        """The cells, taken or not, that would complete a line of `discs`."""
+        line, found = self.line, 0
+        if discs.bit_count() < line - 1:
+            return 0
+        for step in self.steps:
+            if line == 4:
+                # The same as below, written out: it is what a game of Connect-4 spends most of its time on.
+                pairs = discs & discs >> step
+                if pairs:
+                    found |= pairs << 2 * step & (discs << 3 * step | discs >> step)
+                    found |= pairs >> step & (discs << step | discs >> 3 * step)
+                continue
+            above = [self.cells]
+            for n in range(1, line):
+                above.append(above[-1] & discs >> n * step)
+            below = self.cells
+            for n in range(line):
+                found |= below & above[line - 1 - n]
+                below &= discs << (n + 1) * step
+        return found & self.cells
+
+
+@lru_cache(maxsize=64)
+def board(rows: int, columns: int, line: int) -> Board:
+    """The one Board of that size."""
+    return Board(rows, columns, line)
+
+
+class Connect4(State[int]):
+    """Two players, x first, drop a disc into a column that is not full; it falls to the lowest free cell.
+    Who first has four discs (or as many as `line` says) in an unbroken row, column or diagonal wins.
+    A full board without one is a draw."""
+
+    options = (
+        Option("rows", 6, "height of the board", 4, 12),
+        Option("columns", 7, "width of the board", 4, 12),
+        Option("line", 4, "discs in a line that win", 2, 12),
+    )
+    notation = "the column's number, from 1 on the left"
+
+    __slots__ = ("_open", "_wins", "board", "free", "mine", "theirs", "turn")
+
+    board: Board
+    mine: int
+    """The discs of the player whose move it is; `theirs` are those of the one who moved last."""
+    theirs: int
+    _open: tuple[int, ...]
+    free: int
+    """In each column the lowest free cell, or the bit above a full one."""
+    _wins: int | None
+    """The cells that would complete a line of mine, once they were asked for."""
+
+    @classmethod
+    def start(cls, *, rows: int, columns: int, line: int) -> Self:
+        return cls.of(board(rows, columns, line), 0, 0)
+
+    @classmethod
+    def of(cls, board: Board, mine: int, theirs: int) -> Self:
+        """The position with these discs, none of which hangs in the air; `theirs` moved last."""
+        state = cls()
+        state.board, state.mine, state.theirs, state._wins = board, mine, theirs, None
+        state.free = (mine | theirs) + board.bottom
+        columns = () if board.has_line(theirs) else range(board.columns)
+        state._open = tuple(column for column in columns if state.free & board.column[column])
+        state.turn = (mine | theirs).bit_count() & 1 if state._open else None
+        return state
+
+    @classmethod
+    def load(cls, text: str, *, rows: int, columns: int, line: int) -> Self:
+        grid = board(rows, columns, line)
+        x = o = 0
+        for row, marks in enumerate(reversed(read_rows(text, rows, columns, ".xo"))):
+            for column, mark in enumerate(marks):
+                cell = 1 << column * (rows + 1) + row
+                x, o = x | (cell if mark == "x" else 0), o | (cell if mark == "o" else 0)
+        if ((x | o) + grid.bottom) & (x | o):
+            raise BadPosition("a disc hangs in the air")
+        ahead = x.bit_count() - o.bit_count()
+        if ahead not in (0, 1):
+            raise BadPosition(f"expected as many x as o or one more, got {x.bit_count()} and {o.bit_count()}")
+        mine, theirs = (o, x) if ahead else (x, o)
+        if grid.has_line(mine):
+            raise BadPosition("the side to move has won already")
+        return cls.of(grid, mine, theirs)
+
+    @property
+    def max_plies(self) -> int:
+        return self.board.rows * self.board.columns
+
+    def moves(self) -> tuple[int, ...]:
+        return self._open
+
+    def play(self, move: int) -> Self:
+        board = self.board
+        cell = self.free & board.column[move]
+        wins = self._wins
+        if wins is None:
+            wins = self._wins = board.completing(self.mine)
+        child = self.__class__()
+        child.board = board
+        child.mine = self.theirs
+        child.theirs = self.mine | cell
+        child.free = self.free + cell
+        child._wins = None
+        if cell & wins:
+            child.turn = None
+            child._open = ()
+        elif cell & board.top:
+            child._open = tuple([column for column in self._open if column != move])
+            child.turn = (0 if self.turn else 1) if child._open else None
+        else:
+            child._open = self._open
+            child.turn = 0 if self.turn else 1
+        return child
+
+    def utilities(self) -> tuple[float, float]:
+        if not self.board.has_line(self.theirs):
+            return (0.0, 0.0)
+        return (1.0, -1.0) if self.mine.bit_count() < self.theirs.bit_count() else (-1.0, 1.0)
+
+    def evaluate(self, seat: int) -> float:
+        if self.turn is None:
+            return self.utilities()[seat]
+        board, mine, theirs = self.board, self.mine, self.theirs
+        empty = board.cells & ~(mine | theirs)
+        if self._wins is None:
+            self._wins = board.completing(mine)
+        threats = (self._wins & empty).bit_count() - (board.completing(theirs) & empty).bit_count()
+        centre = 0
+        for cells in board.centres:
+            centre += (mine & cells).bit_count() - (theirs & cells).bit_count()
+        value = squash(WEIGHT_OF_A_THREAT * threats + WEIGHT_OF_THE_CENTRE * centre)
+        return value if seat == self.turn else -value
+
+    def noisy_moves(self) -> tuple[int, ...]:
+        """The moves that complete a line, else those that keep the other from one."""
+        board, free = self.board, self.free
+        for discs in (self.mine, self.theirs):
+            cells = board.completing(discs) & free
+            if cells and self._open:
+                return tuple(column for column in self._open if cells & board.column[column])
+        return ()
+
+    @property
+    def key(self) -> int:
+        return self.mine + self.free
+
+    def to_text(self, move: int) -> str:
+        return str(move + 1)
+
+    def _rows(self) -> list[str]:
+        """The board's rows from the top."""
+        board, height = self.board, self.board.rows + 1
+        first_to_move = self.mine.bit_count() == self.theirs.bit_count()
+        x, o = (self.mine, self.theirs) if first_to_move else (self.theirs, self.mine)
+        rows = []
+        for row in reversed(range(board.rows)):
+            cells = range(row, row + height * board.columns, height)
+            rows.append("".join("x" if x >> cell & 1 else "o" if o >> cell & 1 else "." for cell in cells))
+        return rows
+
+    def position(self) -> str:
+        return "/".join(self._rows())
+
+    def __str__(self) -> str:
+        numbers = range(1, self.board.columns + 1)
+        width = 2 if self.board.columns < 10 else 3
+        lines = ["".join(f"{mark:>{width}}" for mark in row) for row in self._rows()]
+        return "\n".join([*lines, "".join(f"{number:>{width}}" for number in numbers)])
