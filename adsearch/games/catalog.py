@@ -65,6 +65,13 @@ class Game:
         """How many players there may be, depending on the options."""
         return self.state.seats
 
+    def start(self, **options: int | str) -> State[Any]:
+        """The first position, with these options and the defaults of the others."""
+        try:
+            return self.state.start(**{option.name: option.default for option in self.options} | options)
+        except BadOption as error:
+            raise BadOption(f"{self.name}: {error}") from None
+
     def read_options(self, text: str) -> dict[str, int | str]:
         """Every option's value: those in `text` ("rows=5,columns=6"), else the default."""
         known = {option.name: option for option in self.options}
@@ -119,10 +126,7 @@ def find(spec: str) -> tuple[Game, dict[str, int | str]]:
 def start(spec: str) -> State[Any]:
     """The first position of the game that `spec` names."""
     game, options = find(spec)
-    try:
-        return game.state.start(**options)
-    except BadOption as error:
-        raise BadOption(f"{game.name}: {error}") from None
+    return game.start(**options)
 
 
 def load(spec: str, text: str) -> State[Any]:

@@ -1,0 +1,138 @@
+"""Kuhn poker: the smallest poker, and the model for hidden information by a deal.
+
+The two cards are dealt one after the other, each a chance event that one seat sees.
+A position in which a card is unknown (loaded from a view) can be played on; its utilities are expected ones.
+"""
+
+from __future__ import annotations
+
+import re
+from random import Random
+from typing import Final, Self
+
+from adsearch.errors import BadPosition, quote
+from adsearch.state import CHANCE, State
+
+CARDS: Final = "JQK"
+UNKNOWN: Final = "?"
+ENDS: Final = ("check check", "check bet call", "check bet fold", "bet call", "bet fold")
+_REPLIES: Final = {
+    "": ("check", "bet"),
+    "check": ("check", "bet"),
+    "bet": ("fold", "call"),
+    "check bet": ("fold", "call"),
+}
+"""What may be said after what was said."""
+_POSITION = re.compile(r"(--|[JQK?]-|[JQK?]{2})( [a-z ]+)?")
+
+
+class Kuhn(State[str]):
+    """Poker for two with three cards, J < Q < K. Each seat puts one chip into the pot and is dealt one card, which only
+    it sees. Seat 0 checks or bets one more chip; seat 1 then checks or bets in turn, or answers a bet by a call or a
+    fold; after a check and a bet, seat 0 answers. A fold loses the pot, otherwise the higher card wins it. Utilities
+    are the chips won."""
+
+    notation = "check, bet, call or fold; a deal is the card: J, Q or K"
+    chance = True
+    hidden = True
+    bounds = (-2.0, 2.0)
+    max_plies = 5
+
+    __slots__ = ("cards", "said", "turn")
+
+    cards: str
+    """Those dealt so far, seat 0's first."""
+    said: str
+    """What was said, a word a ply."""
+
+    @classmethod
+    def start(cls) -> Self:
+        return cls.of("", "")
+
+    @classmethod
+    def of(cls, cards: str, said: str) -> Self:
+        """The position after these deals and words."""
+        state = cls()
+        state.cards, state.said = cards, said
+        state.turn = CHANCE if len(cards) < 2 else None if said in ENDS else (said.count(" ") + 1) % 2 if said else 0
+        return state
+
+    @classmethod
+    def load(cls, text: str) -> Self:
+        match = _POSITION.fullmatch(text)
+        cards = match[1].rstrip("-") if match else ""
+        said = (match[2] or "")[1:] if match else ""
+        if match is None or (said and len(cards) < 2) or said not in (*_REPLIES, *ENDS):
+            raise BadPosition(f"expected two cards and what was said, such as 'QK check bet', got {quote(text)}")
+        if len(cards) == 2 and cards[0] == cards[1] != UNKNOWN:
+            raise BadPosition(f"both seats cannot have {cards[0]}, got {quote(text)}")
+        return cls.of(cards, said)
+
+    def moves(self) -> tuple[str, ...]:
+        if len(self.cards) < 2:
+            return tuple(card for card in CARDS if card not in self.cards)
+        return _REPLIES.get(self.said, ())
+
+    def chances(self) -> tuple[tuple[str, float], ...]:
+        if len(self.cards) == 2:
+            return ()
+        left = self.moves()
+        return tuple((card, 1.0 / len(left)) for card in left)
+
+    def play(self, move: str) -> Self:
+        if len(self.cards) < 2:
+            return self.of(self.cards + move, "")
+        return self.of(self.cards, f"{self.said} {move}".lstrip())
+
+    def utilities(self) -> tuple[float, float]:
+        if self.said.endswith("fold"):
+            loser = self.said.count(" ") % 2
+            return (-1.0, 1.0) if loser == 0 else (1.0, -1.0)
+        pot = 2.0 if self.said.endswith("call") else 1.0
+        return (pot * self._edge(), -pot * self._edge())
+
+    def evaluate(self, seat: int) -> float:
+        """One chip for the higher card, and half a chip of the bet that hangs over it."""
+        if self.turn is None:
+            return self.utilities()[seat]
+        estimate = self._edge() * (1.5 if self.said.endswith("bet") else 1.0)
+        return estimate if seat == 0 else -estimate
+
+    def _edge(self) -> float:
+        """Seat 0's chance to have the higher card, less the other's; a card not known is any of those left."""
+        first, second = [*self.cards, UNKNOWN, UNKNOWN][:2]
+        if first == UNKNOWN:
+            return -(CARDS.index(second) - 1.0) if second != UNKNOWN else 0.0
+        if second == UNKNOWN:
+            return CARDS.index(first) - 1.0
+        return 1.0 if CARDS.index(first) > CARDS.index(second) else -1.0
+
+    def _seen(self, seat: int) -> str:
+        """The cards as `seat` sees them: the other's only when they were laid open."""
+        if self.turn is None and not self.said.endswith("fold"):
+            return self.cards
+        return "".join(card if owner == seat else UNKNOWN for owner, card in enumerate(self.cards))
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return (self.cards, self.said)
+
+    def position(self) -> str:
+        return f"{self.cards:-<2} {self.said}".rstrip()
+
+    def view(self, seat: int) -> str:
+        return self.of(self._seen(seat), self.said).position()
+
+    def view_move(self, seat: int, move: str) -> str:
+        return UNKNOWN if len(self.cards) < 2 and len(self.cards) != seat else move
+
+    def sample(self, seat: int, random: Random) -> Self:
+        cards = list(self._seen(seat))
+        for owner, card in enumerate(cards):
+            if card == UNKNOWN:
+                cards[owner] = random.choice([left for left in CARDS if left not in cards])
+        return self.of("".join(cards), self.said)
+
+    def __str__(self) -> str:
+        cards = f"{self.cards:-<2}"
+        return f"seat 0: {cards[0]}   seat 1: {cards[1]}   {self.said or 'nothing said'}"

@@ -1,0 +1,632 @@
+"""A maze with a runner who eats pellets and one to four ghosts who hunt it: a pursuit in the manner of Pac-Man.
+
+Open cells are numbered in reading order and all ways are tables, so a move is a look-up; a set of cells is one int.
+Positions name cells by line and column of the map's text, from 1, and are the same whoever moves the ghosts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Hashable
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, Self
+
+from adsearch.errors import BadOption, BadPosition, one_of, quote
+from adsearch.option import Option
+from adsearch.state import CHANCE, State
+
+SCORE_OF_A_PELLET: Final = 10
+SCORE_OF_A_ROUND: Final = -1
+SCORE_OF_ALL_PELLETS: Final = 500
+SCORE_OF_BEING_CAUGHT: Final = -500
+SCORE_OF_A_SCARED_GHOST: Final = 200
+SCARED_ROUNDS: Final = 20
+"""So often does each ghost move between the power pellet and its courage."""
+
+WEIGHT_OF_A_PELLET_LEFT = -2.0
+WEIGHT_OF_THE_NEAREST_PELLET = 9.0
+"""Divided by its distance; less than a pellet's score, so that eating it is always better than standing before it."""
+WEIGHT_OF_A_DANGEROUS_GHOST = (-150.0, -150.0, -60.0, -25.0, -10.0, -4.0, 0.0)
+"""By its distance."""
+WEIGHT_OF_A_SCARED_GHOST = 100.0
+"""Divided by its distance, where it can be reached while it is scared."""
+
+MOVE_NAMES: Final[tuple[str, ...]] = ("n", "e", "s", "w", "stay")
+STEPS: Final = ((-1, 0), (0, 1), (1, 0), (0, -1))
+"""Lines and columns, by direction. The opposite of direction d is d ^ 2."""
+
+# A ghost is one number: its cell * HEADINGS + its heading, the direction of its last move or one of these two.
+UNMOVED: Final = 4
+HOME: Final = 5
+HEADINGS: Final = 6
+HEADING_NAMES: Final[tuple[str, ...]] = ("n", "e", "s", "w", "", "home")
+
+MOST_LINES, MOST_COLUMNS, MOST_CELLS, MOST_BYTES = 40, 78, 512, 10_000
+MAPS = Path(__file__).with_name("mazes")
+
+
+class Board:
+    """A map as tables: what never changes, whatever the options."""
+
+    __slots__ = (
+        "at", "chances", "distances", "ghost_moves", "homes", "lines", "next", "pellets", "places", "power", "rings",
+        "runner_moves", "start",
+    )  # fmt: skip
+
+    def __init__(self, text: str) -> None:
+        self.lines = read_lines(text)
+        marks = {
+            (line, column): mark
+            for line, row in enumerate(self.lines, start=1)
+            for column, mark in enumerate(row, start=1)
+            if mark not in "%#"
+        }
+        self.places = tuple(marks)
+        self.at = {place: cell for cell, place in enumerate(self.places)}
+        found = {mark: [self.at[place] for place in marks if marks[place] == mark] for mark in ".oPG"}
+        check_counts({mark: [self.places[cell] for cell in cells] for mark, cells in found.items()}, len(marks))
+        self.start, self.homes = found["P"][0], tuple(found["G"])
+        self.pellets, self.power = (sum(1 << cell for cell in found[mark]) for mark in ".o")
+        steps = []
+        for cell, (line, column) in enumerate(self.places):
+            steps += [self.at.get((line + down, column + right), -1) for down, right in STEPS] + [cell]
+        self.next = tuple(steps)
+        """By cell * 5 + move: the cell that it leads to, or -1."""
+        self.runner_moves = tuple(tuple(m for m in range(5) if steps[cell * 5 + m] >= 0) for cell in range(len(marks)))
+        self.ghost_moves = tuple(
+            ghost_ways(self.runner_moves[cell][:-1], heading)
+            for cell in range(len(marks))
+            for heading in range(HEADINGS)
+        )
+        self.chances = tuple(tuple((move, 1.0 / len(ways)) for move in ways) for ways in self.ghost_moves)
+        self.distances = tuple(self._distances_from(cell) for cell in range(len(marks)))
+        self._check_ways()
+        self.rings = tuple(self._rings_around(cell) for cell in range(len(marks)))
+        """By cell: (distance, the map's pellets at that distance), the nearest first."""
+
+    def _distances_from(self, start: int) -> tuple[int, ...]:
+        """The steps to every cell; more than there are cells where no way leads."""
+        unknown = len(self.places) + 1
+        distances = [unknown] * len(self.places)
+        distances[start], queue = 0, deque([start])
+        while queue:
+            cell = queue.popleft()
+            for move in self.runner_moves[cell]:
+                to = self.next[cell * 5 + move]
+                if distances[to] == unknown:
+                    distances[to] = distances[cell] + 1
+                    queue.append(to)
+        return tuple(distances)
+
+    def _rings_around(self, start: int) -> tuple[tuple[int, int], ...]:
+        rings: dict[int, int] = {}
+        for cell, distance in enumerate(self.distances[start]):
+            if distance <= len(self.places) and self.pellets >> cell & 1:
+                rings[distance] = rings.get(distance, 0) | 1 << cell
+        return tuple(sorted(rings.items()))
+
+    def _check_ways(self) -> None:
+        for cell, (line, column) in enumerate(self.places):
+            if (self.pellets | self.power) >> cell & 1 and self.distances[self.start][cell] > len(self.places):
+                raise BadOption(f"line {line}, column {column}: expected a pellet that the runner can reach")
+            if cell in self.homes and len(self.runner_moves[cell]) == 1:
+                raise BadOption(f"line {line}, column {column}: expected a ghost that can move, got one walled in")
+
+    def cells_to_text(self, cells: int) -> str:
+        """A set of cells as `line:columns` joined by "/", such as "2:3-7,9/4:2"; "none" where it is empty."""
+        runs: dict[int, list[list[int]]] = {}
+        for cell, (line, column) in enumerate(self.places):
+            if cells >> cell & 1:
+                columns = runs.setdefault(line, [])
+                if columns and columns[-1][1] == column - 1:
+                    columns[-1][1] = column
+                else:
+                    columns.append([column, column])
+        return (
+            "/".join(
+                f"{line}:{','.join(str(a) if a == b else f'{a}-{b}' for a, b in columns)}"
+                for line, columns in runs.items()
+            )
+            or "none"
+        )
+
+    def cells_from_text(self, text: str, allowed: int) -> int:
+        """The set that `cells_to_text` wrote, all of it within `allowed`."""
+        cells = 0
+        for row in text.split("/") if text != "none" else []:
+            line, _, columns = row.partition(":")
+            for run in columns.split(","):
+                first, _, last = run.partition("-")
+                for column in range(int(first), int(last or first) + 1):
+                    cell = self.at.get((int(line), column), -1)
+                    if cell < 0 or not allowed >> cell & 1:
+                        raise BadPosition(f"expected pellets where the map has them, got one at {int(line)},{column}")
+                    cells |= 1 << cell
+        return cells
+
+
+def ghost_ways(ways: tuple[int, ...], heading: int) -> tuple[int, ...]:
+    """Those directions out of `ways` that a ghost with that heading may take: not back, unless there is no other."""
+    onward = tuple(way for way in ways if heading >= UNMOVED or way != heading ^ 2)
+    return onward or ways
+
+
+def read_lines(text: str) -> tuple[str, ...]:
+    """The lines of a map, all of one length and out of the marks that maps know; BadOption says which is not."""
+    lines = text.splitlines()
+    while lines and not lines[-1]:
+        lines.pop()
+    if not 1 <= len(lines) <= MOST_LINES:
+        raise BadOption(f"expected 1 to {MOST_LINES} lines, got {len(lines)}")
+    for number, line in enumerate(lines, start=1):
+        if not 1 <= len(line) <= MOST_COLUMNS:
+            raise BadOption(f"line {number}: expected 1 to {MOST_COLUMNS} characters, got {len(line)}")
+        if len(line) != len(lines[0]):
+            raise BadOption(f"line {number}: expected {len(lines[0])} characters as in line 1, got {len(line)}")
+        for column, mark in enumerate(line, start=1):
+            if mark not in "%#.oPG ":
+                raise BadOption(
+                    f"line {number}, column {column}: expected a wall (% or #), a pellet (.), a power pellet (o), "
+                    f"the runner (P), a ghost (G) or a blank, got {quote(mark)}"
+                )
+    return tuple(lines)
+
+
+def check_counts(found: dict[str, list[tuple[int, int]]], cells: int) -> None:
+    """BadOption unless there is one runner, one to four ghosts and a pellet."""
+    runners, ghosts = found["P"], found["G"]
+    if not runners:
+        raise BadOption("expected one runner (P), got none")
+    if len(runners) > 1:
+        raise BadOption(
+            f"line {runners[1][0]}: expected one runner (P), got a second; line {runners[0][0]} has the first"
+        )
+    if not ghosts:
+        raise BadOption("expected 1 to 4 ghosts (G), got none")
+    if len(ghosts) > 4:
+        raise BadOption(f"line {ghosts[4][0]}: expected 1 to 4 ghosts (G), got a fifth")
+    if not found["."]:
+        raise BadOption("expected at least one pellet (.), got none")
+    if cells > MOST_CELLS:
+        raise BadOption(f"expected at most {MOST_CELLS} cells that are no wall, got {cells}")
+
+
+class Setting:
+    """What never changes in one game: the board and the options, and what follows from them."""
+
+    __slots__ = ("board", "bounds", "everyone", "ghosts", "homes", "inside", "next", "random", "steps", "turns")
+
+    def __init__(self, board: Board, ghosts: int, random: bool, steps: int) -> None:
+        self.board, self.next, self.homes = board, board.next, board.homes[:ghosts]
+        self.ghosts, self.random, self.steps = ghosts, random, steps
+        self.everyone = (1 << ghosts) - 1
+        # By mover; the last, at -1, is the turn of a game that is over.
+        self.turns: tuple[int | None, ...] = (0, *(CHANCE if random else seat for seat in range(1, ghosts + 1)), None)
+        # No round eats more than one thing, and no power pellet is worth more than every ghost once.
+        pellets, power = board.pellets.bit_count(), min(board.power.bit_count(), steps)
+        low = SCORE_OF_BEING_CAUGHT + SCORE_OF_A_ROUND * steps
+        high = (SCORE_OF_A_PELLET + SCORE_OF_A_ROUND) * min(pellets, steps)
+        high += (SCORE_OF_A_SCARED_GHOST * ghosts + SCORE_OF_A_ROUND) * power
+        high += SCORE_OF_ALL_PELLETS if pellets <= steps else 0
+        if not random:
+            high = max(high, -low)
+            low = -high
+        self.bounds = (float(low), float(high))
+        self.inside = (low + 0.5, high - 0.5)
+
+
+@lru_cache(maxsize=64)
+def board_of(text: str) -> Board:
+    """The one Board of that map."""
+    return Board(text)
+
+
+@lru_cache(maxsize=64)
+def setting_of(board: Board, ghosts: int, random: bool, steps: int) -> Setting:
+    """The one Setting of those options."""
+    return Setting(board, ghosts, random, steps)
+
+
+def map_text(name: str) -> str:
+    """The text of the map that is shipped under `name`, else of the file there."""
+    shipped = {path.stem: path for path in sorted(MAPS.glob("*.txt"))}
+    path = shipped.get(name, Path(name))
+    try:
+        # A device or a pipe might never end.
+        if not path.is_file():
+            raise BadOption(f"map must be one of {one_of(list(shipped))} or a file, got {quote(name)}")
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadOption(f"map {quote(name)}: expected text in UTF-8") from None
+    except OSError as error:
+        raise BadOption(f"map {quote(name)}: {error.strerror}") from None
+    if len(content) > MOST_BYTES:
+        raise BadOption(f"map {quote(name)}: expected at most {MOST_BYTES} bytes, got more")
+    return text
+
+
+def read_setting(ghosts: str, map_name: str, steps: int) -> Setting:
+    """The Setting that the options name; BadOption where the map is bad or has too few ghosts."""
+    text = map_text(map_name)
+    try:
+        board = board_of(text)
+    except BadOption as error:
+        raise BadOption(f"map {quote(map_name)}: {error}") from None
+    most, number = len(board.homes), ghosts.removeprefix("random")
+    count = int(number) if number else min(2, most)
+    if count > most:
+        raise BadOption(f"ghosts must be at most {most}, as many as the map {quote(map_name)} has, got {quote(ghosts)}")
+    return setting_of(board, count, ghosts.startswith("random"), steps)
+
+
+_CELL = "[1-9][0-9]?,[1-9][0-9]?"
+_RUN = "[1-9][0-9]?(?:-[1-9][0-9]?)?"
+_CELLS = f"none|[1-9][0-9]?:{_RUN}(?:,{_RUN})*(?:/[1-9][0-9]?:{_RUN}(?:,{_RUN})*)*"
+_GHOST = f"{_CELL}(?::(?:[nesw]|home))?(?::scared)?"
+_POSITION = re.compile(
+    rf"P=(?P<runner>{_CELL}) G=(?P<ghosts>{_GHOST}(?:\+{_GHOST}){{0,3}}) pellets=(?P<pellets>{_CELLS}) "
+    rf"power=(?P<power>{_CELLS}) score=(?P<score>-?[0-9]{{1,6}}) scared=(?P<timer>[0-9]{{1,2}}) "
+    r"round=(?P<round>[0-9]{1,4}) turn=(?P<turn>over|[0-4])"
+)
+_FORM = "P=4,2 G=2,2:e+3,5:w:scared pellets=2:3-7,9/4:4 power=none score=12 scared=0 round=5 turn=0"
+
+
+class Maze(State[int]):
+    """Seat 0, the runner (P), eats the pellets (.) of a maze; every other seat is a ghost that wants to catch it.
+    A round: the runner moves one cell north, east, south or west, or stays; then each ghost in turn moves one cell.
+    A ghost never stays, and turns back only in a dead end. Ghosts pass each other and may share a cell.
+    The runner is caught as soon as it and a ghost stand on one cell, whoever moved there. It eats before it is caught.
+    A power pellet (o) scares all ghosts for 20 rounds. The runner eats a scared ghost where they meet: the ghost is
+    back at its start at once, no longer scared, and until its next move it neither catches nor is eaten.
+    The game ends when no pellet is left (power pellets need not be eaten), when the runner is caught,
+    or after `steps` rounds.
+    The score: 10 a pellet, 200 a scared ghost, -1 a round, 500 for the last pellet, -500 for being caught.
+    The runner's utility is the score, that of every ghost the negative score.
+    With ghosts=random chance moves the ghosts (two, or one if the map has no more; random3 says how many), each of a
+    ghost's moves equally likely, and the runner is the only player.
+    A file with a map has walls % or #, one P, up to four G, pellets, power pellets and blanks; all around is wall."""
+
+    options = (
+        Option(
+            "ghosts",
+            "2",
+            "how many ghosts play, or are moved by chance",
+            choices=("1", "2", "3", "4", "random", "random1", "random2", "random3", "random4"),
+        ),
+        Option("map", "classic", "classic, open, ring, thrashing, tiny, trap, or a file with a map"),
+        Option("steps", 200, "rounds after which the game ends", 1, 9999),
+    )
+    notation = "the direction, n, e, s or w; the runner may also stay"
+    seats = (1, 2, 3, 4, 5)
+
+    __slots__ = (
+        "ghosts", "mover", "pellets", "power", "round", "runner", "scared", "score", "setting", "timer", "turn",
+    )  # fmt: skip
+
+    setting: Setting
+    runner: int
+    """Its cell."""
+    ghosts: tuple[int, ...]
+    """For each its cell * HEADINGS + its heading."""
+    pellets: int
+    power: int
+    scared: int
+    """A bit for each ghost that is scared, the first ghost's lowest."""
+    timer: int
+    """How many rounds end before those ghosts are no longer scared."""
+    score: int
+    round: int
+    """How often the runner has moved."""
+    mover: int
+    """0 for the runner, n for the n-th ghost, -1 when the game is over."""
+
+    @classmethod
+    def start(cls, *, ghosts: str, map: str, steps: int) -> Self:
+        state = cls()
+        state.setting = setting = read_setting(ghosts, map, steps)
+        state.runner, state.pellets, state.power = setting.board.start, setting.board.pellets, setting.board.power
+        state.ghosts = tuple(home * HEADINGS + UNMOVED for home in setting.homes)
+        state.scared = state.timer = state.score = state.round = state.mover = state.turn = 0
+        return state
+
+    @classmethod
+    def load(cls, text: str, *, ghosts: str, map: str, steps: int) -> Self:
+        setting = read_setting(ghosts, map, steps)
+        match = _POSITION.fullmatch(text)
+        if not match:
+            raise BadPosition(f"expected a position such as '{_FORM}', got {quote(text)}")
+        state, board = cls(), setting.board
+        state.setting = setting
+        state.runner = read_cell(board, match["runner"])
+        found = [read_ghost(board, ghost) for ghost in match["ghosts"].split("+")]
+        if len(found) != setting.ghosts:
+            raise BadPosition(f"expected as many ghosts as play, {setting.ghosts}, got {len(found)}")
+        state.ghosts = tuple(ghost for ghost, _ in found)
+        state.scared = sum(1 << index for index, (_, scared) in enumerate(found) if scared)
+        state.pellets = board.cells_from_text(match["pellets"], board.pellets)
+        state.power = board.cells_from_text(match["power"], board.power)
+        state.score, state.timer, state.round = int(match["score"]), int(match["timer"]), int(match["round"])
+        state.mover = -1 if match["turn"] == "over" else int(match["turn"])
+        if state.mover > setting.ghosts:
+            raise BadPosition(f"expected turn=0..{setting.ghosts} or turn=over, got {state.mover}")
+        state.turn = setting.turns[state.mover]
+        state._check_rounds()
+        state._check_ghosts()
+        state._check_score()
+        if state.position() != text:
+            raise BadPosition(f"expected cells and numbers in their usual form, got {quote(text)}")
+        return state
+
+    def _check_rounds(self) -> None:
+        """BadPosition unless turn, round and what was eaten go together."""
+        setting, board = self.setting, self.setting.board
+        over = not self.pellets or self._is_caught() or (self.round == setting.steps and self.mover < 1)
+        if over != (self.mover < 0):
+            raise BadPosition(f"expected turn={'over' if over else 'the number of who moves'}, which is not so")
+        if not (0 if self.mover == 0 else 1) <= self.round <= setting.steps:
+            raise BadPosition(f"expected a round up to {setting.steps} in which the runner has moved, got {self.round}")
+        if (self.pellets | self.power) >> self.runner & 1:
+            raise BadPosition("expected no pellet where the runner is")
+        eaten = (board.pellets ^ self.pellets).bit_count() + (board.power ^ self.power).bit_count()
+        if max(eaten, board.distances[board.start][self.runner]) > self.round:
+            raise BadPosition(f"expected no more steps and pellets eaten than rounds, {self.round}")
+
+    def _check_ghosts(self) -> None:
+        """BadPosition unless every ghost can have come where it is, and be as scared as it is."""
+        board, over = self.setting.board, self.mover < 0
+        for number, (ghost, home) in enumerate(zip(self.ghosts, self.setting.homes, strict=True), start=1):
+            cell, heading = divmod(ghost, HEADINGS)
+            most = self.round if self.mover <= 0 or number < self.mover else self.round - 1
+            if heading == HOME:
+                possible = cell == home and most >= (0 if self.mover else 1)
+            elif heading == UNMOVED:
+                possible = cell == home and most <= (1 if over else 0)
+            else:
+                possible = board.distances[home][cell] <= most > 0 and board.next[cell * 5 + (heading ^ 2)] >= 0
+            if not possible:
+                raise BadPosition(f"ghost {number} cannot have come there within {self.round} rounds")
+            if (
+                cell == self.runner
+                and heading != HOME
+                and self.scared >> number - 1 & 1
+                and self.pellets
+                and not self._is_caught()
+            ):
+                raise BadPosition(f"expected no scared ghost where the runner is, got ghost {number}")
+        most = SCARED_ROUNDS - (0 if self.mover else 1)
+        if not (0 < self.timer <= most if self.scared else self.timer == 0):
+            raise BadPosition(f"expected scared=1..{most} where a ghost is scared, else scared=0, got {self.timer}")
+        if self.scared and (self.power == board.power or SCARED_ROUNDS - self.timer > self.round):
+            raise BadPosition("expected scared ghosts only after a power pellet was eaten")
+
+    def _check_score(self) -> None:
+        """BadPosition unless the score is that of what was eaten, and of a possible number of scared ghosts."""
+        board = self.setting.board
+        score = SCORE_OF_A_PELLET * (board.pellets ^ self.pellets).bit_count() + SCORE_OF_A_ROUND * self.round
+        score += SCORE_OF_ALL_PELLETS if not self.pellets else SCORE_OF_BEING_CAUGHT if self._is_caught() else 0
+        least = sum(ghost % HEADINGS == HOME for ghost in self.ghosts)
+        most = (board.power ^ self.power).bit_count() * self.setting.ghosts - self.scared.bit_count()
+        eaten, rest = divmod(self.score - score, SCORE_OF_A_SCARED_GHOST)
+        if rest or not least <= eaten <= most:
+            raise BadPosition(f"expected score={score} and {SCORE_OF_A_SCARED_GHOST} a ghost eaten, got {self.score}")
+
+    def _is_caught(self) -> bool:
+        return any(
+            ghost // HEADINGS == self.runner and ghost % HEADINGS != HOME and not self.scared >> index & 1
+            for index, ghost in enumerate(self.ghosts)
+        )
+
+    @property
+    def players(self) -> int:
+        return 1 if self.setting.random else 1 + self.setting.ghosts
+
+    @property
+    def chance(self) -> bool:
+        return self.setting.random
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return self.setting.bounds
+
+    @property
+    def max_plies(self) -> int:
+        return self.setting.steps * (1 + self.setting.ghosts)
+
+    def moves(self) -> tuple[int, ...]:
+        mover = self.mover
+        if mover > 0:
+            return self.setting.board.ghost_moves[self.ghosts[mover - 1]]
+        return () if mover else self.setting.board.runner_moves[self.runner]
+
+    def chances(self) -> tuple[tuple[int, float], ...]:
+        return self.setting.board.chances[self.ghosts[self.mover - 1]] if self.turn == CHANCE else ()
+
+    def play(self, move: int) -> Self:
+        return self._play_ghost(move) if self.mover else self._play_runner(move)
+
+    def _play_runner(self, move: int) -> Self:
+        setting = self.setting
+        child = self.__class__()
+        child.setting = setting
+        child.runner = runner = setting.next[self.runner * 5 + move]
+        child.round = self.round + 1
+        score, pellets, power, scared = self.score + SCORE_OF_A_ROUND, self.pellets, self.power, self.scared
+        timer, mover, eaten = self.timer, 1, 1 << runner
+        if pellets & eaten:
+            pellets ^= eaten
+            score += SCORE_OF_A_PELLET
+            if not pellets:
+                score += SCORE_OF_ALL_PELLETS
+                mover = -1
+        elif power & eaten:
+            power ^= eaten
+            scared, timer = setting.everyone, SCARED_ROUNDS
+        child.pellets, child.power = pellets, power
+        child.ghosts = self.ghosts
+        child.scared, child.timer, child.score = scared, timer, score
+        if mover > 0:
+            for ghost in self.ghosts:
+                if ghost // HEADINGS == runner and ghost % HEADINGS != HOME:
+                    mover = child._meet()
+                    break
+        child.mover = mover
+        child.turn = setting.turns[mover]
+        return child
+
+    def _meet(self) -> int:
+        """Settles, while this state is made, that the runner came upon ghosts; the mover after that."""
+        if self._is_caught():
+            self.score += SCORE_OF_BEING_CAUGHT
+            return -1
+        ghosts = list(self.ghosts)
+        for index, ghost in enumerate(ghosts):
+            if ghost // HEADINGS == self.runner and ghost % HEADINGS != HOME:
+                ghosts[index] = self.setting.homes[index] * HEADINGS + HOME
+                self.scared ^= 1 << index
+                self.score += SCORE_OF_A_SCARED_GHOST
+        self.ghosts = tuple(ghosts)
+        self.timer = self.timer if self.scared else 0
+        return 1
+
+    def _play_ghost(self, move: int) -> Self:
+        setting, mover, ghosts = self.setting, self.mover, self.ghosts
+        child = self.__class__()
+        child.setting = setting
+        child.runner, child.pellets, child.power, child.round = self.runner, self.pellets, self.power, self.round
+        score, scared, timer = self.score, self.scared, self.timer
+        index = mover - 1
+        cell = setting.next[ghosts[index] // HEADINGS * 5 + move]
+        ghost = cell * HEADINGS + move
+        mover = mover + 1 if mover < setting.ghosts else 0
+        if cell == self.runner:
+            if scared >> index & 1:
+                ghost = setting.homes[index] * HEADINGS + HOME
+                scared ^= 1 << index
+                score += SCORE_OF_A_SCARED_GHOST
+                timer = timer if scared else 0
+            else:
+                score += SCORE_OF_BEING_CAUGHT
+                mover = -1
+        if not mover:
+            if timer:
+                timer -= 1
+                scared = scared if timer else 0
+            if self.round == setting.steps:
+                mover = -1
+        child.ghosts = (*ghosts[:index], ghost, *ghosts[index + 1 :])
+        child.score, child.scared, child.timer = score, scared, timer
+        child.mover = mover
+        child.turn = setting.turns[mover]
+        return child
+
+    def utilities(self) -> tuple[float, ...]:
+        return (float(self.score), *[float(-self.score)] * (self.players - 1))
+
+    def evaluate(self, seat: int) -> float:
+        if self.turn is None:
+            return self.utilities()[seat]
+        board, runner, pellets, timer = self.setting.board, self.runner, self.pellets, self.timer
+        value = self.score + WEIGHT_OF_A_PELLET_LEFT * pellets.bit_count()
+        for distance, cells in board.rings[runner]:
+            if cells & pellets:
+                value += WEIGHT_OF_THE_NEAREST_PELLET / distance
+                break
+        distances, farthest = board.distances[runner], len(WEIGHT_OF_A_DANGEROUS_GHOST) - 1
+        for index, ghost in enumerate(self.ghosts):
+            distance = distances[ghost // HEADINGS]
+            if not self.scared >> index & 1:
+                value += WEIGHT_OF_A_DANGEROUS_GHOST[distance if distance < farthest else farthest]
+            elif distance <= timer:
+                value += WEIGHT_OF_A_SCARED_GHOST / (distance or 1)
+        least, most = self.setting.inside
+        value = least if value < least else most if value > most else value
+        return -value if seat else value
+
+    def noisy_moves(self) -> tuple[int, ...]:
+        """The runner's moves onto a scared ghost or the last pellet; a ghost's onto the runner."""
+        if self.turn is None or self.turn == CHANCE:
+            return ()
+        ways = self.setting.next
+        if self.mover:
+            cell, targets = self.ghosts[self.mover - 1] // HEADINGS, 1 << self.runner
+        else:
+            cell, targets = self.runner, self.pellets if self.pellets.bit_count() == 1 else 0
+            for index, ghost in enumerate(self.ghosts):
+                if self.scared >> index & 1 and ghost % HEADINGS != HOME:
+                    targets |= 1 << ghost // HEADINGS
+        return tuple(move for move in self.moves() if targets >> ways[cell * 5 + move] & 1)
+
+    @property
+    def key(self) -> Hashable:
+        eaten = (self.pellets, self.power, self.score)
+        return (self.runner, self.ghosts, eaten, self.scared, self.timer, self.round, self.mover)
+
+    def to_text(self, move: int) -> str:
+        return MOVE_NAMES[move]
+
+    def position(self) -> str:
+        board, ghosts = self.setting.board, []
+        for index, ghost in enumerate(self.ghosts):
+            cell, heading = divmod(ghost, HEADINGS)
+            words = [cell_text(board, cell), HEADING_NAMES[heading], "scared" if self.scared >> index & 1 else ""]
+            ghosts.append(":".join(word for word in words if word))
+        return (
+            f"P={cell_text(board, self.runner)} G={'+'.join(ghosts)} pellets={board.cells_to_text(self.pellets)} "
+            f"power={board.cells_to_text(self.power)} score={self.score} scared={self.timer} "
+            f"round={self.round} turn={'over' if self.mover < 0 else self.mover}"
+        )
+
+    def __str__(self) -> str:
+        board = self.setting.board
+        rows = [["%" if mark in "%#" else " " for mark in line] for line in board.lines]
+        for cell, (line, column) in enumerate(board.places):
+            mark = "." if self.pellets >> cell & 1 else "o" if self.power >> cell & 1 else " "
+            rows[line - 1][column - 1] = mark
+        # Later marks hide earlier ones: the dangerous ghosts lie above the scared, and the runner above all.
+        order = sorted(range(len(self.ghosts)), key=lambda index: (not self.scared >> index & 1, -index))
+        for index in order:
+            line, column = board.places[self.ghosts[index] // HEADINGS]
+            rows[line - 1][column - 1] = str(index + 1)
+        line, column = board.places[self.runner]
+        rows[line - 1][column - 1] = "P"
+        return "\n".join(["".join(row) for row in rows] + self._captions())
+
+    def _captions(self) -> list[str]:
+        """Below the maze: the score, the round, who moves or how it ended, and who is scared."""
+        if self.mover < 0:
+            end = "the steps are used up" if self.pellets else "all pellets are eaten"
+            news = f"over: {'the runner is caught' if self.pellets and self._is_caught() else end}"
+        else:
+            news = f"ghost {self.mover} moves{' at random' * self.setting.random}" if self.mover else "the runner moves"
+        captions = [f"score {self.score}, round {self.round} of {self.setting.steps}, {news}"]
+        if self.scared:
+            names = ", ".join(str(index + 1) for index in range(len(self.ghosts)) if self.scared >> index & 1)
+            captions.append(f"scared (for {self.timer} rounds): {names}")
+        return captions
+
+
+def cell_text(board: Board, cell: int) -> str:
+    """A cell's line and column, such as "3,4"."""
+    line, column = board.places[cell]
+    return f"{line},{column}"
+
+
+def read_cell(board: Board, text: str) -> int:
+    """The cell that `cell_text` wrote; BadPosition where the map has a wall."""
+    line, _, column = text.partition(",")
+    cell = board.at.get((int(line), int(column)))
+    if cell is None:
+        raise BadPosition(f"expected a cell that is no wall, got {text}")
+    return cell
+
+
+def read_ghost(board: Board, text: str) -> tuple[int, bool]:
+    """A ghost as a number, and whether it is scared."""
+    place, *words = text.split(":")
+    scared = words[-1:] == ["scared"]
+    heading = "".join(words[:-1] if scared else words)
+    return read_cell(board, place) * HEADINGS + HEADING_NAMES.index(heading), scared

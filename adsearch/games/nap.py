@@ -1,0 +1,113 @@
+"""NAP: no three marked numbers in arithmetic progression.
+
+The game of the lecture: small enough to draw whole (n = 4), hard enough that nobody knows who wins it for every n.
+A set of numbers is a bitmask: bit i stands for i.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Self
+
+from adsearch.errors import BadPosition, quote
+from adsearch.option import Option
+from adsearch.state import State
+
+_MARKS = re.compile(r"[1-9][0-9]{0,2}( [1-9][0-9]{0,2})*")
+
+
+@lru_cache(maxsize=64)
+def completions(n: int) -> tuple[tuple[int, ...], ...]:
+    """For each pair i, j up to n, the numbers that are in progression with both."""
+
+    def with_both(i: int, j: int) -> int:
+        thirds = {2 * i - j, 2 * j - i} | ({(i + j) // 2} if (i + j) % 2 == 0 else set())
+        return sum(1 << third for third in thirds if 1 <= third <= n and third not in (i, j))
+
+    return tuple(tuple(with_both(i, j) if i and j else 0 for j in range(n + 1)) for i in range(n + 1))
+
+
+class Nap(State[int]):
+    """Two players mark numbers from 1 to n in turn. No three of all marked numbers, whoever marked them, may be in
+    arithmetic progression (such as 1, 3, 5). Who cannot mark another number loses."""
+
+    options = (Option("n", 20, "the numbers are 1..n", 1, 200),)
+    notation = "the number to mark"
+
+    __slots__ = ("_free", "marks", "n", "turn")
+
+    n: int
+    marks: tuple[int, ...]
+    """The marked numbers in the order of marking; who marked one does not matter."""
+    _free: tuple[int, ...]
+
+    @classmethod
+    def start(cls, *, n: int) -> Self:
+        state = cls()
+        state.n, state.marks, state.turn, state._free = n, (), 0, tuple(range(1, n + 1))
+        return state
+
+    @classmethod
+    def load(cls, text: str, *, n: int) -> Self:
+        state = cls.start(n=n)
+        if text == "-":
+            return state
+        if not _MARKS.fullmatch(text):
+            raise BadPosition(f"expected marked numbers, such as '3 7', or '-' for none, got {quote(text)}")
+        numbers = [int(word) for word in text.split(" ")]
+        if numbers != sorted(set(numbers)):
+            raise BadPosition(f"expected every marked number once and in order, got {quote(text)}")
+        for number in numbers:
+            if number not in state.moves():
+                reason = f"is not in 1..{n}" if number > n else "is in arithmetic progression with two others"
+                raise BadPosition(f"{number} {reason}, got {quote(text)}")
+            state = state.play(number)
+        return state
+
+    @property
+    def max_plies(self) -> int:
+        return self.n
+
+    def moves(self) -> tuple[int, ...]:
+        return self._free
+
+    def play(self, move: int) -> Self:
+        blocking = completions(self.n)[move]
+        blocked = 1 << move
+        for mark in self.marks:
+            blocked |= blocking[mark]
+        child = self.__class__()
+        child.n = self.n
+        child.marks = (*self.marks, move)
+        child._free = free = tuple([number for number in self._free if not blocked >> number & 1])
+        child.turn = (0 if self.turn else 1) if free else None
+        return child
+
+    def utilities(self) -> tuple[float, float]:
+        return (1.0, -1.0) if len(self.marks) % 2 else (-1.0, 1.0)
+
+    def evaluate(self, seat: int) -> float:
+        """Parity: an odd number of free numbers is good for who is to move, the more so the fewer they are."""
+        if self.turn is None:
+            return self.utilities()[seat]
+        free = len(self._free)
+        estimate = (1.0 if free % 2 else -1.0) / (1.0 + free)
+        return estimate if seat == self.turn else -estimate
+
+    @property
+    def key(self) -> frozenset[int]:
+        return frozenset(self.marks)
+
+    def position(self) -> str:
+        return " ".join(str(mark) for mark in sorted(self.marks)) or "-"
+
+    def __str__(self) -> str:
+        """Marked numbers in brackets, free ones plain, the others as dots; fifteen in a row."""
+        width = len(str(self.n)) + 2
+        cells = [
+            f"[{number}]" if number in self.marks else f"{number} " if number in self._free else ". "
+            for number in range(1, self.n + 1)
+        ]
+        rows = (cells[at : at + 15] for at in range(0, self.n, 15))
+        return "\n".join("".join(f"{cell:>{width}}" for cell in row) for row in rows)

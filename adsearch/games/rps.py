@@ -1,0 +1,121 @@
+"""Rock, paper, scissors: the model for simultaneous moves, as hidden moves one after the other.
+
+Seat 0 chooses first, and seat 1 does not see it until it has chosen too.
+A position in which a choice is unknown (loaded from a view) can be played on; such a round counts as even.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Final, Self
+
+from adsearch.errors import BadPosition, quote
+from adsearch.option import Option
+from adsearch.state import State
+
+CHOICES: Final = ("rock", "paper", "scissors")
+_INITIALS: Final = {choice[0]: choice for choice in CHOICES}
+UNKNOWN: Final = "?"
+
+
+def winner(first: str, second: str) -> int:
+    """1 if `first` beats `second`, -1 if it loses, 0 if neither (or one is unknown)."""
+    if UNKNOWN in (first, second):
+        return 0
+    return (0, 1, -1)[(CHOICES.index(first) - CHOICES.index(second)) % 3]
+
+
+class RockPaperScissors(State[str]):
+    """Both players choose rock, paper or scissors at the same time: rock beats scissors, scissors beat paper, paper
+    beats rock. Seat 0 is asked first, and seat 1 learns of its choice only after its own. Utilities are rounds won less
+    rounds lost."""
+
+    options = (Option("rounds", 3, "how many rounds are played", 1, 100),)
+    notation = "rock, paper or scissors"
+    hidden = True
+
+    __slots__ = ("chosen", "rounds", "turn")
+
+    rounds: int
+    chosen: tuple[str, ...]
+    """Every choice so far, seat 0's and seat 1's in turn."""
+
+    @classmethod
+    def start(cls, *, rounds: int) -> Self:
+        return cls.of(rounds, ())
+
+    @classmethod
+    def of(cls, rounds: int, chosen: tuple[str, ...]) -> Self:
+        """The position after these choices."""
+        state = cls()
+        state.rounds, state.chosen = rounds, chosen
+        state.turn = len(chosen) % 2 if len(chosen) < 2 * rounds else None
+        return state
+
+    @classmethod
+    def load(cls, text: str, *, rounds: int) -> Self:
+        words = text.split(" ") if text != "-" else []
+        initials = "".join(words)
+        paired = all(len(word) == 2 for word in words[:-1]) and len(words[-1]) in (1, 2) if words else True
+        if not paired or not set(initials) <= {*_INITIALS, UNKNOWN} or len(initials) > 2 * rounds:
+            raise BadPosition(
+                f"expected up to {rounds} rounds by initials, such as 'rp ss r', or '-', got {quote(text)}"
+            )
+        return cls.of(rounds, tuple(_INITIALS.get(initial, UNKNOWN) for initial in initials))
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return (-float(self.rounds), float(self.rounds))
+
+    @property
+    def max_plies(self) -> int:
+        return 2 * self.rounds
+
+    @property
+    def lead(self) -> int:
+        """Rounds won by seat 0 less rounds won by seat 1."""
+        return sum(map(winner, self.chosen[::2], self.chosen[1::2]))
+
+    def moves(self) -> tuple[str, ...]:
+        return CHOICES if self.turn is not None else ()
+
+    def play(self, move: str) -> Self:
+        return self.of(self.rounds, (*self.chosen, move))
+
+    def utilities(self) -> tuple[float, float]:
+        return (float(self.lead), -float(self.lead))
+
+    def evaluate(self, seat: int) -> float:
+        """The lead: whatever is played next, it is as likely to be won as lost."""
+        return float(self.lead) if seat == 0 else -float(self.lead)
+
+    @property
+    def key(self) -> tuple[int, int, str]:
+        return (len(self.chosen), self.lead, self.chosen[-1] if self.turn == 1 else "")
+
+    def position(self) -> str:
+        initials = "".join(choice[0] for choice in self.chosen)
+        return " ".join(initials[at : at + 2] for at in range(0, len(initials), 2)) or "-"
+
+    def view(self, seat: int) -> str:
+        return self.of(self.rounds, self._seen(seat)).position()
+
+    def _seen(self, seat: int) -> tuple[str, ...]:
+        """The choices as `seat` sees them."""
+        return (*self.chosen[:-1], UNKNOWN) if self.turn == 1 and seat == 1 else self.chosen
+
+    def view_move(self, seat: int, move: str) -> str:
+        return UNKNOWN if self.turn == 0 and seat == 1 else move
+
+    def sample(self, seat: int, random: Random) -> Self:
+        guessed = tuple(random.choice(CHOICES) if choice == UNKNOWN else choice for choice in self._seen(seat))
+        return self.of(self.rounds, guessed)
+
+    def __str__(self) -> str:
+        rounds = [
+            f"{number:>3}  {first:<8} {second}"
+            for number, (first, second) in enumerate(zip(self.chosen[::2], [*self.chosen[1::2], ""], strict=False), 1)
+        ]
+        return "\n".join(
+            [f"seat 0 leads by {self.lead} after {len(self.chosen) // 2} of {self.rounds} rounds", *rounds]
+        )

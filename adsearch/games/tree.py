@@ -1,0 +1,329 @@
+"""Explicit game trees: those of lectures by name, and any other from a JSON file.
+
+    {"about": "...", "players": 2, "root": "MAX", "bounds": [1, null], "tree": {"A": {"B": {"C": 3, "D": 5}, "E": 4}}}
+
+`tree` names the root and holds its node. A node is a leaf (a number, its value for MAX, or a list with one number a
+seat) or an object with its children in order. Seats alternate from the root (MAX is seat 0) unless a node says
+otherwise, in keys that begin with "@": "@turn" ("MAX", "MIN", "chance" or a seat's number), "@chances" (child:
+probability; equal if absent), "@estimate" (what `evaluate` says of it) and "@noisy" (children for quiescence).
+All but `tree` may be absent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import inf, isfinite
+from pathlib import Path
+from typing import Any, Final, Self
+
+from adsearch.errors import BadOption, BadPosition, one_of, quote
+from adsearch.option import Option
+from adsearch.state import CHANCE, State
+
+_NAMED: Final = Path(__file__).with_name("trees.json")
+_TURNS: Final = {"MAX": 0, "MIN": 1, "chance": CHANCE}
+_MOST_SEATS: Final = 8
+_DEEPEST: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node of the tree: a leaf where it has a value, else whose turn it is and its children by label."""
+
+    path: str
+    """The labels from the root to here, joined by blanks."""
+    turn: int | None
+    value: tuple[float, ...] = ()
+    children: dict[str, Node] = field(default_factory=dict)
+    chances: tuple[tuple[str, float], ...] = ()
+    estimate: tuple[float, ...] | None = None
+    noisy: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The name of the node itself."""
+        return self.path.rpartition(" ")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A whole tree, and what is true of all of it."""
+
+    root: Node
+    players: int
+    bounds: tuple[float, float]
+    zero_sum: bool
+    chance: bool
+    height: int
+
+
+class Reader:
+    """Reads one tree; every error says at which node."""
+
+    def __init__(self, players: int) -> None:
+        self.players = players
+        self.leaves: list[tuple[float, ...]] = []
+        self.chance = False
+        self.height = 0
+
+    def node(self, value: object, path: str, mover: int, depth: int = 0) -> Node:
+        """The node that `value` describes; `mover` moves here unless it says otherwise."""
+        if depth > _DEEPEST:
+            raise BadOption(f"node {quote(path)}: expected a tree of at most {_DEEPEST} plies")
+        self.height = max(self.height, depth)
+        if not isinstance(value, dict):
+            leaf = Node(path, None, self.numbers(value, path))
+            self.leaves.append(leaf.value)
+            return leaf
+        turn = self.turn(value["@turn"], path) if "@turn" in value else mover
+        after = mover if turn == CHANCE else (turn + 1) % self.players
+        self.chance |= turn == CHANCE
+        children = {}
+        for label, child in value.items():
+            if not label.startswith("@"):
+                if not label or not label.isascii() or not label.isprintable() or " " in label or len(label) > 64:
+                    raise BadOption(f"node {quote(path)}: expected a label of 1 to 64 characters, got {quote(label)}")
+                children[label] = self.node(child, f"{path} {label}", after, depth + 1)
+        if not children:
+            raise BadOption(f"node {quote(path)}: expected a number, or children")
+        return Node(
+            path,
+            turn,
+            children=children,
+            chances=self.chances(value.get("@chances"), tuple(children), path) if turn == CHANCE else (),
+            estimate=self.numbers(value["@estimate"], path) if "@estimate" in value else None,
+            noisy=self.noisy(value.get("@noisy", []), tuple(children), path),
+        )
+
+    def turn(self, value: object, path: str) -> int:
+        """Whose turn "@turn" says it is."""
+        if isinstance(value, str) and value in _TURNS and _TURNS[value] < self.players:
+            return _TURNS[value]
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < self.players:
+            return value
+        raise BadOption(
+            f"node {quote(path)}: expected MAX, MIN, chance or a seat from 0 to {self.players - 1}, got {quote(value)}"
+        )
+
+    def numbers(self, value: object, path: str) -> tuple[float, ...]:
+        """One number a seat; a single number is MAX's, and MIN's the negative."""
+        numbers = value if isinstance(value, list) else [value]
+        if all(isinstance(number, int | float) and not isinstance(number, bool) for number in numbers):
+            floats = tuple(map(float, numbers))
+            if all(map(isfinite, floats)):
+                if len(floats) == self.players:
+                    return floats
+                if not isinstance(value, list) and self.players == 2:
+                    return (floats[0], 0.0 - floats[0])
+        raise BadOption(
+            f"node {quote(path)}: expected a number for each of {self.players} seats, or children, got {quote(value)}"
+        )
+
+    def chances(self, given: object, labels: tuple[str, ...], path: str) -> tuple[tuple[str, float], ...]:
+        """The probability of each child of a chance node."""
+        if given is None:
+            return tuple((label, 1.0 / len(labels)) for label in labels)
+        if isinstance(given, dict) and set(given) == set(labels):
+            chances = [given[label] for label in labels]
+            if (
+                all(isinstance(chance, int | float) and chance > 0 for chance in chances)
+                and abs(sum(chances) - 1) < 1e-9
+            ):
+                return tuple(zip(labels, map(float, chances), strict=True))
+        raise BadOption(f"node {quote(path)}: expected a probability for each child, sum 1, got {quote(given)}")
+
+    def noisy(self, given: object, labels: tuple[str, ...], path: str) -> tuple[str, ...]:
+        """The children that quiescence follows."""
+        if isinstance(given, list) and all(label in labels for label in given):
+            return tuple(label for label in labels if label in given)
+        raise BadOption(f"node {quote(path)}: expected a list of children as @noisy, got {quote(given)}")
+
+
+def read(description: object) -> Drawn:
+    """The tree of a JSON document, checked; BadOption says what is wrong and where."""
+    if (
+        not isinstance(description, dict)
+        or not isinstance(description.get("tree"), dict)
+        or len(description["tree"]) != 1
+    ):
+        raise BadOption(
+            'expected an object with "tree", itself an object with one entry: the root\'s name and its node'
+        )
+    players = description.get("players", 2)
+    if not isinstance(players, int) or isinstance(players, bool) or not 1 <= players <= _MOST_SEATS:
+        raise BadOption(f"expected 1 to {_MOST_SEATS} players, got {quote(players)}")
+    reader = Reader(players)
+    name, tree = next(iter(description["tree"].items()))
+    root = reader.node(tree, name, reader.turn(description.get("root", "MAX"), "root"))
+    zero_sum = players == 2 and all(leaf[0] + leaf[1] == 0 for leaf in reader.leaves)
+    drawn = Drawn(root, players, _bounds(description, reader, zero_sum), zero_sum, reader.chance, reader.height)
+    _check_estimates(root, drawn)
+    return drawn
+
+
+def _bounds(description: Mapping[str, Any], reader: Reader, zero_sum: bool) -> tuple[float, float]:
+    """The bounds as given (null is infinite), else wide enough for every leaf, and for both seats where zero-sum."""
+    values = [leaf[0] for leaf in reader.leaves] if zero_sum else [number for leaf in reader.leaves for number in leaf]
+    given = description.get("bounds")
+    if given is None:
+        most = max(1.0, *map(abs, values))
+        return (-most, most) if zero_sum else (min(values) - 1.0, max(values) + 1.0)
+    if isinstance(given, list) and len(given) == 2 and all(isinstance(bound, int | float | None) for bound in given):
+        low, high = -inf if given[0] is None else float(given[0]), inf if given[1] is None else float(given[1])
+        if low < high and low <= min(values) and max(values) <= high:
+            return (low, high)
+    raise BadOption(f"expected bounds [low, high] around every leaf, null for none, got {quote(given)}")
+
+
+def _check_estimates(node: Node, drawn: Drawn) -> None:
+    low, high = drawn.bounds
+    for number in (node.estimate or ())[: 1 if drawn.zero_sum else None]:
+        if not low < number < high:
+            raise BadOption(f"node {quote(node.path)}: expected an @estimate inside {low:g}..{high:g}, got {number:g}")
+    for child in node.children.values():
+        _check_estimates(child, drawn)
+
+
+@lru_cache(maxsize=1)
+def shipped() -> Mapping[str, Any]:
+    """The trees that come with us: name -> description."""
+    descriptions: Mapping[str, Any] = json.loads(_NAMED.read_text("utf-8"))
+    return descriptions
+
+
+@lru_cache(maxsize=64)
+def _shipped_tree(name: str) -> Drawn:
+    return read(shipped()[name])
+
+
+def _tree_in(file: str) -> Drawn:
+    try:
+        description = json.loads(Path(file).read_text("utf-8"))
+    except OSError as error:
+        raise BadOption(f"file {quote(file)}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise BadOption(f"file {quote(file)}: expected JSON: {error}") from None
+    try:
+        return read(description)
+    except BadOption as error:
+        raise BadOption(f"file {quote(file)}: {error}") from None
+
+
+class Tree(State[str]):
+    """A game tree drawn by hand: players move from the root to a leaf, whose value is the outcome.
+    With two players MAX moves at the root and wants the value high, MIN wants it low; some trees have chance nodes, one
+    player, or more with a value for each."""
+
+    options = (
+        Option("name", "professors", "the tree", choices=tuple(shipped())),
+        Option("file", "", "a tree of your own instead: a JSON file"),
+    )
+    notation = "the name of the child"
+    seats = (1, 2, 3)
+
+    __slots__ = ("node", "tree", "turn")
+
+    tree: Drawn
+    node: Node
+
+    @classmethod
+    def start(cls, *, name: str, file: str) -> Self:
+        tree = _tree_in(file) if file else _shipped_tree(name)
+        return cls.at(tree, tree.root)
+
+    @classmethod
+    def at(cls, tree: Drawn, node: Node) -> Self:
+        """The position at a node."""
+        state = cls()
+        state.tree, state.node, state.turn = tree, node, node.turn
+        return state
+
+    @classmethod
+    def load(cls, text: str, *, name: str, file: str) -> Self:
+        state = cls.start(name=name, file=file)
+        root, *labels = text.split(" ")
+        if root != state.node.label:
+            raise BadPosition(f"expected the labels from the root, {state.node.label!r}, to a node, got {quote(text)}")
+        for label in labels:
+            if label not in state.node.children:
+                there = one_of(list(state.node.children)) or "nothing, for it is a leaf"
+                raise BadPosition(f"expected a child of {state.node.label} ({there}), got {quote(label)}")
+            state = state.play(label)
+        return state
+
+    @property
+    def players(self) -> int:
+        return self.tree.players
+
+    @property
+    def chance(self) -> bool:
+        return self.tree.chance
+
+    @property
+    def zero_sum(self) -> bool:
+        return self.tree.zero_sum
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return self.tree.bounds
+
+    @property
+    def max_plies(self) -> int:
+        return self.tree.height
+
+    def moves(self) -> tuple[str, ...]:
+        return tuple(self.node.children)
+
+    def chances(self) -> tuple[tuple[str, float], ...]:
+        return self.node.chances
+
+    def play(self, move: str) -> Self:
+        return self.at(self.tree, self.node.children[move])
+
+    def utilities(self) -> tuple[float, ...]:
+        return self.node.value
+
+    def evaluate(self, seat: int) -> float:
+        """The node's estimate, where the tree has one."""
+        if self.turn is None:
+            return self.node.value[seat]
+        if self.node.estimate is not None:
+            return self.node.estimate[seat]
+        # The default is inside the bounds of seat 0, and in a zero-sum tree those of seat 1 mirror them.
+        return -super().evaluate(0) if seat and self.tree.zero_sum else super().evaluate(seat)
+
+    def noisy_moves(self) -> tuple[str, ...]:
+        return self.node.noisy
+
+    @property
+    def key(self) -> str:
+        return self.node.path
+
+    def position(self) -> str:
+        return self.node.path
+
+    def __str__(self) -> str:
+        """The tree below, a node a line."""
+        lines = self._lines(self.node, "", "", "")
+        return "\n".join(lines if len(lines) <= 60 else [*lines[:59], f"... and {len(lines) - 59} more"])
+
+    def _lines(self, node: Node, first: str, rest: str, odds: str) -> list[str]:
+        """The lines of `node`, with what stands before the first of them and before the others."""
+        lines = [f"{first}{node.label} {self._tell(node)}{odds}"]
+        chances = dict(node.chances)
+        for number, (label, child) in enumerate(node.children.items(), 1):
+            branch, below = ("└─ ", "   ") if number == len(node.children) else ("├─ ", "│  ")
+            odds = f"   p={chances[label]:g}" if chances else ""
+            lines += self._lines(child, rest + branch, rest + below, odds)
+        return lines
+
+    def _tell(self, node: Node) -> str:
+        """What a node is: the value of a leaf, else who moves."""
+        if node.turn is None:
+            return ", ".join(f"{value:g}" for value in (node.value[:1] if self.tree.zero_sum else node.value))
+        if node.turn == CHANCE:
+            return "chance"
+        return ("MAX", "MIN")[node.turn] if self.players == 2 else f"seat {node.turn}"

@@ -1,0 +1,1 @@
+"""The server's side: referee, tournaments, ratings and the command line."""

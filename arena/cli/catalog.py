@@ -1,0 +1,112 @@
+"""`arena games` and `arena demo`: what can be played.
+
+All they print is read from the catalogue of adsearch, so a new game shows up by itself.
+"""
+
+import shutil
+import textwrap
+from typing import Annotated, Any
+
+import typer
+
+from adsearch import Option, State, games
+from adsearch.games import Game
+from arena.cli.listing import Columns, Format, FormatOption, show
+
+COLUMNS: Columns = {
+    "game": lambda row: row["name"],
+    "players": lambda row: _span(row["seats"]),
+    "chance": lambda row: "yes" if row["chance"] else "-",
+    "hidden": lambda row: "yes" if row["hidden"] else "-",
+    "options": lambda row: _options_text(row["options"]),
+}
+
+
+def list_games(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[GAME]", help="One game, with options if you like: its rules, options and board."),
+    ] = None,
+    format: FormatOption = Format.TABLE,
+) -> None:
+    """What can be played: all games, or the rules of one.
+
+    Examples: arena games; arena games connect4; arena games maze:ghosts=random; arena games --format json
+    """
+    if name is None:
+        show([_row(game) for game in games.names().values()], COLUMNS, format=format)
+        return
+    game, _ = games.find(name)
+    state = games.start(name)
+    if format is Format.TABLE:
+        print(_description(game, state))
+    else:
+        row = _row(game) | {"rules": game.rules, "notation": game.state.notation, "position": state.position()}
+        show([row], {**COLUMNS, "position": lambda row: row["position"]}, format=format)
+
+
+def demo() -> None:
+    """The two-minute tour: every game there is, and where to look next.
+
+    Example: arena demo
+    """
+    catalogue = games.names()
+    for name, game in catalogue.items():
+        print(f"{name}: {_filled(game.rules.split('. ')[0].rstrip('.') + '.', indent='  ').lstrip()}\n")
+        print(textwrap.indent(str(game.start()), "    ") + "\n")
+    print(f"{len(catalogue)} games. Next: arena games, for their options; arena games connect4, for the rules of one.")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds these commands to `app`."""
+    app.command("games")(list_games)
+    app.command("demo")(demo)
+
+
+def _row(game: Game) -> dict[str, Any]:
+    start = game.start()
+    return {
+        "name": game.name,
+        "options": {option.name: _option_row(option) for option in game.options},
+        "seats": list(game.seats),
+        "chance": start.chance,
+        "hidden": start.hidden,
+    }
+
+
+def _option_row(option: Option) -> dict[str, Any]:
+    return {
+        "default": option.default,
+        "low": option.low,
+        "high": option.high,
+        "choices": list(option.choices),
+        "about": option.about,
+    }
+
+
+def _options_text(options: dict[str, Any]) -> str:
+    return ",".join(f"{name}={option['default']}" for name, option in options.items()) or "-"
+
+
+def _span(seats: list[int]) -> str:
+    return str(seats[0]) if len(seats) == 1 else f"{seats[0]}-{seats[-1]}"
+
+
+def _filled(text: str, *, indent: str) -> str:
+    """`text` as one paragraph, as wide as the terminal and no wider than is good to read."""
+    width = min(shutil.get_terminal_size().columns, 100)
+    return textwrap.fill(" ".join(text.split()), width, initial_indent=indent, subsequent_indent=indent)
+
+
+def _description(game: Game, state: State[Any]) -> str:
+    """The rules of a game, its options, its moves, and the position it starts from."""
+    parts = [game.name, _filled(game.rules, indent="  "), ""]
+    parts.append("Players: " + (_span(list(game.seats)) if len(game.seats) > 1 else str(game.seats[0])))
+    if game.options:
+        width = max(len(option.name) for option in game.options)
+        parts.append("Options:")
+        for option in game.options:
+            default = option.default if option.default != "" else "none"
+            parts.append(f"  {option.name:<{width}}  {option.about} ({option.limits}; default {default})")
+    parts += [_filled(f"Moves: {game.state.notation}.", indent=""), "", "Start:", textwrap.indent(str(state), "  ")]
+    return "\n".join(parts)

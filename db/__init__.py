@@ -1,0 +1,1 @@
+"""The record of what was played: tables, writing, queries. Only this package knows SQL."""
