@@ -89,14 +89,15 @@ class Kuhn(State[str]):
             loser = self.said.count(" ") % 2
             return (-1.0, 1.0) if loser == 0 else (1.0, -1.0)
         pot = 2.0 if self.said.endswith("call") else 1.0
-        return (pot * self._edge(), -pot * self._edge())
+        won = pot * self._edge()
+        return (won, 0.0 - won)
 
     def evaluate(self, seat: int) -> float:
         """One chip for the higher card, and half a chip of the bet that hangs over it."""
         if self.turn is None:
             return self.utilities()[seat]
         estimate = self._edge() * (1.5 if self.said.endswith("bet") else 1.0)
-        return estimate if seat == 0 else -estimate
+        return estimate if seat == 0 else 0.0 - estimate
 
     def _edge(self) -> float:
         """Seat 0's chance to have the higher card, less the other's; a card not known is any of those left."""

@@ -353,7 +353,9 @@ class Ludo(State[int]):
         """The board, a token its colour's letter and two on a square "R2"; below it where each player's tokens are."""
         board, rows = self.board, self._rows()
         lines = ["   " + "".join(f"{letter:^3}" for letter in LETTERS[:15])]
-        lines += [f"{number:>2} " + "".join(f"{mark:^3}" for mark in row) for number, row in enumerate(rows, start=1)]
+        lines += [
+            f"{number:>2} " + "".join(f"{mark:<2}".rjust(3) for mark in row) for number, row in enumerate(rows, start=1)
+        ]
         for seat, tokens in enumerate(self.tokens):
             squares = ", ".join(board.names[seat][step] for step in tokens)
             lines.append(f"{board.letters[seat]}  seat {seat}, {COLOURS[board.quarters[seat]]}: {squares}")

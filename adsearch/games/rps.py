@@ -83,11 +83,11 @@ class RockPaperScissors(State[str]):
         return self.of(self.rounds, (*self.chosen, move))
 
     def utilities(self) -> tuple[float, float]:
-        return (float(self.lead), -float(self.lead))
+        return (float(self.lead), float(-self.lead))
 
     def evaluate(self, seat: int) -> float:
         """The lead: whatever is played next, it is as likely to be won as lost."""
-        return float(self.lead) if seat == 0 else -float(self.lead)
+        return float(self.lead if seat == 0 else -self.lead)
 
     @property
     def key(self) -> tuple[int, int, str]:

@@ -3,6 +3,7 @@
 All they print is read from the catalogue of adsearch, so a new game shows up by itself.
 """
 
+import re
 import shutil
 import textwrap
 from typing import Annotated, Any
@@ -52,9 +53,11 @@ def demo() -> None:
     """
     catalogue = games.names()
     for name, game in catalogue.items():
-        print(f"{name}: {_filled(game.rules.split('. ')[0].rstrip('.') + '.', indent='  ').lstrip()}\n")
+        print(f"{name}\n{_filled(_first_sentence(game.rules), indent='  ')}\n")
         print(textwrap.indent(str(game.start()), "    ") + "\n")
-    print(f"{len(catalogue)} games. Next: arena games, for their options; arena games connect4, for the rules of one.")
+    print(
+        f"These are the {len(catalogue)} games. Next: arena games (all options), arena games connect4 (the rules of one)"
+    )
 
 
 def add_to(app: typer.Typer) -> None:
@@ -92,10 +95,20 @@ def _span(seats: list[int]) -> str:
     return str(seats[0]) if len(seats) == 1 else f"{seats[0]}-{seats[-1]}"
 
 
-def _filled(text: str, *, indent: str) -> str:
+def _first_sentence(rules: str) -> str:
+    return re.split(r"(?<=[.:])\s", rules, maxsplit=1)[0].rstrip(":.") + "."
+
+
+def _filled(text: str, *, indent: str, hanging: str | None = None) -> str:
     """`text` as one paragraph, as wide as the terminal and no wider than is good to read."""
     width = min(shutil.get_terminal_size().columns, 100)
-    return textwrap.fill(" ".join(text.split()), width, initial_indent=indent, subsequent_indent=indent)
+    return textwrap.fill(
+        text,
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent if hanging is None else hanging,
+        break_on_hyphens=False,
+    )
 
 
 def _description(game: Game, state: State[Any]) -> str:
@@ -107,6 +120,7 @@ def _description(game: Game, state: State[Any]) -> str:
         parts.append("Options:")
         for option in game.options:
             default = option.default if option.default != "" else "none"
-            parts.append(f"  {option.name:<{width}}  {option.about} ({option.limits}; default {default})")
+            about = f"{option.name:<{width}}  {option.about} ({option.limits}; default {default})"
+            parts.append(_filled(about, indent="  ", hanging=" " * (width + 4)))
     parts += [_filled(f"Moves: {game.state.notation}.", indent=""), "", "Start:", textwrap.indent(str(state), "  ")]
     return "\n".join(parts)

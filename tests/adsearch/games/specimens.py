@@ -10,9 +10,9 @@ from typing import Any
 
 from adsearch import games
 from adsearch.games.tree import shipped
-from adsearch.state import State
 
-AnyState = State[Any]
+AnyState = Any
+"""A State, of which a test may also ask what only its own game has."""
 
 SMALL = [
     "tictactoe",
@@ -28,6 +28,7 @@ SMALL = [
     "pig:goal=3,sides=2,bust=1,points=fixed",
     "maze:map=tiny,ghosts=1,steps=4",
     "maze:map=tiny,ghosts=random,steps=3",
+    "ludo:players=2,tokens=1",
     "kuhn",
     "rps:rounds=1",
     "rps:rounds=2",

@@ -90,7 +90,7 @@ def test_crowning_ends_a_capture() -> None:
 
 
 def test_a_man_that_steps_to_the_far_row_becomes_a_king() -> None:
-    assert after(position("W:W6:B32"[:-2] + "K32"), "6-1").position() == "B:WK1:BK32"
+    assert after(position("W:W6:BK32"), "6-1").position() == "B:WK1:BK32"
 
 
 def test_a_king_may_capture_in_a_circle_but_no_piece_twice() -> None:
@@ -101,10 +101,10 @@ def test_a_king_may_capture_in_a_circle_but_no_piece_twice() -> None:
 
 
 def test_every_path_is_a_move_of_its_own_even_to_the_same_end() -> None:
-    state = position("B:W6,7,14,15,32:BK2")
-    assert {"2x9x18x11x2", "2x11x18x9x2"} == texts(state)
-    state = position("W:WK27:B6,7,8,15,16,23,24")
-    assert {text for text in texts(state) if text.endswith("x11x2")} == {"27x18x11x2", "27x20x11x2"}
+    state = position("W:WK27:B7,15,16,23,24")
+    assert texts(state) == {"27x18x11x2", "27x20x11x2", "27x18x11x20x27", "27x20x11x18x27"}
+    assert after(state, "27x18x11x2").position() == "B:WK2:B16,24"
+    assert after(state, "27x20x11x2").position() == "B:WK2:B15,23"
 
 
 def test_a_captured_king_leaves_no_trace() -> None:
@@ -141,12 +141,9 @@ def test_a_man_s_move_begins_the_count_anew() -> None:
 
 
 def test_a_capture_begins_the_count_anew() -> None:
-    start = position("B:WK20,K31:BK11,K3")
+    start = position("B:WK20,K31:BK3,K11")
     state = Checkers.of(start.black, start.white, start.kings, start.side, tuple(range(78)))
     assert after(state, "11-15 20-16").turn is None
-    state = Checkers.of(start.black, start.white, start.kings, start.side, tuple(range(77)))
-    child = after(state, "11-15 20-16 15-18")
-    assert child.turn is None
     child = after(state, "11-16 20x11")
     assert child.turn == 0
     assert child.past == ()
@@ -160,8 +157,7 @@ def test_a_win_at_the_eightieth_ply_is_a_win() -> None:
 
 
 def test_the_third_time_a_position_is_seen_is_a_draw() -> None:
-    once = "1-6 32-28 6-1 28-32 "
-    state = after(position("B:WK32:BK1"), once + "1-6 32-28 6-1")
+    state = after(position("B:WK32:BK1"), "1-6 32-28 6-1 28-32 1-6 32-28 6-1")
     assert state.turn == 1
     assert [state.to_text(move) for move in state.moves() if state.play(move).turn is None] == ["28-32"]
     drawn = after(state, "28-32")
@@ -170,12 +166,11 @@ def test_the_third_time_a_position_is_seen_is_a_draw() -> None:
     assert position(drawn.position()).utilities() == (0.0, 0.0)
 
 
-def test_a_position_seen_before_a_man_s_move_does_not_count() -> None:
-    loop = "1-6 32-28 6-1 28-32 "
-    state = after(position("B:WK32:BK1,12"), loop + "12-16 32-28 1-6 28-32 6-1 32-28 ")
-    assert state.turn == 0
-    # What came after the man's move was first seen with white's king at 32 and black's at 1, white to move.
-    assert after(state, "1-6 28-32 6-1").turn is None
+def test_the_position_that_a_man_s_move_led_to_counts_as_seen() -> None:
+    loop = "32-28 1-6 28-32 6-1 "
+    state = after(position("B:WK32:BK1,12"), "1-6 32-28 6-1 28-32 12-16 " + loop)
+    assert state.turn == 1
+    assert after(state, loop).utilities() == (0.0, 0.0)
 
 
 def test_what_was_seen_is_in_key_and_position_whatever_its_order() -> None:
@@ -197,10 +192,9 @@ def test_the_past_is_not_in_the_key_where_the_next_move_forgets_it() -> None:
 
 def test_positions_are_one_readable_line() -> None:
     state = after(position("W:W12,K32:BK1,K2"), "32-28 1-6")
-    assert state.position() == "W:W12,K28:BK2,K6 quiet=2 seen=W32/1.2,B28/1.2"
-    state = after(state, "28-32 6-1 32-27")
-    assert state.position() == "B:W12,K27:BK1,K2 quiet=5 seen=B28/1.2,B32/2.6,W28/2.6,W32/1.2*2"[:0] + state.position()
-    assert "W32/1.2*2" in state.position()
+    assert state.position() == "W:W12,K28:BK2,K6 quiet=2 seen=B28/1.2,W32/1.2"
+    state = after(state, "28-32 6-1 32-28")
+    assert state.position() == "B:W12,K28:BK1,K2 quiet=5 seen=B28/1.2,W32/1.2*2,W28/2.6,B32/2.6"
     loaded = position(state.position())
     assert (loaded.key, loaded.past, loaded.moves(), str(loaded)) == (
         state.key,
@@ -230,16 +224,15 @@ def test_positions_are_one_readable_line() -> None:
         ("B:W14,15,16,17,18,19,20,21,22,23,24,25,26:B1", "at most 12"),
         ("B:W:B1", "has no piece"),
         ("W:W12,K28:BK2,K6 quiet=2", "expected a position"),
-        ("W:W12,K28:BK2,K6 quiet=3 seen=W32/1.2,B28/1.2", "in order"),
-        ("W:W12,K28:BK2,K6 quiet=2 seen=B28/1.2,W32/1.2", "in order"),
+        ("W:W12,K28:BK2,K6 quiet=3 seen=B28/1.2,W32/1.2", "in order"),
+        ("W:W12,K28:BK2,K6 quiet=2 seen=W32/1.2,B28/1.2", "in order"),
         ("W:W12,K28:BK2,K6 quiet=3 seen=W32/1.2,B28/1.2*3", "an earlier position"),
         ("W:W12,K28:BK2,K6 quiet=2 seen=W32/1.2,W28/1.2", "in turn"),
         ("W:W12,K28:BK2,K6 quiet=2 seen=W32/1.2,B28/1.12", "two pieces on one square"),
         ("W:W12,K28:BK2,K6 quiet=2 seen=W32/1.2,B2/1.2", "two pieces on one square"),
         ("W:W12,K28:BK2,K6 quiet=2 seen=W32/1.2,B28/1", "the kings of the board"),
-        ("W:W12,K28:BK2,K6 quiet=1 seen=B28/2.8", "no king can have moved"),
+        ("W:W18,K32:BK6 quiet=1 seen=B32/14", "no king can have moved"),
         ("W:W28:BK6 quiet=2 seen=W/6,B/9", "no king can have moved"),
-        ("W:W12,K28:BK2,K6 quiet=6 seen=" + ",".join(["W32/1.2*3", "B28/1.2*3"]), "an earlier position"),
     ],
 )
 def test_no_other_text_is_a_position(text: str, wrong: str) -> None:

@@ -1,0 +1,395 @@
+"""Checkers: English draughts, with its forced captures, kings, and both rules by which a game is drawn.
+
+The board is three bitboards (black, white, the kings of both). Square n, from 1 to 32, is bit n - 1 + (n - 1) // 8: the
+bits left out after every second row put the neighbours of every square 4 and 5 bits above it and below it.
+What was seen since the last capture or man's move, which decides on draws, is part of every state and of its key.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Final, Self
+
+from adsearch.errors import BadPosition, quote
+from adsearch.games.evaluation import squash
+from adsearch.state import State
+
+Path = tuple[int, ...]
+"""A move: the squares where the piece stands, one after the other."""
+
+QUIET_PLIES: Final = 80
+"""So many plies in a row without a capture or a man's move are a draw."""
+TIMES_SEEN: Final = 3
+"""A position seen so often is a draw."""
+
+WEIGHT_OF_A_MAN = 1.0
+WEIGHT_OF_A_KING = 1.5
+WEIGHT_OF_THE_LEAD = 2.0
+"""For the share of all pieces by which a side is ahead: who is ahead gains by exchanges."""
+WEIGHT_OF_A_ROW = 0.04
+"""For each row that a man has come forward."""
+WEIGHT_OF_A_GUARD = 0.12
+"""For each man still in the row where the others want to be crowned."""
+WEIGHT_OF_THE_CENTRE = 0.06
+"""For each piece in the centre, where the most squares are in reach."""
+
+BIT: Final = (0, *(1 << n + n // 8 for n in range(32)))
+"""The bit of each square; squares are counted from 1."""
+SQUARE: Final = {bit: square for square, bit in enumerate(BIT) if bit}
+
+
+def _bits(squares: Iterable[int]) -> int:
+    """The squares as a bitboard."""
+    return sum(BIT[square] for square in squares)
+
+
+def _squares(bits: int) -> list[int]:
+    """The squares of a bitboard, in order."""
+    return [square for square in range(1, 33) if bits & BIT[square]]
+
+
+BOARD: Final = _bits(range(1, 33))
+FAR_ROW: Final = (_bits(range(29, 33)), _bits(range(1, 5)))
+"""Where the men of each seat are crowned; it is also the home row of the other."""
+CENTRE: Final = _bits((10, 11, 14, 15, 18, 19, 22, 23))
+ODD_ROWS, ROWS_2367, ROWS_4567 = (_bits(n for n in range(1, 33) if (n - 1) // 4 & power) for power in (1, 2, 4))
+"""Rows count from 0; the three bits of a row's number, so that counting in each gives the sum of rows."""
+
+WAYS: Final = ((4, 5), (-5, -4), (-5, -4, 4, 5))
+"""Where one may go, as shifts of a bit: men of seat 0, men of seat 1, kings."""
+KING: Final = 2
+"""The place of kings in what is listed like WAYS."""
+
+
+def _shifted(bit: int, by: int) -> int:
+    """The bit moved by a way, 0 where that leaves the board."""
+    return (bit << by if by > 0 else bit >> -by) & BOARD
+
+
+def _steps(ways: tuple[int, ...]) -> dict[int, tuple[tuple[int, Path], ...]]:
+    """For each bit where a step can lead: the bit it leads to, and the move."""
+    targets = {bit: [_shifted(bit, way) for way in ways] for bit in BIT[1:]}
+    return {bit: tuple((to, (SQUARE[bit], SQUARE[to])) for to in targets[bit] if to) for bit in BIT[1:]}
+
+
+def _jumps(ways: tuple[int, ...]) -> dict[int, tuple[tuple[int, int, int], ...]]:
+    """For each bit where a jump can lead: the bit it leads over, the bit it leads to, and that one's square."""
+    targets = {bit: [(_shifted(bit, way), _shifted(_shifted(bit, way), way)) for way in ways] for bit in BIT[1:]}
+    return {bit: tuple((over, to, SQUARE[to]) for over, to in targets[bit] if to) for bit in BIT[1:]}
+
+
+STEPS: Final = tuple(map(_steps, WAYS))
+JUMPS: Final = tuple(map(_jumps, WAYS))
+OVER: Final = {(SQUARE[bit], square): over for bit, jumps in JUMPS[KING].items() for over, _, square in jumps}
+"""The bit that is jumped over between two squares."""
+
+
+def _movers(mine: int, theirs: int, kings: int, seat: int) -> tuple[int, bool]:
+    """The pieces of `seat` that may move, and whether they capture: where any can, only those that can."""
+    empty = BOARD & ~(mine | theirs)
+    up, down = (mine & kings, mine) if seat else (mine, mine & kings)
+    jumpers = up & ((theirs & empty >> 4) >> 4 | (theirs & empty >> 5) >> 5)
+    if down:
+        jumpers |= down & ((theirs & empty << 4) << 4 | (theirs & empty << 5) << 5)
+    if jumpers:
+        return jumpers, True
+    movers = up & (empty >> 4 | empty >> 5)
+    if down:
+        movers |= down & (empty << 4 | empty << 5)
+    return movers, False
+
+
+def _add_captures(
+    found: list[Path],
+    path: Path,
+    bit: int,
+    theirs: int,
+    empty: int,
+    jumps: Mapping[int, tuple[tuple[int, int, int], ...]],
+) -> None:
+    """Adds every capture that begins with `path`, which has led to `bit`; `theirs` are those not yet taken."""
+    ends = True
+    for over, to, square in jumps[bit]:
+        if over & theirs and to & empty:
+            ends = False
+            _add_captures(found, (*path, square), to, theirs ^ over, empty, jumps)
+    if ends:
+        found.append(path)
+
+
+class Checkers(State[Path]):
+    """English draughts. Black moves first, from squares 1-12 towards 32; white from 21-32 towards 1.
+    Men step one square diagonally forward, kings in all four directions. A piece captures by jumping over a neighbour
+    to the empty square behind it; who can capture must, and goes on with the same piece while it can.
+    A man that reaches the far row becomes a king, which ends the move. Who cannot move loses.
+    80 plies without a capture or a man's move are a draw, and so is a position (with the same side to move)
+    seen for the third time, unless the side to move cannot."""
+
+    notation = "the squares, 1 to 32, one after the other: 11-15 for a step, 11x18x25 for a capture"
+
+    __slots__ = ("_capturing", "_movers", "_moves", "black", "kings", "past", "side", "turn", "white")
+
+    black: int
+    white: int
+    kings: int
+    """The kings of both."""
+    side: int
+    """Whose move it is, or would be if the game were not over."""
+    past: tuple[int, ...]
+    """Every earlier position since the last capture or man's move, as a number, in order of size; twice what was
+    seen twice. So many are the quiet plies."""
+    _movers: int
+    _capturing: bool
+    _moves: tuple[Path, ...] | None
+    """Once they were asked for."""
+
+    @classmethod
+    def start(cls) -> Self:
+        return cls.of(_bits(range(1, 13)), _bits(range(21, 33)), 0, 0)
+
+    @classmethod
+    def of(cls, black: int, white: int, kings: int, side: int, past: tuple[int, ...] = ()) -> Self:
+        """The position with these pieces, `side` to move, after what is in `past`."""
+        state = cls()
+        state.black, state.white, state.kings, state.side, state.past = black, white, kings, side, past
+        mine, theirs = (white, black) if side else (black, white)
+        state._movers, state._capturing = _movers(mine, theirs, kings, side)
+        over = not state._movers or state._is_drawn()
+        state.turn, state._moves = (None, ()) if over else (side, None)
+        return state
+
+    @classmethod
+    def load(cls, text: str) -> Self:
+        match = _POSITION.fullmatch(text)
+        if not match:
+            raise BadPosition(f"expected a position such as 'B:W21,K32:B1,2,K5', got {quote(text)}")
+        side = "BW".index(match[1])
+        (white, white_kings), (black, black_kings) = _read_side(match[2], 1), _read_side(match[3], 0)
+        if black & white:
+            raise BadPosition(f"two pieces on one square in {quote(text)}")
+        if not (black if side else white):
+            raise BadPosition("the side that moved last has no piece")
+        state = cls.of(black, white, black_kings | white_kings, side)
+        if match[4]:
+            state = cls.of(black, white, state.kings, side, tuple(_read_past(match[4], state)))
+        if state.position() != text:
+            raise BadPosition(
+                f"expected squares and what was seen in order, {quote(state.position())}, got {quote(text)}"
+            )
+        return state
+
+    @property
+    def max_plies(self) -> int:
+        # Of a side's men 4 each start 7, 6 and 5 rows or fewer from the far one: at most 72 moves of men a side, 144
+        # in all. The other captures are made by kings, 23 at most, for who captures keeps a piece. There are at most
+        # 79 quiet plies before each of these 167, and 80 after the last.
+        return 167 * QUIET_PLIES + QUIET_PLIES
+
+    @property
+    def _code(self) -> int:
+        """The board and the side to move, as a number."""
+        return ((self.black << 35 | self.white) << 35 | self.kings) << 1 | self.side
+
+    def _is_drawn(self) -> bool:
+        """Whether a rule about the past ends the game here."""
+        past = self.past
+        return len(past) >= QUIET_PLIES or (len(past) > TIMES_SEEN and past.count(self._code) >= TIMES_SEEN - 1)
+
+    def moves(self) -> tuple[Path, ...]:
+        moves = self._moves
+        if moves is None:
+            moves = self._moves = tuple(self._captures() if self._capturing else self._quiet_moves())
+        return moves
+
+    def _quiet_moves(self) -> list[Path]:
+        movers, kings, empty = self._movers, self.kings, BOARD & ~(self.black | self.white)
+        men_steps, king_steps = STEPS[self.side], STEPS[KING]
+        found = []
+        while movers:
+            bit = movers & -movers
+            movers ^= bit
+            for to, move in king_steps[bit] if bit & kings else men_steps[bit]:
+                if to & empty:
+                    found.append(move)
+        return found
+
+    def _captures(self) -> list[Path]:
+        movers, empty = self._movers, BOARD & ~(self.black | self.white)
+        theirs = self.black if self.side else self.white
+        found: list[Path] = []
+        while movers:
+            bit = movers & -movers
+            movers ^= bit
+            # A man goes on with a man's jumps, of which there are none from the far row: crowning ends the move.
+            jumps = JUMPS[KING if bit & self.kings else self.side]
+            _add_captures(found, (SQUARE[bit],), bit, theirs, empty | bit, jumps)
+        return found
+
+    def play(self, move: Path) -> Self:
+        side, kings = self.side, self.kings
+        mine, theirs = (self.white, self.black) if side else (self.black, self.white)
+        left, to = BIT[move[0]], BIT[move[-1]]
+        mine = mine & ~left | to
+        if self._capturing:
+            for jump in pairwise(move):
+                theirs &= ~OVER[jump]
+            kings &= mine | theirs | left
+        child = self.__class__()
+        child.past = ()
+        if kings & left:
+            kings = kings & ~left | to
+            if not self._capturing:
+                past, code = self.past, self._code
+                at = bisect(past, code)
+                child.past = (*past[:at], code, *past[at:])
+        elif to & FAR_ROW[side]:
+            kings |= to
+        child.kings = kings
+        child.side = other = 1 - side
+        child.black, child.white = (theirs, mine) if side else (mine, theirs)
+        child._movers, child._capturing = _movers(theirs, mine, kings, other)
+        if child._movers and not (child.past and child._is_drawn()):
+            child.turn, child._moves = other, None
+        else:
+            child.turn, child._moves = None, ()
+        return child
+
+    def utilities(self) -> tuple[float, float]:
+        if self._movers:
+            return (0.0, 0.0)
+        return (1.0, -1.0) if self.side else (-1.0, 1.0)
+
+    def evaluate(self, seat: int) -> float:
+        if self.turn is None:
+            return self.utilities()[seat]
+        black, white, kings = self.black, self.white, self.kings
+        black_men, white_men = black & ~kings, white & ~kings
+        b, w = black_men.bit_count(), white_men.bit_count()
+        black_kings, white_kings = black.bit_count() - b, white.bit_count() - w
+        pieces = WEIGHT_OF_A_MAN * (b - w) + WEIGHT_OF_A_KING * (black_kings - white_kings)
+        lead = (b + black_kings - w - white_kings) / (b + black_kings + w + white_kings)
+        rows = _rows_below(black_men) - (7 * w - _rows_below(white_men))
+        guards = (black_men & FAR_ROW[1]).bit_count() - (white_men & FAR_ROW[0]).bit_count()
+        centre = (black & CENTRE).bit_count() - (white & CENTRE).bit_count()
+        value = squash(
+            pieces
+            + WEIGHT_OF_THE_LEAD * lead
+            + WEIGHT_OF_A_ROW * rows
+            + WEIGHT_OF_A_GUARD * guards
+            + WEIGHT_OF_THE_CENTRE * centre
+        )
+        return -value if seat else value
+
+    def noisy_moves(self) -> tuple[Path, ...]:
+        """The captures; where there is one there are no other moves."""
+        return self.moves() if self._capturing else ()
+
+    @property
+    def key(self) -> int | tuple[int, tuple[int, ...]]:
+        # Where a side has no king its next move forgets the past.
+        if self.past and self.black & self.kings and self.white & self.kings:
+            return self._code, self.past
+        return self._code
+
+    def to_text(self, move: Path) -> str:
+        return ("x" if move[:2] in OVER else "-").join(map(str, move))
+
+    def position(self) -> str:
+        """As draughts players write it, the side to move first ("B:W21,K32:B1,2,K5"); then, if there is a past, the
+        quiet plies and each earlier position: side to move, white's kings / black's kings, *2 if seen twice."""
+        white, black = (
+            ",".join(f"K{square}" if self.kings & BIT[square] else str(square) for square in _squares(pieces))
+            for pieces in (self.white, self.black)
+        )
+        text = f"{'BW'[self.side]}:W{white}:B{black}"
+        if not self.past:
+            return text
+        seen = [_kings_of(code) + ("*2" if times == 2 else "") for code, times in Counter(self.past).items()]
+        return f"{text} quiet={len(self.past)} seen={','.join(seen)}"
+
+    def __str__(self) -> str:
+        lines = []
+        for row in range(8):
+            squares = range(4 * row + 1, 4 * row + 5)
+            margin = "" if row % 2 else "   "
+            pieces, numbers = "     ".join(map(self._mark, squares)), "    ".join(f"{square:2}" for square in squares)
+            lines.append(f"  {margin + pieces:27}{margin}{numbers}")
+        mover, other = ("white", "black") if self.side else ("black", "white")
+        if not self._movers:
+            lines.append(f"{mover} cannot move: {other} has won")
+        else:
+            lines.append("drawn" if self.turn is None else f"{mover} to move")
+        if self.past:
+            lines[-1] += f" (quiet plies: {len(self.past)})"
+        return "\n".join(lines)
+
+    def _mark(self, square: int) -> str:
+        """The piece on a square: b or w, a capital for a king."""
+        bit = BIT[square]
+        mark = "b" if self.black & bit else "w" if self.white & bit else "."
+        return mark.upper() if self.kings & bit else mark
+
+
+def _rows_below(men: int) -> int:
+    """The number of each man's row, from 0, summed."""
+    return (men & ODD_ROWS).bit_count() + 2 * (men & ROWS_2367).bit_count() + 4 * (men & ROWS_4567).bit_count()
+
+
+def _kings_of(code: int) -> str:
+    """The side to move and both sides' kings of a position that is given as a number."""
+    black, white, kings = code >> 71, code >> 36 & BOARD, code >> 1 & BOARD
+    white_kings, black_kings = (".".join(map(str, _squares(pieces & kings))) for pieces in (white, black))
+    return f"{'BW'[code & 1]}{white_kings}/{black_kings}"
+
+
+_POSITION = re.compile(r"([BW]):W([K0-9,]*):B([K0-9,]*)(?: quiet=[0-9]{1,2} seen=([BW0-9./,*]{1,8000}))?")
+_SEEN = re.compile(r"([BW])([0-9.]*)/([0-9.]*?)(\*2)?")
+
+
+def _read_squares(names: list[str]) -> int:
+    """The squares of those names, as a bitboard; BadPosition where one is not on the board or comes twice."""
+    bits = 0
+    for name in names:
+        bit = BIT[int(name)] if name.isdigit() and len(name) <= 2 and int(name) <= 32 else 0
+        if not bit or bit & bits:
+            raise BadPosition(f"expected different squares from 1 to 32, got {quote(name)}")
+        bits |= bit
+    return bits
+
+
+def _read_side(text: str, seat: int) -> tuple[int, int]:
+    """A side's pieces and which of them are kings, from "21,22,K32"."""
+    names = text.split(",") if text else []
+    pieces = _read_squares([name.removeprefix("K") for name in names])
+    kings = _read_squares([name[1:] for name in names if name.startswith("K")])
+    if len(names) > 12:
+        raise BadPosition(f"expected at most 12 pieces a side, got {len(names)}")
+    if pieces & ~kings & FAR_ROW[seat]:
+        raise BadPosition("a man stands where it would have been crowned")
+    return pieces, kings
+
+
+def _read_past(text: str, now: Checkers) -> list[int]:
+    """The earlier positions, as numbers: each of the pieces of `now`, with a king that can move and no capture."""
+    past = []
+    for entry in text.split(","):
+        match = _SEEN.fullmatch(entry)
+        if not match:
+            raise BadPosition(f"expected an earlier position such as 'B32/5', got {quote(entry)}")
+        white, black = (_read_squares(match[n].split(".") if match[n] else []) for n in (2, 3))
+        men, kings = (now.black | now.white) & ~now.kings, black | white
+        if black & white or kings & men:
+            raise BadPosition(f"two pieces on one square in the earlier position {quote(entry)}")
+        then = now.of(now.black & men | black, now.white & men | white, kings, "BW".index(match[1]))
+        if (then.black.bit_count(), then.white.bit_count()) != (now.black.bit_count(), now.white.bit_count()):
+            raise BadPosition(f"expected the kings of the board in the earlier position {quote(entry)}")
+        if then._capturing or not any(BIT[move[0]] & kings for move in then.moves()):
+            raise BadPosition(f"no king can have moved in the earlier position {quote(entry)}")
+        past += [then._code] * (2 if match[4] else 1)
+    if len(past) > QUIET_PLIES or sum(code & 1 != now.side for code in past) != (len(past) + 1) // 2:
+        raise BadPosition("expected at most 80 earlier positions, of each side in turn")
+    return sorted(past)

@@ -1,0 +1,222 @@
+"""The map of a maze: its text, read and checked, and the tables that make every move in it a look-up.
+
+`maze` plays on it. Open cells are numbered in reading order; a set of cells is one int.
+Texts name cells by line and column of the map's own text, from 1.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from adsearch.errors import BadOption, BadPosition, one_of, quote
+
+MOVE_NAMES: Final[tuple[str, ...]] = ("n", "e", "s", "w", "stay")
+STEPS: Final = ((-1, 0), (0, 1), (1, 0), (0, -1))
+"""Lines and columns, by direction. The opposite of direction d is d ^ 2."""
+
+# A ghost is one number: its cell * HEADINGS + its heading, the direction of its last move or one of these two.
+UNMOVED: Final = 4
+HOME: Final = 5
+HEADINGS: Final = 6
+HEADING_NAMES: Final[tuple[str, ...]] = ("n", "e", "s", "w", "", "home")
+
+MOST_LINES, MOST_COLUMNS, MOST_CELLS, MOST_BYTES = 40, 78, 512, 10_000
+MAPS = Path(__file__).with_name("mazes")
+
+
+class Board:
+    """A map as tables: what never changes, whatever the options."""
+
+    __slots__ = (
+        "at", "chances", "distances", "ghost_moves", "homes", "lines", "next", "pellets", "places", "power", "rings",
+        "runner_moves", "start",
+    )  # fmt: skip
+
+    def __init__(self, text: str) -> None:
+        self.lines = read_lines(text)
+        marks = {
+            (line, column): mark
+            for line, row in enumerate(self.lines, start=1)
+            for column, mark in enumerate(row, start=1)
+            if mark not in "%#"
+        }
+        self.places = tuple(marks)
+        self.at = {place: cell for cell, place in enumerate(self.places)}
+        found = {mark: [self.at[place] for place in marks if marks[place] == mark] for mark in ".oPG"}
+        check_counts({mark: [self.places[cell] for cell in cells] for mark, cells in found.items()}, len(marks))
+        self.start, self.homes = found["P"][0], tuple(found["G"])
+        self.pellets, self.power = (sum(1 << cell for cell in found[mark]) for mark in ".o")
+        steps = []
+        for cell, (line, column) in enumerate(self.places):
+            steps += [self.at.get((line + down, column + right), -1) for down, right in STEPS] + [cell]
+        self.next = tuple(steps)
+        """By cell * 5 + move: the cell that it leads to, or -1."""
+        self.runner_moves = tuple(tuple(m for m in range(5) if steps[cell * 5 + m] >= 0) for cell in range(len(marks)))
+        self.ghost_moves = tuple(
+            ghost_ways(self.runner_moves[cell][:-1], heading)
+            for cell in range(len(marks))
+            for heading in range(HEADINGS)
+        )
+        self.chances = tuple(tuple((move, 1.0 / len(ways)) for move in ways) for ways in self.ghost_moves)
+        self.distances = tuple(self._distances_from(cell) for cell in range(len(marks)))
+        self._check_ways()
+        self.rings = tuple(self._rings_around(cell) for cell in range(len(marks)))
+        """By cell: (distance, the map's pellets at that distance), the nearest first."""
+
+    def _distances_from(self, start: int) -> tuple[int, ...]:
+        """The steps to every cell; more than there are cells where no way leads."""
+        unknown = len(self.places) + 1
+        distances = [unknown] * len(self.places)
+        distances[start], queue = 0, deque([start])
+        while queue:
+            cell = queue.popleft()
+            for move in self.runner_moves[cell]:
+                to = self.next[cell * 5 + move]
+                if distances[to] == unknown:
+                    distances[to] = distances[cell] + 1
+                    queue.append(to)
+        return tuple(distances)
+
+    def _rings_around(self, start: int) -> tuple[tuple[int, int], ...]:
+        rings: dict[int, int] = {}
+        for cell, distance in enumerate(self.distances[start]):
+            if distance <= len(self.places) and self.pellets >> cell & 1:
+                rings[distance] = rings.get(distance, 0) | 1 << cell
+        return tuple(sorted(rings.items()))
+
+    def _check_ways(self) -> None:
+        for cell, (line, column) in enumerate(self.places):
+            if (self.pellets | self.power) >> cell & 1 and self.distances[self.start][cell] > len(self.places):
+                raise BadOption(f"line {line}, column {column}: expected a pellet that the runner can reach")
+            if cell in self.homes and len(self.runner_moves[cell]) == 1:
+                raise BadOption(f"line {line}, column {column}: expected a ghost that can move, got one walled in")
+
+    def cells_to_text(self, cells: int) -> str:
+        """A set of cells as `line:columns` joined by "/", such as "2:3-7,9/4:2"; "none" where it is empty."""
+        runs: dict[int, list[list[int]]] = {}
+        for cell, (line, column) in enumerate(self.places):
+            if cells >> cell & 1:
+                columns = runs.setdefault(line, [])
+                if columns and columns[-1][1] == column - 1:
+                    columns[-1][1] = column
+                else:
+                    columns.append([column, column])
+        return (
+            "/".join(
+                f"{line}:{','.join(str(a) if a == b else f'{a}-{b}' for a, b in columns)}"
+                for line, columns in runs.items()
+            )
+            or "none"
+        )
+
+    def cells_from_text(self, text: str, allowed: int) -> int:
+        """The set that `cells_to_text` wrote, all of it within `allowed`."""
+        cells = 0
+        for row in text.split("/") if text != "none" else []:
+            line, _, columns = row.partition(":")
+            for run in columns.split(","):
+                first, _, last = run.partition("-")
+                for column in range(int(first), int(last or first) + 1):
+                    cell = self.at.get((int(line), column), -1)
+                    if cell < 0 or not allowed >> cell & 1:
+                        raise BadPosition(f"expected pellets where the map has them, got one at {int(line)},{column}")
+                    cells |= 1 << cell
+        return cells
+
+
+def ghost_ways(ways: tuple[int, ...], heading: int) -> tuple[int, ...]:
+    """Those directions out of `ways` that a ghost with that heading may take: not back, unless there is no other."""
+    onward = tuple(way for way in ways if heading >= UNMOVED or way != heading ^ 2)
+    return onward or ways
+
+
+def read_lines(text: str) -> tuple[str, ...]:
+    """The lines of a map, all of one length and out of the marks that maps know; BadOption says which is not."""
+    lines = text.splitlines()
+    while lines and not lines[-1]:
+        lines.pop()
+    if not 1 <= len(lines) <= MOST_LINES:
+        raise BadOption(f"expected 1 to {MOST_LINES} lines, got {len(lines)}")
+    for number, line in enumerate(lines, start=1):
+        if not 1 <= len(line) <= MOST_COLUMNS:
+            raise BadOption(f"line {number}: expected 1 to {MOST_COLUMNS} characters, got {len(line)}")
+        if len(line) != len(lines[0]):
+            raise BadOption(f"line {number}: expected {len(lines[0])} characters as in line 1, got {len(line)}")
+        for column, mark in enumerate(line, start=1):
+            if mark not in "%#.oPG ":
+                raise BadOption(
+                    f"line {number}, column {column}: expected a wall (% or #), a pellet (.), a power pellet (o), "
+                    f"the runner (P), a ghost (G) or a blank, got {quote(mark)}"
+                )
+    return tuple(lines)
+
+
+def check_counts(found: dict[str, list[tuple[int, int]]], cells: int) -> None:
+    """BadOption unless there is one runner, one to four ghosts and a pellet."""
+    runners, ghosts = found["P"], found["G"]
+    if not runners:
+        raise BadOption("expected one runner (P), got none")
+    if len(runners) > 1:
+        raise BadOption(
+            f"line {runners[1][0]}: expected one runner (P), got a second; line {runners[0][0]} has the first"
+        )
+    if not ghosts:
+        raise BadOption("expected 1 to 4 ghosts (G), got none")
+    if len(ghosts) > 4:
+        raise BadOption(f"line {ghosts[4][0]}: expected 1 to 4 ghosts (G), got a fifth")
+    if not found["."]:
+        raise BadOption("expected at least one pellet (.), got none")
+    if cells > MOST_CELLS:
+        raise BadOption(f"expected at most {MOST_CELLS} cells that are no wall, got {cells}")
+
+
+@lru_cache(maxsize=64)
+def board_of(text: str) -> Board:
+    """The one Board of that map."""
+    return Board(text)
+
+
+def map_text(name: str) -> str:
+    """The text of the map that is shipped under `name`, else of the file there."""
+    shipped = {path.stem: path for path in sorted(MAPS.glob("*.txt"))}
+    path = shipped.get(name, Path(name))
+    try:
+        # A device or a pipe might never end.
+        if not path.is_file():
+            raise BadOption(f"map must be one of {one_of(list(shipped))} or a file, got {quote(name)}")
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadOption(f"map {quote(name)}: expected text in UTF-8") from None
+    except OSError as error:
+        raise BadOption(f"map {quote(name)}: {error.strerror}") from None
+    if len(content) > MOST_BYTES:
+        raise BadOption(f"map {quote(name)}: expected at most {MOST_BYTES} bytes, got more")
+    return text
+
+
+def cell_text(board: Board, cell: int) -> str:
+    """A cell's line and column, such as "3,4"."""
+    line, column = board.places[cell]
+    return f"{line},{column}"
+
+
+def read_cell(board: Board, text: str) -> int:
+    """The cell that `cell_text` wrote; BadPosition where the map has a wall."""
+    line, _, column = text.partition(",")
+    cell = board.at.get((int(line), int(column)))
+    if cell is None:
+        raise BadPosition(f"expected a cell that is no wall, got {text}")
+    return cell
+
+
+def read_ghost(board: Board, text: str) -> tuple[int, bool]:
+    """A ghost as a number, and whether it is scared."""
+    place, *words = text.split(":")
+    scared = words[-1:] == ["scared"]
+    heading = "".join(words[:-1] if scared else words)
+    return read_cell(board, place) * HEADINGS + HEADING_NAMES.index(heading), scared

@@ -1,0 +1,211 @@
+"""Pig, the smallest game of pushing one's luck, and Piglet, the same with a coin.
+
+The game of the catalogue whose value no search to an end can find, for a turn may lead back to where it began:
+value iteration solves it. Points beyond the goal are not counted, so that its positions are finitely many.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Self
+
+from adsearch.errors import BadOption, BadPosition, quote
+from adsearch.games.evaluation import squash
+from adsearch.option import Option
+from adsearch.state import CHANCE, State
+
+WEIGHT_OF_THE_LEAD = 1.0
+"""The points ahead, those expected of the turn included, as a share of the goal."""
+WEIGHT_OF_THE_RACE = 2.0
+"""The same, as a share of all that both still miss: a lead weighs more near the goal."""
+SHARE_EXPECTED_OF_A_THROW = 0.4
+"""A turn that throws is expected to end this far on the way from its total to that at which throws gain nothing."""
+
+CHOICES = ("roll", "hold")
+BAR = 50
+"""The width of the goal, in characters, where scores are drawn."""
+
+_POSITION = re.compile(
+    r"(?P<first>[0-9]{1,4})-(?P<second>[0-9]{1,4})"
+    r" (?:winner=(?P<winner>[01])|next=(?P<seat>[01]) total=(?P<total>[0-9]{1,4}) (?P<to>throw|choose))"
+)
+
+
+class Dice:
+    """What never changes in a game: the goal, and the die with the points of each face."""
+
+    __slots__ = ("balance", "bust", "chances", "faces", "goal", "points", "survival", "totals")
+
+    def __init__(self, goal: int, sides: int, bust: int, fixed: bool) -> None:
+        self.goal, self.bust = goal, bust
+        self.faces = tuple(str(face) for face in range(1, sides + 1))
+        self.chances = tuple((face, 1.0 / sides) for face in self.faces)
+        self.points = {str(face): 0 if face == bust else 1 if fixed else face for face in range(1, sides + 1)}
+        """By the face; 0 for the one that loses the turn's points."""
+        scoring = {points for points in self.points.values() if points}
+        self.survival = 1.0 - (1.0 / sides if bust else 0.0)
+        self.balance = min(goal, sum(self.points.values())) if bust else goal
+        """The total at which a throw loses as much as it gains (20 with the usual die), but no more than the goal."""
+        totals = {0}
+        for total in range(1, goal):
+            if any(total - points in totals for points in scoring):
+                totals.add(total)
+        self.totals = frozenset(totals)
+        """Every sum of throws below the goal."""
+
+
+@lru_cache(maxsize=64)
+def dice(goal: int, sides: int, bust: int, points: str) -> Dice:
+    """The one Dice of these options."""
+    return Dice(goal, sides, bust, points == "fixed")
+
+
+class Pig(State[str]):
+    """Two players throw a die in turn, as often as they like: every throw adds its points to the turn's total.
+    A player who holds adds the total to the score, and the turn passes; who throws the bust face loses the total, and
+    the turn passes. Every turn begins with a throw. Who first holds enough points to reach the goal wins; points beyond
+    the goal are not counted. Piglet, with a coin, is `pig:goal=10,sides=2,bust=1,points=fixed`."""
+
+    options = (
+        Option("goal", 100, "points that win", 2, 2000),
+        Option("sides", 6, "sides of the die", 2, 20),
+        Option("bust", 1, "the face that loses the turn's points, 0 for none", 0, 20),
+        Option("points", "face", "what a throw scores: its face, or always 1", choices=("face", "fixed")),
+    )
+    notation = "roll or hold"
+
+    __slots__ = ("dice", "scores", "seat", "total", "turn")
+
+    dice: Dice
+    scores: tuple[int, int]
+    seat: int
+    """Whose turn it is, at a throw too; in a game that is over, who won."""
+    total: int
+    """The turn's points so far."""
+
+    @classmethod
+    def start(cls, *, goal: int, sides: int, bust: int, points: str) -> Self:
+        if bust > sides:
+            raise BadOption(f"bust must be 0..{sides}, a side of the die or none, got {bust}")
+        return cls.of(dice(goal, sides, bust, points), (0, 0), 0, 0, CHANCE)
+
+    @classmethod
+    def of(cls, dice: Dice, scores: tuple[int, int], seat: int, total: int, turn: int | None) -> Self:
+        """The position with these values; `turn` is CHANCE, `seat` or, where that seat has won, None."""
+        state = cls()
+        state.dice, state.scores, state.seat, state.total, state.turn = dice, scores, seat, total, turn
+        return state
+
+    @classmethod
+    def load(cls, text: str, *, goal: int, sides: int, bust: int, points: str) -> Self:
+        start = cls.start(goal=goal, sides=sides, bust=bust, points=points)
+        found = _POSITION.fullmatch(text)
+        if not found:
+            raise BadPosition(f"expected a position such as '{start.position()}', got {quote(text)}")
+        totals = start.dice.totals
+        scores = (int(found["first"]), int(found["second"]))
+        seat, total = int(found["winner"] or found["seat"]), int(found["total"] or 0)
+        turn = None if found["winner"] else CHANCE if found["to"] == "throw" else seat
+        for owner, score in enumerate(scores):
+            if score not in totals and not (turn is None and score == goal and owner == seat):
+                raise BadPosition(f"expected a score that can be thrown, below {goal}, got {score}")
+        if turn is None and scores[seat] != goal:
+            raise BadPosition(f"expected a winner with {goal} points, got {scores[seat]}")
+        if (total not in totals and scores[seat] + total != goal) or scores[seat] + total > goal:
+            raise BadPosition(f"expected a total that can be thrown, up to {goal - scores[seat]}, got {total}")
+        if turn == seat and not total:
+            raise BadPosition("expected a choice after points, got a total of 0")
+        state = cls.of(start.dice, scores, seat, total, turn)
+        if state.position() != text:
+            raise BadPosition(f"expected '{state.position()}', got {quote(text)}")
+        return state
+
+    @property
+    def chance(self) -> bool:
+        return True
+
+    def moves(self) -> tuple[str, ...]:
+        turn = self.turn
+        return self.dice.faces if turn == CHANCE else CHOICES if turn is not None else ()
+
+    def chances(self) -> tuple[tuple[str, float], ...]:
+        return self.dice.chances if self.turn == CHANCE else ()
+
+    def play(self, move: str) -> Self:
+        child = self.__class__()
+        child.dice = dice = self.dice
+        child.scores = scores = self.scores
+        child.seat = seat = self.seat
+        if self.turn == CHANCE:
+            points = dice.points[move]
+            if points:
+                missing = dice.goal - scores[seat]
+                total = self.total + points
+                child.total = total if total < missing else missing
+                child.turn = seat
+            else:
+                child.seat = 1 - seat
+                child.total = 0
+                child.turn = CHANCE
+        elif move == "roll":
+            child.total = self.total
+            child.turn = CHANCE
+        else:
+            score = scores[seat] + self.total
+            child.scores = (scores[0], score) if seat else (score, scores[1])
+            child.total = 0
+            if score < dice.goal:
+                child.seat = 1 - seat
+                child.turn = CHANCE
+            else:
+                child.turn = None
+        return child
+
+    def utilities(self) -> tuple[float, float]:
+        return (-1.0, 1.0) if self.seat else (1.0, -1.0)
+
+    def evaluate(self, seat: int) -> float:
+        if self.turn is None:
+            return self.utilities()[seat]
+        dice, mine, theirs, total = self.dice, self.scores[self.seat], self.scores[1 - self.seat], self.total
+        a_turn = SHARE_EXPECTED_OF_A_THROW * dice.balance
+        expected = min(a_turn + (1.0 - SHARE_EXPECTED_OF_A_THROW) * total, dice.survival * (dice.goal - mine))
+        if self.turn != CHANCE and expected < total:
+            expected = total
+        # The other's turn follows; half of it, so that a turn's beginning is worth as much as its end costs.
+        lead = mine + expected - theirs - a_turn / 2.0
+        missing = 2 * dice.goal - mine - theirs - expected
+        value = squash(WEIGHT_OF_THE_LEAD * lead / dice.goal + WEIGHT_OF_THE_RACE * lead / missing)
+        return value if seat == self.seat else -value
+
+    def noisy_moves(self) -> tuple[str, ...]:
+        """To hold, where that wins."""
+        wins = self.turn == self.seat and self.scores[self.seat] + self.total >= self.dice.goal
+        return ("hold",) if wins else ()
+
+    @property
+    def key(self) -> tuple[tuple[int, int], int, int, int | None]:
+        return (self.scores, self.seat, self.total, self.turn)
+
+    def position(self) -> str:
+        scores = "{}-{}".format(*self.scores)
+        if self.turn is None:
+            return f"{scores} winner={self.seat}"
+        return f"{scores} next={self.seat} total={self.total} {'throw' if self.turn == CHANCE else 'choose'}"
+
+    def __str__(self) -> str:
+        goal, lines = self.dice.goal, []
+        for seat, score in enumerate(self.scores):
+            total = self.total if seat == self.seat else 0
+            kept, all_points = BAR * score // goal, BAR * (score + total) // goal
+            bar = f"{'#' * kept}{'+' * (all_points - kept)}".ljust(BAR, ".")
+            lines.append(f"seat {seat} {score:>5} {f'+{total}' if total else '':<5} {bar} {goal}")
+        bust = f"; a {self.dice.bust} loses the turn's points" if self.dice.bust else ""
+        if self.turn is None:
+            lines.append(f"seat {self.seat} has won")
+        elif self.turn == CHANCE:
+            lines.append(f"seat {self.seat} throws{bust}")
+        else:
+            lines.append(f"seat {self.seat} may roll or hold{bust}")
+        return "\n".join(lines)

@@ -1,0 +1,138 @@
+"""How many positions a second each game reaches, beside OpenSpiel's Python states where it has the game.
+
+    python benchmarks/games.py            every game
+    python benchmarks/games.py othello    some games
+
+A position counts when `play` has made it and its `moves()` were asked. Each figure is the median of several runs; the
+two libraries take turns, so that a machine whose speed wanders treats both alike. OpenSpiel is the extra `bench`.
+"""
+
+import os
+import platform
+import statistics
+import sys
+from collections.abc import Callable
+from time import perf_counter
+from types import ModuleType
+from typing import Any
+
+from adsearch import State, games
+
+PLIES = {
+    "tictactoe": 9,
+    "connect4": 7,
+    "nap": 4,
+    "grundy:pile=24": 6,
+    "dots": 4,
+    "othello": 6,
+    "checkers": 6,
+    "pig": 9,
+    "ludo": 7,
+    "maze": 8,
+    "kuhn": 5,
+    "rps": 6,
+    "tree": 3,
+}
+"""Every game, to the depth that takes about a second or ends it."""
+OPEN_SPIEL = {
+    "tictactoe": "tic_tac_toe",
+    "connect4": "connect_four",
+    "dots": "dots_and_boxes(num_rows=3,num_cols=3)",
+    "othello": "othello",
+    "checkers": "checkers",
+    "pig": "pig",
+    "kuhn": "kuhn_poker",
+}
+RUNS = 5
+SHORTEST = 0.3
+"""A shorter run is repeated until it has taken so many seconds."""
+
+
+def reach(state: State[Any], plies: int) -> int:
+    """Plays every sequence of `plies` plies; how many positions that made."""
+    count = 0
+    for move in state.moves():
+        child = state.play(move)
+        count += 1
+        if plies > 1:
+            count += reach(child, plies - 1)
+        else:
+            child.moves()
+    return count
+
+
+def reach_in_open_spiel(state: Any, plies: int) -> int:
+    """The same with OpenSpiel's states."""
+    count = 0
+    for action in state.legal_actions():
+        child = state.child(action)
+        count += 1
+        if plies > 1:
+            count += reach_in_open_spiel(child, plies - 1)
+        else:
+            child.legal_actions()
+    return count
+
+
+def rate(run: Callable[[], int]) -> float:
+    """Positions a second."""
+    count, began = 0, perf_counter()
+    while (seconds := perf_counter() - began) < SHORTEST:
+        count += run()
+    return count / seconds
+
+
+def bytes_of(state: State[Any]) -> int:
+    """The size of a state and of what it does not share with the position before it."""
+    shared = {id(value) for value in _slots(games.start("tictactoe"))}
+    return sys.getsizeof(state) + sum(sys.getsizeof(value) for value in _slots(state) if id(value) not in shared)
+
+
+def _slots(state: State[Any]) -> list[object]:
+    names = [name for kind in type(state).__mro__ for name in getattr(kind, "__slots__", ())]
+    values = [getattr(state, name) for name in names]
+    return [value for value in values if isinstance(value, int | float | str | tuple)]
+
+
+def open_spiel() -> ModuleType | None:
+    """OpenSpiel, where it is installed."""
+    try:
+        import pyspiel
+    except ImportError:
+        return None
+    module: ModuleType = pyspiel
+    return module
+
+
+def main(specs: list[str]) -> None:
+    """Prints the table."""
+    peer = open_spiel()
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores; positions a second, median of {RUNS} runs")
+    if peer is None:
+        print("OpenSpiel is not installed (pip install '.[bench]'); its column stays empty")
+    print(f"\n{'game':<16}{'plies':>6}{'positions':>12}{'ours':>12}{'OpenSpiel':>12}{'ratio':>7}{'bytes':>7}")
+    for spec in specs:
+        plies = PLIES[spec]
+        start = games.start(spec)
+        theirs = peer.load_game(OPEN_SPIEL[spec]).new_initial_state() if peer and spec in OPEN_SPIEL else None
+        rates: tuple[list[float], list[float]] = ([], [])
+        for _ in range(RUNS):
+            rates[0].append(rate(lambda start=start, plies=plies: reach(start, plies)))  # type: ignore[misc]
+            if theirs is not None:
+                rates[1].append(rate(lambda theirs=theirs, plies=plies: reach_in_open_spiel(theirs, plies)))  # type: ignore[misc]
+        ours = statistics.median(rates[0])
+        beside = (
+            f"{statistics.median(rates[1]):>12,.0f}{ours / statistics.median(rates[1]):>7.1f}" if rates[1] else " " * 19
+        )
+        deep = start
+        while deep.turn is not None and deep.play(deep.moves()[0]).turn is not None:
+            deep = deep.play(deep.moves()[0])
+        print(f"{spec:<16}{plies:>6}{reach(start, plies):>12,}{ours:>12,.0f}{beside}{bytes_of(deep):>7}")
+
+
+if __name__ == "__main__":
+    chosen = sys.argv[1:] or list(PLIES)
+    unknown = sorted(set(chosen) - set(PLIES))
+    if unknown:
+        sys.exit(f"no benchmark for {', '.join(unknown)}; there is {', '.join(PLIES)}")
+    main(chosen)

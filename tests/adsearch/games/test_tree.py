@@ -1,0 +1,142 @@
+"""Explicit trees: the lectures' own, and files that describe one well or badly."""
+
+import json
+import re
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adsearch import CHANCE, games
+from adsearch.errors import BadOption, BadPosition
+from adsearch.games.tree import shipped
+from tests.adsearch.games.facts import facts, value
+from tests.adsearch.games.specimens import AnyState
+
+LECTURES = {name: fact for name, fact in facts("trees.json").items() if name != "about" and "tree" in fact}
+
+
+def expected_value(state: AnyState) -> float:
+    """The value to seat 0, with chance nodes averaged."""
+    if state.turn is None:
+        return float(state.utilities()[0])
+    if state.turn == CHANCE:
+        return float(sum(chance * expected_value(state.play(outcome)) for outcome, chance in state.chances()))
+    values = [expected_value(state.play(move)) for move in state.moves()]
+    return max(values) if state.turn == 0 else min(values)
+
+
+@pytest.mark.parametrize("name", LECTURES)
+def test_the_lectures_trees_are_as_drawn_and_have_their_value(name: str) -> None:
+    assert shipped()[name]["tree"] == LECTURES[name]["tree"]
+    start = games.start(f"tree:{name}")
+    assert value(start) == LECTURES[name]["minimax"]
+    best = [move for move in start.moves() if value(start.play(move)) == LECTURES[name]["minimax"]]
+    assert best[0] == LECTURES[name]["best"]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("textbook", 3), ("best_first", 6), ("worst_first", 6), ("coins", 3.5), ("bounded_below", 2), ("alone", 9)],
+)
+def test_our_own_trees_have_the_value_that_they_tell(name: str, expected: float) -> None:
+    assert expected_value(games.start(f"tree:{name}")) == expected
+    assert re.search(rf"\b{expected:g}\b|mirror|5 of 9", shipped()[name]["about"])
+
+
+def test_best_first_and_worst_first_mirror_each_other() -> None:
+    def mirrored(tree: Any) -> Any:
+        return [(label, mirrored(tree[label])) for label in reversed(tree)] if isinstance(tree, dict) else tree
+
+    def listed(tree: Any) -> Any:
+        return [(label, listed(tree[label])) for label in tree] if isinstance(tree, dict) else tree
+
+    assert listed(shipped()["worst_first"]["tree"]) == mirrored(shipped()["best_first"]["tree"])
+
+
+def test_a_tree_may_be_bounded_on_one_side_only() -> None:
+    start = games.start("tree:bounded_below")
+    assert list(start.bounds) == [1, inf]
+    assert [start.evaluate(seat) for seat in (0, 1)] == [2.0, -2.0]
+
+
+def test_a_tree_tells_what_kind_of_game_it_is() -> None:
+    kinds = {name: games.start(f"tree:{name}") for name in shipped()}
+    assert {name for name, state in kinds.items() if state.chance} == {"coins", "bounded_below"}
+    assert {name: state.players for name, state in kinds.items() if state.players != 2} == {"alone": 1, "three": 3}
+    assert kinds["three"].play("B").play("D").play("d2").utilities() == (4, 3, 3)
+
+
+def test_a_tree_is_shown_with_its_turns_and_values() -> None:
+    assert str(games.start("tree:four_leaves")) == "\n".join(
+        ["a MAX", "├─ b MIN", "│  ├─ d 2", "│  └─ e 7", "└─ c MIN", "   ├─ f 1", "   └─ g 8"]
+    )
+
+
+def test_a_tree_is_read_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "my tree, the second.json"
+    file.write_text(json.dumps({"root": "MIN", "tree": {"S": {"x": {"y": 1, "z": 2.5}, "w": 2}}}))
+    start = games.start(f"tree:file={file}")
+    assert (start.turn, start.moves(), value(start)) == (1, ("x", "w"), 2)
+    assert games.load(f"tree:file={file}", "S x z").utilities() == (2.5, -2.5)
+
+
+@pytest.mark.parametrize(
+    ("description", "message"),
+    [
+        ([], 'expected an object with "tree"'),
+        ({"tree": {}}, 'expected an object with "tree"'),
+        ({"tree": {"A": {"B": 1}, "C": 2}}, 'expected an object with "tree"'),
+        ({"tree": {"A": {}}}, "node 'A': expected a number, or children"),
+        ({"tree": {"A": {"B": "x"}}}, "node 'A B': expected a number for each of 2 seats, or children, got 'x'"),
+        ({"tree": {"A": {"B": True}}}, "node 'A B': expected a number"),
+        ({"tree": {"A": {"B": [1, 2, 3]}}}, "node 'A B': expected a number for each of 2 seats"),
+        ({"tree": {"A": {"b c": 1}}}, "node 'A': expected a label"),
+        ({"tree": {"A": {"B": 1}}, "root": "MOX"}, "node 'root': expected MAX, MIN, chance or a seat from 0 to 1"),
+        ({"tree": {"A": {"@turn": 2, "B": 1}}}, "node 'A': expected MAX, MIN, chance or a seat from 0 to 1, got 2"),
+        ({"tree": {"A": {"B": 1}}, "players": 9}, "expected 1 to 8 players, got 9"),
+        ({"tree": {"A": {"B": 1}}, "bounds": [2, 3]}, "expected bounds [low, high] around every leaf"),
+        ({"tree": {"A": {"@turn": "chance", "@chances": {"B": 0.5}, "B": 1}}}, "expected a probability for each child"),
+        ({"tree": {"A": {"@turn": "chance", "@chances": {"B": -1}, "B": 1}}}, "expected a probability for each child"),
+        ({"tree": {"A": {"@estimate": 99, "B": 1}}}, "node 'A': expected an @estimate inside -1..1, got 99"),
+        ({"tree": {"A": {"@noisy": ["C"], "B": 1}}}, "node 'A': expected a list of children as @noisy"),
+    ],
+)
+def test_a_bad_file_is_refused_with_the_place(tmp_path: Path, description: object, message: str) -> None:
+    file = tmp_path / "bad.json"
+    file.write_text(json.dumps(description))
+    with pytest.raises(BadOption, match=re.escape(message)) as refusal:
+        games.start(f"tree:file={file}")
+    assert "bad.json" in str(refusal.value)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[" * 100_000, '{"tree": ' * 5000, "\xff"])
+def test_a_file_that_is_no_json_is_refused(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "bad.json"
+    file.write_bytes(content.encode("latin-1"))
+    with pytest.raises(BadOption, match="expected JSON"):
+        games.start(f"tree:file={file}")
+
+
+def test_a_tree_too_deep_is_refused(tmp_path: Path) -> None:
+    tree: Any = 1
+    for _ in range(300):
+        tree = {"x": tree}
+    file = tmp_path / "deep.json"
+    file.write_text(json.dumps({"tree": {"A": tree}}))
+    with pytest.raises(BadOption, match="expected a tree of at most 200 plies"):
+        games.start(f"tree:file={file}")
+
+
+def test_a_missing_file_or_name_is_refused() -> None:
+    with pytest.raises(BadOption, match=re.escape("tree: file 'nowhere.json': No such file")):
+        games.start("tree:file=nowhere.json")
+    with pytest.raises(BadOption, match="tree: name must be one of professors, four_leaves"):
+        games.start("tree:nothing")
+
+
+@pytest.mark.parametrize("text", ["", "B", "A X", "A B E M N", "A  B", "A B "])
+def test_an_impossible_path_is_refused(text: str) -> None:
+    with pytest.raises(BadPosition):
+        games.load("tree:professors", text)

@@ -1,0 +1,94 @@
+"""`arena games` and `arena demo`, as a user sees them."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from adsearch import games
+from tests.arena.cli.terminal import arena
+
+
+def test_it_lists_every_game() -> None:
+    ended = arena("games")
+    assert ended.code == 0
+    assert [line.split()[0] for line in ended.out.splitlines()] == ["game", *games.names()]
+    assert "rows=6,columns=7,line=4" in ended.out
+
+
+def test_as_json_it_is_one_array_with_fixed_fields() -> None:
+    rows = json.loads(arena("games", "--format", "json").out)
+    assert [row["name"] for row in rows] == list(games.names())
+    assert all(set(row) == {"name", "options", "seats", "chance", "hidden"} for row in rows)
+    by_name = {row["name"]: row for row in rows}
+    assert by_name["connect4"]["options"]["rows"] == {
+        "default": 6,
+        "low": 4,
+        "high": 12,
+        "choices": [],
+        "about": "height of the board",
+    }
+    assert by_name["ludo"]["seats"] == [2, 3, 4]
+    assert {name for name, row in by_name.items() if row["chance"]} == {"pig", "ludo", "kuhn"}
+    assert {name for name, row in by_name.items() if row["hidden"]} == {"kuhn", "rps"}
+
+
+def test_as_csv_it_has_a_row_a_game() -> None:
+    rows = list(csv.DictReader(io.StringIO(arena("games", "--format", "csv").out)))
+    assert [row["game"] for row in rows] == list(games.names())
+    assert rows[1]["options"] == "rows=6,columns=7,line=4"
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_it_explains_every_game_in_eighty_columns(name: str) -> None:
+    ended = arena("games", name)
+    assert ended.code == 0
+    assert ended.out.startswith(f"{name}\n")
+    assert "Moves: " in ended.out
+    assert all(option.about in " ".join(ended.out.split()) for option in games.names()[name].options)
+    assert max(map(len, ended.out.splitlines())) <= 80
+
+
+def test_it_shows_the_board_that_the_options_give() -> None:
+    assert " 1 2 3 4 5\n" in arena("games", "connect4:rows=4,columns=5").out + "\n"
+
+
+def test_one_game_as_json_tells_its_rules_and_start_too() -> None:
+    (row,) = json.loads(arena("games", "kuhn", "--format", "json").out)
+    assert row["position"] == "--"
+    assert row["rules"].startswith("Poker for two")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["games", "conect4"], "no game 'conect4'; did you mean 'connect4'?"),
+        (["games", "connect4:rows=2"], "connect4: rows must be 4..12, got 2"),
+        (["games", "nowhere.py:Game"], "no game in 'nowhere.py': No such file or directory"),
+        (["games", "--format", "xml"], "'xml' is not one of 'table', 'csv', 'json'"),
+        (["gmes"], "No such command 'gmes'"),
+        (["games", "a", "b"], "unexpected extra argument"),
+    ],
+)
+def test_bad_input_gets_one_clear_error(arguments: list[str], message: str) -> None:
+    ended = arena(*arguments)
+    assert ended.code == 2
+    assert ended.out == ""
+    assert message in " ".join(ended.err.replace("│", " ").split())
+    assert "Traceback" not in ended.err
+
+
+def test_every_command_has_help_with_an_example() -> None:
+    for command in ("games", "demo"):
+        ended = arena(command, "--help")
+        assert ended.code == 0
+        assert f"arena {command}" in ended.out
+        assert "Example" in ended.out
+
+
+def test_the_demo_shows_every_game() -> None:
+    ended = arena("demo")
+    assert ended.code == 0
+    assert all(f"\n{name}\n" in "\n" + ended.out for name in games.names())
+    assert max(map(len, ended.out.splitlines())) <= 80
