@@ -55,9 +55,9 @@ def demo() -> None:
     for name, game in catalogue.items():
         print(f"{name}\n{_filled(_first_sentence(game.rules), indent='  ')}\n")
         print(textwrap.indent(str(game.start()), "    ") + "\n")
-    print(
-        f"These are the {len(catalogue)} games. Next: arena games (all options), arena games connect4 (the rules of one)"
-    )
+    print(f"These are the {len(catalogue)} games. Next:")
+    print("  arena games             all of them with their options")
+    print("  arena games connect4    the rules of one")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -88,7 +88,8 @@ def _option_row(option: Option) -> dict[str, Any]:
 
 
 def _options_text(options: dict[str, Any]) -> str:
-    return ",".join(f"{name}={option['default']}" for name, option in options.items()) or "-"
+    given = (f"{name}={option['default']}" for name, option in options.items() if option["default"] != "")
+    return ",".join(given) or "-"
 
 
 def _span(seats: list[int]) -> str:

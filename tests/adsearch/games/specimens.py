@@ -6,6 +6,7 @@ Small means that every position can be visited in a moment.
 from collections import deque
 from collections.abc import Iterator
 from random import Random
+from pathlib import Path
 from typing import Any
 
 from adsearch import games
@@ -13,6 +14,8 @@ from adsearch.games.tree import shipped
 
 AnyState = Any
 """A State, of which a test may also ask what only its own game has."""
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 SMALL = [
     "tictactoe",
@@ -33,6 +36,7 @@ SMALL = [
     "rps:rounds=1",
     "rps:rounds=2",
     *(f"tree:{name}" for name in shipped()),
+    f"{EXAMPLES}/countdown.py:Countdown:n=9",
 ]
 
 LARGE = [

@@ -1,0 +1,72 @@
+"""README and docs tell the truth: their commands print what is shown, their Python runs, their links lead somewhere."""
+
+import doctest
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.arena.cli.terminal import arena
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+MAKES_AN_ENVIRONMENT = re.compile(r"make (demo|test)\b|python3 -m venv \.venv && |\.venv/bin/arena demo$")
+"""Commands that install; `.ci/run` runs `make test`, and the targets exist."""
+
+
+def blocks(kind: str) -> Iterator[tuple[Path, str]]:
+    """The fenced blocks of that kind."""
+    for page in PAGES:
+        for match in FENCED.finditer(page.read_text("utf-8")):
+            if match[1] == kind:
+                yield page, match[2]
+
+
+def commands() -> Iterator[tuple[str, str, str]]:
+    """Every command shown after a "$": its page, the command, and the output shown below it."""
+    for page, block in blocks("console"):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            yield page.name, command.partition("  #")[0].strip(), output
+
+
+@pytest.mark.parametrize(("page", "command", "output"), list(commands()))
+def test_a_shown_command_prints_what_is_shown(page: str, command: str, output: str) -> None:
+    if MAKES_AN_ENVIRONMENT.match(command):
+        target = re.match(r"make (\w+)", command)
+        assert target is None or f"\n{target[1]}:" in (ROOT / "Makefile").read_text("utf-8")
+        return
+    program, *arguments = shlex.split(command)
+    assert program == "arena", page
+    ended = arena(*arguments, cwd=ROOT)
+    printed = ended.out if ended.code == 0 else ended.err
+    assert [line.rstrip() for line in printed.splitlines()] == [line.rstrip() for line in output.splitlines()]
+
+
+@pytest.mark.parametrize(("page", "block"), [(page.name, block) for page, block in blocks("python") if ">>>" in block])
+def test_shown_python_prints_what_is_shown(page: str, block: str) -> None:
+    test = doctest.DocTestParser().get_doctest(block, {}, page, page, 0)
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_shown_files_are_as_shown() -> None:
+    sources = [path.read_text("utf-8") for path in (ROOT / "examples").glob("*.py")]
+    for page, block in blocks("python"):
+        assert ">>>" in block or any(block in source for source in sources), page
+
+
+def test_links_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", page.read_text("utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_files_named_in_the_text_exist() -> None:
+    for page in PAGES:
+        for name in re.findall(
+            r"`((?:adsearch|agents|arena|db|tests|benchmarks|docs|examples)/[\w./]+)`", page.read_text("utf-8")
+        ):
+            assert (ROOT / name).exists(), f"{page.name}: {name}"
