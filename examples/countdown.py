@@ -1,4 +1,4 @@
-"""A game in one file. Its name is `examples/countdown.py:Countdown`; with options `examples/countdown.py:Countdown:n=30`."""
+"""A game in one file: `examples/countdown.py:Countdown`, or with options `examples/countdown.py:Countdown:n=30`."""
 
 from adsearch import Option, State
 from adsearch.errors import BadPosition

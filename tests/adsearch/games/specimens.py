@@ -5,8 +5,8 @@ Small means that every position can be visited in a moment.
 
 from collections import deque
 from collections.abc import Iterator
-from random import Random
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from adsearch import games
