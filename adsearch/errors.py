@@ -4,7 +4,8 @@
     |-- UnknownGame     no game, file or class of that name
     |-- BadOption       a game's option is unknown or outside its limits
     |-- BadMove         a text is no legal move of a position
-    `-- BadPosition     a text is no position of a game
+    |-- BadPosition     a text is no position of a game
+    `-- BadSearch       a search was asked for what it cannot do
 
 Every message says what was expected, what came, and where, in words that can be shown to a player as they are.
 """
@@ -28,6 +29,10 @@ class BadMove(AdsearchError):
 
 class BadPosition(AdsearchError):
     """A text that is no position of the game."""
+
+
+class BadSearch(AdsearchError):
+    """A search that cannot play this game, or was given limits that make no sense."""
 
 
 def quote(text: object) -> str:

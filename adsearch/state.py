@@ -110,6 +110,11 @@ class State(Generic[Move]):
         return ()
 
     @property
+    def label(self) -> str:
+        """What the position is called where a search is traced or a tree is drawn: only explicit trees know better."""
+        return "root"
+
+    @property
     def key(self) -> Hashable:
         """Hashable; equal keys (within one game and its options) imply equal futures, turn included."""
         return self.position()

@@ -88,7 +88,7 @@ class Connect4(State[int]):
     )
     notation = "the column's number, from 1 on the left"
 
-    __slots__ = ("_open", "_wins", "board", "free", "mine", "theirs", "turn")
+    __slots__ = ("_open", "_wins", "board", "free", "mine", "theirs", "turn", "won")
 
     board: Board
     mine: int
@@ -97,6 +97,8 @@ class Connect4(State[int]):
     _open: tuple[int, ...]
     free: int
     """In each column the lowest free cell, or the bit above a full one."""
+    won: bool
+    """Whether the one who moved last has a line."""
     _wins: int | None
     """The cells that would complete a line of mine, once they were asked for."""
 
@@ -110,7 +112,8 @@ class Connect4(State[int]):
         state = cls()
         state.board, state.mine, state.theirs, state._wins = board, mine, theirs, None
         state.free = (mine | theirs) + board.bottom
-        columns = () if board.has_line(theirs) else range(board.columns)
+        state.won = board.has_line(theirs)
+        columns = () if state.won else range(board.columns)
         state._open = tuple(column for column in columns if state.free & board.column[column])
         state.turn = (mine | theirs).bit_count() & 1 if state._open else None
         return state
@@ -152,7 +155,9 @@ class Connect4(State[int]):
         child.theirs = self.mine | cell
         child.free = self.free + cell
         child._wins = None
+        child.won = False
         if cell & wins:
+            child.won = True
             child.turn = None
             child._open = ()
         elif cell & board.top:
@@ -164,7 +169,7 @@ class Connect4(State[int]):
         return child
 
     def utilities(self) -> tuple[float, float]:
-        if not self.board.has_line(self.theirs):
+        if not self.won:
             return (0.0, 0.0)
         return (1.0, -1.0) if self.mine.bit_count() < self.theirs.bit_count() else (-1.0, 1.0)
 

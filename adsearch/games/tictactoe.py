@@ -58,12 +58,14 @@ class TicTacToe(State[int]):
     )
     notation = "the cell: its column's letter and its row's number from the top, such as b2"
 
-    __slots__ = ("_empty", "board", "mine", "theirs", "turn")
+    __slots__ = ("_empty", "board", "mine", "theirs", "turn", "won")
 
     board: Board
     mine: int
     """The marks of the player whose move it is; `theirs` are those of the one who moved last."""
     theirs: int
+    won: bool
+    """Whether the one who moved last has a line."""
     _empty: tuple[int, ...]
 
     @classmethod
@@ -76,7 +78,8 @@ class TicTacToe(State[int]):
         state = cls()
         state.board, state.mine, state.theirs = board, mine, theirs
         taken = mine | theirs
-        over = board.has_line(theirs) or taken == board.full
+        state.won = board.has_line(theirs)
+        over = state.won or taken == board.full
         state._empty = () if over else tuple(cell for cell in range(board.m * board.n) if not taken >> cell & 1)
         state.turn = None if over else taken.bit_count() & 1
         return state
@@ -109,9 +112,11 @@ class TicTacToe(State[int]):
         child.theirs = marks
         for line in board.lines_through[move]:
             if marks & line == line:
+                child.won = True
                 child.turn = None
                 child._empty = ()
                 return child
+        child.won = False
         empty = self._empty
         at = empty.index(move)
         child._empty = empty = empty[:at] + empty[at + 1 :]
@@ -119,7 +124,7 @@ class TicTacToe(State[int]):
         return child
 
     def utilities(self) -> tuple[float, float]:
-        if not self.board.has_line(self.theirs):
+        if not self.won:
             return (0.0, 0.0)
         return (1.0, -1.0) if self.mine.bit_count() < self.theirs.bit_count() else (-1.0, 1.0)
 

@@ -299,6 +299,10 @@ class Tree(State[str]):
         return self.node.noisy
 
     @property
+    def label(self) -> str:
+        return self.node.label
+
+    @property
     def key(self) -> str:
         return self.node.path
 

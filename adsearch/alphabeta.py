@@ -1,0 +1,190 @@
+"""Alpha-beta: minimax that does not look where the result can no longer change.
+
+alpha is what MAX is sure of already, beta what MIN is sure of; a node whose value falls outside is left at once.
+MAX is seat 0. Quiescence and selective search are this search with another horizon and another choice of moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+from typing import Literal
+
+from adsearch import terms
+from adsearch.budget import Budget, OutOfBudget
+from adsearch.errors import BadSearch
+from adsearch.ordering import Arrange, Ordering, ordering_for
+from adsearch.result import Bound, Line, Result, line_of, moves_of
+from adsearch.searcher import Evaluate, Found, Searcher
+from adsearch.state import Move, State
+from adsearch.table import Entry, Table, table_for
+from adsearch.trace import Trace
+
+
+def search(
+    state: State[Move],
+    *,
+    depth: int | None = None,
+    budget: Budget | None = None,
+    trace: Trace | None = None,
+    evaluate: Evaluate[Move] | None = None,
+    alpha: float = -inf,
+    beta: float = inf,
+    fail: Literal["soft", "hard"] = "soft",
+    table: bool | Table = False,
+    ordering: bool | Ordering[Move] | Arrange[Move] = False,
+) -> Result[Move]:
+    """The minimax value v of `state` within the window [alpha, beta], for the seat to move.
+
+    The result's value r is v if alpha < r < beta. If r <= alpha then v <= r, if r >= beta then v >= r: failing soft, r
+    is the best such bound that was found; failing hard, it is alpha or beta itself."""
+    terms.zero_sum(state, "alphabeta")
+    terms.window(alpha, beta)
+    limit = terms.plies(state, "alphabeta", depth, budget)
+    searcher = AlphaBeta(budget=budget, trace=trace, evaluate=evaluate, fail=fail, table=table, ordering=ordering)
+    return searcher.search(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
+
+
+class AlphaBeta(Searcher[Move]):
+    """One search."""
+
+    def __init__(
+        self,
+        *,
+        budget: Budget | None = None,
+        trace: Trace | None = None,
+        evaluate: Evaluate[Move] | None = None,
+        fail: Literal["soft", "hard"] = "soft",
+        table: bool | Table = False,
+        ordering: bool | Ordering[Move] | Arrange[Move] = False,
+    ) -> None:
+        super().__init__(budget=budget, trace=trace, evaluate=evaluate)
+        if fail not in ("soft", "hard"):
+            raise BadSearch(f"expected fail='soft' or 'hard', got {fail!r}")
+        self.hard = fail == "hard"
+        self.table = table_for(table)
+        self.ordering: Ordering[Move] | None = ordering_for(ordering)
+        self.bounds = (-inf, inf)
+
+    def root(self, state: State[Move], depth: int, alpha: float, beta: float) -> Found[Move]:
+        self.bounds = state.bounds
+        value, line = self.value(state, depth, alpha, beta)
+        return Found(value, self.completed(state, line, depth) if self.table else line)
+
+    def value(self, state: State[Move], depth: int, alpha: float, beta: float) -> tuple[float, Line[Move]]:
+        """r and a line that leads to it: v if alpha < r < beta, else v <= r <= alpha or v >= r >= beta."""
+        effort = self.effort
+        effort.nodes += 1
+        if effort.limited:
+            effort.check()
+        if state.turn is None:
+            return self.within(state.utilities()[0], alpha, beta), ()
+        if depth == 0:
+            return self.within(self.horizon(state, alpha, beta), alpha, beta), ()
+        if self.table is None:
+            return self.expand(state, depth, alpha, beta, self.moves(state, depth, None))
+        key = state.key
+        entry = self.table.get(key)
+        if entry is not None and self.serves(entry, depth, alpha, beta):
+            effort.estimates += not entry.proven
+            return self.within(entry.value, alpha, beta), (entry.move, ())
+        estimates = effort.estimates
+        moves = self.moves(state, depth, None if entry is None else entry.move)
+        best, line = self.expand(state, depth, alpha, beta, moves)
+        bound = Bound.LOWER if best >= beta else Bound.UPPER if best <= alpha else Bound.EXACT
+        proven = effort.estimates == estimates or best in self.bounds
+        self.table.put(key, Entry(best, bound, depth, proven, line[0] if line else None))
+        return best, line
+
+    def expand(
+        self, state: State[Move], depth: int, alpha: float, beta: float, moves: Sequence[Move]
+    ) -> tuple[float, Line[Move]]:
+        """The same as `value`, from the values of the children that `moves` lead to."""
+        if state.turn == 0:
+            return self.max_value(state, depth, alpha, beta, moves)
+        return self.min_value(state, depth, alpha, beta, moves)
+
+    def max_value(
+        self, state: State[Move], depth: int, alpha: float, beta: float, moves: Sequence[Move]
+    ) -> tuple[float, Line[Move]]:
+        """MAX raises alpha, and stops when it reaches beta: MIN would not let it come here."""
+        line: Line[Move] = ()
+        best, trace = -inf, self.trace
+        for move in moves:
+            if trace:
+                trace.descend(state.to_text(move), alpha, beta)
+            value, rest = self.value(state.play(move), depth - 1, alpha, beta)
+            if value > best:
+                best, line = value, (move, rest)
+                if depth == self.root_depth:
+                    self.finished = Found(best, line)
+            if best > alpha:
+                alpha = best
+            if trace:
+                trace.back(value, alpha, beta, cutoff=alpha >= beta)
+            if alpha >= beta:
+                if self.ordering:
+                    self.ordering.cut_off(state, move, depth)
+                break
+        return best, line
+
+    def min_value(
+        self, state: State[Move], depth: int, alpha: float, beta: float, moves: Sequence[Move]
+    ) -> tuple[float, Line[Move]]:
+        """MIN lowers beta, and stops when it reaches alpha: MAX would not let it come here."""
+        line: Line[Move] = ()
+        best, trace = inf, self.trace
+        for move in moves:
+            if trace:
+                trace.descend(state.to_text(move), alpha, beta)
+            value, rest = self.value(state.play(move), depth - 1, alpha, beta)
+            if value < best:
+                best, line = value, (move, rest)
+                if depth == self.root_depth:
+                    self.finished = Found(best, line)
+            if best < beta:
+                beta = best
+            if trace:
+                trace.back(value, alpha, beta, cutoff=alpha >= beta)
+            if alpha >= beta:
+                if self.ordering:
+                    self.ordering.cut_off(state, move, depth)
+                break
+        return best, line
+
+    def within(self, value: float, alpha: float, beta: float) -> float:
+        """`value` itself, or failing hard the nearest within the window."""
+        return min(max(value, alpha), beta) if self.hard else value
+
+    def moves(self, state: State[Move], depth: int, remembered: Move | None) -> Sequence[Move]:
+        """The moves to try, in order."""
+        return self.ordering.arrange(state, depth, remembered) if self.ordering else state.moves()
+
+    def horizon(self, state: State[Move], alpha: float, beta: float) -> float:
+        """What `state`, which is not looked into any further, is worth to MAX."""
+        self.effort.estimates += 1
+        return self.evaluate(state, 0)
+
+    def serves(self, entry: Entry, depth: int, alpha: float, beta: float) -> bool:
+        """Whether `entry` gives the same value, or cut-off, as looking `depth` plies ahead would."""
+        if entry.depth != depth and not (entry.proven and (entry.depth <= depth or self.to_the_end)):
+            return False
+        if entry.bound is Bound.EXACT:
+            return True
+        return entry.value >= beta if entry.bound is Bound.LOWER else entry.value <= alpha
+
+    def completed(self, state: State[Move], line: Line[Move], depth: int) -> Line[Move]:
+        """`line`, with what the table knew instead of looking played out."""
+        played = list(moves_of(line))
+        for move in played:
+            state = state.play(move)
+        try:
+            while state.turn is not None and len(played) < depth:
+                more = moves_of(self.value(state, depth - len(played), -inf, inf)[1])
+                for move in more:
+                    state = state.play(move)
+                played += more
+        except OutOfBudget:
+            pass
+        whole: Line[Move] = line_of(played)
+        return whole

@@ -1,0 +1,60 @@
+"""Aspiration: alpha-beta that begins with a guess of the value and a narrow window around it.
+
+A narrow window cuts off more. When the value turns out to be outside, what came back is a bound, and the search is
+done again with the window open on that side.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+from adsearch import terms
+from adsearch.alphabeta import AlphaBeta
+from adsearch.budget import Budget
+from adsearch.errors import BadSearch
+from adsearch.ordering import Arrange, Ordering
+from adsearch.result import Bound, Result
+from adsearch.searcher import Evaluate
+from adsearch.state import Move, State
+from adsearch.table import Table
+from adsearch.trace import Trace
+
+
+def search(
+    state: State[Move],
+    *,
+    depth: int | None = None,
+    budget: Budget | None = None,
+    trace: Trace | None = None,
+    evaluate: Evaluate[Move] | None = None,
+    guess: float | None = None,
+    margin: float | None = None,
+    table: bool | Table = False,
+    ordering: bool | Ordering[Move] | Arrange[Move] = False,
+) -> Result[Move]:
+    """The minimax value, as alphabeta finds it with the full window.
+
+    `guess`, by default the evaluation of `state`, is for the seat to move; the first window reaches `margin` (by
+    default a tenth of what the utilities span) to both sides of it."""
+    terms.zero_sum(state, "aspiration")
+    limit = terms.plies(state, "aspiration", depth, budget)
+    searcher = AlphaBeta(budget=budget, trace=trace, evaluate=evaluate, table=table, ordering=ordering)
+    guess = searcher.evaluate(state, terms.root_seat(state)) if guess is None else guess
+    low, high = state.bounds
+    margin = (min(high - low, 20.0) / 10.0) if margin is None else margin
+    if not margin > 0:
+        raise BadSearch(f"aspiration: expected a margin above 0, got {margin:g}")
+    return widened(searcher, state, depth, limit, guess, margin)
+
+
+def widened(
+    searcher: AlphaBeta[Move], state: State[Move], depth: int | None, limit: int, guess: float, margin: float
+) -> Result[Move]:
+    """The result of `searcher`, whose first window is `margin` around `guess`."""
+    alpha, beta = guess - margin, guess + margin
+    result = searcher.search(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
+    while result.bound is not Bound.EXACT and not searcher.was_cut():
+        # Failing soft, the bound itself may be the value: the new window must hold it inside.
+        alpha, beta = (result.value - margin, inf) if result.bound is Bound.LOWER else (-inf, result.value + margin)
+        result = searcher.search(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
+    return result

@@ -1,0 +1,50 @@
+"""Bisection: the value of a game by null windows in the middle of what is still possible.
+
+Each null window halves the interval or, as alpha-beta fails soft, leaves less of it. MTD(f) walks from a guess instead.
+"""
+
+from __future__ import annotations
+
+from math import inf, isinf, nextafter
+
+from adsearch import terms
+from adsearch.alphabeta import AlphaBeta
+from adsearch.budget import Budget
+from adsearch.ordering import Arrange, Ordering
+from adsearch.result import Result
+from adsearch.searcher import Evaluate
+from adsearch.squeeze import Squeeze
+from adsearch.state import Move, State
+from adsearch.table import Table
+from adsearch.trace import Trace
+
+
+def search(
+    state: State[Move],
+    *,
+    depth: int | None = None,
+    budget: Budget | None = None,
+    trace: Trace | None = None,
+    evaluate: Evaluate[Move] | None = None,
+    table: bool | Table = True,
+    ordering: bool | Ordering[Move] | Arrange[Move] = False,
+) -> Result[Move]:
+    """The minimax value, from the bounds of the game's utilities."""
+    terms.zero_sum(state, "bisection")
+    limit = terms.plies(state, "bisection", depth, budget)
+    searcher = AlphaBeta(budget=budget, trace=trace, evaluate=evaluate, table=table, ordering=ordering)
+    squeeze = Squeeze(searcher, state, depth, limit)
+    while squeeze.open:
+        squeeze.ask(_above_the_middle(squeeze.lower, squeeze.upper))
+    return squeeze.result()
+
+
+def _above_the_middle(lower: float, upper: float) -> float:
+    """A number above `lower` and no higher than `upper`, as near the middle as there is one."""
+    if isinf(lower) and isinf(upper):
+        return 0.0
+    if isinf(lower):
+        return 2.0 * upper if upper < 0 else upper - 1.0
+    if isinf(upper):
+        return 2.0 * lower if lower > 0 else lower + 1.0
+    return min(max((lower + upper) / 2.0, nextafter(lower, inf)), upper)

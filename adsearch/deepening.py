@@ -1,0 +1,112 @@
+"""Iterative deepening: one ply deeper each time, until time is up or the value is proven.
+
+It always has a move, and costs little more than its last iteration: the table and the ordering carry over what the
+shallower ones found. The first iteration that proves a win or a loss proves how far away it is, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from math import inf, nextafter
+from typing import Literal
+
+from adsearch import terms
+from adsearch.alphabeta import AlphaBeta
+from adsearch.budget import Budget, OutOfBudget
+from adsearch.errors import BadSearch
+from adsearch.mtdf import converge
+from adsearch.ordering import Arrange, Ordering
+from adsearch.pvs import Pvs
+from adsearch.result import Bound, Result
+from adsearch.searcher import Evaluate, Searcher
+from adsearch.state import Move, State
+from adsearch.table import Table
+from adsearch.trace import Trace
+
+Algorithm = Literal["alphabeta", "pvs", "mtdf"]
+
+
+def search(
+    state: State[Move],
+    *,
+    depth: int | None = None,
+    budget: Budget | None = None,
+    trace: Trace | None = None,
+    evaluate: Evaluate[Move] | None = None,
+    algorithm: Algorithm = "pvs",
+    table: bool | Table = True,
+    ordering: bool | Ordering[Move] | Arrange[Move] = True,
+) -> Result[Move]:
+    """The value of `state` as far ahead as the budget allows, up to `depth`, and no further than needed to prove it.
+
+    `Result.depth` is the last depth that was searched whole."""
+    terms.zero_sum(state, "deepening")
+    limit = terms.plies(state, "deepening", depth, budget)
+    if algorithm not in ("alphabeta", "pvs", "mtdf"):
+        raise BadSearch(f"deepening: expected alphabeta, pvs or mtdf as the algorithm, got {algorithm!r}")
+    kind = Pvs if algorithm == "pvs" else AlphaBeta
+    searcher = kind(budget=budget, trace=trace, evaluate=evaluate, table=table, ordering=ordering)
+
+    def iteration(depth: int, guess: float) -> Result[Move]:
+        if algorithm == "mtdf":
+            return converge(searcher, state, depth, depth, guess)
+        return searcher.search(state, depth=depth, limit=depth)
+
+    result = deepen(searcher, state, limit, iteration)
+    return told_to_the_end(searcher, state, result) if result.exact else result
+
+
+def deepen(
+    searcher: Searcher[Move], state: State[Move], limit: int, iteration: Callable[[int, float], Result[Move]]
+) -> Result[Move]:
+    """The result of the last of the iterations (a depth and a guess of the value -> a result) that there is time
+    for."""
+    if state.turn is None or limit == 0:
+        return searcher.search(state, depth=0, limit=0)
+    guess = searcher.evaluate(state, terms.root_seat(state))
+    result = iteration(1, guess)
+    while result.depth is not None and result.depth < limit and not result.exact and not searcher.was_cut():
+        deeper = iteration(result.depth + 1, result.value)
+        if not searcher.was_cut():
+            result = deeper
+        elif searcher.finished and deeper.bound is Bound.EXACT:
+            # The best move so far is tried first, so what the broken iteration finished is no worse than it.
+            result = replace(deeper, depth=result.depth)
+    return replace(result, nodes=searcher.effort.nodes)
+
+
+def told_to_the_end(searcher: AlphaBeta[Move], state: State[Move], result: Result[Move]) -> Result[Move]:
+    """`result`, whose value is proven, with the distance to the end and a line that gets there."""
+    if not searcher.is_final(state, result.value) or result.depth is None:
+        end = state
+        for move in result.line:
+            end = end.play(move)
+        return replace(result, distance=len(result.line) if end.turn is None else None)
+    target = 0.0 - result.value if terms.root_seat(state) else result.value
+    line: list[Move] = []
+    with suppress(OutOfBudget):
+        for left in range(result.depth, 0, -1):
+            line.append(_on_the_way(searcher, state, target, left))
+            state = state.play(line[-1])
+    moves = tuple(line) or result.line
+    return replace(result, distance=result.depth, move=moves[0], line=moves, nodes=searcher.effort.nodes)
+
+
+def _on_the_way(searcher: AlphaBeta[Move], state: State[Move], target: float, left: int) -> Move:
+    """The first move after which the game, `left` plies from an end worth `target`, is one ply nearer, and no more."""
+    for move in state.moves():
+        child = state.play(move)
+        if _ends_within(searcher, child, target, left - 1) and not _ends_within(searcher, child, target, left - 2):
+            return move
+    return state.moves()[0]
+
+
+def _ends_within(searcher: AlphaBeta[Move], state: State[Move], target: float, plies: int) -> bool:
+    """Whether one side can force an end worth `target`, a bound of the game, to MAX in so many plies."""
+    if plies < 0:
+        return False
+    if target == searcher.bounds[1]:
+        return searcher.value(state, plies, nextafter(target, -inf), target)[0] >= target
+    return searcher.value(state, plies, target, nextafter(target, inf))[0] <= target

@@ -1,0 +1,71 @@
+"""Negamax: minimax in one case instead of two, because what is good for one side is bad for the other.
+
+Every value is told for the side to move at its node. When a player moves twice in a row nothing is negated.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+from adsearch import terms
+from adsearch.budget import Budget
+from adsearch.result import Line, Result
+from adsearch.searcher import Evaluate, Found, Searcher
+from adsearch.state import Move, State
+from adsearch.trace import Trace
+
+
+def search(
+    state: State[Move],
+    *,
+    depth: int | None = None,
+    budget: Budget | None = None,
+    trace: Trace | None = None,
+    evaluate: Evaluate[Move] | None = None,
+) -> Result[Move]:
+    """The minimax value of `state`, looking `depth` plies ahead, or to the end, and the first best move."""
+    terms.zero_sum(state, "negamax")
+    limit = terms.plies(state, "negamax", depth, budget)
+    return Negamax(budget=budget, trace=trace, evaluate=evaluate).search(state, depth=depth, limit=limit)
+
+
+class Negamax(Searcher[Move]):
+    """One search."""
+
+    def view(self, state: State[Move]) -> int:
+        return terms.root_seat(state)
+
+    def root(self, state: State[Move], depth: int, alpha: float, beta: float) -> Found[Move]:
+        return Found(*self.value(state, depth, self.view(state)))
+
+    def value(self, state: State[Move], depth: int, seat: int) -> tuple[float, Line[Move], int]:
+        """The value of `state` for `seat`, who moves there or, at the end, would."""
+        effort = self.effort
+        effort.nodes += 1
+        if effort.limited:
+            effort.check()
+        if state.turn is None:
+            return state.utilities()[seat], (), 0
+        if depth == 0:
+            effort.estimates += 1
+            return self.evaluate(state, seat), (), 0
+        line: Line[Move] = ()
+        best, distance, trace = -inf, 0, self.trace
+        for move in state.moves():
+            if trace:
+                trace.descend(state.to_text(move))
+            child = state.play(move)
+            if child.turn == seat or state.players == 1:
+                value, rest, plies = self.value(child, depth - 1, seat)
+            else:
+                value, rest, plies = self.value(child, depth - 1, 1 - seat)
+                value = -value
+            if trace:
+                trace.back(value)
+            if value > best:
+                best, line, distance = value, (move, rest), plies + 1
+                if depth == self.root_depth:
+                    self.finished = Found(best, line, distance)
+            elif value == best and (plies < distance) == (best > 0):
+                distance = plies + 1
+        return best, line, distance

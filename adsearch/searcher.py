@@ -1,0 +1,105 @@
+"""What all depth-first searches share: the account, the trace, the estimate at the horizon, and how a result is told.
+
+An algorithm is a subclass that says what a node is worth. What it finds on the way stays usable when its budget ends.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from math import inf
+from typing import Generic, NamedTuple
+
+from adsearch import terms
+from adsearch.budget import Budget, Effort, OutOfBudget
+from adsearch.result import Bound, Line, Result, moves_of
+from adsearch.state import Move, State
+from adsearch.trace import Trace
+
+Evaluate = Callable[[State[Move], int], float]
+"""What a position is worth to a seat, as `State.evaluate` says it."""
+
+
+class Found(NamedTuple, Generic[Move]):
+    """What a search knows of a node."""
+
+    value: float
+    line: Line[Move]
+    distance: int | None = None
+    """Plies to the end, where the algorithm minds them."""
+
+
+class Searcher(ABC, Generic[Move]):
+    """One search. `view` is the seat it tells values for: 0 for MAX and MIN, the mover at the root for negamax."""
+
+    def __init__(
+        self,
+        *,
+        budget: Budget | None = None,
+        trace: Trace | None = None,
+        evaluate: Evaluate[Move] | None = None,
+    ) -> None:
+        self.effort = Effort(budget)
+        self.trace = trace
+        self.evaluate: Evaluate[Move] = evaluate or (lambda state, seat: state.evaluate(seat))
+        self.root_depth = -1
+        self.to_the_end = False
+        self.proven = False
+        """After a search: whether its value, or bound, is the game's own."""
+        self._cut = False
+        self.finished: Found[Move] | None = None
+        """At the root, the best of the moves whose values are known so far."""
+
+    @abstractmethod
+    def root(self, state: State[Move], depth: int, alpha: float, beta: float) -> Found[Move]:
+        """The value of `state`, which is not over, for `view(state)`, looking `depth` plies ahead."""
+
+    def view(self, state: State[Move]) -> int:
+        """The seat for which the root's value, and the window, are told."""
+        return 0
+
+    def search(
+        self, state: State[Move], *, depth: int | None, limit: int, alpha: float = -inf, beta: float = inf
+    ) -> Result[Move]:
+        """The result for `state`, looking `limit` plies ahead, within a window for the seat to move."""
+        mirrored = terms.root_seat(state) != self.view(state)
+        low, high = (-beta, -alpha) if mirrored else (alpha, beta)
+        if self.trace:
+            self.trace.begin(state, low, high)
+        self.root_depth, self.to_the_end, self.finished = limit, depth is None, None
+        estimates = self.effort.estimates
+        try:
+            value, line, distance = self.root(state, limit, low, high)
+            self._cut = False
+        except OutOfBudget:
+            value, line, distance = self.finished or self._first_move(state)
+            self._cut = True
+        value = 0.0 - value if mirrored else value + 0.0
+        bound = Bound.LOWER if value >= beta else Bound.UPPER if value <= alpha else Bound.EXACT
+        self.proven = not self._cut and (self.effort.estimates == estimates or self.is_final(state, value))
+        exact = self.proven and bound is Bound.EXACT
+        moves = moves_of(line)
+        return Result(
+            value=value,
+            move=moves[0] if moves else None,
+            line=moves,
+            depth=depth,
+            nodes=self.effort.nodes,
+            exact=exact,
+            bound=bound,
+            distance=distance if exact else None,
+        )
+
+    def was_cut(self) -> bool:
+        """Whether its budget ended the last search."""
+        return self._cut
+
+    def is_final(self, state: State[Move], value: float) -> bool:
+        """Whether `value`, for the seat to move, is one that no estimate reaches: a bound of the game."""
+        low, high = state.bounds
+        return value in ((-high, -low) if terms.root_seat(state) and state.zero_sum else (low, high))
+
+    def _first_move(self, state: State[Move]) -> Found[Move]:
+        """What to answer when there was no time for anything."""
+        line: Line[Move] = (state.moves()[0], ()) if state.moves() else ()
+        return Found(self.evaluate(state, self.view(state)), line)

@@ -1,0 +1,71 @@
+"""Selective search, Shannon's Type B: alpha-beta that looks at only the best few moves of each position.
+
+"Best" is what the evaluation says of the positions they lead to. It looks deeper with the same effort, and may
+overlook what a full search sees: its values are estimates, unless no move was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+
+from adsearch import terms
+from adsearch.alphabeta import AlphaBeta
+from adsearch.budget import Budget
+from adsearch.errors import BadSearch
+from adsearch.result import Result
+from adsearch.searcher import Evaluate
+from adsearch.state import Move, State
+from adsearch.table import Table
+from adsearch.trace import Trace
+
+
+def search(
+    state: State[Move],
+    *,
+    depth: int | None = None,
+    budget: Budget | None = None,
+    trace: Trace | None = None,
+    evaluate: Evaluate[Move] | None = None,
+    alpha: float = -inf,
+    beta: float = inf,
+    table: bool | Table = False,
+    width: int = 4,
+) -> Result[Move]:
+    """The minimax value of the tree that is left when only the best `width` moves of each position may be played."""
+    terms.zero_sum(state, "selective")
+    terms.window(alpha, beta)
+    if width < 1:
+        raise BadSearch(f"selective: expected a width of 1 or more moves, got {width}")
+    limit = terms.plies(state, "selective", depth, budget)
+    searcher = Selective(width, budget=budget, trace=trace, evaluate=evaluate, table=table)
+    return searcher.search(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
+
+
+class Selective(AlphaBeta[Move]):
+    """One search."""
+
+    def __init__(
+        self,
+        width: int,
+        *,
+        budget: Budget | None = None,
+        trace: Trace | None = None,
+        evaluate: Evaluate[Move] | None = None,
+        table: bool | Table = False,
+    ) -> None:
+        super().__init__(budget=budget, trace=trace, evaluate=evaluate, table=table)
+        self.width = width
+
+    def moves(self, state: State[Move], depth: int, remembered: Move | None) -> Sequence[Move]:
+        """The best few, the best first; equally good ones in the game's order."""
+        moves = state.moves()
+        seat = state.turn or 0
+        worth = {move: self.evaluate(state.play(move), seat) for move in moves}
+        best = sorted(moves, key=worth.__getitem__, reverse=True)[: self.width]
+        # A move that was left out might have been better: what comes of this is an estimate.
+        self.effort.estimates += len(best) < len(moves)
+        return best
+
+    def is_final(self, state: State[Move], value: float) -> bool:
+        """Never: what looks won may be so only because a defence was left out."""
+        return False

@@ -1,0 +1,64 @@
+"""Squeeze: the value of a position from two sides, one null window after the other.
+
+MTD(f) and bisection are two ways to choose the next window; what is common to them is here. All values are for the
+seat to move at the root, who has proven a move good exactly when a window is reached from below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf, nextafter
+from typing import Generic
+
+from adsearch import terms
+from adsearch.result import Bound, Result
+from adsearch.searcher import Searcher
+from adsearch.state import Move, State
+
+
+class Squeeze(Generic[Move]):
+    """The value of `state` lies in lower..upper."""
+
+    def __init__(self, searcher: Searcher[Move], state: State[Move], depth: int | None, limit: int) -> None:
+        self.searcher, self.state, self.depth, self.limit = searcher, state, depth, limit
+        low, high = state.bounds
+        self.lower, self.upper = (-high, -low) if terms.root_seat(state) and state.zero_sum else (low, high)
+        self._proven = {Bound.LOWER: True, Bound.UPPER: True}
+        self._last: Result[Move] | None = None
+        self._best: Result[Move] | None = None
+        """The last that reached its window: its move is the one to play."""
+
+    @property
+    def open(self) -> bool:
+        """Whether there is still something to ask."""
+        return not self.searcher.was_cut() and (self.lower < self.upper or self._last is None)
+
+    def ask(self, beta: float) -> float:
+        """Whether the value is `beta` or more; the answer is a bound of it, and is remembered."""
+        alpha = nextafter(beta, -inf)
+        result = self.searcher.search(self.state, depth=self.depth, limit=self.limit, alpha=alpha, beta=beta)
+        if not self.searcher.was_cut():
+            self._last = result
+            self._proven[result.bound] = self.searcher.proven
+            if result.bound is Bound.LOWER:
+                self._best, self.lower = result, max(self.lower, result.value)
+            else:
+                self.upper = min(self.upper, result.value)
+        elif self._last is None:
+            self._last = result
+        return result.value
+
+    def result(self) -> Result[Move]:
+        """What is known now."""
+        known = self._best or self._last
+        assert known is not None
+        value = self.lower if self._best else known.value
+        closed = not self.searcher.was_cut()
+        exact = closed and (all(self._proven.values()) or self.searcher.is_final(self.state, value))
+        return replace(
+            known,
+            value=value,
+            nodes=self.searcher.effort.nodes,
+            exact=exact,
+            bound=Bound.EXACT if closed else known.bound,
+        )
