@@ -1,10 +1,16 @@
 """Games and search, pure: no sockets, clocks, database or screen, and nothing but the standard library.
 
-`games` holds the rules of every game behind one interface, `State`; every search algorithm is a module beside it.
+`games` holds the rules of every game behind one interface, `State`; every search algorithm is a module beside it, and
+`algorithms` lists them by name.
 """
 
+from adsearch.budget import Budget
 from adsearch.errors import AdsearchError
+from adsearch.listing import algorithms
 from adsearch.option import Option
+from adsearch.result import Result
 from adsearch.state import CHANCE, State
+from adsearch.table import Table
+from adsearch.trace import Trace
 
-__all__ = ["CHANCE", "AdsearchError", "Option", "State"]
+__all__ = ["CHANCE", "AdsearchError", "Budget", "Option", "Result", "State", "Table", "Trace", "algorithms"]

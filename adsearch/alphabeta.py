@@ -65,6 +65,7 @@ class AlphaBeta(Searcher[Move]):
         self.table = table_for(table)
         self.ordering: Ordering[Move] | None = ordering_for(ordering)
         self.bounds = (-inf, inf)
+        self.tries_the_best_first = self.table is not None and self.ordering is not None
 
     def root(self, state: State[Move], depth: int, alpha: float, beta: float) -> Found[Move]:
         self.bounds = state.bounds
@@ -87,7 +88,7 @@ class AlphaBeta(Searcher[Move]):
         entry = self.table.get(key)
         if entry is not None and self.serves(entry, depth, alpha, beta):
             effort.estimates += not entry.proven
-            return self.within(entry.value, alpha, beta), (entry.move, ())
+            return self.within(entry.value, alpha, beta), () if entry.move is None else (entry.move, ())
         estimates = effort.estimates
         moves = self.moves(state, depth, None if entry is None else entry.move)
         best, line = self.expand(state, depth, alpha, beta, moves)
@@ -181,6 +182,8 @@ class AlphaBeta(Searcher[Move]):
         try:
             while state.turn is not None and len(played) < depth:
                 more = moves_of(self.value(state, depth - len(played), -inf, inf)[1])
+                if not more:
+                    break
                 for move in more:
                     state = state.play(move)
                 played += more

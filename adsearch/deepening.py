@@ -71,8 +71,8 @@ def deepen(
         deeper = iteration(result.depth + 1, result.value)
         if not searcher.was_cut():
             result = deeper
-        elif searcher.finished and deeper.bound is Bound.EXACT:
-            # The best move so far is tried first, so what the broken iteration finished is no worse than it.
+        elif searcher.finished and searcher.tries_the_best_first and deeper.bound is Bound.EXACT:
+            # What the broken iteration finished is no worse than the best move so far.
             result = replace(deeper, depth=result.depth)
     return replace(result, nodes=searcher.effort.nodes)
 

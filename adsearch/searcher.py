@@ -47,6 +47,8 @@ class Searcher(ABC, Generic[Move]):
         self.proven = False
         """After a search: whether its value, or bound, is the game's own."""
         self._cut = False
+        self.tries_the_best_first = False
+        """Whether a search begins with the best move of the one before it."""
         self.finished: Found[Move] | None = None
         """At the root, the best of the moves whose values are known so far."""
 
