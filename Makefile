@@ -24,6 +24,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/games.py
 
 $(READY): pyproject.toml constraints.txt
+	@command -v $(PYTHON) >/dev/null || { echo "there is no program $(PYTHON); try: make PYTHON=python3.12"; exit 2; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "arena-referee needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Try: make PYTHON=python3.12"; exit 2; }
 	$(PYTHON) -m venv $(VENV)

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from types import ModuleType
 from typing import Final
 
-from adsearch.errors import BadSearch, quote
+from adsearch.errors import BadSearch, meant, quote
 
 _NAMES: Final = (
     *("minimax", "negamax", "alphabeta", "winning", "proof", "aspiration", "mtdf", "bisection", "pvs"),
@@ -33,11 +32,7 @@ class Algorithms(Mapping[str, ModuleType]):
     def find(self, name: str) -> ModuleType:
         """The module of that name; BadSearch says which there are."""
         if name not in _NAMES:
-            close = get_close_matches(name, _NAMES, n=1)
-            raise BadSearch(
-                f"no algorithm {quote(name)}; "
-                + (f"did you mean '{close[0]}'?" if close else f"there is {', '.join(_NAMES)}")
-            )
+            raise BadSearch(f"no algorithm {quote(name)}{meant(name, _NAMES)}")
         return importlib.import_module(f"adsearch.{name}")
 
     def __getitem__(self, name: str) -> ModuleType:

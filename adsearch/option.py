@@ -7,7 +7,7 @@ Whatever an Option has read is within its limits.
 import re
 from dataclasses import dataclass
 
-from adsearch.errors import BadOption, quote
+from adsearch.errors import BadOption, nearly, quote
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
 
@@ -22,6 +22,12 @@ class Option:
     low: int | None = None
     high: int | None = None
     choices: tuple[str, ...] = ()
+    meanings: tuple[str, ...] = ()
+    """What each of the choices stands for, where that needs saying."""
+
+    def __post_init__(self) -> None:
+        if self.high is not None and self.low is None:
+            raise BadOption(f"option {self.name}: expected a low limit beside the high one")
 
     @property
     def limits(self) -> str:
@@ -42,5 +48,5 @@ class Option:
             if value < self.low or (self.high is not None and value > self.high):
                 raise BadOption(f"{self.name} must be {self.limits}, got {value}")
         elif self.choices and value not in self.choices:
-            raise BadOption(f"{self.name} must be {self.limits}, got {quote(text)}")
+            raise BadOption(f"{self.name} must be {self.limits}, got {quote(text)}{nearly(text, self.choices)}")
         return value

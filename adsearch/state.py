@@ -4,7 +4,7 @@ Every game of the catalogue, and every game a student writes, is one subclass of
 know games through it alone. Any number of players, chance and hidden information are in it from the start.
 A State never changes: `play` makes a new one.
 
-What a game must define: `turn`, `moves`, `play`, `utilities`, and to be saved and shown `position` and `load`.
+What a game must define: `turn`, `moves`, `play`, `utilities` and `position`, and to be loaded again `load`.
 All else has a default that is right for a game of two players without chance or secrets.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Hashable
 from random import Random
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
-from adsearch.errors import BadMove, one_of, quote
+from adsearch.errors import BadGame, BadMove, one_of, quote
 from adsearch.option import Option
 
 CHANCE: Final = -1
@@ -78,11 +78,11 @@ class State(Generic[Move]):
     @classmethod
     def load(cls, text: str, *args: Any, **options: Any) -> Self:
         """The position that `position` or `view` wrote as `text`; BadPosition for any other text."""
-        raise NotImplementedError(f"{cls.__name__} must define load(text) to be loaded from a text")
+        raise BadGame(f"{cls.__name__} must define load(text) to be loaded from a text")
 
     def moves(self) -> tuple[Move, ...]:
         """The legal moves in a fixed order; at a chance node its outcomes; empty exactly when the game is over."""
-        raise NotImplementedError(f"{type(self).__name__} must define moves()")
+        raise BadGame(f"{type(self).__name__} must define moves()")
 
     def chances(self) -> tuple[tuple[Move, float], ...]:
         """At a chance node, every outcome with its probability, in the order of `moves`; elsewhere nothing."""
@@ -90,11 +90,11 @@ class State(Generic[Move]):
 
     def play(self, move: Move) -> Self:
         """The position after `move`, which must be one of `moves()` (that is not checked: searches live here)."""
-        raise NotImplementedError(f"{type(self).__name__} must define play(move)")
+        raise BadGame(f"{type(self).__name__} must define play(move)")
 
     def utilities(self) -> tuple[float, ...]:
         """What the finished game is worth to each seat."""
-        raise NotImplementedError(f"{type(self).__name__} must define utilities()")
+        raise BadGame(f"{type(self).__name__} must define utilities()")
 
     def evaluate(self, seat: int) -> float:
         """What the position is worth to `seat`: its utility when over, else an estimate strictly inside the bounds."""
@@ -137,7 +137,7 @@ class State(Generic[Move]):
 
     def position(self) -> str:
         """The whole position as one line of text, from which `load` brings it back."""
-        raise NotImplementedError(f"{type(self).__name__} must define position()")
+        raise BadGame(f"{type(self).__name__} must define position()")
 
     def view(self, seat: int) -> str:
         """What `seat` may see of the position, as text that `load` takes too."""
@@ -154,3 +154,7 @@ class State(Generic[Move]):
     def __str__(self) -> str:
         """The board, for people."""
         return self.position()
+
+    def __repr__(self) -> str:
+        known = type(self).position is not State.position
+        return f"<{type(self).__name__} {self.position() if known else hex(id(self))}>"

@@ -94,6 +94,14 @@ def _slots(state: State[Any]) -> list[object]:
     return [value for value in values if isinstance(value, int | float | str | tuple)]
 
 
+def middle(state: State[Any]) -> State[Any]:
+    """A position of the middle of the game."""
+    for _ in range(20):
+        child = state.play(state.moves()[-1]) if state.moves() else state
+        state = state if child.turn is None else child
+    return state
+
+
 def open_spiel() -> ModuleType | None:
     """OpenSpiel, where it is installed."""
     try:
@@ -124,10 +132,7 @@ def main(specs: list[str]) -> None:
         beside = (
             f"{statistics.median(rates[1]):>12,.0f}{ours / statistics.median(rates[1]):>7.1f}" if rates[1] else " " * 19
         )
-        deep = start
-        while deep.turn is not None and deep.play(deep.moves()[0]).turn is not None:
-            deep = deep.play(deep.moves()[0])
-        print(f"{spec:<16}{plies:>6}{reach(start, plies):>12,}{ours:>12,.0f}{beside}{bytes_of(deep):>7}")
+        print(f"{spec:<16}{plies:>6}{reach(start, plies):>12,}{ours:>12,.0f}{beside}{bytes_of(middle(start)):>7}")
 
 
 if __name__ == "__main__":

@@ -11,15 +11,14 @@ import importlib
 import importlib.util
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from inspect import cleandoc
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from adsearch.errors import BadOption, BadPosition, UnknownGame, one_of, quote
+from adsearch.errors import AdsearchError, BadGame, BadOption, BadPosition, UnknownGame, meant, one_of, quote
 from adsearch.option import Option
 from adsearch.state import State
 
@@ -40,7 +39,7 @@ _CLASSES = {
 }
 """Every game of ours: its name, which is its file's, and its class."""
 
-_BY_PATH = re.compile(r"(?P<path>.*\.py)(?::(?P<name>[^:=,]*))?(?::(?P<options>.*))?", re.DOTALL)
+_BY_PATH = re.compile(r"(?P<path>.*?\.py)(?=:|$)(?::(?P<name>[^:=,]*))?(?::(?P<options>.*))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +48,8 @@ class Game:
 
     name: str
     state: type[State[Any]]
+    foreign: bool = False
+    """Whether it is somebody's own, found by its path."""
 
     @property
     def rules(self) -> str:
@@ -65,12 +66,39 @@ class Game:
         """How many players there may be, depending on the options."""
         return self.state.seats
 
+    @property
+    def chance(self) -> bool:
+        """Whether the game has chance nodes, with the default options."""
+        return self.start().chance
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the game keeps something from a seat, with the default options."""
+        return self.start().hidden
+
     def start(self, **options: int | str) -> State[Any]:
         """The first position, with these options and the defaults of the others."""
+        given = self.read_options(",".join(f"{name}={value}" for name, value in options.items()))
+        return self._told(lambda: self.state.start(**given))
+
+    def load(self, text: str, **options: int | str) -> State[Any]:
+        """The position that `text` tells, with these options and the defaults of the others."""
+        given = self.read_options(",".join(f"{name}={value}" for name, value in options.items()))
+        return self._told(lambda: self.state.load(text, **given))
+
+    def _told(self, make: Callable[[], State[Any]]) -> State[Any]:
+        """The position that `make` makes; what goes wrong is told in the game's name."""
         try:
-            return self.state.start(**{option.name: option.default for option in self.options} | options)
-        except BadOption as error:
-            raise BadOption(f"{self.name}: {error}") from None
+            state = make()
+        except AdsearchError as error:
+            raise type(error)(f"{self.name}: {error}") from None
+        except Exception as error:
+            if not self.foreign:
+                raise
+            raise BadGame(f"{self.name}: {type(error).__name__}: {error}") from error
+        if not hasattr(state, "turn"):
+            raise BadGame(f"{self.name}: expected a State with a turn, got {quote(type(state).__name__)} without one")
+        return state
 
     def read_options(self, text: str) -> dict[str, int | str]:
         """Every option's value: those in `text` ("rows=5,columns=6"), else the default."""
@@ -78,7 +106,7 @@ class Game:
         given: dict[str, int | str] = {}
         for name, value in self._pairs(text):
             if name not in known:
-                raise BadOption(f"{self.name}: no option {quote(name)}{_meant(name, list(known))}")
+                raise BadOption(f"{self.name}: no option {quote(name)}{meant(name, list(known))}")
             if name in given:
                 raise BadOption(f"{self.name}: {name} is given twice")
             try:
@@ -112,14 +140,16 @@ def find(spec: str) -> tuple[Game, dict[str, int | str]]:
     """The game that `spec` names and the value of each option; UnknownGame or BadOption says what is possible."""
     if not isinstance(spec, str):
         raise UnknownGame(f"expected a game as text, such as 'connect4', got {quote(spec)}")
+    name, _, options = spec.partition(":")
     by_path = _BY_PATH.fullmatch(spec)
-    if by_path:
-        game, options = _by_path(Path(by_path["path"]), by_path["name"] or ""), by_path["options"] or ""
-    else:
-        name, _, options = spec.partition(":")
-        if name not in _CLASSES:
-            raise UnknownGame(f"no game {quote(name)}{_meant(name, list(_CLASSES))}")
+    if name in _CLASSES:
         game = _built_in(name)
+    elif by_path:
+        game, options = _by_path(Path(by_path["path"]).expanduser(), by_path["name"] or ""), by_path["options"] or ""
+    elif "/" in spec or name.lower().endswith(".py"):
+        raise UnknownGame(f"expected a game of your own as FILE.py:CLASS, got {quote(spec)}")
+    else:
+        raise UnknownGame(f"no game {quote(name)}{meant(name, list(_CLASSES))}")
     return game, game.read_options(options)
 
 
@@ -134,10 +164,7 @@ def load(spec: str, text: str) -> State[Any]:
     game, options = find(spec)
     if not isinstance(text, str):
         raise BadPosition(f"{game.name}: expected a position as text, got {quote(text)}")
-    try:
-        return game.state.load(text, **options)
-    except (BadOption, BadPosition) as error:
-        raise type(error)(f"{game.name}: {error}") from None
+    return game.load(text, **options)
 
 
 def _built_in(name: str) -> Game:
@@ -159,7 +186,7 @@ def _by_path(path: Path, class_name: str) -> Game:
         wanted = f"no game {quote(class_name)}" if class_name else "expected one subclass of State"
         there = f"there is {one_of(list(found))}" if found else "there is no subclass of State"
         raise UnknownGame(f"{path}: {wanted}; {there}")
-    return Game(f"{path}:{class_name}", found[class_name])
+    return Game(f"{path}:{class_name}", found[class_name], foreign=True)
 
 
 def _import_file(path: Path) -> ModuleType:
@@ -180,14 +207,7 @@ def _import_file(path: Path) -> ModuleType:
         exec(compile(source, str(path), "exec"), module.__dict__)
     except BaseException as error:
         del sys.modules[name]
-        if isinstance(error, Exception):
+        if isinstance(error, Exception | SystemExit):
             raise UnknownGame(f"{path}: {type(error).__name__}: {error}") from error
         raise
     return module
-
-
-def _meant(name: str, possible: list[str]) -> str:
-    close = get_close_matches(name, possible, n=1)
-    if close:
-        return f"; did you mean '{close[0]}'?"
-    return f"; there is {one_of(possible, most=20)}" if possible else "; there is none"

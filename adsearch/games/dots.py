@@ -136,7 +136,7 @@ class Dots(State[int]):
         Option("rows", 3, "rows of boxes", 1, 8),
         Option("columns", 3, "columns of boxes", 1, 8),
     )
-    notation = "the edge: its two dots, the left or upper one first, such as a1-b1 (across) or a1-a2 (down)"
+    notation = "the two dots of the edge, the left or upper one first, such as a1-b1 (across) or a1-a2 (down)"
 
     __slots__ = ("_open", "board", "edges", "o", "turn", "x")
 

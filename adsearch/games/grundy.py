@@ -54,6 +54,8 @@ class Grundy(State[tuple[int, int]]):
 
     @classmethod
     def start(cls, *, pile: int, piles: str) -> Self:
+        if piles and pile != cls.options[0].default:
+            raise BadOption(f"expected pile or piles, got both: {pile} and {quote(piles)}")
         several = read_piles(piles) if piles else (pile,)
         if several is None:
             raise BadOption(f"piles must be sizes from 1 to {MOST} joined by '+', such as 7+5, got {quote(piles)}")
@@ -86,7 +88,7 @@ class Grundy(State[tuple[int, int]]):
 
     @property
     def max_plies(self) -> int:
-        return sum(self.piles) - len(self.piles)
+        return sum(self.piles) - 1
 
     def moves(self) -> tuple[tuple[int, int], ...]:
         return self._moves
@@ -121,4 +123,4 @@ class Grundy(State[tuple[int, int]]):
 
     def __str__(self) -> str:
         """A row of stones for each pile."""
-        return "\n".join(f"{pile:>4}  {'o' * min(pile, 70)}{'...' if pile > 70 else ''}" for pile in self.piles)
+        return "\n".join(f"{pile:>4}  {'o' * min(pile, 60)}{'...' if pile > 60 else ''}" for pile in self.piles)

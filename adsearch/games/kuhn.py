@@ -103,7 +103,7 @@ class Kuhn(State[str]):
         """Seat 0's chance to have the higher card, less the other's; a card not known is any of those left."""
         first, second = [*self.cards, UNKNOWN, UNKNOWN][:2]
         if first == UNKNOWN:
-            return -(CARDS.index(second) - 1.0) if second != UNKNOWN else 0.0
+            return 1.0 - CARDS.index(second) if second != UNKNOWN else 0.0
         if second == UNKNOWN:
             return CARDS.index(first) - 1.0
         return 1.0 if CARDS.index(first) > CARDS.index(second) else -1.0

@@ -99,7 +99,7 @@ def board(players: int, tokens: int) -> Board:
 
 class Ludo(State[int]):
     """Two to four players, who throw a die in turn, bring four tokens round a track of 52 squares and home.
-    A 6 lets a token enter from the yard; any other moves as many squares as the die shows, and must move if one can.
+    A 6 lets a token enter from the yard; a token on its way moves as many squares as the die shows. Who can move must.
     After 51 squares a token turns into its home column of five, and reaches home only by the exact throw.
     Landing on another's token sends it back to its yard, except on the eight safe squares (*), which all may share.
     Elsewhere two or more tokens of a colour are a block: others may pass it, but not land on it.
@@ -111,7 +111,7 @@ class Ludo(State[int]):
         Option("players", 4, "how many play", 2, 4),
         Option("tokens", 4, "tokens of each player", 1, 4),
     )
-    notation = "the square from which a token moves: its column's letter and its row's number from the top; or enter"
+    notation = "where the token stands, by its column's letter and its row's number from the top; or enter"
     seats = (2, 3, 4)
 
     __slots__ = ("_moves", "_strengths", "board", "die", "seat", "sixes", "tokens", "turn")

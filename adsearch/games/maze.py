@@ -103,18 +103,12 @@ _FORM = "P=4,2 G=2,2:e+3,5:w:scared pellets=2:3-7,9/4:4 power=none score=12 scar
 
 class Maze(State[int]):
     """Seat 0, the runner (P), eats the pellets (.) of a maze; every other seat is a ghost that wants to catch it.
-    A round: the runner moves one cell north, east, south or west, or stays; then each ghost in turn moves one cell.
-    A ghost never stays, and turns back only in a dead end. Ghosts pass each other and may share a cell.
-    The runner is caught as soon as it and a ghost stand on one cell, whoever moved there. It eats before it is caught.
-    A power pellet (o) scares all ghosts for 20 rounds. The runner eats a scared ghost where they meet: the ghost is
-    back at its start at once, no longer scared, and until its next move it neither catches nor is eaten.
-    The game ends when no pellet is left (power pellets need not be eaten), when the runner is caught,
-    or after `steps` rounds.
-    The score: 10 a pellet, 200 a scared ghost, -1 a round, 500 for the last pellet, -500 for being caught.
-    The runner's utility is the score, that of every ghost the negative score.
-    With ghosts=random chance moves the ghosts (two, or one if the map has no more; random3 says how many), each of a
-    ghost's moves equally likely, and the runner is the only player.
-    A file with a map has walls % or #, one P, up to four G, pellets, power pellets and blanks; all around is wall."""
+    A round: the runner moves one cell or stays, then each ghost in turn moves one cell, and turns back only in a dead
+    end. The runner is caught when it and a ghost stand on one cell, after it has eaten what is there. A power pellet
+    (o) scares all ghosts for 20 rounds; a scared ghost that the runner meets is eaten and back at its start.
+    The game ends when no pellet is left, when the runner is caught, or after `steps` rounds. The score, which is the
+    runner's utility (a ghost's is its negative): 10 a pellet, 200 a scared ghost, -1 a round, 500 for the last pellet,
+    -500 for being caught. With ghosts=random chance moves the ghosts, and the runner is the only player."""
 
     options = (
         Option(
@@ -123,7 +117,11 @@ class Maze(State[int]):
             "how many ghosts play, or are moved by chance",
             choices=("1", "2", "3", "4", "random", "random1", "random2", "random3", "random4"),
         ),
-        Option("map", "classic", "classic, open, ring, thrashing, tiny, trap, or a file with a map"),
+        Option(
+            "map",
+            "classic",
+            "classic, open, ring, thrashing, tiny, trap, or a file with walls %, one P, up to four G, pellets . and o",
+        ),
         Option("steps", 200, "rounds after which the game ends", 1, 9999),
     )
     notation = "the direction, n, e, s or w; the runner may also stay"

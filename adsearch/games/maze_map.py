@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from adsearch.errors import BadOption, BadPosition, one_of, quote
+from adsearch.games.textfile import read_text
 
 MOVE_NAMES: Final[tuple[str, ...]] = ("n", "e", "s", "w", "stay")
 STEPS: Final = ((-1, 0), (0, 1), (1, 0), (0, -1))
@@ -183,20 +184,9 @@ def map_text(name: str) -> str:
     """The text of the map that is shipped under `name`, else of the file there."""
     shipped = {path.stem: path for path in sorted(MAPS.glob("*.txt"))}
     path = shipped.get(name, Path(name))
-    try:
-        # A device or a pipe might never end.
-        if not path.is_file():
-            raise BadOption(f"map must be one of {one_of(list(shipped))} or a file, got {quote(name)}")
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise BadOption(f"map {quote(name)}: expected text in UTF-8") from None
-    except OSError as error:
-        raise BadOption(f"map {quote(name)}: {error.strerror}") from None
-    if len(content) > MOST_BYTES:
-        raise BadOption(f"map {quote(name)}: expected at most {MOST_BYTES} bytes, got more")
-    return text
+    if not path.exists():
+        raise BadOption(f"map must be one of {one_of(list(shipped))} or a file, got {quote(name)}")
+    return read_text(path, most=MOST_BYTES)
 
 
 def cell_text(board: Board, cell: int) -> str:

@@ -145,7 +145,7 @@ class Othello(State[int]):
     Who can place none must pass. The game is over when neither can; what it is worth is the difference of the discs."""
 
     options = (Option("size", 8, "rows and columns, an even number", 4, 10),)
-    notation = "the square: its column's letter and its row's number from the top, such as d3; or pass"
+    notation = "the square by its column's letter and its row's number from the top, such as d3; or pass"
 
     __slots__ = ("_moves", "_targets", "board", "mine", "theirs", "turn")
 

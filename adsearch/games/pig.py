@@ -68,7 +68,7 @@ class Pig(State[str]):
     the goal are not counted. Piglet, with a coin, is `pig:goal=10,sides=2,bust=1,points=fixed`."""
 
     options = (
-        Option("goal", 100, "points that win", 2, 2000),
+        Option("goal", 100, "points that win", 2, 500),
         Option("sides", 6, "sides of the die", 2, 20),
         Option("bust", 1, "the face that loses the turn's points, 0 for none", 0, 20),
         Option("points", "face", "what a throw scores: its face, or always 1", choices=("face", "fixed")),

@@ -56,7 +56,7 @@ class TicTacToe(State[int]):
         Option("n", 3, "columns", 1, 19),
         Option("k", 3, "marks in a line that win", 1, 19),
     )
-    notation = "the cell: its column's letter and its row's number from the top, such as b2"
+    notation = "the cell by its column's letter and its row's number from the top, such as b2"
 
     __slots__ = ("_empty", "board", "mine", "theirs", "turn", "won")
 

@@ -15,17 +15,23 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from math import inf, isfinite
+from math import inf
 from pathlib import Path
 from typing import Any, Final, Self
 
-from adsearch.errors import BadOption, BadPosition, one_of, quote
+from adsearch.errors import BadOption, BadPosition, meant, one_of, quote
+from adsearch.games.textfile import read_text
 from adsearch.option import Option
 from adsearch.state import CHANCE, State
 
 _NAMED: Final = Path(__file__).with_name("trees.json")
 _TURNS: Final = {"MAX": 0, "MIN": 1, "chance": CHANCE}
+_KEYS: Final = ("@turn", "@chances", "@estimate", "@noisy")
+_ENTRIES: Final = ("about", "players", "root", "bounds", "tree")
+_MOST: Final = 1e9
+"""No number is larger, so that one more or less still makes a difference."""
 _MOST_SEATS: Final = 8
+_MOST_BYTES: Final = 10_000_000
 _DEEPEST: Final = 200
 
 
@@ -81,14 +87,8 @@ class Reader:
         turn = self.turn(value["@turn"], path) if "@turn" in value else mover
         after = mover if turn == CHANCE else (turn + 1) % self.players
         self.chance |= turn == CHANCE
-        children = {}
-        for label, child in value.items():
-            if not label.startswith("@"):
-                if not label or not label.isascii() or not label.isprintable() or " " in label or len(label) > 64:
-                    raise BadOption(f"node {quote(path)}: expected a label of 1 to 64 characters, got {quote(label)}")
-                children[label] = self.node(child, f"{path} {label}", after, depth + 1)
-        if not children:
-            raise BadOption(f"node {quote(path)}: expected a number, or children")
+        labels = self.labels(value, path)
+        children = {label: self.node(value[label], f"{path} {label}", after, depth + 1) for label in labels}
         return Node(
             path,
             turn,
@@ -97,6 +97,20 @@ class Reader:
             estimate=self.numbers(value["@estimate"], path) if "@estimate" in value else None,
             noisy=self.noisy(value.get("@noisy", []), tuple(children), path),
         )
+
+    def labels(self, value: dict[str, Any], path: str) -> list[str]:
+        """The names of the children; two may not differ by capitals alone, for moves are read without minding them."""
+        labels = [label for label in value if not label.startswith("@")]
+        unknown = [label for label in value if label.startswith("@") and label not in _KEYS]
+        if unknown:
+            raise BadOption(f"node {quote(path)}: no key {quote(unknown[0])}{meant(unknown[0], _KEYS)}")
+        if not labels:
+            raise BadOption(f"node {quote(path)}: expected a number, or children")
+        for label in labels:
+            check_label(label, path)
+        if len({label.lower() for label in labels}) < len(labels):
+            raise BadOption(f"node {quote(path)}: expected children of different names, got {one_of(labels)}")
+        return labels
 
     def turn(self, value: object, path: str) -> int:
         """Whose turn "@turn" says it is."""
@@ -111,13 +125,12 @@ class Reader:
     def numbers(self, value: object, path: str) -> tuple[float, ...]:
         """One number a seat; a single number is MAX's, and MIN's the negative."""
         numbers = value if isinstance(value, list) else [value]
-        if all(isinstance(number, int | float) and not isinstance(number, bool) for number in numbers):
+        if all(map(is_number, numbers)):
             floats = tuple(map(float, numbers))
-            if all(map(isfinite, floats)):
-                if len(floats) == self.players:
-                    return floats
-                if not isinstance(value, list) and self.players == 2:
-                    return (floats[0], 0.0 - floats[0])
+            if len(floats) == self.players:
+                return floats
+            if not isinstance(value, list) and self.players == 2:
+                return (floats[0], 0.0 - floats[0])
         raise BadOption(
             f"node {quote(path)}: expected a number for each of {self.players} seats, or children, got {quote(value)}"
         )
@@ -128,10 +141,7 @@ class Reader:
             return tuple((label, 1.0 / len(labels)) for label in labels)
         if isinstance(given, dict) and set(given) == set(labels):
             chances = [given[label] for label in labels]
-            if (
-                all(isinstance(chance, int | float) and chance > 0 for chance in chances)
-                and abs(sum(chances) - 1) < 1e-9
-            ):
+            if all(is_number(chance) and chance > 0 for chance in chances) and abs(sum(chances) - 1) < 1e-9:
                 return tuple(zip(labels, map(float, chances), strict=True))
         raise BadOption(f"node {quote(path)}: expected a probability for each child, sum 1, got {quote(given)}")
 
@@ -140,6 +150,17 @@ class Reader:
         if isinstance(given, list) and all(label in labels for label in given):
             return tuple(label for label in labels if label in given)
         raise BadOption(f"node {quote(path)}: expected a list of children as @noisy, got {quote(given)}")
+
+
+def is_number(value: object) -> bool:
+    """Whether `value` is a number of a size that can be reckoned with."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _MOST
+
+
+def check_label(label: str, path: str) -> None:
+    """BadOption unless `label` can name a node."""
+    if not (label.isascii() and label.isprintable() and " " not in label and 1 <= len(label) <= 64):
+        raise BadOption(f"node {quote(path)}: expected a name of 1 to 64 characters without blanks, got {quote(label)}")
 
 
 def read(description: object) -> Drawn:
@@ -152,11 +173,15 @@ def read(description: object) -> Drawn:
         raise BadOption(
             'expected an object with "tree", itself an object with one entry: the root\'s name and its node'
         )
+    unknown = [key for key in description if key not in _ENTRIES]
+    if unknown:
+        raise BadOption(f"no entry {quote(unknown[0])}{meant(unknown[0], _ENTRIES)}")
     players = description.get("players", 2)
     if not isinstance(players, int) or isinstance(players, bool) or not 1 <= players <= _MOST_SEATS:
         raise BadOption(f"expected 1 to {_MOST_SEATS} players, got {quote(players)}")
     reader = Reader(players)
     name, tree = next(iter(description["tree"].items()))
+    check_label(name, "root")
     root = reader.node(tree, name, reader.turn(description.get("root", "MAX"), "root"))
     zero_sum = players == 2 and all(leaf[0] + leaf[1] == 0 for leaf in reader.leaves)
     drawn = Drawn(root, players, _bounds(description, reader, zero_sum), zero_sum, reader.chance, reader.height)
@@ -171,7 +196,7 @@ def _bounds(description: Mapping[str, Any], reader: Reader, zero_sum: bool) -> t
     if given is None:
         most = max(1.0, *map(abs, values))
         return (-most, most) if zero_sum else (min(values) - 1.0, max(values) + 1.0)
-    if isinstance(given, list) and len(given) == 2 and all(isinstance(bound, int | float | None) for bound in given):
+    if isinstance(given, list) and len(given) == 2 and all(bound is None or is_number(bound) for bound in given):
         low, high = -inf if given[0] is None else float(given[0]), inf if given[1] is None else float(given[1])
         if low < high and low <= min(values) and max(values) <= high:
             return (low, high)
@@ -200,16 +225,20 @@ def _shipped_tree(name: str) -> Drawn:
 
 
 def _tree_in(file: str) -> Drawn:
+    text = read_text(Path(file), most=_MOST_BYTES)
     try:
-        description = json.loads(Path(file).read_text("utf-8"))
-    except OSError as error:
-        raise BadOption(f"file {quote(file)}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise BadOption(f"file {quote(file)}: expected JSON: {error}") from None
-    try:
-        return read(description)
+        return read(json.loads(text, object_pairs_hook=_without_doubles))
     except BadOption as error:
         raise BadOption(f"file {quote(file)}: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise BadOption(f"file {quote(file)}: expected JSON: {error}") from None
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise BadOption(f"expected each name once in an object, got {one_of([name for name, _ in pairs])}")
+    return found
 
 
 class Tree(State[str]):
@@ -218,11 +247,17 @@ class Tree(State[str]):
     player, or more with a value for each."""
 
     options = (
-        Option("name", "professors", "the tree", choices=tuple(shipped())),
+        Option(
+            "name",
+            "professors",
+            "the tree",
+            choices=tuple(shipped()),
+            meanings=tuple(tree["about"] for tree in shipped().values()),
+        ),
         Option("file", "", "a tree of your own instead: a JSON file"),
     )
     notation = "the name of the child"
-    seats = (1, 2, 3)
+    seats = tuple(range(1, _MOST_SEATS + 1))
 
     __slots__ = ("node", "tree", "turn")
 
@@ -231,6 +266,8 @@ class Tree(State[str]):
 
     @classmethod
     def start(cls, *, name: str, file: str) -> Self:
+        if file and name != cls.options[0].default:
+            raise BadOption(f"expected name or file, got both: {name} and {quote(file)}")
         tree = _tree_in(file) if file else _shipped_tree(name)
         return cls.at(tree, tree.root)
 

@@ -4,14 +4,35 @@ Commands read arguments, call what does the work, and print; nothing is decided 
 commands that need them, so that every command starts at once.
 """
 
+from typing import Annotated
+
 import typer
 
 from arena.cli import catalog
 
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"arena-referee {version('arena-referee')}")
+        raise typer.Exit
+
+
 app = typer.Typer(
-    help="A referee and tournament server for game-playing agents.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@app.callback()
+def arena(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """A referee and tournament server for game-playing agents."""
+
+
 catalog.add_to(app)

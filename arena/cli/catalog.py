@@ -26,7 +26,7 @@ COLUMNS: Columns = {
 def list_games(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[GAME]", help="One game, with options if you like: its rules, options and board."),
+        typer.Argument(metavar="GAME", help="One game, with options if you like: its rules, options and board."),
     ] = None,
     format: FormatOption = Format.TABLE,
 ) -> None:
@@ -37,12 +37,13 @@ def list_games(
     if name is None:
         show([_row(game) for game in games.names().values()], COLUMNS, format=format)
         return
-    game, _ = games.find(name)
-    state = games.start(name)
+    game, options = games.find(name)
+    state = game.start(**options)
     if format is Format.TABLE:
         print(_description(game, state))
     else:
-        row = _row(game) | {"rules": game.rules, "notation": game.state.notation, "position": state.position()}
+        row = _row(game, **options)
+        row |= {"rules": game.rules, "notation": game.state.notation, "position": state.position()}
         show([row], {**COLUMNS, "position": lambda row: row["position"]}, format=format)
 
 
@@ -66,19 +67,21 @@ def add_to(app: typer.Typer) -> None:
     app.command("demo")(demo)
 
 
-def _row(game: Game) -> dict[str, Any]:
-    start = game.start()
+def _row(game: Game, **options: int | str) -> dict[str, Any]:
+    """What the listing tells of a game, with these options and the defaults of the others."""
+    start = game.start(**options)
     return {
         "name": game.name,
-        "options": {option.name: _option_row(option) for option in game.options},
+        "options": {option.name: _option_row(option, options.get(option.name)) for option in game.options},
         "seats": list(game.seats),
         "chance": start.chance,
         "hidden": start.hidden,
     }
 
 
-def _option_row(option: Option) -> dict[str, Any]:
+def _option_row(option: Option, value: int | str | None) -> dict[str, Any]:
     return {
+        "value": option.default if value is None else value,
         "default": option.default,
         "low": option.low,
         "high": option.high,
@@ -88,8 +91,7 @@ def _option_row(option: Option) -> dict[str, Any]:
 
 
 def _options_text(options: dict[str, Any]) -> str:
-    given = (f"{name}={option['default']}" for name, option in options.items() if option["default"] != "")
-    return ",".join(given) or "-"
+    return ",".join(f"{name}={option['value'] or '...'}" for name, option in options.items()) or "-"
 
 
 def _span(seats: list[int]) -> str:
@@ -114,14 +116,28 @@ def _filled(text: str, *, indent: str, hanging: str | None = None) -> str:
 
 def _description(game: Game, state: State[Any]) -> str:
     """The rules of a game, its options, its moves, and the position it starts from."""
-    parts = [game.name, _filled(game.rules, indent="  "), ""]
-    parts.append("Players: " + (_span(list(game.seats)) if len(game.seats) > 1 else str(game.seats[0])))
+    parts = [game.name, _filled(game.rules, indent="  ") or "  (It tells no rules.)", ""]
+    several = f" (of {_span(list(game.seats))})" if len(game.seats) > 1 else ""
+    parts.append(f"Players: {state.players}{several}")
     if game.options:
         width = max(len(option.name) for option in game.options)
         parts.append("Options:")
         for option in game.options:
             default = option.default if option.default != "" else "none"
-            about = f"{option.name:<{width}}  {option.about} ({option.limits}; default {default})"
+            limits = "as below" if option.meanings else option.limits
+            about = f"{option.name:<{width}}  {option.about} ({limits}; default {default})"
             parts.append(_filled(about, indent="  ", hanging=" " * (width + 4)))
-    parts += [_filled(f"Moves: {game.state.notation}.", indent=""), "", "Start:", textwrap.indent(str(state), "  ")]
+            parts += _meanings(option)
+    if game.state.notation:
+        parts.append(_filled(f"Moves: {game.state.notation}.", indent=""))
+    parts += ["", "Start:", textwrap.indent(str(state), "  ")]
     return "\n".join(parts)
+
+
+def _meanings(option: Option) -> list[str]:
+    """A line, or more, for each choice that is explained."""
+    width = max(map(len, option.choices), default=0)
+    return [
+        _filled(f"{choice:<{width}}  {meaning}", indent="    ", hanging=" " * (width + 6))
+        for choice, meaning in zip(option.choices, option.meanings, strict=False)
+    ]

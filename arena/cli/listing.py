@@ -47,9 +47,13 @@ def _show_table(rows: Sequence[Row], columns: Columns) -> None:
 
     console = Console(highlight=False)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    *_, last = columns
     for title in columns:
-        table.add_column(title, overflow="fold")
+        # Where it is narrow the last column, which is the longest, gives way.
+        table.add_column(title, no_wrap=title != last, overflow="fold")
     for row in rows:
         table.add_row(*(Text(text(row)) for text in columns.values()))
-    # Piped into a file or a program, a row stays on one line.
-    console.print(table, width=None if console.is_terminal else 10_000)
+    with console.capture() as capture:
+        # Piped into a file or a program, a row stays on one line.
+        console.print(table, width=None if console.is_terminal else 10_000)
+    print("\n".join(line.rstrip() for line in capture.get().splitlines()))

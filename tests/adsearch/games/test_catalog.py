@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from adsearch import games
-from adsearch.errors import BadOption, BadPosition, UnknownGame
+from adsearch.errors import BadGame, BadOption, BadPosition, UnknownGame
 
 COUNTDOWN = '''
 from adsearch import Option, State
@@ -135,9 +135,9 @@ def test_a_game_by_path_needs_little_and_gets_the_rest_by_default(countdown: Pat
     assert state.from_text("2") == 2
     assert state.evaluate(0) == 0.0
     assert state.play(2).play(2).play(1).evaluate(0) == 1.0
-    with pytest.raises(NotImplementedError, match=re.escape("Countdown must define position()")):
+    with pytest.raises(BadGame, match=re.escape("Countdown must define position()")):
         state.position()
-    with pytest.raises(NotImplementedError, match=re.escape("Countdown must define load(text)")):
+    with pytest.raises(BadGame, match=re.escape("Countdown must define load(text)")):
         games.load(f"{countdown}:Countdown", "5")
 
 
@@ -166,6 +166,59 @@ def test_a_file_without_that_game_is_refused(tmp_path: Path, source: str, spec: 
     with pytest.raises(UnknownGame, match=re.escape(message)) as refusal:
         games.start(f"{file}{spec}")
     assert "bad.py" in str(refusal.value)
+
+
+OWN = "from adsearch import State\nclass Own(State):\n    turn = 0\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (OWN + "    def __init__(self): raise RuntimeError('not ready')", "Own: RuntimeError: not ready"),
+        (OWN + "    def __init__(self, n): pass", "Own: TypeError: Own.__init__() missing 1 required positional"),
+        ("from adsearch import State\nclass Own(State): pass", "Own: expected a State with a turn"),
+    ],
+)
+def test_a_game_that_cannot_start_is_refused(tmp_path: Path, source: str, message: str) -> None:
+    file = tmp_path / "own.py"
+    file.write_text(source)
+    with pytest.raises(BadGame, match=re.escape(message)):
+        games.start(f"{file}:Own")
+
+
+def test_a_game_that_cannot_load_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    file.write_text(OWN + "    @classmethod\n    def load(cls, text): return cls.of[text]")
+    with pytest.raises(BadGame, match=r"own\.py:Own: AttributeError: type object 'Own' has no attribute 'of'"):
+        games.load(f"{file}:Own", "x")
+
+
+def test_a_file_that_exits_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "exits.py"
+    file.write_text("raise SystemExit(3)")
+    with pytest.raises(UnknownGame, match="SystemExit: 3"):
+        games.start(f"{file}:Game")
+
+
+def test_a_name_of_ours_comes_before_a_path() -> None:
+    with pytest.raises(BadOption, match="maze: map must be one of"):
+        games.start("maze:map=nowhere.py")
+    with pytest.raises(UnknownGame, match=re.escape("expected a game of your own as FILE.py:CLASS, got 'games/chess'")):
+        games.start("games/chess")
+
+
+def test_whether_a_game_has_chance_or_secrets_is_told_by_the_catalogue() -> None:
+    assert [name for name, game in games.names().items() if game.chance] == ["pig", "ludo", "kuhn"]
+    assert [name for name, game in games.names().items() if game.hidden] == ["kuhn", "rps"]
+    assert games.names()["maze"].start(ghosts="random").chance
+
+
+def test_a_game_is_started_with_options_by_keyword() -> None:
+    assert games.names()["connect4"].start(rows=5).max_plies == 35
+    with pytest.raises(BadOption, match=re.escape("connect4: rows must be 4..12, got 99")):
+        games.names()["connect4"].start(rows=99)
+    with pytest.raises(BadOption, match="connect4: no option 'rowz'; did you mean 'rows'"):
+        games.names()["connect4"].start(rowz=5)
 
 
 def test_a_missing_file_is_refused() -> None:

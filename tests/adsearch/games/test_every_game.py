@@ -271,10 +271,5 @@ def test_facts_about_a_game_do_not_change_within_it(spec: str) -> None:
     assert start.players in games.find(spec)[0].seats
     assert start.bounds[0] > -inf or start.bounds[1] < inf
     for state, _ in playout(spec, 3):
-        assert (state.players, state.chance, state.hidden, state.zero_sum, state.bounds) == (
-            start.players,
-            start.chance,
-            start.hidden,
-            start.zero_sum,
-            start.bounds,
-        )
+        facts = (state.players, state.chance, state.hidden, state.zero_sum, state.bounds, state.max_plies)
+        assert facts == (start.players, start.chance, start.hidden, start.zero_sum, start.bounds, start.max_plies)

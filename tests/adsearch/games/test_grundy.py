@@ -38,6 +38,8 @@ def test_bad_piles_are_refused(piles: str) -> None:
     if piles:
         with pytest.raises(BadOption, match=r"^grundy: piles must be sizes from 1 to 1000"):
             games.start(f"grundy:piles={piles}")
+        with pytest.raises(BadOption, match=r"^grundy: expected pile or piles, got both: 9 and"):
+            games.start(f"grundy:pile=9,piles={piles}")
     else:
         assert games.start("grundy:piles=").position() == "7 turn=0"
 

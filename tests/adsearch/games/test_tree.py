@@ -92,7 +92,7 @@ def test_a_tree_is_read_from_a_file(tmp_path: Path) -> None:
         ({"tree": {"A": {"B": "x"}}}, "node 'A B': expected a number for each of 2 seats, or children, got 'x'"),
         ({"tree": {"A": {"B": True}}}, "node 'A B': expected a number"),
         ({"tree": {"A": {"B": [1, 2, 3]}}}, "node 'A B': expected a number for each of 2 seats"),
-        ({"tree": {"A": {"b c": 1}}}, "node 'A': expected a label"),
+        ({"tree": {"A": {"b c": 1}}}, "node 'A': expected a name"),
         ({"tree": {"A": {"B": 1}}, "root": "MOX"}, "node 'root': expected MAX, MIN, chance or a seat from 0 to 1"),
         ({"tree": {"A": {"@turn": 2, "B": 1}}}, "node 'A': expected MAX, MIN, chance or a seat from 0 to 1, got 2"),
         ({"tree": {"A": {"B": 1}}, "players": 9}, "expected 1 to 8 players, got 9"),
@@ -100,6 +100,12 @@ def test_a_tree_is_read_from_a_file(tmp_path: Path) -> None:
         ({"tree": {"A": {"@turn": "chance", "@chances": {"B": 0.5}, "B": 1}}}, "expected a probability for each child"),
         ({"tree": {"A": {"@turn": "chance", "@chances": {"B": -1}, "B": 1}}}, "expected a probability for each child"),
         ({"tree": {"A": {"@estimate": 99, "B": 1}}}, "node 'A': expected an @estimate inside -1..1, got 99"),
+        ({"tree": {"A": {"b": 1, "B": 2}}}, "node 'A': expected children of different names, got b, B"),
+        ({"tree": {"a root": {"b": 1}}}, "node 'root': expected a name of 1 to 64 characters without blanks"),
+        ({"tree": {"A": {"b": 10**400}}}, "node 'A b': expected a number"),
+        ({"tree": {"A": {"@trun": "MIN", "b": 1}}}, "node 'A': no key '@trun'; did you mean '@turn'?"),
+        ({"tree": {"A": {"b": 1}}, "rot": "MIN"}, "no entry 'rot'; did you mean 'root'?"),
+        ({"tree": {"A": {"b": 1}}, "bounds": [True, 3]}, "expected bounds [low, high] around every leaf"),
         ({"tree": {"A": {"@noisy": ["C"], "B": 1}}}, "node 'A': expected a list of children as @noisy"),
     ],
 )
@@ -111,7 +117,25 @@ def test_a_bad_file_is_refused_with_the_place(tmp_path: Path, description: objec
     assert "bad.json" in str(refusal.value)
 
 
-@pytest.mark.parametrize("content", ["", "{", "[" * 100_000, '{"tree": ' * 5000, "\xff"])
+def test_a_name_given_twice_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "twice.json"
+    file.write_text('{"tree": {"A": {"x": 1, "x": 2}}}')
+    with pytest.raises(BadOption, match="expected each name once in an object, got x, x"):
+        games.start(f"tree:file={file}")
+
+
+def test_name_and_file_at_once_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadOption, match="expected name or file, got both: window"):
+        games.start(f"tree:window,file={tmp_path}")
+
+
+@pytest.mark.parametrize(("file", "message"), [("/dev/zero", "a device"), (".", "a folder"), ("a\0b", "null")])
+def test_what_is_no_file_is_refused(file: str, message: str) -> None:
+    with pytest.raises(BadOption, match=message):
+        games.start(f"tree:file={file}")
+
+
+@pytest.mark.parametrize("content", ["", "{", "[" * 100_000, '{"tree": ' * 5000])
 def test_a_file_that_is_no_json_is_refused(tmp_path: Path, content: str) -> None:
     file = tmp_path / "bad.json"
     file.write_bytes(content.encode("latin-1"))

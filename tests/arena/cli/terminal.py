@@ -16,9 +16,9 @@ class Ended:
     err: str
 
 
-def arena(*arguments: str, columns: int = 80, cwd: Path | None = None) -> Ended:
+def arena(*arguments: str, columns: int = 80, cwd: Path | None = None, encoding: str = "utf-8") -> Ended:
     """Runs `arena ARGUMENTS` in a terminal of that width."""
-    environment = os.environ | {"COLUMNS": str(columns), "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    environment = os.environ | {"COLUMNS": str(columns), "NO_COLOR": "1", "PYTHONIOENCODING": encoding}
     done = subprocess.run(
         [sys.executable, "-m", "arena", *arguments],
         capture_output=True,

@@ -3,6 +3,9 @@
 import csv
 import io
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -23,6 +26,7 @@ def test_as_json_it_is_one_array_with_fixed_fields() -> None:
     assert all(set(row) == {"name", "options", "seats", "chance", "hidden"} for row in rows)
     by_name = {row["name"]: row for row in rows}
     assert by_name["connect4"]["options"]["rows"] == {
+        "value": 6,
         "default": 6,
         "low": 4,
         "high": 12,
@@ -52,6 +56,44 @@ def test_it_explains_every_game_in_eighty_columns(name: str) -> None:
 
 def test_it_shows_the_board_that_the_options_give() -> None:
     assert " 1 2 3 4 5\n" in arena("games", "connect4:rows=4,columns=5").out + "\n"
+
+
+def test_the_options_that_are_given_count() -> None:
+    (row,) = json.loads(arena("games", "maze:ghosts=random", "--format", "json").out)
+    assert (row["chance"], row["options"]["ghosts"]["value"]) == (True, "random")
+    assert "Players: 3 (of 2-4)" in arena("games", "ludo:players=3").out
+
+
+def test_a_terminal_without_unicode_gets_what_it_can_show() -> None:
+    ended = arena("games", "tree", encoding="ascii")
+    assert (ended.code, ended.err) == (0, "")
+    assert "?? B MIN" in ended.out
+
+
+def test_a_narrow_terminal_breaks_the_last_column_only() -> None:
+    lines = arena("games", columns=60).out.splitlines()
+    assert lines[1].split()[0] == "tictactoe"
+
+
+def test_a_full_disk_is_one_clear_error() -> None:
+    with open("/dev/full", "w") as full:
+        code = subprocess.run(
+            [sys.executable, "-m", "arena", "games"], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert code.returncode != 0
+    assert b"Traceback" not in code.stderr
+
+
+def test_the_version_is_told() -> None:
+    assert arena("--version").out.startswith("arena-referee ")
+
+
+def test_a_game_of_ones_own_that_fails_is_one_clear_error(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    file.write_text("from adsearch import State\nclass Own(State):\n    turn = 0\n    def moves(self): return (1,)\n")
+    ended = arena("games", str(file))
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == "arena: Own must define position()\n"
 
 
 def test_one_game_as_json_tells_its_rules_and_start_too() -> None:
