@@ -7,6 +7,7 @@ MAX is seat 0. Quiescence and selective search are this search with another hori
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from math import inf
 from typing import Literal
 
@@ -78,32 +79,41 @@ class AlphaBeta(Searcher[Move]):
         effort.nodes += 1
         if effort.limited:
             effort.check()
-        if state.turn is None:
-            return self.within(state.utilities()[0], alpha, beta), ()
+        turn = state.turn
+        if turn is None:
+            value = state.utilities()[0]
+            return (min(max(value, alpha), beta) if self.hard else value), ()
         if depth == 0:
-            return self.within(self.horizon(state, alpha, beta), alpha, beta), ()
-        if self.table is None:
-            return self.expand(state, depth, alpha, beta, self.moves(state, depth, None))
-        key = state.key
-        entry = self.table.get(key)
-        if entry is not None and self.serves(entry, depth, alpha, beta):
-            effort.estimates += not entry.proven
-            return self.within(entry.value, alpha, beta), () if entry.move is None else (entry.move, ())
-        estimates = effort.estimates
-        moves = self.moves(state, depth, None if entry is None else entry.move)
-        best, line = self.expand(state, depth, alpha, beta, moves)
-        bound = Bound.LOWER if best >= beta else Bound.UPPER if best <= alpha else Bound.EXACT
-        proven = effort.estimates == estimates or best in self.bounds
-        self.table.put(key, Entry(best, bound, depth, proven, line[0] if line else None))
+            value = self.horizon(state, alpha, beta)
+            return (min(max(value, alpha), beta) if self.hard else value), ()
+        table, remembered = self.table, None
+        if table is not None:
+            key = state.key
+            entry = table.get(key)
+            if entry is not None:
+                value, bound, looked, proven, remembered = entry
+                # It serves if it is what looking `depth` plies ahead would find.
+                if (
+                    (looked == depth or (proven and (looked < depth or self.to_the_end)))
+                    and (value >= beta or bound is not Bound.LOWER)
+                    and (value <= alpha or bound is not Bound.UPPER)
+                ):
+                    effort.estimates += not proven
+                    value = min(max(value, alpha), beta) if self.hard else value
+                    return value, () if remembered is None else (remembered, ())
+            estimates = effort.estimates
+        moves = self.moves(state, depth, remembered)
+        if turn == 0:
+            best, line = self.max_value(state, depth, alpha, beta, moves)
+        elif turn == 1:
+            best, line = self.min_value(state, depth, alpha, beta, moves)
+        else:
+            best, line = self.chance_value(state, depth, alpha, beta), ()
+        if table is not None:
+            bound = Bound.LOWER if best >= beta else Bound.UPPER if best <= alpha else Bound.EXACT
+            proven = effort.estimates == estimates or best in self.bounds
+            table.put(key, Entry(best, bound, depth, proven, line[0] if line else None))
         return best, line
-
-    def expand(
-        self, state: State[Move], depth: int, alpha: float, beta: float, moves: Sequence[Move]
-    ) -> tuple[float, Line[Move]]:
-        """The same as `value`, from the values of the children that `moves` lead to."""
-        if state.turn == 0:
-            return self.max_value(state, depth, alpha, beta, moves)
-        return self.min_value(state, depth, alpha, beta, moves)
 
     def max_value(
         self, state: State[Move], depth: int, alpha: float, beta: float, moves: Sequence[Move]
@@ -153,10 +163,6 @@ class AlphaBeta(Searcher[Move]):
                 break
         return best, line
 
-    def within(self, value: float, alpha: float, beta: float) -> float:
-        """`value` itself, or failing hard the nearest within the window."""
-        return min(max(value, alpha), beta) if self.hard else value
-
     def moves(self, state: State[Move], depth: int, remembered: Move | None) -> Sequence[Move]:
         """The moves to try, in order."""
         return self.ordering.arrange(state, depth, remembered) if self.ordering else state.moves()
@@ -166,20 +172,16 @@ class AlphaBeta(Searcher[Move]):
         self.effort.estimates += 1
         return self.evaluate(state, 0)
 
-    def serves(self, entry: Entry, depth: int, alpha: float, beta: float) -> bool:
-        """Whether `entry` gives the same value, or cut-off, as looking `depth` plies ahead would."""
-        if entry.depth != depth and not (entry.proven and (entry.depth <= depth or self.to_the_end)):
-            return False
-        if entry.bound is Bound.EXACT:
-            return True
-        return entry.value >= beta if entry.bound is Bound.LOWER else entry.value <= alpha
+    def chance_value(self, state: State[Move], depth: int, alpha: float, beta: float) -> float:
+        """What a chance node is worth; here there are none."""
+        raise BadSearch("alphabeta knows no chance")
 
     def completed(self, state: State[Move], line: Line[Move], depth: int) -> Line[Move]:
         """`line`, with what the table knew instead of looking played out."""
         played = list(moves_of(line))
         for move in played:
             state = state.play(move)
-        try:
+        with suppress(OutOfBudget), self.untraced():
             while state.turn is not None and len(played) < depth:
                 more = moves_of(self.value(state, depth - len(played), -inf, inf)[1])
                 if not more:
@@ -187,7 +189,5 @@ class AlphaBeta(Searcher[Move]):
                 for move in more:
                     state = state.play(move)
                 played += more
-        except OutOfBudget:
-            pass
         whole: Line[Move] = line_of(played)
         return whole

@@ -79,14 +79,18 @@ def deepen(
 
 def told_to_the_end(searcher: AlphaBeta[Move], state: State[Move], result: Result[Move]) -> Result[Move]:
     """`result`, whose value is proven, with the distance to the end and a line that gets there."""
-    if not searcher.is_final(state, result.value) or result.depth is None:
+    if not result.line:
+        return result
+    if result.value == 0:
         end = state
         for move in result.line:
             end = end.play(move)
         return replace(result, distance=len(result.line) if end.turn is None else None)
+    if not searcher.is_final(state, result.value) or result.depth is None:
+        return replace(result, distance=None)
     target = 0.0 - result.value if terms.root_seat(state) else result.value
     line: list[Move] = []
-    with suppress(OutOfBudget):
+    with suppress(OutOfBudget), searcher.untraced():
         for left in range(result.depth, 0, -1):
             line.append(_on_the_way(searcher, state, target, left))
             state = state.play(line[-1])

@@ -61,6 +61,8 @@ def search(
 class Expectiminimax(Searcher[Move]):
     """One search without pruning: the definition."""
 
+    prunes = False
+
     def root(self, state: State[Move], depth: int, alpha: float, beta: float) -> Found[Move]:
         return Found(*self.value(state, depth))
 
@@ -99,13 +101,6 @@ class Expectiminimax(Searcher[Move]):
 
 class Star1(AlphaBeta[Move]):
     """Alpha-beta through chance nodes: the bounds of the game say what the outcomes not yet seen can add."""
-
-    def expand(
-        self, state: State[Move], depth: int, alpha: float, beta: float, moves: Sequence[Move]
-    ) -> tuple[float, Line[Move]]:
-        if state.turn == CHANCE:
-            return self.chance_value(state, depth, alpha, beta), ()
-        return super().expand(state, depth, alpha, beta, moves)
 
     def chance_value(self, state: State[Move], depth: int, alpha: float, beta: float) -> float:
         """The average of the outcomes, or a bound of it as soon as that is outside the window."""
@@ -148,10 +143,14 @@ class Star2(Star1[Move]):
                 if child.turn in (0, 1):
                     # What the others are known to be worth leaves this much for the average to reach the window's end.
                     low, high = _sum_without(chances, lows, at), _sum_without(chances, highs, at)
+                    if self.trace:
+                        self.trace.descend(state.to_text(outcome))
                     if child.turn == 0:
                         lows[at] = max(lows[at], self.probe(child, depth - 1, lows[at], (beta - low) / chance))
                     else:
                         highs[at] = min(highs[at], self.probe(child, depth - 1, (alpha - high) / chance, highs[at]))
+                    if self.trace:
+                        self.trace.back(lows[at] if child.turn == 0 else highs[at])
                     if chance * lows[at] + low >= beta:
                         return max(chance * lows[at] + low, beta)
                     if chance * highs[at] + high <= alpha:
@@ -164,7 +163,12 @@ class Star2(Star1[Move]):
         if not alpha < beta:
             return alpha if state.turn == 0 else beta
         move = self.moves(state, depth, None)[0]
-        return self.value(state.play(move), depth - 1, alpha, beta)[0]
+        if self.trace:
+            self.trace.descend(state.to_text(move), alpha, beta)
+        value, _ = self.value(state.play(move), depth - 1, alpha, beta)
+        if self.trace:
+            self.trace.back(value)
+        return value
 
 
 def _sums_after(chances: Sequence[tuple[Move, float]], values: list[float]) -> list[float]:

@@ -34,6 +34,8 @@ def search(
 class Minimax(Searcher[Move]):
     """One search."""
 
+    prunes = False
+
     def root(self, state: State[Move], depth: int, alpha: float, beta: float) -> Found[Move]:
         return Found(*self.value(state, depth))
 
@@ -64,7 +66,7 @@ class Minimax(Searcher[Move]):
                 best, line, distance = value, (move, rest), plies + 1
                 if depth == self.root_depth:
                     self.finished = Found(best, line, distance)
-            elif value == best and (plies < distance) == (best > 0):
+            elif value == best != 0 and (plies < distance) == (best > 0):
                 # The winner hurries, the loser holds out.
                 distance = plies + 1
         return best, line, distance
@@ -83,6 +85,6 @@ class Minimax(Searcher[Move]):
                 best, line, distance = value, (move, rest), plies + 1
                 if depth == self.root_depth:
                     self.finished = Found(best, line, distance)
-            elif value == best and (plies < distance) == (best < 0):
+            elif value == best != 0 and (plies < distance) == (best < 0):
                 distance = plies + 1
         return best, line, distance

@@ -32,6 +32,8 @@ def search(
 class Negamax(Searcher[Move]):
     """One search."""
 
+    prunes = False
+
     def view(self, state: State[Move]) -> int:
         return terms.root_seat(state)
 
@@ -66,6 +68,6 @@ class Negamax(Searcher[Move]):
                 best, line, distance = value, (move, rest), plies + 1
                 if depth == self.root_depth:
                     self.finished = Found(best, line, distance)
-            elif value == best and (plies < distance) == (best > 0):
+            elif value == best != 0 and (plies < distance) == (best > 0):
                 distance = plies + 1
         return best, line, distance

@@ -46,7 +46,7 @@ class Result(Generic[Move]):
     bound: Bound = Bound.EXACT
     """How `value` relates to the value at this depth, which differs for searches with a window."""
     distance: int | None = None
-    """Plies to the end when the winner hurries and the loser holds out; None where that is not proven."""
+    """Plies to the end when the winner hurries and the loser holds out, in a draw along `line`; None: not proven."""
     values: tuple[float, ...] | None = None
     """For every seat, from searches for several players."""
 

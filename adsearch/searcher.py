@@ -6,14 +6,15 @@ An algorithm is a subclass that says what a node is worth. What it finds on the 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import inf
 from typing import Generic, NamedTuple
 
 from adsearch import terms
 from adsearch.budget import Budget, Effort, OutOfBudget
 from adsearch.result import Bound, Line, Result, moves_of
-from adsearch.state import Move, State
+from adsearch.state import CHANCE, Move, State
 from adsearch.trace import Trace
 
 Evaluate = Callable[[State[Move], int], float]
@@ -31,6 +32,9 @@ class Found(NamedTuple, Generic[Move]):
 
 class Searcher(ABC, Generic[Move]):
     """One search. `view` is the seat it tells values for: 0 for MAX and MIN, the mover at the root for negamax."""
+
+    prunes = True
+    """Whether it minds a window."""
 
     def __init__(
         self,
@@ -67,7 +71,7 @@ class Searcher(ABC, Generic[Move]):
         mirrored = terms.root_seat(state) != self.view(state)
         low, high = (-beta, -alpha) if mirrored else (alpha, beta)
         if self.trace:
-            self.trace.begin(state, low, high)
+            self.trace.begin(state, *(low, high) if self.prunes else ())
         self.root_depth, self.to_the_end, self.finished = limit, depth is None, None
         estimates = self.effort.estimates
         try:
@@ -89,8 +93,17 @@ class Searcher(ABC, Generic[Move]):
             nodes=self.effort.nodes,
             exact=exact,
             bound=bound,
-            distance=distance if exact else None,
+            distance=0 if state.turn is None else distance if exact else None,
         )
+
+    @contextmanager
+    def untraced(self) -> Iterator[None]:
+        """Nothing that is looked up inside is traced: it is not the search itself."""
+        trace, self.trace = self.trace, None
+        try:
+            yield
+        finally:
+            self.trace = trace
 
     def was_cut(self) -> bool:
         """Whether its budget ended the last search."""
@@ -103,5 +116,5 @@ class Searcher(ABC, Generic[Move]):
 
     def _first_move(self, state: State[Move]) -> Found[Move]:
         """What to answer when there was no time for anything."""
-        line: Line[Move] = (state.moves()[0], ()) if state.moves() else ()
+        line: Line[Move] = () if state.turn in (None, CHANCE) else (state.moves()[0], ())
         return Found(self.evaluate(state, self.view(state)), line)

@@ -35,7 +35,7 @@ class Table:
     def __init__(self, size: int = 1_000_000) -> None:
         if size < 2:
             raise BadSearch(f"expected a table of 2 or more entries, got {size}")
-        self.size = size
+        self._half = size // 2
         self._young: dict[Hashable, Entry] = {}
         self._old: dict[Hashable, Entry] = {}
 
@@ -58,7 +58,7 @@ class Table:
             self._keep(key, entry)
 
     def _keep(self, key: Hashable, entry: Entry) -> None:
-        if len(self._young) >= self.size // 2 and key not in self._young:
+        if len(self._young) >= self._half and key not in self._young:
             self._young, self._old = {}, self._young
         self._young[key] = entry
 

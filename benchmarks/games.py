@@ -83,9 +83,9 @@ def rate(run: Callable[[], int]) -> float:
 
 
 def bytes_of(state: State[Any]) -> int:
-    """The size of a state and of what it does not share with the position before it."""
-    shared = {id(value) for value in _slots(games.start("tictactoe"))}
-    return sys.getsizeof(state) + sum(sys.getsizeof(value) for value in _slots(state) if id(value) not in shared)
+    """The size of a child of `state`: of itself, and of what it does not share with `state`."""
+    child, shared = state.play(state.moves()[0]), {id(value) for value in _slots(state)}
+    return sys.getsizeof(child) + sum(sys.getsizeof(value) for value in _slots(child) if id(value) not in shared)
 
 
 def _slots(state: State[Any]) -> list[object]:

@@ -88,7 +88,7 @@ class Connect4(State[int]):
     )
     notation = "the column's number, from 1 on the left"
 
-    __slots__ = ("_open", "_wins", "board", "free", "mine", "theirs", "turn", "won")
+    __slots__ = ("_open", "_threats", "_wins", "board", "free", "mine", "theirs", "turn", "won")
 
     board: Board
     mine: int
@@ -100,7 +100,9 @@ class Connect4(State[int]):
     won: bool
     """Whether the one who moved last has a line."""
     _wins: int | None
-    """The cells that would complete a line of mine, once they were asked for."""
+    """The cells that would complete a line of mine, once they were asked for; `_threats` are those of theirs.
+    As one player's discs do not change while the other moves, a position knows them from the one before."""
+    _threats: int | None
 
     @classmethod
     def start(cls, *, rows: int, columns: int, line: int) -> Self:
@@ -110,7 +112,8 @@ class Connect4(State[int]):
     def of(cls, board: Board, mine: int, theirs: int) -> Self:
         """The position with these discs, none of which hangs in the air; `theirs` moved last."""
         state = cls()
-        state.board, state.mine, state.theirs, state._wins = board, mine, theirs, None
+        state.board, state.mine, state.theirs = board, mine, theirs
+        state._wins = state._threats = None
         state.free = (mine | theirs) + board.bottom
         state.won = board.has_line(theirs)
         columns = () if state.won else range(board.columns)
@@ -154,7 +157,8 @@ class Connect4(State[int]):
         child.mine = self.theirs
         child.theirs = self.mine | cell
         child.free = self.free + cell
-        child._wins = None
+        child._wins = self._threats
+        child._threats = None
         child.won = False
         if cell & wins:
             child.won = True
@@ -177,24 +181,30 @@ class Connect4(State[int]):
         if self.turn is None:
             return self.utilities()[seat]
         board, mine, theirs = self.board, self.mine, self.theirs
+        wins, threats = self._completing()
         empty = board.cells & ~(mine | theirs)
-        if self._wins is None:
-            self._wins = board.completing(mine)
-        threats = (self._wins & empty).bit_count() - (board.completing(theirs) & empty).bit_count()
+        ahead = (wins & empty).bit_count() - (threats & empty).bit_count()
         centre = 0
         for cells in board.centres:
             centre += (mine & cells).bit_count() - (theirs & cells).bit_count()
-        value = squash(WEIGHT_OF_A_THREAT * threats + WEIGHT_OF_THE_CENTRE * centre)
+        value = squash(WEIGHT_OF_A_THREAT * ahead + WEIGHT_OF_THE_CENTRE * centre)
         return value if seat == self.turn else -value
 
     def noisy_moves(self) -> tuple[int, ...]:
         """The moves that complete a line, else those that keep the other from one."""
-        board, free = self.board, self.free
-        for discs in (self.mine, self.theirs):
-            cells = board.completing(discs) & free
+        for completing in self._completing():
+            cells = completing & self.free
             if cells and self._open:
-                return tuple(column for column in self._open if cells & board.column[column])
+                return tuple([column for column in self._open if cells & self.board.column[column]])
         return ()
+
+    def _completing(self) -> tuple[int, int]:
+        """The cells that would complete a line of mine, and of theirs."""
+        if self._wins is None:
+            self._wins = self.board.completing(self.mine)
+        if self._threats is None:
+            self._threats = self.board.completing(self.theirs)
+        return self._wins, self._threats
 
     @property
     def key(self) -> int:

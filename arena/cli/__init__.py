@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import catalog
+from arena.cli import catalog, search, solve
 
 
 def _show_version(wanted: bool) -> None:
@@ -36,3 +36,5 @@ def arena(
 
 
 catalog.add_to(app)
+search.add_to(app)
+solve.add_to(app)

@@ -1,0 +1,289 @@
+"""Drawing: a Picture of a tree as text, as DOT for Graphviz, and as SVG.
+
+MAX is a triangle that points up, MIN one that points down, chance a circle, another player a square with the seat's
+number. Branches that a search left out are dashed and grey; the line of best play is bold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from adsearch import svg
+from adsearch.picture import Node, Picture, Shape
+from adsearch.trace import written
+
+
+def as_text(picture: Picture) -> str:
+    """The tree with a node a line; heavy strokes lead along the line of best play, dotted ones to what was left out."""
+    return "\n".join(_lines(picture.root, "", ""))
+
+
+def _lines(node: Node, first: str, rest: str) -> Iterator[str]:
+    """The lines of `node`, with what stands before the first of them and before the others."""
+    yield first + _told(node)
+    for number, child in enumerate(node.children, 1):
+        last = number == len(node.children)
+        if not child.visits:
+            branch = "└╌ " if last else "├╌ "
+        elif child.best:
+            branch = "┕━ " if last else "┝━ "
+        else:
+            branch = "└─ " if last else "├─ "
+        yield from _lines(child, rest + branch, rest + ("   " if last else "│  "))
+
+
+def _told(node: Node) -> str:
+    """All that is known of a node, on a line."""
+    who = f"{node.label} {node.player}".rstrip()
+    if not node.visits:
+        return f"{who}  {'pruned' if node.cut else 'not visited'}"
+    parts = [
+        who if node.value is None else f"{who} = {written(node.value)}",
+        node.window,
+        "" if node.probability is None else f"p={written(node.probability)}",
+        f"{node.visits} visits" if node.visits > 1 else "",
+        "..." if node.more and node.value is None else "",
+    ]
+    return "  ".join(filter(None, parts))
+
+
+# DOT
+
+_DOT_SHAPES: Final = {
+    Shape.MAX: "triangle",
+    Shape.MIN: "invtriangle",
+    Shape.CHANCE: "circle",
+    Shape.SEAT: "square",
+    Shape.END: "box",
+}
+
+
+def as_dot(picture: Picture) -> str:
+    """The tree in the language of Graphviz."""
+    lines = [
+        "digraph tree {",
+        f"  graph [label={_dot_quoted(picture.title)}, ordering=out]",
+        "  node [fixedsize=false]",
+        "  edge [dir=none]",
+    ]
+    numbers = {id(node): number for number, node in enumerate(picture.root.walk())}
+    for node in picture.root.walk():
+        lines.append(f"  n{numbers[id(node)]} [{_dot_node(node)}]")
+        for child in node.children:
+            lines.append(f"  n{numbers[id(node)]} -> n{numbers[id(child)]} [{_dot_edge(child)}]")
+    return "\n".join([*lines, "}\n"])
+
+
+def _dot_node(node: Node) -> str:
+    inside = [str(node.seat)] if node.shape is Shape.SEAT else []
+    if node.value is not None:
+        inside.append(written(node.value))
+    attributes = {
+        "shape": _DOT_SHAPES[node.shape],
+        "label": _dot_quoted("\n".join(inside)),
+        "tooltip": _dot_quoted(_told(node)),
+    }
+    if node.window:
+        attributes["xlabel"] = _dot_quoted(node.window)
+    return _dot_list(attributes, node)
+
+
+def _dot_edge(child: Node) -> str:
+    odds = "" if child.probability is None else f"\n{written(child.probability, digits=3)}"
+    return _dot_list({"label": _dot_quoted(child.label + odds)}, child)
+
+
+def _dot_list(attributes: dict[str, str], node: Node) -> str:
+    if not node.visits:
+        attributes |= {"style": "dashed", "color": "gray", "fontcolor": "gray"}
+    elif node.best:
+        attributes |= {"style": "bold", "penwidth": "3"}
+    return ", ".join(f"{key}={value}" for key, value in attributes.items())
+
+
+def _dot_quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+# SVG
+
+_SIZE: Final = 13.0
+"""The font's, and that of what stands beside a node."""
+_SMALL: Final = 10.5
+_HALF: Final = 19.0
+"""Half the height of a node."""
+_HALF_SEAT: Final = 17.0
+_HALF_SMALL: Final = 11.0
+_GAP: Final = 12.0
+_MARGIN: Final = 18.0
+
+
+def as_svg(picture: Picture) -> str:
+    """The tree as a picture of its own, for light and dark surroundings."""
+    return _Svg(picture).document()
+
+
+class _Svg:
+    """One picture in the making."""
+
+    def __init__(self, picture: Picture) -> None:
+        self.picture = picture
+        inside = [_inside(node) for node in picture.root.walk() if node.shape in (Shape.MAX, Shape.MIN)]
+        # A triangle is about 0.6 of its base wide where the number stands; all with numbers are as wide as the widest.
+        self.half = max([22.0, *(svg.width_of(text, _inside_size(text)) / 1.15 + 2.0 for text in inside)])
+        self.placed, self.contour = svg.tidy(picture.root, self.reach, gap=_GAP)
+        self.levels = self.heights()
+        self.edges: list[str] = []
+        self.best_edges: list[str] = []
+        self.nodes: list[str] = []
+        self.labels: list[str] = []
+
+    def document(self) -> str:
+        """The whole of it: edges below, then nodes, and all labels above."""
+        left = min(left for left, _ in self.contour)
+        right = max(right for _, right in self.contour)
+        self.draw(self.placed, _MARGIN - left, 0)
+        return svg.document(
+            right - left + 2 * _MARGIN,
+            self.levels[-1] + _HALF + _MARGIN,
+            *self.edges,
+            *self.best_edges,
+            *self.nodes,
+            *self.labels,
+            title=self.picture.title,
+            description=self.picture.description,
+        )
+
+    def half_width(self, node: Node) -> float:
+        """Half the width of a node's shape."""
+        if node.shape in (Shape.MAX, Shape.MIN):
+            return self.half if _inside(node) else _half_height(node) + 2.0
+        if node.shape is Shape.END:
+            return max(_HALF_SMALL, _half_text(node))
+        return _half_height(node)
+
+    def reach(self, node: Node) -> tuple[float, float]:
+        """How much room a node needs to its left and right, what stands beside it and on its edge included."""
+        half = self.half_width(node)
+        beside = max((svg.width_of(text, _SMALL) for text in _beside(node)), default=-4.0)
+        # The label stands where the edges of siblings are two thirds of the way apart.
+        label = max(svg.width_of(text, _SIZE) for text in _on_edge(node)) / 2 * 1.5
+        return -max(half, label), max(half + 4.0 + beside, label)
+
+    def heights(self) -> list[float]:
+        """Where each generation stands; further down where edges reach far to the side."""
+        spans: list[float] = []
+
+        def look(placed: svg.Placed[Node], depth: int) -> None:
+            for child in placed.children:
+                if depth == len(spans):
+                    spans.append(0.0)
+                spans[depth] = max(spans[depth], abs(child.shift), 550.0 if child.node.probability is not None else 0.0)
+                look(child, depth + 1)
+
+        look(self.placed, 0)
+        heights = [_MARGIN + _HALF]
+        for span in spans:
+            heights.append(heights[-1] + min(max(86.0, 0.2 * span), 240.0))
+        return heights
+
+    def draw(self, placed: svg.Placed[Node], x: float, depth: int) -> None:
+        """Draws a node that stands at `x`, and all below it."""
+        node, y = placed.node, self.levels[depth]
+        self.nodes.append(self.shape(node, x, y))
+        for child in placed.children:
+            self.draw_edge(child.node, (x, y + _half_height(node)), (x + child.shift, self.levels[depth + 1]))
+            self.draw(child, x + child.shift, depth + 1)
+
+    def draw_edge(self, child: Node, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """Draws the edge to `child`, which stands at `end`, with the move and its probability."""
+        (x1, y1), (x2, y2) = start, (end[0], end[1] - _half_height(child))
+        lines = self.best_edges if child.best else self.edges
+        lines.append(svg.element("line", class_=f"edge{_state(child)}", x1=x1, y1=y1, x2=x2, y2=y2))
+        texts = _on_edge(child)
+        x, y = x1 + (x2 - x1) * 0.6, y1 + (y2 - y1) * 0.6 - 7.0 * len(texts)
+        for number, text in enumerate(texts):
+            kind, size = ("", _SIZE) if number == 0 else ("faint", _SMALL)
+            width, height = svg.width_of(text, size) + 4.0, size + 2.0
+            # The edge is interrupted where the label stands.
+            self.labels += [
+                svg.element("rect", class_="paper", x=x - width / 2, y=y, width=width, height=height),
+                svg.element("text", svg.words(text), class_=f"{kind}{_state(child)}".strip(), x=x, y=y + size - 1.5),
+            ]
+            y += height
+
+    def shape(self, node: Node, x: float, y: float) -> str:
+        """The shape of a node with what stands inside and beside it, and all that is known of it when pointed at."""
+        half, height = self.half_width(node), _half_height(node)
+        kind = f"node {node.shape.value.lower()}{_state(node)}"
+        if node.shape is Shape.MAX:
+            outline = _polygon(kind, (x, y - height), (x - half, y + height), (x + half, y + height))
+        elif node.shape is Shape.MIN:
+            outline = _polygon(kind, (x, y + height), (x - half, y - height), (x + half, y - height))
+        elif node.shape is Shape.CHANCE:
+            outline = svg.element("circle", class_=kind, cx=x, cy=y, r=half)
+        else:
+            corner = {"rx": 4.0} if node.shape is Shape.END else {}
+            outline = svg.element(
+                "rect", class_=kind, x=x - half, y=y - height, width=2 * half, height=2 * height, **corner
+            )
+        parts = [svg.element("title", svg.words(_told(node))), outline]
+        baseline = y + 4.5 + {Shape.MAX: 9.0, Shape.MIN: -8.0}.get(node.shape, 0.0)
+        if _inside(node):
+            size = "" if _inside_size(_inside(node)) == _SIZE else " small"
+            parts.append(
+                svg.element("text", svg.words(_inside(node)), class_=f"{_state(node)}{size}".strip(), x=x, y=baseline)
+            )
+        beside = _beside(node)
+        for number, text in enumerate(beside):
+            line = y + 4.0 + 13.0 * (number - (len(beside) - 1) / 2)
+            parts.append(svg.element("text", svg.words(text), class_="beside faint", x=x + half + 4.0, y=line))
+        return svg.element("g", *parts)
+
+
+def _state(node: Node) -> str:
+    """The classes of a node, and of the edge to it, that tell what became of it."""
+    return " best" if node.best else "" if node.visits else " pruned"
+
+
+def _half_height(node: Node) -> float:
+    """Half the height of a node's shape: what holds no number needs less."""
+    if node.shape is Shape.END or not _inside(node):
+        return _HALF_SMALL
+    if node.shape is Shape.CHANCE:
+        return max(_HALF, _half_text(node))
+    return _HALF_SEAT if node.shape is Shape.SEAT else _HALF
+
+
+def _half_text(node: Node) -> float:
+    """Half the width of what stands inside a node, with some room."""
+    return svg.width_of(_inside(node), _inside_size(_inside(node))) / 2 + 5.0
+
+
+def _inside_size(text: str) -> float:
+    """The size of the font inside a node."""
+    return _SIZE if len(text) <= 4 else _SMALL
+
+
+def _inside(node: Node) -> str:
+    """What stands inside a node: its value, or a seat's number."""
+    if node.shape is Shape.SEAT:
+        return str(node.seat)
+    return "" if node.value is None else written(node.value, digits=3)
+
+
+def _beside(node: Node) -> list[str]:
+    """What stands to the right of a node."""
+    beside = [written(node.value, digits=3)] if node.shape is Shape.SEAT and node.value is not None else []
+    return [*beside, node.window] if node.window else beside
+
+
+def _on_edge(node: Node) -> list[str]:
+    """What stands on the edge to a node."""
+    return [node.label] if node.probability is None else [node.label, written(node.probability, digits=3)]
+
+
+def _polygon(kind: str, *corners: tuple[float, float]) -> str:
+    return svg.element("polygon", class_=kind, points=" ".join(f"{svg.number(x)},{svg.number(y)}" for x, y in corners))

@@ -1,0 +1,306 @@
+"""Value iteration: the exact value of games that repeat, such as Pig, where a search to the end would never end.
+
+Every position starts with the value 0, and gets again and again what the values of the positions after it make of it,
+until nothing changes any more. Positions that lead back to each other are swept together, those that follow them
+before; a position that no game returns to is visited once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from math import inf
+from operator import mul
+from typing import Final, Generic
+
+from adsearch import terms
+from adsearch.budget import Budget, Effort, OutOfBudget
+from adsearch.errors import BadSearch
+from adsearch.result import Result
+from adsearch.state import CHANCE, Move, State
+from adsearch.trace import Trace
+
+MOST: Final = 3_000_000
+"""No game with more positions is solved; so many take a gigabyte or two."""
+SAME: Final = 1e-9
+"""Moves whose values differ by less are equally good: rounding alone does not choose between them. Like the tolerance,
+a share of the largest utility where that is more than 1."""
+_SWEEPS: Final = 100_000
+_ROUNDS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Solution(Generic[Move]):
+    """A game that is solved from a position on. Positions are told by their keys."""
+
+    values: dict[Hashable, float]
+    """What each position is worth to seat 0."""
+    policy: dict[Hashable, Move]
+    """The move to play where a player moves; the first of equally good ones, as long as that does not go in circles."""
+    sweeps: int
+    """How often the positions that took longest were visited."""
+
+
+def solve(state: State[Move], *, tolerance: float = 1e-12, most: int = MOST) -> Solution[Move]:
+    """The value of every position that can follow `state`, to within about `tolerance`, and how to play in each.
+
+    A game that goes on for ever is worth 0. So where both players may pass for ever, passing is a draw: who can be sure
+    of more will not pass, and who would get less will. BadSearch where there are more than `most` positions, or their
+    values do not settle."""
+    return _solve(state, tolerance, most, Effort())
+
+
+def search(
+    state: State[Move],
+    *,
+    depth: int | None = None,
+    budget: Budget | None = None,
+    trace: Trace | None = None,
+    tolerance: float = 1e-12,
+    most: int = MOST,
+) -> Result[Move]:
+    """The value of `state`, as `solve` finds it; its nodes are the positions of the game.
+
+    There is no depth: all of the game is looked at, or when the budget ends nothing but the evaluation. The line ends
+    where chance decides, or the game begins to repeat. A trace shows the moves at the root with their values."""
+    if depth is not None:
+        raise BadSearch("iteration looks at the whole game; it takes no depth")
+    effort = Effort(budget)
+    seat = terms.root_seat(state)
+    line: tuple[Move, ...]
+    try:
+        solution = _solve(state, tolerance, most, effort)
+    except OutOfBudget:
+        value, line, exact = state.evaluate(seat), () if state.turn == CHANCE else state.moves()[:1], False
+    else:
+        value, line, exact = solution.values[state.key], best_line(state, solution), True
+        value = (0.0 - value if seat else value) + 0.0
+        if trace:
+            trace.begin(state)
+            for move in state.moves():
+                trace.descend(state.to_text(move))
+                trace.back(solution.values[state.play(move).key])
+    return Result(
+        value=value,
+        move=line[0] if line else None,
+        line=line,
+        depth=None,
+        nodes=effort.nodes,
+        exact=exact,
+        distance=0 if state.turn is None and exact else None,
+    )
+
+
+def _solve(state: State[Move], tolerance: float, most: int, effort: Effort) -> Solution[Move]:
+    """The same as `solve`, as long as the effort allows: OutOfBudget."""
+    terms.zero_sum(state, "iteration", chance=True)
+    if not 0 < tolerance < 1:
+        raise BadSearch(f"iteration: expected a tolerance between 0 and 1, got {tolerance!r}")
+    iteration = Iteration[Move](tolerance, effort)
+    iteration.explore(state, most)
+    iteration.scale(max(1.0, *map(abs, iteration.values)))
+    for component in components(iteration.children):
+        iteration.settle(component)
+    return iteration.solution()
+
+
+def best_line(state: State[Move], solution: Solution[Move]) -> tuple[Move, ...]:
+    """What both sides play from `state` on until chance decides, or a position repeats."""
+    line, seen = [], set[Hashable]()
+    while state.key in solution.policy and state.key not in seen:
+        seen.add(state.key)
+        line.append(solution.policy[state.key])
+        state = state.play(line[-1])
+    return tuple(line)
+
+
+def components(children: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """The strongly connected components of what can be reached from node 0, each after all that it leads to; within
+    one, a node comes after those that a depth-first search finishes before it (Tarjan)."""
+    closed = len(children)
+    number, low = [-1] * closed, [closed] * closed
+    number[0] = low[0] = 0
+    count = 1
+    finished: list[int] = []
+    stack = [(0, iter(children[0]), 0)]
+    while stack:
+        node, rest, mark = stack[-1]
+        for child in rest:
+            if number[child] < 0:
+                number[child] = low[child] = count
+                count += 1
+                stack.append((child, iter(children[child]), len(finished)))
+                break
+            low[node] = min(low[node], low[child])
+        else:
+            stack.pop()
+            finished.append(node)
+            if stack:
+                parent = stack[-1][0]
+                low[parent] = min(low[parent], low[node])
+            if low[node] == number[node]:
+                component = finished[mark:]
+                del finished[mark:]
+                for member in component:
+                    low[member] = closed
+                yield component
+
+
+class Iteration(Generic[Move]):
+    """The positions of one game, numbered as they are found, and their values."""
+
+    def __init__(self, tolerance: float, effort: Effort) -> None:
+        self.tolerance, self.same, self.effort = tolerance, max(tolerance, SAME), effort
+        self.index: dict[Hashable, int] = {}
+        self.turns: list[int | None] = []
+        self.moves: list[tuple[Move, ...]] = []
+        self.children: list[tuple[int, ...]] = []
+        self.chances: list[tuple[float, ...]] = []
+        self.values: list[float] = []
+        self.chosen: list[int] = []
+        """Which move is played: its place among the moves."""
+        self.sweeps = 1
+
+    def explore(self, state: State[Move], most: int) -> None:
+        """Finds every position that can follow `state`."""
+        waiting = [state]
+        self.add(state)
+        shared: dict[tuple[float, ...], tuple[float, ...]] = {}
+        while waiting:
+            state = waiting.pop()
+            node = self.index[state.key]
+            children = []
+            for move in state.moves():
+                child = state.play(move)
+                number = self.index.get(child.key)
+                if number is None:
+                    if len(self.index) >= most:
+                        raise BadSearch(f"iteration: this game has more than {most} positions; try mcts")
+                    number = self.add(child)
+                    if child.turn is not None:
+                        waiting.append(child)
+                children.append(number)
+            self.children[node] = tuple(children)
+            if state.turn == CHANCE:
+                chances = tuple(chance for _, chance in state.chances())
+                self.chances[node] = shared.setdefault(chances, chances)
+
+    def add(self, state: State[Move]) -> int:
+        """Gives a new position its number."""
+        self.effort.nodes += 1
+        if self.effort.limited:
+            self.effort.check()
+        number = self.index[state.key] = len(self.index)
+        self.turns.append(state.turn)
+        self.moves.append(state.moves())
+        self.children.append(())
+        self.chances.append(())
+        self.values.append(state.utilities()[0] if state.turn is None else 0.0)
+        self.chosen.append(0)
+        return number
+
+    def scale(self, most: float) -> None:
+        """Reckons in units of the largest utility, for numbers are only so precise."""
+        self.tolerance *= most
+        self.same *= most
+
+    def settle(self, component: list[int]) -> None:
+        """The values and moves of positions that lead back to each other, when all that follows them is settled."""
+        if self.turns[component[0]] is None:
+            return
+        if len(component) == 1 and component[0] not in self.children[component[0]]:
+            self.visit(component[0])
+            self.choose_first(component)
+            return
+        for _ in range(_ROUNDS):
+            self.sweep(component)
+            improving = {node: self.chosen[node] for node in component}
+            self.choose_first(component)
+            # The first of equal moves may go in circles where the one that last changed the value does not.
+            for node in self.endless(component):
+                if self.is_best(node, improving[node]):
+                    self.chosen[node] = improving[node]
+            endless = self.endless(component)
+            if not endless:
+                return
+            # Here a value is only kept up by going round: it is owed to what was once believed of another position.
+            for node in endless:
+                self.values[node] = 0.0
+        raise BadSearch("iteration: the values of this game do not settle")
+
+    def sweep(self, component: list[int]) -> None:
+        """Visits all positions until no value is further than the tolerance from where it is going."""
+        before = inf
+        for sweep in range(1, _SWEEPS + 1):
+            if self.effort.limited:
+                self.effort.check()
+            change = max(map(self.visit, component))
+            # Changes shrink by about the same factor each time, so this much is still to come. Those that do not
+            # shrink, being so small, are rounding.
+            small = change <= self.tolerance and before < inf
+            if change == 0 or (small and (change >= before or change**2 / (before - change) <= self.tolerance)):
+                self.sweeps = max(self.sweeps, sweep)
+                return
+            before = change
+        raise BadSearch(f"iteration: the values of this game do not settle in {_SWEEPS} sweeps")
+
+    def visit(self, node: int) -> float:
+        """A new value from those of the children; how much it has changed."""
+        before = self.values[node]
+        values = map(self.values.__getitem__, self.children[node])
+        turn = self.turns[node]
+        if turn == CHANCE:
+            value: float = sum(map(mul, self.chances[node], values))
+        else:
+            value = max(values) if turn == 0 else min(values)
+            if value != before:
+                self.chosen[node] = [self.values[child] for child in self.children[node]].index(value)
+        self.values[node] = value
+        return abs(value - before)
+
+    def choose_first(self, component: list[int]) -> None:
+        """Chooses the first of the moves that are as good as the best."""
+        for node in component:
+            if self.turns[node] != CHANCE:
+                self.chosen[node] = next(at for at in range(len(self.children[node])) if self.is_best(node, at))
+
+    def is_best(self, node: int, at: int) -> bool:
+        """Whether the player who moves at `node` has no better move than that at this place."""
+        return abs(self.values[self.children[node][at]] - self.values[node]) <= self.same
+
+    def endless(self, component: list[int]) -> set[int]:
+        """The positions that are better than 0 for one side, where the other can go round for ever all the same, for a
+        game without end is worth 0."""
+        return self.endless_against(0, component) | self.endless_against(1, component)
+
+    def endless_against(self, seat: int, component: list[int]) -> set[int]:
+        """Those which are better than 0 for `seat`, and which the other side, if it likes, never leaves."""
+        values, sign = self.values, -1.0 if seat else 1.0
+        staying = {node for node in component if sign * values[node] > self.same}
+        before = -1
+        while len(staying) != before:
+            before = len(staying)
+            for node in component:
+                if node in staying:
+                    children, turn = self.children[node], self.turns[node]
+                    if turn == CHANCE:
+                        stays = all(child in staying for child in children)
+                    elif turn == seat:
+                        stays = children[self.chosen[node]] in staying
+                    else:
+                        stays = any(child in staying for child in children)
+                    if not stays:
+                        staying.remove(node)
+        return staying
+
+    def solution(self) -> Solution[Move]:
+        """What was found, by key."""
+        return Solution(
+            values=dict(zip(self.index, self.values, strict=True)),
+            policy={
+                key: self.moves[node][self.chosen[node]]
+                for key, node in self.index.items()
+                if self.turns[node] is not None and self.turns[node] != CHANCE
+            },
+            sweeps=self.sweeps,
+        )

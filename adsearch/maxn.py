@@ -1,0 +1,111 @@
+"""Max^n: minimax for any number of players, and for games that one may win without another losing as much.
+
+Every position is worth a number to each seat; whoever moves takes the child that is worth most to itself, and chance
+averages. With two players whose utilities sum to 0 it is minimax.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf
+
+from adsearch import terms
+from adsearch.budget import Budget
+from adsearch.deepening import deepen
+from adsearch.result import Line, Result
+from adsearch.searcher import Evaluate, Found, Searcher
+from adsearch.state import CHANCE, Move, State
+from adsearch.trace import Trace
+
+
+def search(
+    state: State[Move],
+    *,
+    depth: int | None = None,
+    budget: Budget | None = None,
+    trace: Trace | None = None,
+    evaluate: Evaluate[Move] | None = None,
+) -> Result[Move]:
+    """What `state` is worth to every seat (`values`), and so to the mover (`value`), when each plays for itself.
+
+    Looks `depth` plies ahead, throws counted, or to the end; with a budget and no depth, one ply further each time.
+    Who has several moves that are best plays the first of them. The line ends where chance decides."""
+    limit = terms.plies(state, "maxn", depth, budget)
+    searcher = Maxn(budget=budget, trace=trace, evaluate=evaluate)
+    if depth is None and budget is not None:
+        return deepen(searcher, state, limit, lambda depth, _: searcher.search(state, depth=depth, limit=depth))
+    return searcher.search(state, depth=depth, limit=limit)
+
+
+class Maxn(Searcher[Move]):
+    """One search."""
+
+    values: tuple[float, ...] | None = None
+    """At the root, what is known so far."""
+
+    def view(self, state: State[Move]) -> int:
+        return terms.root_seat(state)
+
+    def search(
+        self, state: State[Move], *, depth: int | None, limit: int, alpha: float = -inf, beta: float = inf
+    ) -> Result[Move]:
+        self.values = None
+        result = super().search(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
+        return replace(result, values=self.values or self.estimates(state))
+
+    def root(self, state: State[Move], depth: int, alpha: float, beta: float) -> Found[Move]:
+        self.values, line = self.value(state, depth)
+        return Found(self.values[self.view(state)], line)
+
+    def is_final(self, state: State[Move], value: float) -> bool:
+        # Where the others do not mind what the mover gets, another estimate may turn them away from it.
+        return (state.zero_sum or state.players == 1) and super().is_final(state, value)
+
+    def value(self, state: State[Move], depth: int) -> tuple[tuple[float, ...], Line[Move]]:
+        """What `state` is worth to every seat, and a line that leads to it."""
+        effort = self.effort
+        effort.nodes += 1
+        if effort.limited:
+            effort.check()
+        if state.turn is None:
+            return state.utilities(), ()
+        if depth == 0:
+            effort.estimates += 1
+            return self.estimates(state), ()
+        if state.turn == CHANCE:
+            return self.average(state, depth), ()
+        return self.max_value(state, depth, state.turn)
+
+    def max_value(self, state: State[Move], depth: int, seat: int) -> tuple[tuple[float, ...], Line[Move]]:
+        """`seat` takes the child that is worth most to it."""
+        line: Line[Move] = ()
+        best: tuple[float, ...] = ()
+        trace = self.trace
+        for move in state.moves():
+            if trace:
+                trace.descend(state.to_text(move))
+            values, rest = self.value(state.play(move), depth - 1)
+            if trace:
+                trace.back(values)
+            if not best or values[seat] > best[seat]:
+                best, line = values, (move, rest)
+                if depth == self.root_depth:
+                    self.values, self.finished = best, Found(best[seat], line)
+        return best, line
+
+    def average(self, state: State[Move], depth: int) -> tuple[float, ...]:
+        """Chance: the mean of the children, seat by seat."""
+        means, trace = [0.0] * state.players, self.trace
+        for outcome, probability in state.chances():
+            if trace:
+                trace.descend(state.to_text(outcome))
+            values, _ = self.value(state.play(outcome), depth - 1)
+            if trace:
+                trace.back(values)
+            for seat, value in enumerate(values):
+                means[seat] += probability * value
+        return tuple(means)
+
+    def estimates(self, state: State[Move]) -> tuple[float, ...]:
+        """What `state`, which is not looked into, seems to be worth to every seat."""
+        return tuple([self.evaluate(state, seat) for seat in range(state.players)])

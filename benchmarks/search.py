@@ -1,0 +1,146 @@
+"""How fast the searches are, beside easyAI's Negamax and OpenSpiel's alpha-beta in the same run.
+
+    python benchmarks/search.py
+
+The first table is plain alpha-beta on Connect-4: all three look 8 plies ahead from the empty board, columns from left to
+right, every estimate 0, so that they search one and the same tree; they take turns, and each figure is a median. easyAI gets
+a bitboard game with moves that are taken back. The peers are the extra `bench`.
+"""
+
+import os
+import platform
+import statistics
+import tracemalloc
+from collections.abc import Callable
+from random import Random
+from time import perf_counter
+from typing import Any
+
+from adsearch import Table, alphabeta, deepening, games, mcts, minimax
+from adsearch.result import Bound
+from adsearch.table import Entry
+
+DEPTH = 8
+RUNS = 5
+SIMULATIONS = 15_000
+
+
+def seconds(run: Callable[[], object]) -> float:
+    """How long `run` takes."""
+    began = perf_counter()
+    run()
+    return perf_counter() - began
+
+
+def ours() -> int:
+    """Plain alpha-beta of ours; the nodes it visits."""
+    return alphabeta.search(games.start("connect4"), depth=DEPTH, evaluate=lambda _state, _seat: 0.0).nodes
+
+
+def in_easy_ai() -> int | None:
+    """easyAI's Negamax on a bitboard game; the moves it makes."""
+    try:
+        from easyAI import Negamax, TwoPlayerGame
+    except ImportError:
+        return None
+
+    class Connect4(TwoPlayerGame):  # type: ignore[misc]
+        """Bitboards as ours have them: seven bits a column, the uppermost one empty."""
+
+        def __init__(self) -> None:
+            self.players = [None, None]
+            self.current_player = 1
+            self.discs = [0, 0]
+            self.free = sum(1 << 7 * column for column in range(7))
+            self.made = 0
+
+        def possible_moves(self) -> list[int]:
+            return [column for column in range(7) if self.free & 0b111111 << 7 * column]
+
+        def make_move(self, column: int) -> None:
+            cell = self.free & 0b1111111 << 7 * column
+            self.discs[self.current_player - 1] |= cell
+            self.free += cell
+            self.made += 1
+
+        def unmake_move(self, column: int) -> None:
+            cell = (self.free & 0b1111111 << 7 * column) >> 1
+            self.discs[self.current_player - 1] ^= cell
+            self.free -= cell
+
+        def lose(self) -> bool:
+            discs = self.discs[2 - self.current_player]
+            for step in (1, 6, 7, 8):
+                pairs = discs & discs >> step
+                if pairs & pairs >> 2 * step:
+                    return True
+            return False
+
+        def is_over(self) -> bool:
+            return self.lose() or not self.possible_moves()
+
+    game = Connect4()
+    Negamax(DEPTH, scoring=lambda game: -100 if game.lose() else 0)(game)
+    return game.made
+
+
+def in_open_spiel() -> bool:
+    """OpenSpiel's alpha-beta in Python on its own states; whether it is there."""
+    try:
+        import pyspiel
+        from open_spiel.python.algorithms import minimax as theirs
+    except ImportError:
+        return False
+    theirs.alpha_beta_search(pyspiel.load_game("connect_four"), value_function=lambda _: 0.0, maximum_depth=DEPTH)
+    return True
+
+
+def compare_alphabeta() -> None:
+    """Prints nodes a second of the three."""
+    nodes, moves, there = ours(), in_easy_ai(), in_open_spiel()
+    searches: dict[str, tuple[int, Callable[[], object]]] = {"ours": (nodes, ours)}
+    if moves is not None:
+        searches["easyAI"] = (moves, in_easy_ai)
+    if there:
+        searches["OpenSpiel"] = (nodes, in_open_spiel)
+    if len(searches) < 3:
+        print("Not all peers are installed (pip install '.[bench]').")
+    times: dict[str, list[float]] = {name: [] for name in searches}
+    for _ in range(RUNS):
+        for name, (_, run) in searches.items():
+            times[name].append(seconds(run))
+    print(
+        f"\nplain alpha-beta, Connect-4, depth {DEPTH}\n{'':<12}{'nodes':>10}{'seconds':>9}{'nodes/s':>10}{'ours':>9}"
+    )
+    best = nodes / statistics.median(times["ours"])
+    for name, (count, _) in searches.items():
+        rate = count / statistics.median(times[name])
+        print(f"{name:<12}{count:>10,}{statistics.median(times[name]):>9.2f}{rate:>10,.0f}{best / rate:>8.1f}x")
+
+
+def main() -> None:
+    """Prints the tables."""
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores; medians of {RUNS} runs")
+    compare_alphabeta()
+    print(f"\n{'search':<52}{'seconds':>9}{'':>24}")
+    start = games.start("connect4")
+    for depth in (10, 12, 14):
+        nodes = deepening.search(start, depth=depth).nodes
+        took = statistics.median(seconds(lambda depth=depth: deepening.search(start, depth=depth)) for _ in range(RUNS))  # type: ignore[misc]
+        print(f"{f'Connect-4, deepening with table and ordering, {depth} plies':<52}{took:>9.2f}{nodes:>14,} nodes")
+    took = statistics.median(seconds(lambda: minimax.search(games.start("tictactoe"))) for _ in range(RUNS))
+    print(f"{'tic-tac-toe, minimax, to the end':<52}{took:>9.2f}{549_946:>14,} nodes")
+    took = statistics.median(
+        seconds(lambda: mcts.search(start, simulations=SIMULATIONS, random=Random(1))) for _ in range(RUNS)
+    )
+    print(f"{'Connect-4, MCTS':<52}{took:>9.2f}{SIMULATIONS / took:>14,.0f} simulations/s")
+    tracemalloc.start()
+    table = Table(2_000_000)
+    for key in range(1_000_000):
+        table.put((1 << 48) + key * 977, Entry(key / 977, Bound.EXACT, 7, False, 3))
+    print(f"{'a table with a million entries':<52}{tracemalloc.get_traced_memory()[0] / 1e6:>9.0f} MB")
+    tracemalloc.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""Pictures of trees: what is shown of every node, of a game's own tree and of a search."""
+
+from random import Random
+
+import pytest
+
+from adsearch import alphabeta, expectiminimax, games, minimax, mtdf, negamax, pvs
+from adsearch.budget import Budget
+from adsearch.errors import BadSearch
+from adsearch.picture import MOST, Node, Picture, Shape, game_tree, search_tree
+from adsearch.trace import Trace
+from tests.adsearch.games.facts import facts, value
+from tests.adsearch.games.specimens import AnyState
+from tests.adsearch.random_trees import random_tree
+
+
+def searched(state: AnyState, algorithm: AnyState = alphabeta, **options: AnyState) -> Picture:
+    trace = Trace()
+    return search_tree(state, trace, algorithm.search(state, trace=trace, **options))
+
+
+def left_out(picture: Picture) -> list[str]:
+    return [node.label for node in picture.root.walk() if not node.visits]
+
+
+def best(picture: Picture) -> list[str]:
+    return [node.label for node in picture.root.walk() if node.best]
+
+
+def nodes(picture: Picture, state: AnyState) -> list[tuple[Node, AnyState]]:
+    """Every node that is drawn with the position it stands for."""
+
+    def below(node: Node, state: AnyState) -> list[tuple[Node, AnyState]]:
+        pairs = [(node, state)]
+        for child in node.children:
+            pairs += below(child, state.play(state.from_text(child.label)))
+        return pairs
+
+    return below(picture.root, state)
+
+
+@pytest.mark.parametrize("name", ["professors", "binary", "four_leaves"])
+def test_a_search_shows_the_branches_that_the_lecture_prunes(name: str) -> None:
+    picture = searched(games.start(f"tree:{name}"))
+    wanted = facts("trees.json")[name].get("alphabeta_prunes", ["R"])
+    assert left_out(picture) == wanted
+    assert all(node.cut for node in picture.root.walk() if not node.visits)
+    assert picture.root.value == facts("trees.json")[name]["minimax"]
+
+
+def test_a_search_shows_values_windows_and_the_best_line() -> None:
+    picture = searched(games.start("tree:professors"))
+    by_label = {node.label: node for node in picture.root.walk()}
+    assert (by_label["C"].shape, by_label["C"].value, by_label["C"].window) == (Shape.MIN, -3.0, "[-9, +inf]")
+    assert by_label["R"] == Node("R", Shape.END, visits=0, cut=True)
+    assert best(picture) == ["A", "D", "L", "U"]
+    assert picture.description == "20 nodes. The value of A is 1. Best play: D, L, U. Not visited: R."
+
+
+def test_children_stand_in_the_order_in_which_they_were_searched() -> None:
+    picture = searched(games.start("tree:professors"), ordering=lambda state: tuple(reversed(state.moves())))
+    assert [child.label for child in picture.root.children] == ["D", "C", "B"]
+
+
+def test_the_whole_tree_has_the_minimax_value_of_every_node() -> None:
+    for seed in range(60):
+        state = random_tree(Random(seed))
+        for node, position in nodes(game_tree(state), state):
+            assert node.value == value(position)
+
+
+@pytest.mark.parametrize("algorithm", [minimax, alphabeta, pvs, mtdf])
+def test_a_search_shows_the_value_of_the_root_and_of_the_best_line(algorithm: AnyState) -> None:
+    options = {"table": False} if algorithm is mtdf else {}
+    for seed in range(60):
+        state = random_tree(Random(seed))
+        picture = searched(state, algorithm, **options)
+        assert picture.root.value == value(state)
+        assert all(node.value == value(state) for node in picture.root.walk() if node.best)
+
+
+def test_minimax_shows_the_whole_tree() -> None:
+    for seed in range(60):
+        state = random_tree(Random(seed))
+        root = game_tree(state).root
+        assert searched(state, minimax).root == Node(
+            root.label, root.shape, root.seat, root.value, best=True, children=root.children
+        )
+
+
+def test_expectiminimax_shows_the_whole_tree_with_probabilities() -> None:
+    picture = searched(games.start("tree:coins"), expectiminimax)
+    assert picture.root.value == game_tree(games.start("tree:coins")).root.value == 3.5
+    assert [child.probability for child in picture.root.children] == [0.5, 0.5]
+    assert {node.shape for node in picture.root.walk()} == {Shape.CHANCE, Shape.MAX, Shape.MIN, Shape.END}
+
+
+def test_negamax_tells_every_value_for_the_parent_and_the_root() -> None:
+    state = games.start("tree:professors").play("B")
+    assert state.turn == 1
+    assert searched(state, negamax).root.value == 9.0
+    assert searched(state, alphabeta).root.value == -9.0
+
+
+def test_a_node_that_was_searched_again_shows_its_last_value() -> None:
+    picture = searched(games.start("tree:worst_first"), pvs)
+    by_label = {node.label: node for node in picture.root.walk()}
+    assert (by_label["C"].visits, by_label["C"].value) == (2, 3.0)
+
+
+def test_three_players_have_seats_and_a_value_each() -> None:
+    picture = game_tree(games.start("tree:three"))
+    assert picture.root.value == (1.0, 2.0, 6.0)
+    assert [node.player for node in (picture.root, picture.root.children[0])] == ["seat 0", "seat 1"]
+    assert best(picture) == ["A", "B", "D", "d1"]
+
+
+def test_one_player_is_max() -> None:
+    picture = game_tree(games.start("tree:alone"))
+    assert (picture.root.shape, picture.root.value) == (Shape.MAX, 9.0)
+
+
+def test_a_tree_that_is_cut_short_has_no_values_but_those_of_the_ends() -> None:
+    picture = game_tree(games.start("nap:4"), depth=2)
+    valued = [(node.label, node.value) for node in picture.root.walk() if node.value is not None]
+    assert valued == [("3", -1.0), ("2", -1.0)]
+    assert sum(node.more for node in picture.root.walk()) == 12
+    assert best(picture) == []
+
+
+def test_where_something_is_hidden_only_the_ends_have_values() -> None:
+    for node in game_tree(games.start("kuhn")).root.walk():
+        assert (node.value is not None) == (node.shape is Shape.END)
+
+
+def test_what_chance_decides_is_on_no_best_line() -> None:
+    assert best(game_tree(games.start("tree:coins"))) == []
+    assert best(game_tree(games.start("tree:bounded_below"))) == ["A", "B"]
+
+
+def test_a_tree_of_nothing_is_one_node() -> None:
+    over = games.start("tree:alone").play("D").play("d1")
+    for picture in (game_tree(over), game_tree(games.start("nap"), depth=0), searched(over, minimax)):
+        assert picture.root.children == ()
+
+
+@pytest.mark.parametrize("spec", ["nap", "pig", "connect4", "tictactoe"])
+def test_a_tree_that_is_too_large_is_refused_at_once(spec: str) -> None:
+    with pytest.raises(BadSearch, match=r"at most 2,000 nodes .*; limit its depth \(--depth\)"):
+        game_tree(games.start(spec))
+
+
+def test_a_search_that_is_too_large_is_refused() -> None:
+    state, trace = games.start("connect4"), Trace()
+    result = minimax.search(state, depth=4, trace=trace)
+    assert len(trace.events) > MOST
+    with pytest.raises(BadSearch, match="at most 2,000 nodes"):
+        search_tree(state, trace, result)
+
+
+def test_a_trace_that_was_not_kept_whole_is_refused() -> None:
+    state, trace = games.start("tree:professors"), Trace(keep=10)
+    alphabeta.search(state, trace=trace)
+    with pytest.raises(BadSearch, match="at most 2,000 nodes"):
+        search_tree(state, trace)
+
+
+def test_the_trace_of_another_position_is_refused() -> None:
+    trace = Trace()
+    minimax.search(games.start("nap:4"), trace=trace)
+    with pytest.raises(BadSearch, match="a search that began at 'A'"):
+        search_tree(games.start("tree:professors"), trace)
+    with pytest.raises(BadSearch, match="in which '4' is no move"):
+        search_tree(games.start("nap:3"), trace)
+    with pytest.raises(BadSearch, match="a search that began at 'root'"):
+        search_tree(games.start("nap:3"), Trace())
+
+
+def test_a_depth_below_nothing_is_refused() -> None:
+    with pytest.raises(BadSearch, match="expected a depth of 0 or more plies to draw, got -1"):
+        game_tree(games.start("nap:4"), depth=-1)
+
+
+def test_a_search_that_its_budget_ended_can_be_drawn() -> None:
+    for most in range(1, 22):
+        picture = searched(games.start("tree:professors"), budget=Budget(nodes=most))
+        assert sum(node.visits for node in picture.root.walk()) <= most + 1

@@ -1,0 +1,78 @@
+"""Quiescence and selective search: what they see, and what they may overlook."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adsearch import alphabeta, games, quiescence, selective
+from adsearch.games.tree import Tree
+from tests.adsearch.random_trees import trees
+
+
+def quiet(state: Any) -> float:
+    """The quiet value to seat 0: the definition."""
+    values = [float(state.evaluate(0))]
+    if state.turn is not None:
+        values += [quiet(state.play(move)) for move in state.noisy_moves()]
+    return max(values) if state.turn == 0 else min(values)
+
+
+def value(state: Any, depth: int) -> float:
+    if state.turn is None or depth == 0:
+        return quiet(state)
+    values = [value(state.play(move), depth - 1) for move in state.moves()]
+    return max(values) if state.turn == 0 else min(values)
+
+
+@pytest.mark.parametrize(
+    ("spec", "columns"), [("connect4", "4435"), ("tictactoe", "b2 a1 c3"), ("dots:rows=2,columns=2", "")]
+)
+@pytest.mark.parametrize("depth", [0, 1, 2, 3])
+def test_it_is_alphabeta_with_quiet_values_at_the_horizon(spec: str, columns: str, depth: int) -> None:
+    state = games.start(spec)
+    for text in columns.split() if " " in columns else columns:
+        state = state.play(state.from_text(text))
+    expected = value(state, depth)
+    assert quiescence.search(state, depth=depth).value == (expected if state.turn == 0 else -expected)
+
+
+def test_the_horizon_effect_is_seen_and_cured() -> None:
+    start = games.start("tree:horizon")
+    assert alphabeta.search(start, depth=3).move == "check"
+    assert quiescence.search(start, depth=3).move == "defend"
+    assert alphabeta.search(start).move == "defend"
+
+
+def test_it_never_visits_the_whole_tree_to_be_quiet() -> None:
+    start = games.start("checkers")
+    assert quiescence.search(start, depth=4).nodes < 3 * alphabeta.search(start, depth=4).nodes
+
+
+@settings(max_examples=200, deadline=None)
+@given(tree=trees(), width=st.integers(1, 3))
+def test_selective_search_is_alphabeta_on_what_it_looks_at(tree: Tree, width: int) -> None:
+    def best(state: Any) -> list[Any]:
+        ranked = sorted(state.moves(), key=lambda move: state.play(move).evaluate(state.turn), reverse=True)
+        return ranked[:width]
+
+    def selected(state: Any) -> float:
+        if state.turn is None:
+            return float(state.evaluate(0))
+        values = [selected(state.play(move)) for move in best(state)]
+        return max(values) if state.turn == 0 else min(values)
+
+    result = selective.search(tree, width=width)
+    assert result.value == (selected(tree) if tree.turn == 0 else -selected(tree))
+    assert result.move == best(tree)[0] or result.move in best(tree)
+    if result.exact:
+        assert result.value == alphabeta.search(tree).value
+
+
+def test_selective_search_looks_at_fewer_positions_and_claims_no_proof() -> None:
+    state = games.start("connect4")
+    narrow, full = selective.search(state, depth=6, width=3), alphabeta.search(state, depth=6)
+    assert narrow.nodes < full.nodes / 2
+    won = games.load("connect4", "......./......./......./......./ooo..../xxx....")
+    assert not selective.search(won, depth=2, width=2).exact

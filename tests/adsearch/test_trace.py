@@ -1,0 +1,180 @@
+"""Traces: the lecture's event table row by row, the order of calls, and numbers that can be read."""
+
+from math import inf, nextafter
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adsearch import alphabeta, games, minimax, mtdf, negamax, pvs
+from adsearch.budget import Budget
+from adsearch.errors import BadSearch
+from adsearch.trace import Event, Kind, Trace, as_calls, as_table, ends, window_text, written
+from tests.adsearch.games.facts import facts
+from tests.adsearch.games.specimens import AnyState
+from tests.adsearch.random_trees import random_tree
+
+ENDS = {"-inf": -inf, "+inf": inf}
+SEARCHES = [minimax, negamax, alphabeta, pvs]
+
+
+def traced(spec: str, algorithm: AnyState = alphabeta, **options: AnyState) -> Trace:
+    trace = Trace()
+    algorithm.search(games.start(spec), trace=trace, **options)
+    return trace
+
+
+def lecture_rows() -> list[list[AnyState]]:
+    rows: list[list[AnyState]] = facts("trees.json")["professors"]["alphabeta_events"]
+    return rows
+
+
+def test_alphabeta_has_exactly_the_events_of_the_lecture() -> None:
+    events = traced("tree:professors").events
+    assert len(events) == len(lecture_rows())
+    for event, (name, node, alpha, beta, returned) in zip(events, lecture_rows(), strict=True):
+        told = (event.name, event.node, event.alpha, event.beta, event.value)
+        assert told == (name, node, ENDS.get(alpha, alpha), ENDS.get(beta, beta), returned)
+
+
+def test_the_table_has_exactly_the_rows_of_the_lecture() -> None:
+    header, *rows = as_table(traced("tree:professors")).splitlines()
+    assert header.split() == ["event", "alpha", "beta", "returned"]
+    wanted = [[str(cell) for cell in row if cell is not None] for row in lecture_rows()]
+    assert [row.removesuffix("cut-off").split() for row in rows] == wanted
+
+
+def test_a_cut_off_marks_the_row_of_its_return_and_adds_none() -> None:
+    marked = [row.split()[0] for row in as_table(traced("tree:professors")).splitlines() if row.endswith("cut-off")]
+    assert marked == ["J->Q"]
+
+
+def test_a_trace_prints_as_its_table() -> None:
+    trace = traced("tree:four_leaves")
+    assert str(trace) == as_table(trace)
+
+
+def test_minimax_calls_in_the_order_of_the_lecture() -> None:
+    lines = as_calls(traced("tree:four_leaves", minimax)).splitlines()
+    assert [line.split()[0] for line in lines] == facts("trees.json")["four_leaves"]["calls"]
+    assert [len(line) - len(line.lstrip()) for line in lines] == [0, 2, 4, 4, 2, 4, 4]
+
+
+def test_calls_show_windows_returned_values_and_cut_offs() -> None:
+    assert as_calls(traced("tree:four_leaves")).splitlines() == [
+        "a  [-inf, +inf]",
+        "  b  [-inf, +inf]  = 2",
+        "    d  = 2",
+        "    e  = 7",
+        "  c  [2, +inf]  = 1",
+        "    f  = 1  cut-off",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (9.0, "9"),
+        (9, "9"),
+        (-0.5, "-0.5"),
+        (3.25, "3.25"),
+        (0.1 + 0.2, "0.3"),
+        (1 / 3, "0.333333"),
+        (nextafter(9.0, inf), "9"),
+        (nextafter(0.0, -inf), "0"),
+        (-0.0, "0"),
+        (1_000_000.0, "1000000"),
+        (inf, "+inf"),
+        (-inf, "-inf"),
+        ((1.0, -0.5), "(1, -0.5)"),
+    ],
+)
+def test_numbers_are_as_short_as_they_are(value: AnyState, text: str) -> None:
+    assert written(value) == text
+
+
+def test_numbers_may_be_shorter_still() -> None:
+    assert written((2 / 3, -2 / 3), digits=3) == "(0.667, -0.667)"
+
+
+@pytest.mark.parametrize(
+    ("alpha", "beta", "text"),
+    [
+        (-inf, inf, "[-inf, +inf]"),
+        (3.0, nextafter(3.0, inf), "[3, 3+]"),
+        (nextafter(3.0, -inf), 3.0, "[3-, 3]"),
+        (nextafter(0.0, -inf), 0.0, "[0-, 0]"),
+        (0.0, nextafter(0.0, inf), "[0, 0+]"),
+        (1 / 3, nextafter(1 / 3, inf), "[0.333333, 0.333333+]"),
+        (4.0, nextafter(2.0, inf), "[4, 2]"),
+        (None, None, ""),
+    ],
+)
+def test_a_null_window_says_which_end_is_only_next_to_its_number(
+    alpha: float | None, beta: float | None, text: str
+) -> None:
+    assert window_text(alpha, beta) == text
+
+
+@given(st.floats(allow_nan=False), st.floats(allow_nan=False))
+def test_the_ends_of_any_window_are_short(alpha: float, beta: float) -> None:
+    assert max(map(len, ends(alpha, beta))) <= len("-1.23457e-308+") + 3
+
+
+def test_mtdf_begins_again_and_again() -> None:
+    events = traced("tree:binary", mtdf).events
+    assert sum(event.kind is Kind.INIT for event in events) > 1
+    assert any(event.null_window for event in events)
+
+
+@pytest.mark.parametrize("algorithm", SEARCHES)
+def test_every_node_that_a_search_visits_is_a_call(algorithm: AnyState) -> None:
+    for seed in range(40):
+        trace, state = Trace(), random_tree(Random(seed))
+        result = algorithm.search(state, trace=trace)
+        assert len(trace.calls()) == result.nodes
+        assert all(call.value is not None for call in trace.calls() if len(call.path) > 1)
+
+
+def test_nothing_is_looked_at_after_a_cut_off() -> None:
+    for seed in range(100):
+        trace = Trace()
+        alphabeta.search(random_tree(Random(seed)), trace=trace)
+        calls = trace.calls()
+        for at, call in enumerate(calls):
+            if call.cutoff:
+                assert call.path[:-1] not in [later.path[:-1] for later in calls[at + 1 :]]
+
+
+def test_only_the_first_events_are_kept_and_the_others_counted() -> None:
+    whole = traced("tree:professors").events
+    for keep in range(len(whole) + 2):
+        trace = Trace(keep=keep)
+        alphabeta.search(games.start("tree:professors"), trace=trace)
+        assert len(trace.events) == min(keep, len(whole))
+        assert len(trace.events) + trace.left_out == len(whole)
+        # The last one kept may be a way down whose return was left out: a leaf's is not.
+        assert trace.events == whole[:keep]
+        assert as_calls(trace).count("\n") < max(1, len(trace.events))
+
+
+def test_a_search_of_too_many_events_is_given_up() -> None:
+    with pytest.raises(BadSearch, match=r"at most 1,000 events to trace; limit its depth \(--depth\)"):
+        minimax.search(games.start("tictactoe"), trace=Trace(keep=10, most=1000))
+
+
+def test_a_search_that_its_budget_ends_leaves_calls_that_never_came_back() -> None:
+    trace = traced("tree:professors", budget=Budget(nodes=5))
+    open_calls = [call.path[-1] for call in trace.calls() if call.value is None]
+    assert open_calls == ["A", "B", "E", "N"] or open_calls == ["A", "B", "F"]
+    assert "returned" in as_table(trace)
+
+
+def test_a_trace_may_tell_a_value_for_each_seat() -> None:
+    trace, state = Trace(), games.start("tree:three")
+    trace.begin(state)
+    trace.descend("B")
+    trace.back((1.0, 2.0, 6.0))
+    assert trace.events[-1] == Event(Kind.LEAF, ("A", "B"), None, None, (1.0, 2.0, 6.0))
+    assert as_table(trace).endswith("  (1, 2, 6)")

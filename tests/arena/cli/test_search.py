@@ -1,0 +1,143 @@
+"""`arena trace` and `arena tree`, as a user sees them."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.adsearch.games.facts import facts
+from tests.arena.cli.terminal import arena
+
+
+def test_a_trace_is_the_table_of_the_lecture_and_the_result() -> None:
+    ended = arena("trace", "tree:professors", "alphabeta")
+    assert (ended.code, ended.err) == (0, "")
+    header, *rows, summary = ended.out.splitlines()
+    assert header.split() == ["event", "alpha", "beta", "returned"]
+    wanted = [
+        [str(cell) for cell in row if cell is not None] for row in facts("trees.json")["professors"]["alphabeta_events"]
+    ]
+    assert [row.removesuffix("cut-off").split() for row in rows] == wanted
+    assert summary == "value 1  move D  line D L U  nodes 20"
+
+
+def test_table_is_what_it_prints_anyway() -> None:
+    assert arena("trace", "nap:4", "minimax", "--table") == arena("trace", "nap:4", "minimax")
+
+
+def test_calls_are_indented() -> None:
+    *calls, summary = arena("trace", "tree:four_leaves", "minimax", "--calls").out.splitlines()
+    assert [call.split()[0] for call in calls] == facts("trees.json")["four_leaves"]["calls"]
+    assert calls[2].startswith("    d")
+    assert summary.startswith("value 2  move b  line b d  nodes 7")
+
+
+def test_a_window_gives_a_bound_soft_or_hard() -> None:
+    soft = arena("trace", "tree:window", "alphabeta", "--window", "9,11").out.splitlines()
+    assert soft[1].split() == ["init", "root", "9", "11"]
+    assert soft[-1].startswith("value <= 7 ")
+    hard = arena("trace", "tree:window", "alphabeta", "--window", "9,11", "--fail", "hard").out.splitlines()
+    assert hard[-1].startswith("value <= 9 ")
+    again = arena("trace", "tree:window", "alphabeta", "--window", "-inf,7").out.splitlines()
+    assert again[-1].startswith("value 3 ")
+    above = arena("trace", "tree:window", "alphabeta", "--window=-9,2").out.splitlines()
+    assert above[-1].startswith("value >= 3 ")
+
+
+def test_order_reversed_begins_with_the_last_move() -> None:
+    rows = arena("trace", "tree:best_first", "alphabeta", "--order", "reversed").out.splitlines()
+    assert rows[2].split()[0] == "A->D"
+    assert rows[-1] == "value 6  move B  line B b1  nodes 13"
+
+
+def test_depth_and_moves_say_which_part_is_searched() -> None:
+    ended = arena("trace", "connect4", "alphabeta", "--depth", "1", "--moves", "4 4", "--calls")
+    assert [line.split()[0] for line in ended.out.splitlines()[1:-1]] == ["1", "2", "3", "4", "5", "6", "7"]
+
+
+def test_moves_may_be_outcomes_of_chance() -> None:
+    ended = arena("trace", "tree:coins", "expectiminimax", "--moves", "heads C", "--calls")
+    assert ended.out.splitlines()[0].startswith("C")
+    assert ended.out.splitlines()[-1].startswith("value 3 ")
+
+
+def test_null_windows_are_explained() -> None:
+    ended = arena("trace", "tree:binary", "pvs")
+    assert "4+" in ended.out
+    assert "(5+ stands for the next number above 5" in ended.out
+    assert "(5+" not in arena("trace", "tree:binary", "alphabeta").out
+
+
+def test_the_tree_of_a_search_shows_what_was_pruned(tmp_path: Path) -> None:
+    ended = arena("trace", "tree:professors", "alphabeta", "--tree")
+    assert "│     └╌ R  pruned" in ended.out.splitlines()
+    assert "event" not in ended.out
+    assert max(map(len, ended.out.splitlines())) <= 80
+    drawn = arena("trace", "tree:professors", "alphabeta", "--svg", "p.svg", "--dot", "p.dot", cwd=tmp_path)
+    assert drawn.out == "value 1  move D  line D L U  nodes 20\n"
+    assert drawn.err == "wrote p.svg\nwrote p.dot\n"
+    title = ElementTree.parse(tmp_path / "p.svg").getroot()[0].text
+    assert title == "tree:professors searched by alphabeta"
+    assert (tmp_path / "p.dot").read_text("utf-8").startswith("digraph")
+
+
+def test_a_long_trace_prints_its_beginning_and_says_so() -> None:
+    ended = arena("trace", "nap:11", "minimax", "--depth", "5")
+    assert ended.code == 0
+    *rows, more, summary = ended.out.splitlines()
+    assert len(rows) == 1 + 5000
+    assert re.fullmatch(r"\.\.\. and \d+,\d{3} more events; limit the depth \(--depth\) to see them all", more)
+    assert summary.startswith("value ")
+
+
+def test_tree_draws_nap_whole_with_its_values() -> None:
+    ended = arena("tree", "nap:4")
+    assert (ended.code, ended.err) == (0, "")
+    assert len(ended.out.splitlines()) == 29
+    assert ended.out.splitlines()[:4] == ["root MAX = 1", "┝━ 1 MIN = 1", "│  ┝━ 2 MAX = 1", "│  │  ┕━ 4 = 1"]
+
+
+def test_tree_draws_the_first_plies_of_a_larger_game_into_files(tmp_path: Path) -> None:
+    (tmp_path / "t.svg").write_text("older")
+    ended = arena(
+        "tree", "tictactoe", "--depth", "2", "--moves", "b2 a1", "--svg", "t.svg", "--dot", "t.dot", cwd=tmp_path
+    )
+    assert (ended.code, ended.out, ended.err) == (0, "", "wrote t.svg\nwrote t.dot\n")
+    root = ElementTree.parse(tmp_path / "t.svg").getroot()
+    assert root[0].text == "The tree of tictactoe, after b2 a1"
+    assert root[1].text == "50 nodes."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["trace", "nap:4", "alphabta"], "no algorithm 'alphabta'; did you mean 'alphabeta'?"),
+        (["trace", "nap:4", "minimax", "--window", "1,2"], "minimax takes no --window; it takes --depth"),
+        (["trace", "nap:4", "pvs", "--fail", "hard"], "pvs takes no --fail; it takes --depth, --order, --window"),
+        (["trace", "nap:4", "alphabeta", "--fail", "loud"], "'loud' is not one of 'soft', 'hard'"),
+        (["trace", "nap:4", "alphabeta", "--window", "nan,1"], "expected a window such as 9,11"),
+        (["trace", "nap:4", "alphabeta", "--window", "3,1"], "expected a window with alpha below beta, got [3, 1]"),
+        (["trace", "nap:4", "alphabeta", "--depth", "-1"], "expected a depth of 0 or more plies, got -1"),
+        (["trace", "nap:4", "alphabeta", "--moves", "1 1"], "--moves, ply 2: expected a legal move (2, 3, 4), got '1'"),
+        (["trace", "kuhn", "alphabeta"], "alphabeta knows no chance"),
+        (["trace", "tictactoe", "minimax", "--svg", "x.svg"], "at most 2,000 nodes"),
+        (["tree", "nap"], "at most 2,000 nodes and 200 plies to draw; limit its depth (--depth)"),
+        (["tree", "nap:4", "--depth", "-2"], "expected a depth of 0 or more plies to draw, got -2"),
+        (["tree", "nap:4", "--moves", "x"], "--moves, ply 1: expected a legal move (1, 2, 3, 4), got 'x'"),
+        (["tree", "nap:4", "--svg", "/"], "cannot write '/': Is a directory"),
+    ],
+)
+def test_bad_input_gets_one_clear_error(arguments: list[str], message: str, tmp_path: Path) -> None:
+    ended = arena(*arguments, columns=200, cwd=tmp_path)
+    assert ended.code == 2
+    assert message in " ".join(ended.err.replace("│", " ").split())
+    assert "Traceback" not in ended.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["trace", "tree"])
+def test_every_command_has_help_with_an_example(command: str) -> None:
+    ended = arena(command, "--help")
+    assert ended.code == 0
+    assert f"Examples: arena {command}" in ended.out
