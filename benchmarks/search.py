@@ -2,9 +2,9 @@
 
     python benchmarks/search.py
 
-The first table is plain alpha-beta on Connect-4: all three look 8 plies ahead from the empty board, columns from left to
-right, every estimate 0, so that they search one and the same tree; they take turns, and each figure is a median. easyAI gets
-a bitboard game with moves that are taken back. The peers are the extra `bench`.
+The first table is plain alpha-beta on Connect-4: all three look 8 plies ahead from the empty board, columns from left
+to right, every estimate 0, so that they search one and the same tree; they take turns, and each figure is a median.
+easyAI gets a bitboard game with moves that are taken back. The peers are the extra `bench`.
 """
 
 import os
@@ -14,7 +14,6 @@ import tracemalloc
 from collections.abc import Callable
 from random import Random
 from time import perf_counter
-from typing import Any
 
 from adsearch import Table, alphabeta, deepening, games, mcts, minimax
 from adsearch.result import Bound
@@ -25,11 +24,12 @@ RUNS = 5
 SIMULATIONS = 15_000
 
 
-def seconds(run: Callable[[], object]) -> float:
-    """How long `run` takes."""
+def seconds(run: Callable[[], object], *, times: int = 1) -> float:
+    """How long `run` takes, on average over so many times."""
     began = perf_counter()
-    run()
-    return perf_counter() - began
+    for _ in range(times):
+        run()
+    return (perf_counter() - began) / times
 
 
 def ours() -> int:
@@ -108,14 +108,14 @@ def compare_alphabeta() -> None:
     times: dict[str, list[float]] = {name: [] for name in searches}
     for _ in range(RUNS):
         for name, (_, run) in searches.items():
-            times[name].append(seconds(run))
+            times[name].append(seconds(run, times=20))
     print(
         f"\nplain alpha-beta, Connect-4, depth {DEPTH}\n{'':<12}{'nodes':>10}{'seconds':>9}{'nodes/s':>10}{'ours':>9}"
     )
     best = nodes / statistics.median(times["ours"])
     for name, (count, _) in searches.items():
         rate = count / statistics.median(times[name])
-        print(f"{name:<12}{count:>10,}{statistics.median(times[name]):>9.2f}{rate:>10,.0f}{best / rate:>8.1f}x")
+        print(f"{name:<12}{count:>10,}{statistics.median(times[name]):>9.4f}{rate:>10,.0f}{best / rate:>8.1f}x")
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from math import inf, isfinite
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -36,14 +37,6 @@ SecondsOption = Annotated[
     float | None, typer.Option("--seconds", min=0.0, help="Stop after so long, and say what is known by then.")
 ]
 
-SOLVED: Columns = {
-    "value": lambda row: "" if row["value"] is None else f"{row['value']:.15g}",
-    "distance": lambda row: "" if row["distance"] is None else str(row["distance"]),
-    "move": lambda row: row["move"] or "",
-    "line": lambda row: " ".join(row["line"]),
-    "nodes": lambda row: str(row["nodes"]),
-    "time": lambda row: str(row["time"]),
-}
 COMPARED: Columns = {
     "depth": lambda row: str(row["depth"]),
     "nodes": lambda row: f"{row['nodes']:,}",
@@ -53,11 +46,6 @@ COMPARED: Columns = {
     "move": lambda row: row["move"] or "-",
     "algorithm": lambda row: row["algorithm"],
 }
-PLAIN: Columns = {
-    name: lambda row, name=name: "" if row[name] is None else str(row[name])  # type: ignore[misc]
-    for name in ("depth", "algorithm", "value", "bound", "differs", "move", "nodes", "branching", "time")
-}
-"""The same for a spreadsheet."""
 
 
 def solve(
@@ -97,7 +85,7 @@ def solve(
     if format is Format.JSON:
         print(json.dumps(row, indent=2, allow_nan=False))
     elif format is Format.CSV:
-        show([row], SOLVED, format=format)
+        show([row], _plain(row), format=format)
     else:
         print(_verdict(state, result, seconds))
         _print_details(state, row)
@@ -140,7 +128,7 @@ def compare(
                 rows.append(row)
     if _flag(rows):
         _note('a value marked "!" differs from the first at its depth')
-    show(rows, PLAIN if format is Format.CSV else COMPARED, format=format)
+    show(rows, _plain(rows[0]) if rows and format is Format.CSV else COMPARED, format=format)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -151,6 +139,16 @@ def add_to(app: typer.Typer) -> None:
 
 def _note(text: str) -> None:
     print(f"arena: {text}", file=sys.stderr)
+
+
+def _plain(row: Row) -> Columns:
+    """A column for each field, as a spreadsheet wants them."""
+
+    def cell(name: str, row: Row) -> str:
+        value = row[name]
+        return "" if value is None else " ".join(value) if isinstance(value, list) else str(value)
+
+    return {name: partial(cell, name) for name in row}
 
 
 # What a game is worth.
