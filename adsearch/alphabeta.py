@@ -71,7 +71,7 @@ class AlphaBeta(Searcher[Move]):
     def root(self, state: State[Move], depth: int, alpha: float, beta: float) -> Found[Move]:
         self.bounds = state.bounds
         value, line = self.value(state, depth, alpha, beta)
-        return Found(value, self.completed(state, line, depth) if self.table else line)
+        return Found(value, line if self.table is None else self.completed(state, line, depth))
 
     def value(self, state: State[Move], depth: int, alpha: float, beta: float) -> tuple[float, Line[Move]]:
         """r and a line that leads to it: v if alpha < r < beta, else v <= r <= alpha or v >= r >= beta."""

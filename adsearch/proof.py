@@ -19,7 +19,6 @@ from adsearch.errors import BadSearch
 from adsearch.result import Bound, Result
 from adsearch.state import Move, State
 from adsearch.trace import Trace
-from adsearch.winning import bounds_for, check_seat
 
 Goal = Literal["win", "draw"]
 
@@ -45,7 +44,7 @@ def search(
 
     Every node counted is a position in memory, so a budget of nodes bounds that too."""
     terms.zero_sum(state, "proof")
-    check_seat(state, "proof", seat)
+    terms.seat_of(state, "proof", seat)
     if goal not in ("win", "draw"):
         raise BadSearch(f"proof: expected goal win or draw, got {goal!r}")
     limit = terms.plies(state, "proof", depth, budget)
@@ -182,7 +181,7 @@ class Prover(Generic[Move]):
             value, bound, exact = state.evaluate(mover), Bound.EXACT, False
         else:
             line = self.line(root)
-            low, high = bounds_for(state, self.seat)
+            low, high = terms.bounds_for(state, self.seat)
             exact = state.turn is None or root.worth == (high if root.proof == 0 else low)
             value = root.worth if mover == self.seat else 0.0 - root.worth
             lower = (root.proof == 0) == (mover == self.seat)

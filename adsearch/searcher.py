@@ -111,8 +111,7 @@ class Searcher(ABC, Generic[Move]):
 
     def is_final(self, state: State[Move], value: float) -> bool:
         """Whether `value`, for the seat to move, is one that no estimate reaches: a bound of the game."""
-        low, high = state.bounds
-        return value in ((-high, -low) if terms.root_seat(state) and state.zero_sum else (low, high))
+        return value in terms.bounds_for(state, terms.root_seat(state))
 
     def _first_move(self, state: State[Move]) -> Found[Move]:
         """What to answer when there was no time for anything."""

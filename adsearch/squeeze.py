@@ -21,8 +21,7 @@ class Squeeze(Generic[Move]):
 
     def __init__(self, searcher: Searcher[Move], state: State[Move], depth: int | None, limit: int) -> None:
         self.searcher, self.state, self.depth, self.limit = searcher, state, depth, limit
-        low, high = state.bounds
-        self.lower, self.upper = (-high, -low) if terms.root_seat(state) and state.zero_sum else (low, high)
+        self.lower, self.upper = terms.bounds_for(state, terms.root_seat(state))
         self._proven = {Bound.LOWER: True, Bound.UPPER: True}
         self._last: Result[Move] | None = None
         self._best: Result[Move] | None = None

@@ -46,6 +46,18 @@ def window(alpha: float, beta: float) -> None:
         raise BadSearch(f"expected a window with alpha below beta, got [{alpha:g}, {beta:g}]")
 
 
+def seat_of(state: State[Any], algorithm: str, seat: int | None) -> None:
+    """BadSearch unless `seat` is one of the game's, or left open."""
+    if seat is not None and (isinstance(seat, bool) or seat not in range(state.players)):
+        raise BadSearch(f"{algorithm}: expected a seat from 0 to {state.players - 1}, got {seat!r}")
+
+
+def bounds_for(state: State[Any], seat: int) -> tuple[float, float]:
+    """The least and the greatest utility of `seat`."""
+    low, high = state.bounds
+    return (-high, -low) if seat == 1 and state.zero_sum else (low, high)
+
+
 def root_seat(state: State[Any]) -> int:
     """The seat from whose view a result is told: the one to move, or seat 0."""
     return 0 if state.turn is None or state.turn == CHANCE else state.turn

@@ -14,7 +14,6 @@ from typing import Generic
 
 from adsearch import terms
 from adsearch.budget import Budget
-from adsearch.errors import BadSearch
 from adsearch.result import Bound, Line, Result
 from adsearch.searcher import Found, Searcher
 from adsearch.state import Move, State
@@ -83,18 +82,6 @@ def strategy(
     return searcher.strategy(state, limit, {}) if searcher.value(state, limit)[0] > 0 else None
 
 
-def bounds_for(state: State[Move], seat: int) -> tuple[float, float]:
-    """The least and the greatest utility of `seat`."""
-    low, high = state.bounds
-    return (-high, -low) if seat == 1 and state.zero_sum else (low, high)
-
-
-def check_seat(state: State[Move], algorithm: str, seat: int | None) -> None:
-    """BadSearch unless `seat` is one of the game's, or left open."""
-    if seat is not None and (isinstance(seat, bool) or seat not in range(state.players)):
-        raise BadSearch(f"{algorithm}: expected a seat from 0 to {state.players - 1}, got {seat!r}")
-
-
 class Winning(Searcher[Move]):
     """One question: can `seat` force a win? Its values are for that seat."""
 
@@ -124,7 +111,7 @@ class Winning(Searcher[Move]):
         self.proven = self.proven or result.value != 0
         wins = result.value > 0 if mover == self.seat else result.value < 0
         bound = Bound.LOWER if wins == (mover == self.seat) else Bound.UPPER
-        low, high = bounds_for(state, mover)
+        low, high = terms.bounds_for(state, mover)
         final = self.proven and result.value == (high if bound is Bound.LOWER else low)
         return replace(result, bound=Bound.EXACT if final else bound, exact=final)
 
@@ -197,5 +184,5 @@ class Winning(Searcher[Move]):
 def _limit(state: State[Move], seat: int | None, depth: int | None, budget: Budget | None) -> int:
     """The depth to search to; BadSearch where the game or the seat is none for this search."""
     terms.zero_sum(state, "winning")
-    check_seat(state, "winning", seat)
+    terms.seat_of(state, "winning", seat)
     return terms.plies(state, "winning", depth, budget)

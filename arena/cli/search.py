@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from adsearch import State, games
-from adsearch.errors import BadMove, BadSearch, quote
+from adsearch.errors import BadSearch, quote
+from arena.cli.position import GameArgument, MovesOption, after
 
 if TYPE_CHECKING:
     from adsearch.picture import Picture
@@ -41,15 +42,16 @@ class Fail(StrEnum):
     HARD = "hard"
 
 
-GameArgument = Annotated[str, typer.Argument(metavar="GAME", help="The game, with options if you like.")]
-MovesOption = Annotated[str, typer.Option("--moves", help="Play these first, with blanks between; throws of dice too.")]
 SvgOption = Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Draw the tree into an SVG file.")]
 DotOption = Annotated[Path | None, typer.Option("--dot", metavar="FILE", help="Write the tree for Graphviz.")]
 
 
 def trace(
     game: GameArgument,
-    algorithm: Annotated[str, typer.Argument(metavar="ALGORITHM", help="The search: minimax, alphabeta, pvs, ...")],
+    algorithm: Annotated[
+        str,
+        typer.Argument(metavar="ALGORITHM", help="The search, with options if you like: pvs, alphabeta:table=true."),
+    ],
     table: Annotated[bool, typer.Option("--table", help="Print the event table (the default).")] = False,
     calls: Annotated[bool, typer.Option("--calls", help="Print the calls, indented.")] = False,
     tree: Annotated[bool, typer.Option("--tree", help="Print the tree that was searched.")] = False,
@@ -72,9 +74,9 @@ def trace(
     from adsearch.picture import search_tree
     from adsearch.trace import NULL_WINDOW, Trace, as_calls, as_table
 
-    search = algorithms.find(algorithm).search
-    options = _accepted(algorithm, search, _options(depth, order, window, fail))
-    state = _after(games.start(game), moves)
+    search, options = algorithms.configured(algorithm)
+    options |= _accepted(algorithm, search, _options(depth, order, window, fail))
+    state = after(games.start(game), moves)
     table = table or not (calls or tree or svg or dot)
     drawn = tree or svg is not None or dot is not None
     record = Trace(keep=DRAWN if drawn else ROWS, most=MOST)
@@ -110,7 +112,7 @@ def tree(
     from adsearch import drawing
     from adsearch.picture import game_tree
 
-    picture = game_tree(_after(games.start(game), moves), depth=depth, title=_title(f"The tree of {game}", moves))
+    picture = game_tree(after(games.start(game), moves), depth=depth, title=_title(f"The tree of {game}", moves))
     if svg is None and dot is None:
         print(drawing.as_text(picture))
     _draw(picture, svg, dot)
@@ -120,16 +122,6 @@ def add_to(app: typer.Typer) -> None:
     """Adds these commands to `app`."""
     app.command("trace")(trace)
     app.command("tree")(tree)
-
-
-def _after(state: State[Any], moves: str) -> State[Any]:
-    """The position after the moves whose texts `moves` holds."""
-    for number, text in enumerate(moves.split(), 1):
-        try:
-            state = state.play(state.from_text(text))
-        except BadMove as error:
-            raise BadMove(f"--moves, ply {number}: {error}") from None
-    return state
 
 
 def _title(what: str, moves: str) -> str:

@@ -7,18 +7,17 @@ import json
 import re
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from math import inf, isfinite
-from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from adsearch import State, games
-from adsearch.errors import BadSearch, meant, one_of, quote
+from adsearch.errors import BadSearch, quote
 from arena.cli.listing import Columns, Format, FormatOption, Row, show
-from arena.cli.search import GameArgument, MovesOption, _after
+from arena.cli.position import GameArgument, MovesOption, after
 
 if TYPE_CHECKING:
     from adsearch.budget import Budget
@@ -30,9 +29,6 @@ MOST_LINES = 150
 FEW = 200_000
 """A game without chance that may last too long for a search to its end can be solved if it has no more positions."""
 TOO_LARGE = "solve: this game is too large to be solved; with --seconds you learn what is known by then"
-OURS = ("state", "depth", "budget", "trace")
-"""Arguments of a search that `arena compare` sets itself."""
-
 SecondsOption = Annotated[
     float | None, typer.Option("--seconds", min=0.0, help="Stop after so long, and say what is known by then.")
 ]
@@ -68,7 +64,7 @@ def solve(
 
     if strategy and format is not Format.TABLE:
         raise BadSearch("--strategy is printed as text; leave out --format")
-    state = _after(games.start(game), moves)
+    state = after(games.start(game), moves)
     if strategy and (state.chance or state.players > 2 or not (state.zero_sum or state.players == 1)):
         raise BadSearch("--strategy is for games of one or two players without chance, which one of them can win")
     budget = None if seconds is None else Budget.seconds(seconds, time.monotonic)
@@ -114,9 +110,11 @@ def compare(
     Examples: arena compare connect4 --depth 1-6 minimax alphabeta alphabeta:table=true,ordering=true pvs;
     arena compare tictactoe --depth 9 minimax alphabeta --format json
     """
+    from adsearch import algorithms as known
+
     depths = _depths(depth)
-    searches = {text: _configured(text) for text in algorithms}
-    state = _after(games.start(game), moves)
+    searches = {text: known.configured(text) for text in algorithms}
+    state = after(games.start(game), moves)
     rows: list[dict[str, Any]] = []
     for plies in depths:
         for text, search in list(searches.items()):
@@ -278,13 +276,13 @@ def _print_strategy(state: State[Any], result: "Result[Any]", budget: "Budget | 
 def _branches(
     state: State[Any], strategy: "Strategy[Any]", plies: int, indent: str, known: dict[tuple[int, float], int]
 ) -> Iterator[str]:
-    for number, (move, after) in enumerate(strategy.moves.items(), 1):
+    for number, (move, rest) in enumerate(strategy.moves.items(), 1):
         branch, below = ("└─ ", "   ") if number == len(strategy.moves) else ("├─ ", "│  ")
-        left_out = _size(after, inf, known) if plies == 1 else 0
+        left_out = _size(rest, inf, known) if plies == 1 else 0
         cut = f"   ... {left_out:,} more" if left_out else ""
         yield f"{indent}{branch}{state.to_text(move)}{cut}"
         if plies > 1:
-            yield from _branches(state.play(move), after, plies - 1, indent + below, known)
+            yield from _branches(state.play(move), rest, plies - 1, indent + below, known)
 
 
 def _size(strategy: "Strategy[Any]", plies: float, known: dict[tuple[int, float], int]) -> int:
@@ -305,53 +303,6 @@ def _depths(text: str) -> range:
     if not found or int(found[1]) > int(found[2] or found[1]):
         raise BadSearch(f"--depth: expected a depth or a range of them, such as 6 or 1-8, got {quote(text)}")
     return range(int(found[1]), int(found[2] or found[1]) + 1)
-
-
-def _configured(text: str) -> tuple[Any, dict[str, Any]]:
-    """The search, and its options, that "alphabeta:table=true,ordering=true" names."""
-    from adsearch import algorithms
-
-    name, _, settings = text.partition(":")
-    search = algorithms.find(name).search
-    hints = get_type_hints(search)
-    known = {option: hints[option] for option in hints if option not in (*OURS, "return") and _kinds(hints[option])}
-    options: dict[str, Any] = {}
-    for setting in settings.split(",") if settings else ():
-        option, equals, value = setting.partition("=")
-        if not equals:
-            raise BadSearch(f"{name}: expected an option such as table=true, got {quote(setting)}")
-        if option not in known:
-            raise BadSearch(f"{name}: no option {quote(option)}{meant(option, tuple(known))}")
-        if option in options:
-            raise BadSearch(f"{name}: option {option} is given twice")
-        options[option] = _read(f"{name}: {option}", value, _kinds(known[option]))
-    return search, options
-
-
-def _kinds(hint: Any) -> list[Any]:
-    """What a text for an argument with this type may stand for: types, and the words of a Literal."""
-    if get_origin(hint) in (Union, UnionType):
-        return [kind for part in get_args(hint) for kind in _kinds(part)]
-    if get_origin(hint) is Literal:
-        return list(get_args(hint))
-    return [hint] if hint in (bool, int, float) else []
-
-
-def _read(where: str, text: str, kinds: Sequence[Any]) -> Any:
-    """The value that `text` stands for."""
-    if text in kinds:
-        return text
-    if bool in kinds and text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    for kind in (int, float):
-        if kind in kinds:
-            try:
-                return kind(text)
-            except ValueError:
-                pass
-    names = {bool: "true or false", int: "a whole number", float: "a number"}
-    expected = one_of([names.get(kind) or str(kind) for kind in kinds])
-    raise BadSearch(f"{where}: expected {expected}, got {quote(text)}")
 
 
 def _measured(
