@@ -14,6 +14,7 @@ from adsearch.games.tree import Tree
 from adsearch.result import Bound
 from tests.adsearch.games.facts import facts
 from tests.adsearch.random_trees import trees
+from tests.effort import tries
 
 
 def walked(state: Any, depth: int) -> Count:
@@ -38,7 +39,7 @@ def test_its_leaves_at_a_depth_are_the_perft_numbers(game: str) -> None:
             assert count.count(games.start(game), int(plies)).leaves == leaves
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(50), deadline=None)
 @given(tree=trees(depth=5, chance=True), depth=st.integers(0, 6))
 def test_it_counts_what_a_walk_counts(tree: Tree, depth: int) -> None:
     assert count.count(tree, depth) == walked(tree, depth)

@@ -31,6 +31,7 @@ from adsearch.result import Bound
 from adsearch.terms import root_seat
 from tests.adsearch.games.facts import TRUTHS, facts
 from tests.adsearch.random_trees import random_tree, trees, uniform_tree, wins_and_losses
+from tests.effort import tries
 
 Search = Callable[..., Result[Any]]
 
@@ -104,14 +105,14 @@ def check(name: str, state: Tree, depth: int | None = None) -> None:
 
 
 @every_search
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(50), deadline=None)
 @given(tree=trees())
 def test_to_the_end_the_value_is_the_true_one(name: str, tree: Tree) -> None:
     check(name, tree)
 
 
 @every_search
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(50), deadline=None)
 @given(tree=trees(), depth=st.integers(1, 5))
 def test_at_any_depth_the_value_is_that_of_the_definition(name: str, tree: Tree, depth: int) -> None:
     if not name.startswith("deepening"):
@@ -124,14 +125,14 @@ def test_at_any_depth_the_value_is_that_of_the_definition(name: str, tree: Tree,
 
 
 @every_search
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(30), deadline=None)
 @given(tree=trees(players=1))
 def test_a_single_player_takes_the_best(name: str, tree: Tree) -> None:
     check(name, tree)
 
 
 @pytest.mark.parametrize("name", EXACT)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(50), deadline=None)
 @given(tree=wins_and_losses(depth=5))
 def test_distances_are_right_where_they_are_told(name: str, tree: Tree) -> None:
     result = EXACT[name](tree)
@@ -158,7 +159,7 @@ WINDOWED: dict[str, Search] = {
 
 
 @pytest.mark.parametrize("name", WINDOWED)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(tree=trees(), low=st.floats(-3, 3), width=st.floats(0.001, 3), depth=st.integers(1, 5))
 def test_outside_its_window_a_result_is_a_bound_on_the_right_side(
     name: str, tree: Tree, low: float, width: float, depth: int
@@ -182,7 +183,7 @@ def test_outside_its_window_a_result_is_a_bound_on_the_right_side(
     assert not (result.exact and result.bound is not Bound.EXACT)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(tree=trees(depth=5))
 def test_alphabeta_and_pvs_visit_no_more_than_minimax(tree: Tree) -> None:
     nodes = minimax.search(tree).nodes
@@ -300,7 +301,7 @@ def test_small_boards_of_connect4_are_draws(spec: str) -> None:
 @pytest.mark.parametrize(("size", "expected"), list(facts("games.json")["dots_and_boxes"]["values"].items()))
 def test_dots_and_boxes_come_out_as_published(size: str, expected: float) -> None:
     rows, columns = size.split("x")
-    assert deepening.search(games.start(f"dots:rows={rows},columns={columns}")).value == expected
+    assert mtdf.search(games.start(f"dots:rows={rows},columns={columns}"), ordering=True).value == expected
 
 
 POSITIONS = [row.split() for row in (TRUTHS / "connect4_positions.txt").read_text().splitlines() if row[0] != "#"]

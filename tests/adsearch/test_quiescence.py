@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from adsearch import alphabeta, games, quiescence, selective
 from adsearch.games.tree import Tree
 from tests.adsearch.random_trees import trees
+from tests.effort import tries
 
 
 def quiet(state: Any) -> float:
@@ -50,7 +51,7 @@ def test_it_never_visits_the_whole_tree_to_be_quiet() -> None:
     assert quiescence.search(start, depth=4).nodes < 3 * alphabeta.search(start, depth=4).nodes
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(tree=trees(), width=st.integers(1, 3))
 def test_selective_search_is_alphabeta_on_what_it_looks_at(tree: Tree, width: int) -> None:
     def best(state: Any) -> list[Any]:

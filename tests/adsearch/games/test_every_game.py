@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from adsearch import CHANCE, games
 from adsearch.errors import BadMove, BadPosition
 from tests.adsearch.games.specimens import EVERY, SMALL, AnyState, playout, positions
+from tests.effort import tries
 
 every_game = pytest.mark.parametrize("spec", EVERY)
 every_small_game = pytest.mark.parametrize("spec", SMALL)
-PLAYOUTS = 12
+PLAYOUTS = tries(5, soak=200)
 MOST_PLIES_WITHOUT_BOUND = 10_000
 
 
@@ -90,7 +91,7 @@ def test_a_move_survives_its_text(spec: str) -> None:
 
 @every_game
 def test_a_position_survives_its_text_and_so_does_all_that_follows(spec: str) -> None:
-    for seed in range(PLAYOUTS // 3):
+    for seed in range(tries(2, soak=60)):
         loaded = games.start(spec)
         for state, move in playout(spec, seed):
             text = state.position()
@@ -103,7 +104,7 @@ def test_a_position_survives_its_text_and_so_does_all_that_follows(spec: str) ->
 
 @every_game
 def test_playing_leaves_a_position_as_it_was(spec: str) -> None:
-    for seed in range(PLAYOUTS // 3):
+    for seed in range(tries(2, soak=60)):
         for state, _ in playout(spec, seed):
             before, copied = everything(state), copy.copy(state)
             for move in state.moves():
@@ -167,7 +168,7 @@ def test_a_text_that_is_no_move_is_refused_by_name(spec: str) -> None:
 
 
 @pytest.mark.parametrize("spec", EVERY)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(12), deadline=None)
 @given(text=st.text() | st.text(alphabet=string.printable, max_size=80), seed=st.integers(0, 9))
 @example(text="-", seed=0)
 @example(text="9" * 5000, seed=1)
@@ -179,7 +180,7 @@ def test_nonsense_is_no_move_and_no_position(spec: str, text: str, seed: int) ->
 
 
 @pytest.mark.parametrize("spec", EVERY)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(20), deadline=None)
 @given(data=st.data())
 def test_a_position_with_a_typing_error_is_refused_or_is_another_position(spec: str, data: st.DataObject) -> None:
     seed = data.draw(st.integers(0, 4))

@@ -10,7 +10,12 @@ from pathlib import Path
 import pytest
 
 from adsearch import games
-from tests.arena.cli.terminal import arena
+from tests.arena.cli.terminal import arena, arena_process
+
+
+def test_it_is_a_program() -> None:
+    assert arena_process("games") == arena("games")
+    assert arena_process("games", "conect4") == arena("games", "conect4")
 
 
 def test_it_lists_every_game() -> None:
@@ -65,7 +70,7 @@ def test_the_options_that_are_given_count() -> None:
 
 
 def test_a_terminal_without_unicode_gets_what_it_can_show() -> None:
-    ended = arena("games", "tree", encoding="ascii")
+    ended = arena_process("games", "tree", encoding="ascii")
     assert (ended.code, ended.err) == (0, "")
     assert "?? B MIN" in ended.out
 
