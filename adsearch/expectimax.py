@@ -51,6 +51,8 @@ def search(
 class Expectimax(Searcher[Move]):
     """One search."""
 
+    prunes = False
+
     def __init__(
         self,
         *,

@@ -40,6 +40,8 @@ def search(
 class Maxn(Searcher[Move]):
     """One search."""
 
+    prunes = False
+
     values: tuple[float, ...] | None = None
     """At the root, what is known so far."""
 

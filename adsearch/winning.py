@@ -85,6 +85,8 @@ def strategy(
 class Winning(Searcher[Move]):
     """One question: can `seat` force a win? Its values are for that seat."""
 
+    prunes = False
+
     def __init__(
         self,
         seat: int,

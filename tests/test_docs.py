@@ -33,17 +33,26 @@ def commands() -> Iterator[tuple[str, str, str]]:
             yield page.name, command.partition("  #")[0].strip(), output
 
 
+def without_times(printed: str) -> list[str]:
+    """The lines of an output, with every time it took made the same."""
+    return [re.sub(r" *[0-9.]+ s\b", " TIME s", line.rstrip()) for line in printed.splitlines()]
+
+
 @pytest.mark.parametrize(("page", "command", "output"), list(commands()))
-def test_a_shown_command_prints_what_is_shown(page: str, command: str, output: str) -> None:
+def test_a_shown_command_prints_and_draws_what_is_shown(page: str, command: str, output: str, tmp_path: Path) -> None:
     if MAKES_AN_ENVIRONMENT.match(command):
         target = re.match(r"make (\w+)", command)
         assert target is None or f"\n{target[1]}:" in (ROOT / "Makefile").read_text("utf-8")
         return
     program, *arguments = shlex.split(command)
     assert program == "arena", page
-    ended = arena(*arguments, cwd=ROOT)
+    (tmp_path / "docs" / "pictures").mkdir(parents=True)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    ended = arena(*arguments, cwd=tmp_path)
     printed = ended.out if ended.code == 0 else ended.err
-    assert [line.rstrip() for line in printed.splitlines()] == [line.rstrip() for line in output.splitlines()]
+    assert without_times(printed) == without_times(output)
+    for drawn in (tmp_path / "docs" / "pictures").iterdir():
+        assert drawn.read_text("utf-8") == (ROOT / "docs" / "pictures" / drawn.name).read_text("utf-8")
 
 
 @pytest.mark.parametrize(("page", "block"), [(page.name, block) for page, block in blocks("python") if ">>>" in block])
@@ -56,6 +65,12 @@ def test_shown_files_are_as_shown() -> None:
     sources = [path.read_text("utf-8") for path in (ROOT / "examples").glob("*.py")]
     for page, block in blocks("python"):
         assert ">>>" in block or any(block in source for source in sources), page
+
+
+def test_every_picture_is_drawn_by_a_shown_command() -> None:
+    shown = "".join(command for _, command, _ in commands())
+    for picture in (ROOT / "docs" / "pictures").iterdir():
+        assert f"docs/pictures/{picture.name}" in shown
 
 
 def test_links_lead_somewhere() -> None:
