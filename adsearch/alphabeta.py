@@ -122,9 +122,7 @@ class AlphaBeta(Searcher[Move]):
         line: Line[Move] = ()
         best, trace = -inf, self.trace
         for move in moves:
-            if trace:
-                trace.descend(state.to_text(move), alpha, beta)
-            value, rest = self.value(state.play(move), depth - 1, alpha, beta)
+            value, rest = self.child_value(state, move, depth, alpha, beta, not line)
             if value > best:
                 best, line = value, (move, rest)
                 if depth == self.root_depth:
@@ -146,9 +144,7 @@ class AlphaBeta(Searcher[Move]):
         line: Line[Move] = ()
         best, trace = inf, self.trace
         for move in moves:
-            if trace:
-                trace.descend(state.to_text(move), alpha, beta)
-            value, rest = self.value(state.play(move), depth - 1, alpha, beta)
+            value, rest = self.child_value(state, move, depth, alpha, beta, not line)
             if value < best:
                 best, line = value, (move, rest)
                 if depth == self.root_depth:
@@ -162,6 +158,14 @@ class AlphaBeta(Searcher[Move]):
                     self.ordering.cut_off(state, move, depth)
                 break
         return best, line
+
+    def child_value(
+        self, state: State[Move], move: Move, depth: int, alpha: float, beta: float, first: bool
+    ) -> tuple[float, Line[Move]]:
+        """The value of the child that `move` leads to, which is the `first` to be looked at or a later one."""
+        if self.trace:
+            self.trace.descend(state.to_text(move), alpha, beta)
+        return self.value(state.play(move), depth - 1, alpha, beta)
 
     def moves(self, state: State[Move], depth: int, remembered: Move | None) -> Sequence[Move]:
         """The moves to try, in order."""

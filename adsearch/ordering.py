@@ -34,10 +34,16 @@ class Ordering(Generic[Move]):
             return moves
         history = self._history[state.turn]
         ordered = sorted(moves, key=history.__getitem__, reverse=True)
-        for first in (*reversed(self._killers[depth]), *reversed(state.noisy_moves()), remembered):
-            if first in moves:
-                ordered.remove(first)
-                ordered.insert(0, first)
+        for killer in reversed(self._killers[depth]):
+            if killer in moves:
+                ordered.remove(killer)
+                ordered.insert(0, killer)
+        for noisy in reversed(state.noisy_moves()):
+            ordered.remove(noisy)
+            ordered.insert(0, noisy)
+        if remembered in moves:
+            ordered.remove(remembered)
+            ordered.insert(0, remembered)
         return ordered
 
     def cut_off(self, state: State[Move], move: Move, depth: int) -> None:

@@ -6,7 +6,6 @@ does with fewer nodes. Where one is better after all, the bet is lost and the ch
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import inf, nextafter
 
 from adsearch import terms
@@ -14,7 +13,7 @@ from adsearch.alphabeta import AlphaBeta
 from adsearch.budget import Budget
 from adsearch.ordering import Arrange, Ordering
 from adsearch.result import Line, Result
-from adsearch.searcher import Evaluate, Found
+from adsearch.searcher import Evaluate
 from adsearch.state import Move, State
 from adsearch.table import Table
 from adsearch.trace import Trace
@@ -43,64 +42,21 @@ def search(
 class Pvs(AlphaBeta[Move]):
     """One search."""
 
-    def max_value(
-        self, state: State[Move], depth: int, alpha: float, beta: float, moves: Sequence[Move]
+    def child_value(
+        self, state: State[Move], move: Move, depth: int, alpha: float, beta: float, first: bool
     ) -> tuple[float, Line[Move]]:
-        """MAX shows with null windows just above alpha that no later child is better than the first."""
-        line: Line[Move] = ()
-        best, trace = -inf, self.trace
-        for move in moves:
-            child = state.play(move)
-            scout = nextafter(alpha, inf) if line else beta
+        if first:
+            return super().child_value(state, move, depth, alpha, beta, first)
+        child, trace = state.play(move), self.trace
+        # A null window just above alpha, or for MIN just below beta, asks whether the child is any better.
+        low, high = (alpha, nextafter(alpha, inf)) if state.turn == 0 else (nextafter(beta, -inf), beta)
+        if trace:
+            trace.descend(state.to_text(move), low, high)
+        value, line = self.value(child, depth - 1, low, high)
+        if alpha < value < beta:
+            low, high = (value, beta) if state.turn == 0 else (alpha, value)
             if trace:
-                trace.descend(state.to_text(move), alpha, scout)
-            value, rest = self.value(child, depth - 1, alpha, scout)
-            if alpha < value < beta and scout < beta:
-                if trace:
-                    trace.back(value, alpha, beta)
-                    trace.descend(state.to_text(move), value, beta)
-                value, rest = self.value(child, depth - 1, value, beta)
-            if value > best:
-                best, line = value, (move, rest)
-                if depth == self.root_depth:
-                    self.finished = Found(best, line)
-            if best > alpha:
-                alpha = best
-            if trace:
-                trace.back(value, alpha, beta, cutoff=alpha >= beta)
-            if alpha >= beta:
-                if self.ordering:
-                    self.ordering.cut_off(state, move, depth)
-                break
-        return best, line
-
-    def min_value(
-        self, state: State[Move], depth: int, alpha: float, beta: float, moves: Sequence[Move]
-    ) -> tuple[float, Line[Move]]:
-        """MIN shows with null windows just below beta that no later child is better than the first."""
-        line: Line[Move] = ()
-        best, trace = inf, self.trace
-        for move in moves:
-            child = state.play(move)
-            scout = nextafter(beta, -inf) if line else alpha
-            if trace:
-                trace.descend(state.to_text(move), scout, beta)
-            value, rest = self.value(child, depth - 1, scout, beta)
-            if alpha < value < beta and scout > alpha:
-                if trace:
-                    trace.back(value, alpha, beta)
-                    trace.descend(state.to_text(move), alpha, value)
-                value, rest = self.value(child, depth - 1, alpha, value)
-            if value < best:
-                best, line = value, (move, rest)
-                if depth == self.root_depth:
-                    self.finished = Found(best, line)
-            if best < beta:
-                beta = best
-            if trace:
-                trace.back(value, alpha, beta, cutoff=alpha >= beta)
-            if alpha >= beta:
-                if self.ordering:
-                    self.ordering.cut_off(state, move, depth)
-                break
-        return best, line
+                trace.back(value, alpha, beta)
+                trace.descend(state.to_text(move), low, high)
+            value, line = self.value(child, depth - 1, low, high)
+        return value, line

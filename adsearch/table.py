@@ -54,11 +54,14 @@ class Table:
     def put(self, key: Hashable, entry: Entry) -> None:
         """Remembers `entry`, in the place of what was known before unless that was proven and this is not."""
         known = self._young.get(key)
-        if known is None or entry.proven or not known.proven:
+        if known is None:
             self._keep(key, entry)
+        elif entry.proven or not known.proven:
+            self._young[key] = entry
 
     def _keep(self, key: Hashable, entry: Entry) -> None:
-        if len(self._young) >= self._half and key not in self._young:
+        """Adds an entry to the young half, where there is none of that key."""
+        if len(self._young) >= self._half:
             self._young, self._old = {}, self._young
         self._young[key] = entry
 
