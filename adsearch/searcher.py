@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from math import inf
+from math import inf, nextafter
 from typing import Generic, NamedTuple
 
 from adsearch import terms
@@ -19,6 +19,17 @@ from adsearch.trace import Trace
 
 Evaluate = Callable[[State[Move], int], float]
 """What a position is worth to a seat, as `State.evaluate` says it."""
+
+
+def inside(evaluate: Evaluate[Move]) -> Evaluate[Move]:
+    """`evaluate`, whatever it says brought strictly inside the bounds: no estimate may pass for a proven win."""
+
+    def estimate(state: State[Move], seat: int) -> float:
+        low, high = terms.bounds_for(state, seat)
+        # In this order something that is no number becomes the lowest.
+        return max(nextafter(low, inf), min(evaluate(state, seat), nextafter(high, -inf)))
+
+    return estimate
 
 
 class Found(NamedTuple, Generic[Move]):
@@ -45,7 +56,7 @@ class Searcher(ABC, Generic[Move]):
     ) -> None:
         self.effort = Effort(budget)
         self.trace = trace
-        self.evaluate: Evaluate[Move] = evaluate or (lambda state, seat: state.evaluate(seat))
+        self.evaluate: Evaluate[Move] = inside(evaluate) if evaluate else lambda state, seat: state.evaluate(seat)
         self.root_depth = -1
         self.to_the_end = False
         self.proven = False

@@ -86,6 +86,18 @@ def test_a_depth_of_nothing_is_the_evaluation() -> None:
     assert (result.value, result.move) == (state.evaluate(1), None)
 
 
+@pytest.mark.parametrize("estimate", [1.0, 1000.0, -1.0, float("inf"), float("nan")])
+@pytest.mark.parametrize("algorithm", ["pvs", "alphabeta", "mtdf"])
+def test_an_evaluation_of_ones_own_never_passes_for_a_proof(estimate: float, algorithm: Any) -> None:
+    state = games.start("connect4")
+    result = deepening.search(state, depth=3, algorithm=algorithm, evaluate=lambda _state, _seat: estimate)
+    assert not result.exact
+    assert -1 < result.value < 1
+    won = games.load("connect4", "......./......./......./......./ooo..../xxx....")
+    found = deepening.search(won, depth=3, algorithm=algorithm, evaluate=lambda _state, _seat: estimate)
+    assert (found.value, found.distance, found.exact) == (1, 1, True)
+
+
 def test_an_evaluation_of_ones_own_is_used() -> None:
     def likes_column_three(state: Any, seat: int) -> float:
         return (1 - 2 * seat) * (0.9 if state.position().endswith("..x....") else 0.1)
