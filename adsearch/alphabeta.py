@@ -49,6 +49,9 @@ def search(
 class AlphaBeta(Searcher[Move]):
     """One search."""
 
+    sound = True
+    """Whether it looks at every move, so that a win it sees is one."""
+
     def __init__(
         self,
         *,
@@ -72,6 +75,9 @@ class AlphaBeta(Searcher[Move]):
         self.bounds = state.bounds
         value, line = self.value(state, depth, alpha, beta)
         return Found(value, line if self.table is None else self.completed(state, line, depth))
+
+    def is_final(self, state: State[Move], value: float) -> bool:
+        return self.sound and super().is_final(state, value)
 
     def value(self, state: State[Move], depth: int, alpha: float, beta: float) -> tuple[float, Line[Move]]:
         """r and a line that leads to it: v if alpha < r < beta, else v <= r <= alpha or v >= r >= beta."""
@@ -111,7 +117,7 @@ class AlphaBeta(Searcher[Move]):
             best, line = self.chance_value(state, depth, alpha, beta), ()
         if table is not None:
             bound = Bound.LOWER if best >= beta else Bound.UPPER if best <= alpha else Bound.EXACT
-            proven = effort.estimates == estimates or best in self.bounds
+            proven = effort.estimates == estimates or (best in self.bounds and self.sound)
             table.put(key, Entry(best, bound, depth, proven, line[0] if line else None))
         return best, line
 

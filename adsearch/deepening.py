@@ -10,11 +10,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from math import inf, nextafter
-from typing import Literal
+from typing import Final, Literal
 
 from adsearch import terms
 from adsearch.alphabeta import AlphaBeta
-from adsearch.budget import Budget, OutOfBudget
+from adsearch.budget import Budget, Effort, OutOfBudget
 from adsearch.errors import BadSearch
 from adsearch.mtdf import converge
 from adsearch.ordering import Arrange, Ordering
@@ -26,6 +26,12 @@ from adsearch.table import Table
 from adsearch.trace import Trace
 
 Algorithm = Literal["alphabeta", "pvs", "mtdf"]
+
+Iteration = Callable[[int, float], Result[Move]]
+"""One iteration: a depth, and a guess of the value -> its result."""
+
+PATIENCE: Final = 20_000
+"""A search without limits that has visited more nodes also tries to go to the end at once."""
 
 
 def search(
@@ -41,7 +47,8 @@ def search(
 ) -> Result[Move]:
     """The value of `state` as far ahead as the budget allows, up to `depth`, and no further than needed to prove it.
 
-    `Result.depth` is the last depth that was searched whole."""
+    `Result.depth` is the last depth that was searched whole. `Result.distance` is told for wins and losses, where the
+    value is a bound of the game, and for draws."""
     terms.zero_sum(state, "deepening")
     limit = terms.plies(state, "deepening", depth, budget)
     if algorithm not in ("alphabeta", "pvs", "mtdf"):
@@ -54,27 +61,85 @@ def search(
             return converge(searcher, state, depth, depth, guess)
         return searcher.search(state, depth=depth, limit=depth)
 
-    result = deepen(searcher, state, limit, iteration)
+    if depth is None and budget is None:
+        result = until_proven(searcher, state, iteration)
+    else:
+        result = deepen(searcher, state, limit, iteration)
     return told_to_the_end(searcher, state, result) if result.exact else result
 
 
-def deepen(
-    searcher: Searcher[Move], state: State[Move], limit: int, iteration: Callable[[int, float], Result[Move]]
+def deepened(
+    searcher: Searcher[Move],
+    state: State[Move],
+    depth: int | None,
+    limit: int,
+    budget: Budget | None,
+    *,
+    alpha: float = -inf,
+    beta: float = inf,
 ) -> Result[Move]:
-    """The result of the last of the iterations (a depth and a guess of the value -> a result) that there is time
-    for."""
+    """The result of `searcher` at `depth`, or to the end; with a budget alone, one ply deeper each time."""
+    if depth is not None or budget is None:
+        return searcher.search(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
+
+    def iteration(depth: int, _: float) -> Result[Move]:
+        return searcher.search(state, depth=depth, limit=depth, alpha=alpha, beta=beta)
+
+    return deepen(searcher, state, limit, iteration)
+
+
+def deepen(searcher: Searcher[Move], state: State[Move], limit: int, iteration: Iteration[Move]) -> Result[Move]:
+    """The result of the last iteration that there is time for."""
     if state.turn is None or limit == 0:
         return searcher.search(state, depth=0, limit=0)
-    guess = searcher.evaluate(state, terms.root_seat(state))
-    result = iteration(1, guess)
-    while result.depth is not None and result.depth < limit and not result.exact and not searcher.was_cut():
+    result = iteration(1, searcher.evaluate(state, terms.root_seat(state)))
+    if searcher.was_cut():
+        return replace(result, depth=0)
+    while result.depth is not None and result.depth < limit and not result.exact:
         deeper = iteration(result.depth + 1, result.value)
         if not searcher.was_cut():
             result = deeper
-        elif searcher.finished and searcher.tries_the_best_first and deeper.bound is Bound.EXACT:
+            continue
+        if searcher.finished and searcher.tries_the_best_first and deeper.bound is Bound.EXACT:
             # What the broken iteration finished is no worse than the best move so far.
             result = replace(deeper, depth=result.depth)
+        break
     return replace(result, nodes=searcher.effort.nodes)
+
+
+def until_proven(searcher: AlphaBeta[Move], state: State[Move], iteration: Iteration[Move]) -> Result[Move]:
+    """The proven value of `state`, without limits.
+
+    Where that takes long, a second search tries to go to the end, with as much effort as the iterations together. Once
+    it has found the value, only the distance of a win or a loss is still open, and null windows ask for that."""
+    if state.turn is None:
+        return searcher.search(state, depth=0, limit=0)
+    whole = Pvs[Move](table=True, ordering=True)
+    known: Result[Move] | None = None
+    result, depth, spent = iteration(1, searcher.evaluate(state, terms.root_seat(state))), 1, 0
+    while not result.exact:
+        if known is None and searcher.effort.nodes > PATIENCE:
+            whole.effort = Effort(Budget(nodes=searcher.effort.nodes))
+            found = whole.search(state, depth=None, limit=terms.DEEPEST)
+            spent += whole.effort.nodes
+            known = None if whole.was_cut() else found
+        if known is not None and not searcher.is_final(state, known.value):
+            result = replace(known, depth=depth)
+            break
+        depth += 1
+        if known is None:
+            result = iteration(depth, result.value)
+        else:
+            result = _decided_within(searcher, state, known.value, depth)
+    return replace(result, nodes=searcher.effort.nodes + spent)
+
+
+def _decided_within(searcher: AlphaBeta[Move], state: State[Move], value: float, depth: int) -> Result[Move]:
+    """The result at `depth`, of which only matters whether it is `value`, a bound of the game."""
+    highest = value == max(terms.bounds_for(state, terms.root_seat(state)))
+    alpha, beta = (nextafter(value, -inf), value) if highest else (value, nextafter(value, inf))
+    result = searcher.search(state, depth=depth, limit=depth, alpha=alpha, beta=beta)
+    return replace(result, exact=True, bound=Bound.EXACT) if result.value == value else result
 
 
 def told_to_the_end(searcher: AlphaBeta[Move], state: State[Move], result: Result[Move]) -> Result[Move]:
@@ -90,12 +155,14 @@ def told_to_the_end(searcher: AlphaBeta[Move], state: State[Move], result: Resul
         return replace(result, distance=None)
     target = 0.0 - result.value if terms.root_seat(state) else result.value
     line: list[Move] = []
+    before = searcher.effort.nodes
     with suppress(OutOfBudget), searcher.untraced():
         for left in range(result.depth, 0, -1):
             line.append(_on_the_way(searcher, state, target, left))
             state = state.play(line[-1])
     moves = tuple(line) or result.line
-    return replace(result, distance=result.depth, move=moves[0], line=moves, nodes=searcher.effort.nodes)
+    nodes = result.nodes + searcher.effort.nodes - before
+    return replace(result, distance=result.depth, move=moves[0], line=moves, nodes=nodes)
 
 
 def _on_the_way(searcher: AlphaBeta[Move], state: State[Move], target: float, left: int) -> Move:

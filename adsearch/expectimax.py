@@ -11,7 +11,7 @@ from math import inf
 
 from adsearch import terms
 from adsearch.budget import Budget
-from adsearch.deepening import deepen
+from adsearch.deepening import deepened
 from adsearch.errors import BadSearch, quote
 from adsearch.result import Line, Result
 from adsearch.searcher import Evaluate, Found, Searcher
@@ -43,9 +43,7 @@ def search(
     The line ends where another seat, or chance, decides. Exact means: exact if the model is."""
     limit = terms.plies(state, "expectimax", depth, budget)
     searcher = Expectimax(budget=budget, trace=trace, evaluate=evaluate, model=model)
-    if depth is None and budget is not None:
-        return deepen(searcher, state, limit, lambda depth, _: searcher.search(state, depth=depth, limit=depth))
-    return searcher.search(state, depth=depth, limit=limit)
+    return deepened(searcher, state, depth, limit, budget)
 
 
 class Expectimax(Searcher[Move]):

@@ -14,7 +14,7 @@ from typing import Literal
 from adsearch import terms
 from adsearch.alphabeta import AlphaBeta
 from adsearch.budget import Budget
-from adsearch.deepening import deepen
+from adsearch.deepening import deepened
 from adsearch.errors import BadSearch
 from adsearch.result import Line, Result
 from adsearch.searcher import Evaluate, Found, Searcher
@@ -50,12 +50,7 @@ def search(
     kind = Expectiminimax if pruning == "none" else Star1 if pruning == "star1" else Star2
     searcher = kind(budget=budget, trace=trace, evaluate=evaluate)
 
-    def iteration(depth: int, _: float) -> Result[Move]:
-        return searcher.search(state, depth=depth, limit=depth, alpha=alpha, beta=beta)
-
-    if depth is None and budget is not None:
-        return deepen(searcher, state, limit, iteration)
-    return searcher.search(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
+    return deepened(searcher, state, depth, limit, budget, alpha=alpha, beta=beta)
 
 
 class Expectiminimax(Searcher[Move]):
@@ -78,7 +73,10 @@ class Expectiminimax(Searcher[Move]):
             effort.estimates += 1
             return self.evaluate(state, 0), ()
         if state.turn == CHANCE:
-            return sum(chance * self.child(state, outcome, depth)[0] for outcome, chance in state.chances()), ()
+            average = 0.0
+            for outcome, chance in state.chances():
+                average += chance * self.child(state, outcome, depth)[0]
+            return average, ()
         line: Line[Move] = ()
         best = -inf if state.turn == 0 else inf
         for move in state.moves():
@@ -140,7 +138,8 @@ class Star2(Star1[Move]):
         if depth > 1:
             for at, (outcome, chance) in enumerate(chances):
                 child = state.play(outcome)
-                if child.turn in (0, 1):
+                # With a single move a probe would be the search itself.
+                if child.turn in (0, 1) and len(child.moves()) > 1:
                     # What the others are known to be worth leaves this much for the average to reach the window's end.
                     low, high = _sum_without(chances, lows, at), _sum_without(chances, highs, at)
                     if self.trace:
@@ -160,6 +159,8 @@ class Star2(Star1[Move]):
     def probe(self, state: State[Move], depth: int, alpha: float, beta: float) -> float:
         """A bound of the value of `state` from its first move alone."""
         self.effort.nodes += 1
+        if self.effort.limited:
+            self.effort.check()
         if not alpha < beta:
             return alpha if state.turn == 0 else beta
         move = self.moves(state, depth, None)[0]

@@ -3,7 +3,8 @@
     from adsearch import algorithms
     algorithms["pvs"].search(state, depth=8)
 
-A module is imported only when it is asked for.
+A module is imported only when it is asked for. `height` and `count`, which measure a tree and find no move, are not
+among them.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from math import inf
 
 from adsearch import terms
 from adsearch.budget import Budget
-from adsearch.deepening import deepen
+from adsearch.deepening import deepened
 from adsearch.result import Line, Result
 from adsearch.searcher import Evaluate, Found, Searcher
 from adsearch.state import CHANCE, Move, State
@@ -32,9 +32,7 @@ def search(
     Who has several moves that are best plays the first of them. The line ends where chance decides."""
     limit = terms.plies(state, "maxn", depth, budget)
     searcher = Maxn(budget=budget, trace=trace, evaluate=evaluate)
-    if depth is None and budget is not None:
-        return deepen(searcher, state, limit, lambda depth, _: searcher.search(state, depth=depth, limit=depth))
-    return searcher.search(state, depth=depth, limit=limit)
+    return deepened(searcher, state, depth, limit, budget)
 
 
 class Maxn(Searcher[Move]):

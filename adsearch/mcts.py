@@ -24,6 +24,9 @@ from adsearch.trace import Trace
 SIMULATIONS: Final = 1000
 """How many, where neither their number nor a budget is given."""
 
+LONGEST: Final = 400
+"""A simulation goes on for so many plies, where no depth is given."""
+
 Rollout = Callable[[State[Move], Random], Move]
 """Chooses a move, in the part of a simulation that is outside the searcher."""
 
@@ -52,9 +55,9 @@ def search(
     in it chooses by what that seat would see; nothing is proven then."""
     if simulations is not None and simulations < 1:
         raise BadSearch(f"mcts: expected 1 or more simulations, got {simulations}")
-    if exploration < 0:
+    if not 0 <= exploration < inf:
         raise BadSearch(f"mcts: expected an exploration of 0 or more, got {exploration:g}")
-    limit = terms.plies(state, "mcts", depth, budget or Budget())
+    limit = LONGEST if depth is None else terms.plies(state, "mcts", depth)
     searcher = Mcts(
         state,
         limit,
@@ -335,7 +338,11 @@ class Mcts(Generic[Move]):
         if not moves and state.turn not in (None, CHANCE) and self.limit:
             moves = state.moves()[:1]
         child = root.children.get(moves[0], root) if moves else root
-        value = child.mean if child.visits or proven else self.evaluate(state, self.seat)
+        if child.visits or proven:
+            value = child.mean
+        else:
+            # Nothing was tried, and of a position with secrets the mover may judge only what it sees.
+            value = self.evaluate(state.sample(self.seat, self.random) if self.hidden else state, self.seat)
         return Result(
             value=value + 0.0,
             move=moves[0] if moves else None,

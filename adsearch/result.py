@@ -44,7 +44,8 @@ class Result(Generic[Move]):
     exact: bool
     """Whether the value is the game's own: no estimate, budget or window went into it."""
     bound: Bound = Bound.EXACT
-    """How `value` relates to the value at this depth, which differs for searches with a window."""
+    """How `value` relates to the value at this depth: what a window made of it. It says nothing where the budget ended
+    the search, which is then not `exact`."""
     distance: int | None = None
     """Plies to the end when the winner hurries and the loser holds out, in a draw along `line`; None: not proven."""
     values: tuple[float, ...] | None = None

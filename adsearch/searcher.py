@@ -100,7 +100,7 @@ class Searcher(ABC, Generic[Move]):
             value=value,
             move=moves[0] if moves else None,
             line=moves,
-            depth=depth,
+            depth=None if depth is None else limit,
             nodes=self.effort.nodes,
             exact=exact,
             bound=bound,

@@ -44,6 +44,8 @@ def search(
 class Selective(AlphaBeta[Move]):
     """One search."""
 
+    sound = False
+
     def __init__(
         self,
         width: int,
@@ -65,7 +67,3 @@ class Selective(AlphaBeta[Move]):
         # A move that was left out might have been better: what comes of this is an estimate.
         self.effort.estimates += len(best) < len(moves)
         return best
-
-    def is_final(self, state: State[Move], value: float) -> bool:
-        """Never: what looks won may be so only because a defence was left out."""
-        return False

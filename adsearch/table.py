@@ -1,7 +1,8 @@
 """Table: what was found out about positions, for when another order of moves leads to them again.
 
 An entry says what a position is worth at one depth, as a value or a bound of it, and which move was best. A node that
-a budget cut off leaves no entry. One table serves one game, with one set of options and one evaluation.
+a budget cut off leaves no entry. One table serves one game with one set of options, one evaluation and one choice of
+moves.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from adsearch.budget import Budget
 from adsearch.errors import BadSearch
 from adsearch.state import CHANCE, State
 
-DEEPEST: Final = 400
+DEEPEST: Final = 250
 """No search goes deeper, for Python's own stack does not; games that may last longer are not searched to the end."""
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from adsearch.errors import AdsearchError, BadGame, BadOption, BadPosition, UnknownGame, meant, one_of, quote
 from adsearch.option import Option
-from adsearch.state import State
+from adsearch.state import CHANCE, State
 
 _CLASSES = {
     "tictactoe": "TicTacToe",
@@ -96,8 +96,9 @@ class Game:
             if not self.foreign:
                 raise
             raise BadGame(f"{self.name}: {type(error).__name__}: {error}") from error
-        if not hasattr(state, "turn"):
-            raise BadGame(f"{self.name}: expected a State with a turn, got {quote(type(state).__name__)} without one")
+        turn = getattr(state, "turn", "nothing")
+        if turn not in (None, CHANCE, *range(state.players)):
+            raise BadGame(f"{self.name}: expected a turn from 0 to {state.players - 1}, CHANCE or None, got {turn!r}")
         return state
 
     def read_options(self, text: str) -> dict[str, int | str]:

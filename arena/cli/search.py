@@ -75,7 +75,12 @@ def trace(
     from adsearch.trace import NULL_WINDOW, Trace, as_calls, as_table
 
     search, options = algorithms.configured(algorithm)
-    options |= _accepted(algorithm, search, _options(depth, order, window, fail))
+    for name, value in _accepted(algorithm, search, _options(depth, order, window, fail)).items():
+        if name in options:
+            raise BadSearch(f"{name} is given twice: in {quote(algorithm)} and as an option")
+        options[name] = value
+    for path in (svg, dot):
+        _check_writable(path)
     state = after(games.start(game), moves)
     table = table or not (calls or tree or svg or dot)
     drawn = tree or svg is not None or dot is not None
@@ -175,6 +180,12 @@ def _draw(picture: "Picture", svg: Path | None, dot: Path | None) -> None:
         _write(svg, drawing.as_svg(picture))
     if dot is not None:
         _write(dot, drawing.as_dot(picture))
+
+
+def _check_writable(path: Path | None) -> None:
+    """An error now rather than after a long search."""
+    if path is not None and not path.parent.is_dir():
+        raise typer.BadParameter(f"cannot write {quote(str(path))}: there is no folder {quote(str(path.parent))}")
 
 
 def _write(path: Path, text: str) -> None:

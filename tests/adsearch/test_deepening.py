@@ -105,3 +105,26 @@ def test_an_evaluation_of_ones_own_is_used() -> None:
     for algorithm in (alphabeta, deepening):
         result = algorithm.search(games.start("connect4"), depth=1, evaluate=likes_column_three)
         assert (result.move, result.value) == (2, 0.9)
+
+
+@pytest.mark.parametrize(("pile", "value"), [(23, -1), (24, 1), (25, 1)])
+def test_without_limits_a_long_proof_is_also_tried_at_once(pile: int, value: int) -> None:
+    state = games.start(f"grundy:pile={pile}")
+    result = deepening.search(state)
+    assert (result.value, result.exact) == (value, True)
+    assert len(result.line) == result.distance
+    assert result.nodes < 200_000
+
+
+def test_without_limits_a_value_between_the_bounds_is_found_too() -> None:
+    result = deepening.search(games.start("dots:rows=2,columns=3"))
+    assert (result.value, result.exact, result.distance) == (-2, True, None)
+
+
+def test_a_budget_of_nothing_has_searched_no_depth() -> None:
+    result = deepening.search(games.start("connect4"), budget=Budget(nodes=0))
+    assert (result.depth, result.move) == (0, 0)
+
+
+def test_a_depth_beyond_the_deepest_is_told_as_what_it_was() -> None:
+    assert alphabeta.search(games.start("tictactoe"), depth=3000).depth == 250

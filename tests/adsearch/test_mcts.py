@@ -415,3 +415,12 @@ def test_limits_that_make_no_sense_are_refused(settings: dict[str, Any], message
 def _tree(node: Any, **description: Any) -> Tree:
     drawn = read({"tree": {"root": node}, **description})
     return Tree.at(drawn, drawn.root)
+
+
+def test_without_a_simulation_nothing_hidden_is_told_either() -> None:
+    for first, others in (("Q", "JK"), ("K", "JQ")):
+        values = {
+            mcts.search(games.load("kuhn", first + other), budget=Budget(nodes=0), random=Random(3)).value
+            for other in others
+        }
+        assert len(values) == 1

@@ -1,14 +1,15 @@
 """Quiescence and selective search: what they see, and what they may overlook."""
 
+from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adsearch import alphabeta, games, quiescence, selective
+from adsearch import Table, alphabeta, games, quiescence, selective
 from adsearch.games.tree import Tree
-from tests.adsearch.random_trees import trees
+from tests.adsearch.random_trees import random_tree, trees
 from tests.effort import tries
 
 
@@ -69,6 +70,15 @@ def test_selective_search_is_alphabeta_on_what_it_looks_at(tree: Tree, width: in
     assert result.move == best(tree)[0] or result.move in best(tree)
     if result.exact:
         assert result.value == alphabeta.search(tree).value
+
+
+def test_selective_search_proves_nothing_for_a_later_search_either() -> None:
+    for seed in range(300):
+        tree, table = random_tree(Random(seed), leaves=(-1, 0, 1), most=1.0), Table()
+        for width in (1, 2, 3):
+            result = selective.search(tree, width=width, table=table)
+            if result.exact:
+                assert result.value == alphabeta.search(tree).value
 
 
 def test_selective_search_looks_at_fewer_positions_and_claims_no_proof() -> None:

@@ -176,7 +176,10 @@ OWN = "from adsearch import State\nclass Own(State):\n    turn = 0\n"
     [
         (OWN + "    def __init__(self): raise RuntimeError('not ready')", "Own: RuntimeError: not ready"),
         (OWN + "    def __init__(self, n): pass", "Own: TypeError: Own.__init__() missing 1 required positional"),
-        ("from adsearch import State\nclass Own(State): pass", "Own: expected a State with a turn"),
+        (
+            "from adsearch import State\nclass Own(State): pass",
+            "Own: expected a turn from 0 to 1, CHANCE or None, got 'nothing'",
+        ),
     ],
 )
 def test_a_game_that_cannot_start_is_refused(tmp_path: Path, source: str, message: str) -> None:

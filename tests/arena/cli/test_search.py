@@ -141,3 +141,28 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
     ended = arena(command, "--help")
     assert ended.code == 0
     assert f"Examples: arena {command}" in ended.out
+
+
+def test_a_game_that_fails_while_it_is_played_is_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "broken.py"
+    file.write_text(
+        "from adsearch import State\n\n\nclass Broken(State):\n    turn = 0\n\n"
+        "    def moves(self):\n        return {}['oops']\n\n    def position(self):\n        return 'x'\n"
+    )
+    ended = arena("trace", f"{file}:Broken", "minimax", "--depth", "2")
+    assert ended.code == 1
+    assert ended.err.startswith("arena: KeyError: 'oops' (")
+    assert "broken.py, line 8" in ended.err
+    assert len(ended.err.splitlines()) == 1
+
+
+def test_an_option_given_twice_is_refused() -> None:
+    ended = arena("trace", "tree:window", "alphabeta:fail=hard", "--fail", "soft")
+    assert (ended.code, ended.out) == (2, "")
+    assert "fail is given twice" in ended.err
+
+
+def test_a_picture_without_a_place_is_refused_before_the_search() -> None:
+    ended = arena("trace", "tree:window", "alphabeta", "--svg", "/nowhere/x.svg")
+    assert (ended.code, ended.out) == (2, "")
+    assert "there is no folder '/nowhere'" in ended.err
