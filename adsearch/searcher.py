@@ -23,11 +23,17 @@ Evaluate = Callable[[State[Move], int], float]
 
 def inside(evaluate: Evaluate[Move]) -> Evaluate[Move]:
     """`evaluate`, whatever it says brought strictly inside the bounds: no estimate may pass for a proven win."""
+    ends: dict[int, tuple[float, float]] = {}
 
     def estimate(state: State[Move], seat: int) -> float:
-        low, high = terms.bounds_for(state, seat)
-        # In this order something that is no number becomes the lowest.
-        return max(nextafter(low, inf), min(evaluate(state, seat), nextafter(high, -inf)))
+        value = evaluate(state, seat)
+        if seat not in ends:
+            low, high = terms.bounds_for(state, seat)
+            ends[seat] = nextafter(low, inf), nextafter(high, -inf)
+        least, most = ends[seat]
+        if least <= value <= most:
+            return value
+        return most if value > most else least
 
     return estimate
 
