@@ -110,4 +110,4 @@ class Nap(State[int]):
             for number in range(1, self.n + 1)
         ]
         rows = (cells[at : at + 15] for at in range(0, self.n, 15))
-        return "\n".join("".join(f"{cell:>{width}}" for cell in row) for row in rows)
+        return "\n".join("".join(f"{cell:>{width}}" for cell in row).rstrip() for row in rows)
