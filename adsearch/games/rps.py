@@ -116,6 +116,5 @@ class RockPaperScissors(State[str]):
             f"{number:>3}  {first:<8} {second}"
             for number, (first, second) in enumerate(zip(self.chosen[::2], [*self.chosen[1::2], ""], strict=False), 1)
         ]
-        return "\n".join(
-            [f"seat 0 leads by {self.lead} after {len(self.chosen) // 2} of {self.rounds} rounds", *rounds]
-        )
+        ahead = f"seat {int(self.lead < 0)} leads by {abs(self.lead)}" if self.lead else "even"
+        return "\n".join([f"{ahead} after {len(self.chosen) // 2} of {self.rounds} rounds", *rounds])
