@@ -93,9 +93,7 @@ def deepen(searcher: Searcher[Move], state: State[Move], limit: int, iteration: 
     if state.turn is None or limit == 0:
         return searcher.search(state, depth=0, limit=0)
     result = iteration(1, searcher.evaluate(state, terms.root_seat(state)))
-    if searcher.was_cut():
-        return replace(result, depth=0)
-    while result.depth is not None and result.depth < limit and not result.exact:
+    while result.depth is not None and 0 < result.depth < limit and not result.exact:
         deeper = iteration(result.depth + 1, result.value)
         if not searcher.was_cut():
             result = deeper

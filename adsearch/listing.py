@@ -61,6 +61,9 @@ class Algorithms(Mapping[str, ModuleType]):
             options[option] = _read(f"{name}: {option}", value, _kinds(known[option]))
         return search, options
 
+    def __repr__(self) -> str:
+        return f"<algorithms: {', '.join(_NAMES)}>"
+
     def __getitem__(self, name: str) -> ModuleType:
         if name not in _NAMES:
             raise KeyError(name)

@@ -38,7 +38,7 @@ class Result(Generic[Move]):
     line: tuple[Move, ...]
     """What both sides play if they play for this value; it may end early where a table knew the rest."""
     depth: int | None
-    """The plies looked ahead, None: all of them."""
+    """The plies looked ahead, None: all of them; 0 where the budget ended the search before it had looked that far."""
     nodes: int
     """The positions visited, the root counted."""
     exact: bool

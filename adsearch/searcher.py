@@ -106,7 +106,7 @@ class Searcher(ABC, Generic[Move]):
             value=value,
             move=moves[0] if moves else None,
             line=moves,
-            depth=None if depth is None else limit,
+            depth=0 if self._cut else None if depth is None else limit,
             nodes=self.effort.nodes,
             exact=exact,
             bound=bound,

@@ -57,6 +57,7 @@ class Squeeze(Generic[Move]):
         return replace(
             known,
             value=value,
+            depth=known.depth if closed else 0,
             nodes=self.searcher.effort.nodes,
             exact=exact,
             bound=Bound.EXACT if closed else known.bound,

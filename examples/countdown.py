@@ -9,6 +9,7 @@ class Countdown(State[int]):
 
     options = (Option("n", 21, "the number at the start", 1, 1000),)
     notation = "how many to take"
+    max_plies = 1000  # without it a game counts as one that may never end, and a search needs a depth
 
     def __init__(self, n: int, mover: int = 0) -> None:
         self.n = n

@@ -143,7 +143,10 @@ class Reader:
             chances = [given[label] for label in labels]
             if all(is_number(chance) and chance > 0 for chance in chances) and abs(sum(chances) - 1) < 1e-9:
                 return tuple(zip(labels, map(float, chances), strict=True))
-        raise BadOption(f"node {quote(path)}: expected a probability for each child, sum 1, got {quote(given)}")
+        example = json.dumps({label: round(1.0 / len(labels), 3) for label in labels[:3]})
+        raise BadOption(
+            f"node {quote(path)}: expected a probability for each child, sum 1, such as {example}, got {quote(given)}"
+        )
 
     def noisy(self, given: object, labels: tuple[str, ...], path: str) -> tuple[str, ...]:
         """The children that quiescence follows."""

@@ -97,8 +97,14 @@ def test_a_tree_is_read_from_a_file(tmp_path: Path) -> None:
         ({"tree": {"A": {"@turn": 2, "B": 1}}}, "node 'A': expected MAX, MIN, chance or a seat from 0 to 1, got 2"),
         ({"tree": {"A": {"B": 1}}, "players": 9}, "expected 1 to 8 players, got 9"),
         ({"tree": {"A": {"B": 1}}, "bounds": [2, 3]}, "expected bounds [low, high] around every leaf"),
-        ({"tree": {"A": {"@turn": "chance", "@chances": {"B": 0.5}, "B": 1}}}, "expected a probability for each child"),
-        ({"tree": {"A": {"@turn": "chance", "@chances": {"B": -1}, "B": 1}}}, "expected a probability for each child"),
+        (
+            {"tree": {"A": {"@turn": "chance", "@chances": {"B": 0.5}, "B": 1}}},
+            'expected a probability for each child, sum 1, such as {"B": 1.0}',
+        ),
+        (
+            {"tree": {"A": {"@turn": "chance", "@chances": {"B": -1}, "B": 1}}},
+            'expected a probability for each child, sum 1, such as {"B": 1.0}',
+        ),
         ({"tree": {"A": {"@estimate": 99, "B": 1}}}, "node 'A': expected an @estimate inside -1..1, got 99"),
         ({"tree": {"A": {"b": 1, "B": 2}}}, "node 'A': expected children of different names, got b, B"),
         ({"tree": {"a root": {"b": 1}}}, "node 'root': expected a name of 1 to 64 characters without blanks"),
