@@ -97,10 +97,9 @@ class AlphaBeta(Searcher[Move]):
             key = state.key
             entry = table.get(key)
             if entry is not None:
-                value, bound, looked, proven, remembered = entry
-                # It serves if it is what looking `depth` plies ahead would find.
+                value, bound, _, proven, remembered = entry
                 if (
-                    (looked == depth or (proven and (looked < depth or self.to_the_end)))
+                    entry.serves(depth, to_the_end=self.to_the_end)
                     and (value >= beta or bound is not Bound.LOWER)
                     and (value <= alpha or bound is not Bound.UPPER)
                 ):

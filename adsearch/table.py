@@ -26,6 +26,10 @@ class Entry(NamedTuple):
     move: Any
     """The best move, or None."""
 
+    def serves(self, depth: int, *, to_the_end: bool) -> bool:
+        """Whether it is what looking `depth` plies ahead, or to the end, would find."""
+        return self.depth == depth or (self.proven and (self.depth < depth or to_the_end))
+
 
 class Table:
     """Entries by key: at most `size`, the ones not asked for longest making room for new ones.

@@ -136,7 +136,7 @@ class Winning(Searcher[Move]):
             return self.expand(state, depth)
         key = (self.seat, state.key)
         entry = self.table.get(key)
-        if entry is not None and (entry.depth == depth or (entry.proven and (entry.depth <= depth or self.to_the_end))):
+        if entry is not None and entry.serves(depth, to_the_end=self.to_the_end):
             effort.estimates += not entry.proven
             return entry.value, (entry.move, ())
         estimates = effort.estimates

@@ -78,12 +78,12 @@ class Game:
 
     def start(self, **options: int | str) -> State[Any]:
         """The first position, with these options and the defaults of the others."""
-        given = self.read_options(",".join(f"{name}={value}" for name, value in options.items()))
+        given = self._checked(options)
         return self._told(lambda: self.state.start(**given))
 
     def load(self, text: str, **options: int | str) -> State[Any]:
         """The position that `text` tells, with these options and the defaults of the others."""
-        given = self.read_options(",".join(f"{name}={value}" for name, value in options.items()))
+        given = self._checked(options)
         return self._told(lambda: self.state.load(text, **given))
 
     def _told(self, make: Callable[[], State[Any]]) -> State[Any]:
@@ -103,18 +103,25 @@ class Game:
 
     def read_options(self, text: str) -> dict[str, int | str]:
         """Every option's value: those in `text` ("rows=5,columns=6"), else the default."""
-        known = {option.name: option for option in self.options}
         given: dict[str, int | str] = {}
         for name, value in self._pairs(text):
-            if name not in known:
-                raise BadOption(f"{self.name}: no option {quote(name)}{meant(name, list(known))}")
             if name in given:
                 raise BadOption(f"{self.name}: {name} is given twice")
+            given[name] = value
+        return self._checked(given)
+
+    def _checked(self, given: Mapping[str, int | str]) -> dict[str, int | str]:
+        """Every option's value: what is `given`, as it is or as text, within its limits; else the default."""
+        known = {option.name: option for option in self.options}
+        options = {name: option.default for name, option in known.items()}
+        for name, value in given.items():
+            if name not in known:
+                raise BadOption(f"{self.name}: no option {quote(name)}{meant(name, list(known))}")
             try:
-                given[name] = known[name].read(value)
+                options[name] = known[name].read(str(value))
             except BadOption as error:
                 raise BadOption(f"{self.name}: {error}") from None
-        return {name: given.get(name, option.default) for name, option in known.items()}
+        return options
 
     def _pairs(self, text: str) -> list[tuple[str, str]]:
         """`text` taken apart; a piece without "=" continues the value before it, or is the main option's."""
