@@ -6,6 +6,7 @@
     |-- BadMove         a text is no legal move of a position
     |-- BadPosition     a text is no position of a game
     |-- BadGame         a game of somebody's own does not do what a game must
+    |-- BadSetting      a text is no value of a setting of that type
     `-- BadSearch       a search was asked for what it cannot do
 
 Every message says what was expected, what came, and where, in words that can be shown to a player as they are.
@@ -37,6 +38,10 @@ class BadPosition(AdsearchError):
 
 class BadGame(AdsearchError):
     """A game of somebody's own that lacks a method, or fails."""
+
+
+class BadSetting(AdsearchError):
+    """A text that does not stand for a value of the type that a setting has."""
 
 
 class BadSearch(AdsearchError):

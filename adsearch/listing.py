@@ -10,11 +10,12 @@ among them.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import ModuleType, UnionType
-from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+from collections.abc import Callable, Iterator, Mapping
+from types import ModuleType
+from typing import Any, Final, get_type_hints
 
-from adsearch.errors import BadSearch, meant, one_of, quote
+from adsearch import settings
+from adsearch.errors import BadSearch, BadSetting, meant, quote
 from adsearch.result import Result
 
 _NAMES: Final = (
@@ -45,12 +46,12 @@ class Algorithms(Mapping[str, ModuleType]):
 
     def configured(self, text: str) -> tuple[Search, dict[str, Any]]:
         """The search, and its options, that "alphabeta:table=true,ordering=true" names."""
-        name, _, settings = text.partition(":")
+        name, _, given = text.partition(":")
         search: Search = self.find(name).search
         hints = get_type_hints(search)
-        known = {option: hint for option, hint in hints.items() if option not in _CALLERS and _kinds(hint)}
+        known = {option: hint for option, hint in hints.items() if option not in _CALLERS and settings.kinds(hint)}
         options: dict[str, Any] = {}
-        for setting in settings.split(",") if settings else ():
+        for setting in given.split(",") if given else ():
             option, equals, value = setting.partition("=")
             if not equals:
                 raise BadSearch(f"{name}: expected an option such as table=true, got {quote(setting)}")
@@ -58,7 +59,10 @@ class Algorithms(Mapping[str, ModuleType]):
                 raise BadSearch(f"{name}: no option {quote(option)}{meant(option, tuple(known))}")
             if option in options:
                 raise BadSearch(f"{name}: option {option} is given twice")
-            options[option] = _read(f"{name}: {option}", value, _kinds(known[option]))
+            try:
+                options[option] = settings.read(value, settings.kinds(known[option]))
+            except BadSetting as error:
+                raise BadSearch(f"{name}: {option}: {error}") from None
         return search, options
 
     def __repr__(self) -> str:
@@ -74,32 +78,6 @@ class Algorithms(Mapping[str, ModuleType]):
 
     def __len__(self) -> int:
         return len(_NAMES)
-
-
-def _kinds(hint: Any) -> list[Any]:
-    """What a text for an argument with this type may stand for: types, and the words of a Literal."""
-    if get_origin(hint) in (Union, UnionType):
-        return [kind for part in get_args(hint) for kind in _kinds(part)]
-    if get_origin(hint) is Literal:
-        return list(get_args(hint))
-    return [hint] if hint in (bool, int, float) else []
-
-
-def _read(where: str, text: str, kinds: Sequence[Any]) -> Any:
-    """The value that `text` stands for."""
-    if text in kinds:
-        return text
-    if bool in kinds and text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    for kind in (int, float):
-        if kind in kinds:
-            try:
-                return kind(text)
-            except ValueError:
-                pass
-    names = {bool: "true or false", int: "a whole number", float: "a number"}
-    expected = one_of([names.get(kind) or str(kind) for kind in kinds])
-    raise BadSearch(f"{where}: expected {expected}, got {quote(text)}")
 
 
 algorithms: Final = Algorithms()

@@ -96,6 +96,10 @@ class State(Generic[Move]):
         """What the finished game is worth to each seat."""
         raise BadGame(f"{type(self).__name__} must define utilities()")
 
+    def ending(self) -> str:
+        """How the finished game was decided, in a few words for people; empty where there is nothing to add."""
+        return ""
+
     def evaluate(self, seat: int) -> float:
         """What the position is worth to `seat`: its utility when over, else an estimate strictly inside the bounds."""
         if self.turn is None:

@@ -263,6 +263,9 @@ class Checkers(State[Path]):
             return (0.0, 0.0)
         return (1.0, -1.0) if self.side else (-1.0, 1.0)
 
+    def ending(self) -> str:
+        return "no progress for too long" if self._movers else "no move left"
+
     def evaluate(self, seat: int) -> float:
         if self.turn is None:
             return self.utilities()[seat]

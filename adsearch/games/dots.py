@@ -224,6 +224,9 @@ class Dots(State[int]):
         ahead = self.x.bit_count() - self.o.bit_count()
         return (float(ahead), float(-ahead))
 
+    def ending(self) -> str:
+        return f"{self.x.bit_count()}-{self.o.bit_count()} boxes"
+
     def evaluate(self, seat: int) -> float:
         """The boxes won minus lost so far, and an estimate of what the open ones will add."""
         turn, board = self.turn, self.board

@@ -33,3 +33,9 @@ def draw(rows: Sequence[Sequence[str]], *, row_names: bool = True) -> str:
     for number, row in enumerate(rows, start=1):
         lines.append((f"{number:>{margin - 1}} " if row_names else "") + " ".join(row))
     return "\n".join(lines)
+
+
+def in_a_row(count: int) -> str:
+    """So many in a row, in words."""
+    words = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
+    return f"{words.get(count, count)} in a row"

@@ -103,6 +103,9 @@ class Grundy(State[tuple[int, int]]):
     def utilities(self) -> tuple[float, float]:
         return (-1.0, 1.0) if self.mover == 0 else (1.0, -1.0)
 
+    def ending(self) -> str:
+        return "no move left"
+
     def evaluate(self, seat: int) -> float:
         """Parity: an odd number of live piles is good for who is to move, the more so the fewer they are."""
         if self.turn is None:

@@ -286,6 +286,9 @@ class Ludo(State[int]):
         loss = -1.0 / (len(self.tokens) - 1)
         return tuple(1.0 if seat == self.seat else loss for seat in range(len(self.tokens)))
 
+    def ending(self) -> str:
+        return "all tokens home"
+
     def evaluate(self, seat: int) -> float:
         """The utility that `seat` may expect if chances to win are as the strengths; over all seats it sums to 0."""
         if self.turn is None:

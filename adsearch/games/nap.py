@@ -87,6 +87,9 @@ class Nap(State[int]):
     def utilities(self) -> tuple[float, float]:
         return (1.0, -1.0) if len(self.marks) % 2 else (-1.0, 1.0)
 
+    def ending(self) -> str:
+        return "no move left"
+
     def evaluate(self, seat: int) -> float:
         """Parity: an odd number of free numbers is good for who is to move, the more so the fewer they are."""
         if self.turn is None:

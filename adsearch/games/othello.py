@@ -242,6 +242,10 @@ class Othello(State[int]):
         ahead = x.bit_count() - o.bit_count()
         return (float(ahead), float(-ahead))
 
+    def ending(self) -> str:
+        x, o = self._discs()
+        return f"{x.bit_count()}-{o.bit_count()} discs"
+
     def evaluate(self, seat: int) -> float:
         """An estimate of the final difference of discs."""
         if self.turn is None:

@@ -165,6 +165,9 @@ class Pig(State[str]):
     def utilities(self) -> tuple[float, float]:
         return (-1.0, 1.0) if self.seat else (1.0, -1.0)
 
+    def ending(self) -> str:
+        return f"{self.scores[0]}-{self.scores[1]} points"
+
     def evaluate(self, seat: int) -> float:
         if self.turn is None:
             return self.utilities()[seat]

@@ -12,7 +12,7 @@ from typing import Self
 
 from adsearch.errors import BadPosition
 from adsearch.games.evaluation import squash
-from adsearch.games.grid import cell_name, draw, read_rows
+from adsearch.games.grid import cell_name, draw, in_a_row, read_rows
 from adsearch.option import Option
 from adsearch.state import State
 
@@ -127,6 +127,9 @@ class TicTacToe(State[int]):
         if not self.won:
             return (0.0, 0.0)
         return (1.0, -1.0) if self.mine.bit_count() < self.theirs.bit_count() else (-1.0, 1.0)
+
+    def ending(self) -> str:
+        return in_a_row(self.board.k) if self.won else "a full board"
 
     def evaluate(self, seat: int) -> float:
         if self.turn is None:

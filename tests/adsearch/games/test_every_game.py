@@ -274,3 +274,13 @@ def test_facts_about_a_game_do_not_change_within_it(spec: str) -> None:
     for state, _ in playout(spec, 3):
         facts = (state.players, state.chance, state.hidden, state.zero_sum, state.bounds, state.max_plies)
         assert facts == (start.players, start.chance, start.hidden, start.zero_sum, start.bounds, start.max_plies)
+
+
+@every_game
+def test_a_finished_game_tells_in_a_few_words_how_it_was_decided(spec: str) -> None:
+    random = Random(spec)
+    state = games.start(spec)
+    while state.turn is not None:
+        state = state.play(random.choice(state.moves()))
+    assert len(state.ending()) <= 40
+    assert state.ending().isprintable()
