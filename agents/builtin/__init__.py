@@ -1,0 +1,182 @@
+"""The built-in agents by name, with their options: "pvs", "alphabeta:depth=6,table=false".
+
+    builtin.names()                  "random", "minimax", ...
+    builtin.find("mcts:share=0.5")   what makes that agent
+    builtin.check_can_play("minimax", state)
+
+Each is a short file here that is also an example to read. A module is imported only when its agent is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, get_type_hints
+
+from adsearch import State, settings, terms
+from adsearch.errors import BadSearch, BadSetting, meant, quote
+from agents.agent import Agent
+from agents.errors import BadAgent, CannotPlay
+
+_CLASSES: Final = {
+    "random": ("random_moves", "RandomMoves"),
+    "minimax": ("minimax", "Minimax"),
+    "negamax": ("more", "Negamax"),
+    "alphabeta": ("alphabeta", "AlphaBeta"),
+    "pvs": ("pvs", "Pvs"),
+    "mtdf": ("more", "Mtdf"),
+    "selective": ("more", "Selective"),
+    "expectiminimax": ("expectiminimax", "Expectiminimax"),
+    "expectimax": ("more", "Expectimax"),
+    "maxn": ("more", "Maxn"),
+    "paranoid": ("more", "Paranoid"),
+    "mcts": ("mcts", "Mcts"),
+}
+"""Every built-in agent: its name, its file and its class."""
+
+_ABOUT: Final = {
+    "depth": "look at most so many plies ahead",
+    "seconds": "think at most so long about a move",
+    "nodes": "look at most at so many positions for a move",
+    "share": "use so much of the clock's budget for a move",
+    "shuffle": "of equal moves take any, not the first",
+    "seed": "draw from this seed instead of the game's",
+    "table": "remember positions, for when another order of moves leads to them",
+    "ordering": "try first what was good elsewhere",
+    "width": "look at so many moves of each position",
+    "pruning": "how to leave out throws that cannot matter",
+    "simulations": "play so many games at random for a move",
+    "exploration": "how curious to be about moves that were tried little",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One option of a built-in agent."""
+
+    name: str
+    default: object
+    """None: no such limit."""
+    expected: str
+    """What may stand for its value, in words."""
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltIn:
+    """A built-in agent with the options that a text gave it."""
+
+    name: str
+    agent: type[Agent]
+    given: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def about(self) -> str:
+        """What it does, in a line."""
+        return inspect.cleandoc(self.agent.__doc__ or "").partition("\n")[0]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What it plays besides games for one, or for two with opposed interests: "chance", "several", "hidden"."""
+        return getattr(self.agent, "kinds", ("chance", "several", "hidden"))
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """Its options: first its own, then those of all."""
+        return tuple(
+            Setting(name, default, settings.expected(settings.kinds(hint)), _ABOUT[name])
+            for name, (hint, default) in _options(self.agent)
+        )
+
+    def make(self) -> Agent:
+        """The agent, for one game."""
+        return self.agent(**dict(self.given))
+
+
+def names() -> tuple[str, ...]:
+    """The names of the built-in agents."""
+    return tuple(_CLASSES)
+
+
+def is_builtin(spec: str) -> bool:
+    """Whether `spec` names one of them, rightly or wrongly configured."""
+    return spec.partition(":")[0] in _CLASSES
+
+
+def every() -> tuple[BuiltIn, ...]:
+    """All of them, with the options that they have by default."""
+    return tuple(map(_named, _CLASSES))
+
+
+def find(spec: str) -> BuiltIn:
+    """The agent that `spec` names; BadAgent says which agents, options or values there are."""
+    name, _, text = spec.partition(":")
+    if name not in _CLASSES:
+        raise BadAgent(f"no agent {quote(name)}{meant(name, names())}")
+    agent = _named(name).agent
+    known = dict(_options(agent))
+    given: dict[str, Any] = {}
+    for setting in text.split(",") if text else ():
+        option, equals, value = (part.strip() for part in setting.partition("="))
+        if not equals:
+            raise BadAgent(f"{name}: expected an option such as seed=7, got {quote(setting)}")
+        if option not in known:
+            raise BadAgent(f"{name}: no option {quote(option)}{meant(option, tuple(known))}")
+        if option in given:
+            raise BadAgent(f"{name}: option {option} is given twice")
+        try:
+            given[option] = settings.read(value, settings.kinds(known[option][0]))
+        except BadSetting as error:
+            raise BadAgent(f"{name}: {option}: {error}") from None
+    found = BuiltIn(name, agent, tuple(given.items()))
+    try:
+        found.make()
+    except BadAgent as error:
+        raise BadAgent(f"{name}: {error}") from None
+    return found
+
+
+def check_can_play(spec: str, state: State[Any]) -> None:
+    """CannotPlay unless the built-in agent that `spec` names can play the game that `state` belongs to."""
+    found = find(spec)
+    reason = _why_not(found, state)
+    if reason:
+        able = [other.name for other in every() if not _why_not(other, state)]
+        raise CannotPlay(f"{found.name} cannot play {_called(state)}: {reason}; these can: {', '.join(able)}")
+
+
+def _why_not(found: BuiltIn, state: State[Any]) -> str:
+    """Why the agent cannot play such a game; empty where it can."""
+    kinds = found.kinds
+    if state.hidden and "hidden" not in kinds:
+        return "something in it is hidden from the players"
+    if "several" not in kinds:
+        try:
+            terms.zero_sum(state, found.name, chance="chance" in kinds)
+        except BadSearch as error:
+            return str(error).partition(";")[0]
+    return ""
+
+
+def _called(state: State[Any]) -> str:
+    """The name of the game that a state belongs to."""
+    kind = type(state)
+    package, _, module = kind.__module__.rpartition(".")
+    return module if package == "adsearch.games" else kind.__name__
+
+
+def _named(name: str) -> BuiltIn:
+    module, kind = _CLASSES[name]
+    return BuiltIn(name, getattr(importlib.import_module(f"agents.builtin.{module}"), kind))
+
+
+def _options(agent: type[Agent]) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """Name, type and default of every option that the agent, or the class that it extends, takes by keyword."""
+    for kind in agent.__mro__:
+        if "__init__" in vars(kind) and issubclass(kind, Agent):
+            hints = get_type_hints(kind.__init__)
+            for name, parameter in inspect.signature(kind.__init__).parameters.items():
+                if parameter.kind is parameter.KEYWORD_ONLY:
+                    yield name, (hints[name], parameter.default)

@@ -1,0 +1,25 @@
+"""Random: any legal move, each as likely as the others.
+
+The least that an agent can be, and the first that every other should beat. It can play every game.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adsearch import State
+from agents.agent import Agent, Clock
+
+
+class RandomMoves(Agent):
+    """Plays any legal move, each as likely as the others."""
+
+    def __init__(self, *, seed: int | None = None) -> None:
+        self.seed = seed
+
+    def begin(self, state: State[Any], seat: int) -> None:
+        if self.seed is not None:
+            self.random.seed(self.seed)
+
+    def choose(self, state: State[Any], clock: Clock) -> Any:
+        return self.random.choice(state.moves())

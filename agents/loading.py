@@ -1,0 +1,127 @@
+"""Finds an agent by what a person calls it: a built-in with options, or a file or folder of somebody's own.
+
+A student's file is run here, and nowhere else, in the process that will host the agent. Whatever is wrong with it is
+one BadAgent that names the file, the line and what to do.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from adsearch.errors import meant, one_of, quote
+from agents.agent import Agent
+from agents.errors import BadAgent
+
+MAIN_FILE: Final = "agent.py"
+"""What a folder that is an agent must hold."""
+
+_BY_PATH = re.compile(r"(?P<path>.*?\.py)(?::(?P<name>.*))?", re.DOTALL)
+_OURS: Final = ("adsearch", "agents", "arena", "db")
+
+
+def find(spec: str) -> Callable[[], Agent]:
+    """What makes the agent that `spec` names; BadAgent says what is wrong with it."""
+    from agents import builtin
+
+    if builtin.is_builtin(spec):
+        return builtin.find(spec).make
+    if _BY_PATH.fullmatch(spec) or "/" in spec or Path(spec).expanduser().is_dir():
+        return load(spec)
+    raise BadAgent(
+        f"no agent {quote(spec)}{meant(spec.partition(':')[0], builtin.names())}"
+        " (an agent of your own is named by its file: my_agent.py, or its folder: ./my_agent)"
+    )
+
+
+def load(spec: str) -> type[Agent]:
+    """The subclass of Agent in the file or folder `spec`: "my_agent.py", "my_agent.py:MyAgent", "folder"."""
+    by_path = _BY_PATH.fullmatch(spec)
+    path, wanted = Path(by_path["path"] if by_path else spec).expanduser(), by_path["name"] if by_path else None
+    if path.is_dir():
+        path = path / MAIN_FILE
+        if not path.is_file():
+            raise BadAgent(f"{path.parent}: expected a file {MAIN_FILE} in the folder, there is none")
+    elif not by_path:
+        raise BadAgent(f"expected FILE.py, FILE.py:CLASS or a folder with {MAIN_FILE}, got {quote(spec)}")
+    module = _import_file(path)
+    defined = {
+        name: value
+        for name, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, Agent) and value.__module__ == module.__name__
+    }
+    found = _the_one(path, defined, wanted)
+    if found.choose is Agent.choose:
+        raise BadAgent(f"{path}: {found.__name__} must define choose(self, state, clock)")
+    return found
+
+
+def _the_one(path: Path, defined: dict[str, type[Agent]], wanted: str | None) -> type[Agent]:
+    names = list(defined)
+    if wanted is not None:
+        if wanted not in defined:
+            there = meant(wanted, names) if names else "; no subclass of Agent is defined there"
+            raise BadAgent(f"{path}: no agent {quote(wanted)}{there}")
+        return defined[wanted]
+    if not names:
+        raise BadAgent(f"{path}: expected a subclass of Agent (from agents import Agent), none is defined there")
+    if len(names) > 1:
+        raise BadAgent(f"{path}: expected one agent, there is {one_of(names)}; say which: {path}:{names[0]}")
+    return defined[names[0]]
+
+
+def _import_file(path: Path) -> ModuleType:
+    """The module in the file `path`, run now."""
+    try:
+        source = path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise BadAgent(f"no agent in {quote(str(path))}: {getattr(error, 'strerror', None) or error}") from None
+    path = path.absolute()
+    module = ModuleType(_module_name(path))
+    module.__file__ = str(path)
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    # There it is found by dataclasses, pickle and its own helpers.
+    sys.modules[module.__name__] = module
+    try:
+        exec(compile(source, str(path), "exec"), module.__dict__)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        del sys.modules[module.__name__]
+        raise BadAgent(_what_failed(path, error)) from error
+    return module
+
+
+def _module_name(path: Path) -> str:
+    """The file's own name, unless that would hide a module that others need."""
+    name = path.stem
+    taken = sys.modules.get(name)
+    free = taken is None or getattr(taken, "__file__", None) == str(path)
+    return name if free and name not in sys.stdlib_module_names and name not in _OURS else f"{name}_as_agent"
+
+
+def _what_failed(path: Path, error: BaseException) -> str:
+    """Why the file could not be run, and where, in one line."""
+    line = next(
+        (at.lineno for at in reversed(traceback.extract_tb(error.__traceback__)) if at.filename == str(path)), 0
+    )
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        line = error.lineno
+    where = f"{path}, line {line}" if line else str(path)
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        what = "install it, or if it is a file of yours enter the folder: a file is entered alone"
+        return f"{where}: there is no module {quote(error.name)} here; {what}"
+    if isinstance(error, ImportError) and error.name in _OURS:
+        return f"{where}: {error.msg}"
+    if isinstance(error, SyntaxError):
+        return f"{where}: {type(error).__name__}: {error.msg}"
+    if isinstance(error, SystemExit):
+        return f"{where}: the program ends while it is imported; put what is not for the agent under a main guard"
+    words = str(error)
+    return f"{where}: {type(error).__name__}{': ' if words else ''}{words}"

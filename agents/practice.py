@@ -1,0 +1,145 @@
+"""Practice: a game in one process, without clocks or judges, for debuggers, tests and notebooks.
+
+Each seat sees what it would see in an arena and chance comes from the seed, so a game of agents that draw from nothing
+but `self.random` is always the same. What an agent raises comes out where it was called.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isinf
+from random import Random
+from typing import Any
+
+from adsearch import CHANCE, State, games
+from adsearch.errors import BadMove, one_of, quote
+from agents import seating
+from agents.agent import Agent, Clock, Resign
+from agents.errors import BadAgent
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A game that was played; `print` shows it."""
+
+    game: str
+    players: tuple[str, ...]
+    moves: tuple[tuple[int | str, str], ...]
+    """Every ply: a seat or "chance", and the move as text."""
+    state: State[Any]
+    """How it ended."""
+    utilities: tuple[float, ...] | None
+    """What it was worth to each seat; None where nobody can say."""
+    verdict: str
+    """Why it ended: "normal", "resigned" or "adjudicated" (too long)."""
+    fault: int | None = None
+    """Who resigned."""
+
+    def __str__(self) -> str:
+        names = [f"{seat} {name}" for seat, name in enumerate(self.players)]
+        played = " ".join(text if who != "chance" else f"({text})" for who, text in self.moves)
+        lines = [f"{self.game}: {', '.join(names)}", f"{len(self.moves)} plies: {played}", str(self.state)]
+        if self.fault is not None:
+            lines.append(f"{names[self.fault]} resigned")
+        elif self.verdict == "adjudicated":
+            lines.append("stopped: too many plies")
+        if self.utilities is not None:
+            worth = (f"{name}: {utility:+g}" for name, utility in zip(names, self.utilities, strict=True))
+            lines.append(", ".join(worth))
+        return "\n".join(lines)
+
+
+def practice(
+    game: str,
+    *players: Agent | str,
+    seed: int = 0,
+    position: str | None = None,
+    max_plies: int | None = None,
+) -> Played:
+    """Plays `game` ("connect4", "my_game.py") with a player a seat: objects of your Agents, or texts such as
+    "alphabeta:depth=2" or "my_agent.py".
+
+    `position` begins it elsewhere than at the start; after `max_plies` it stops. BadMove says what was chosen where
+    that is no legal move; BadAgent or CannotPlay say why somebody cannot play at all."""
+    rules, options = games.find(game)
+    state = rules.start(**options) if position is None else rules.load(position, **options)
+    agents = _seated(game, state, players, seed)
+    names = tuple(agent.name for agent in agents)
+
+    def seen(seat: int) -> State[Any]:
+        return rules.load(state.view(seat), **options) if state.hidden else state
+
+    for seat, agent in enumerate(agents):
+        agent.begin(seen(seat), seat)
+    dice = Random(f"{seed} chance")
+    moves: list[tuple[int | str, str]] = []
+    resigned: int | None = None
+    while state.turn is not None and len(moves) < (inf if max_plies is None else max_plies):
+        if state.turn == CHANCE:
+            outcomes, weights = zip(*state.chances(), strict=True)
+            move = dice.choices(outcomes, weights)[0]
+            moves.append(("chance", state.to_text(move)))
+        else:
+            try:
+                move = _chosen(agents[state.turn], seen(state.turn), f"{game}, ply {len(moves) + 1}")
+            except Resign:
+                resigned = state.turn
+                break
+            moves.append((state.turn, state.to_text(move)))
+        state = state.play(move)
+    over = state.turn is None
+    verdict = "normal" if over else "adjudicated" if resigned is None else "resigned"
+    utilities = tuple(state.utilities()) if over else None if resigned is None else _resigned(state, resigned)
+    for agent in agents:
+        agent.end(utilities, verdict)
+    return Played(game, names, tuple(moves), state, utilities, verdict, resigned)
+
+
+def _seated(game: str, state: State[Any], players: tuple[Agent | str, ...], seed: int) -> list[Agent]:
+    """The players as agents, each with its name, seat and seed."""
+    if len(players) != state.players:
+        raise BadAgent(f"{game} is for {state.players} players, got {len(players)}")
+    agents: list[Agent] = []
+    for number, player in enumerate(players):
+        agent, name = _made(player, state, f"{game}, seat {number}")
+        if any(agent is other for other in agents):
+            raise BadAgent(f"{game}, seat {number}: an Agent object sits on one seat only; make another {name}()")
+        agents.append(agent)
+        seating.seat(agent, name, number, Random(f"{seed} seat {number}").getrandbits(53))
+    return agents
+
+
+def _made(player: object, state: State[Any], where: str) -> tuple[Agent, str]:
+    """The agent that `player` is or names, and what to call it."""
+    if isinstance(player, Agent):
+        return player, player.name or type(player).__name__
+    if not isinstance(player, str):
+        such = f", such as {player.__name__}()" if isinstance(player, type) else ""
+        raise BadAgent(f"{where}: expected an Agent{such} or a text, got {quote(player)}")
+    from agents import builtin, loading
+
+    make = loading.find(player)
+    if builtin.is_builtin(player):
+        builtin.check_can_play(player, state)
+    return make(), player
+
+
+def _chosen(agent: Agent, state: State[Any], where: str) -> Any:
+    """The legal move that the agent chooses."""
+    choice = agent.choose(state, Clock())
+    move = seating.legal(choice, state)
+    if move is None:
+        legal = one_of([repr(move) for move in state.moves()])
+        raise BadMove(f"{agent.name}: {seating.described(choice)}, expected one of {legal} ({where})")
+    seating.taken(agent, state)
+    return move
+
+
+def _resigned(state: State[Any], seat: int) -> tuple[float, ...] | None:
+    """The utilities of a game that a seat gave up, as the referee says them."""
+    if state.players != 2:
+        return None
+    low, high = state.bounds
+    low = -high if state.zero_sum and seat == 1 else low
+    low = -1.0 if isinf(low) else float(low)
+    return (low, 0.0 - low) if seat == 0 else (0.0 - low, low)

@@ -1,0 +1,411 @@
+"""The protocol: every message comes through both encodings unchanged, and anything else is one BadMessage.
+
+The fuzz throws bytes and values of every kind at the two readers; what must be true of their answer stands in `read`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Callable
+from functools import partial
+from typing import Any, get_args
+
+import msgpack
+import msgspec
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from agents import protocol
+from agents.errors import BadMessage
+from agents.protocol import (
+    INFO_BYTES,
+    MESSAGE_BYTES,
+    MOVE_LENGTH,
+    ClockTold,
+    Failed,
+    FromPlayer,
+    FromReferee,
+    Hello,
+    Info,
+    Move,
+    Over,
+    Ready,
+    Refuse,
+    Report,
+    Resign,
+    Start,
+    Turn,
+    Verdict,
+    Welcome,
+    from_player,
+    from_referee,
+    pack,
+    read_line,
+    to_line,
+    unpack,
+)
+from tests.effort import tries
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+WORD = st.text(st.characters(exclude_categories=["Cs"]), max_size=MOVE_LENGTH)
+COUNT = st.integers(0, 2**63 - 1)
+NUMBER = st.integers(-(2**63), 2**64 - 1)
+FINITE = st.floats(-1e299, 1e299)
+EVENTS = st.lists(st.tuples(st.integers(0, 7) | st.sampled_from(["chance", "opening"]), WORD), max_size=5).map(tuple)
+LEFT = st.none() | st.lists(COUNT, max_size=4).map(tuple)
+
+
+def maybe(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.none() | values
+
+
+INFOS = st.builds(
+    Info,
+    depth=maybe(COUNT),
+    score=maybe(FINITE),
+    nodes=maybe(COUNT),
+    line=maybe(TEXT | st.lists(TEXT, max_size=4).map(tuple)),
+    text=maybe(TEXT),
+)
+MEASURED = {"spent": maybe(NUMBER), "cpu": maybe(NUMBER), "delay": maybe(NUMBER)}
+PLAYERS = st.one_of(
+    st.builds(
+        Hello, protocol=NUMBER, token=TEXT, name=TEXT, wants=st.sets(st.sampled_from(["position", "legal"])).map(tuple)
+    ),
+    st.builds(Ready, game=NUMBER),
+    st.builds(Move, game=NUMBER, id=WORD, move=WORD, info=maybe(INFOS), **MEASURED, log=maybe(NUMBER)),
+    st.builds(Resign, game=NUMBER, id=WORD, spent=maybe(NUMBER)),
+    st.builds(Failed, game=NUMBER, verdict=st.sampled_from(Verdict), detail=TEXT, **MEASURED),
+    st.builds(Report, game=NUMBER, cpu=maybe(COUNT), memory=maybe(COUNT), stderr=TEXT),
+    st.just(protocol.Bye()),
+)
+REFEREES = st.one_of(
+    st.builds(Welcome, protocol=NUMBER, limits=st.dictionaries(TEXT, NUMBER, max_size=3)),
+    st.builds(Refuse, reason=TEXT),
+    st.builds(
+        Start,
+        game=NUMBER,
+        rules=TEXT,
+        seat=NUMBER,
+        seats=st.lists(TEXT, max_size=4).map(tuple),
+        clock=st.builds(ClockTold, text=TEXT, left=LEFT),
+        seed=st.integers(0, 2**53 - 1),
+        position=TEXT,
+    ),
+    st.builds(
+        Turn,
+        game=NUMBER,
+        id=WORD,
+        ply=NUMBER,
+        events=EVENTS,
+        left=LEFT,
+        budget=maybe(COUNT),
+        position=st.just(msgspec.UNSET) | TEXT,
+        legal=st.just(msgspec.UNSET) | st.lists(WORD, max_size=4).map(tuple),
+        limit=st.just(msgspec.UNSET) | COUNT,
+    ),
+    st.builds(
+        Over,
+        game=NUMBER,
+        utilities=maybe(st.lists(FINITE, max_size=4).map(tuple)),
+        verdict=st.sampled_from(Verdict),
+        fault=maybe(st.integers(0, 7)),
+        events=EVENTS,
+    ),
+    st.just(protocol.Bye()),
+)
+KINDS = {kind.__name__.lower(): kind for kind in (*get_args(FromPlayer), *get_args(FromReferee))}
+READERS: list[Callable[[Any], Any]] = [from_player, from_referee]
+
+
+def read(reader: Callable[[Any], Any], content: Callable[[], Any]) -> Any:
+    """The message, or None where it was refused: by a BadMessage and nothing else, in one plain line."""
+    try:
+        message = reader(content())
+    except BadMessage as error:
+        words = str(error)
+        assert 10 < len(words) <= 300
+        assert words.isprintable()
+        return None
+    assert isinstance(message, tuple(KINDS.values()))
+    return message
+
+
+def refusal(content: Any, reader: Callable[[Any], Any] = from_player) -> str:
+    with pytest.raises(BadMessage) as caught:
+        reader(content)
+    return str(caught.value)
+
+
+# Round trips.
+
+
+@settings(max_examples=tries(250))
+@given(PLAYERS)
+def test_every_message_of_a_player_comes_through_both_encodings(message: FromPlayer) -> None:
+    assert from_player(unpack(pack(message))) == message
+    assert from_player(read_line(to_line(message).removesuffix(b"\n"))) == message
+
+
+@settings(max_examples=tries(250))
+@given(REFEREES)
+def test_every_message_of_the_referee_comes_through_both_encodings(message: FromReferee) -> None:
+    assert from_referee(unpack(pack(message))) == message
+    assert from_referee(read_line(to_line(message).removesuffix(b"\n"))) == message
+
+
+@settings(max_examples=tries(100))
+@given(PLAYERS | REFEREES)
+def test_a_message_is_one_line_of_json_and_the_same_map_in_msgpack(message: FromPlayer | FromReferee) -> None:
+    line = to_line(message)
+    assert line.count(b"\n") == 1
+    assert line.endswith(b"}\n")
+    assert json.loads(line) == msgpack.unpackb(pack(message))
+    assert json.loads(line)["type"] == type(message).__name__.lower()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_type_is_in_the_fuzz(kind: str) -> None:
+    assert KINDS[kind] in {Hello, Ready, Move, Resign, Failed, Report, protocol.Bye, Welcome, Refuse, Start, Turn, Over}
+
+
+def test_what_is_not_said_is_not_sent() -> None:
+    assert to_line(Move(7, "0a0b0c0d", "e4")) == b'{"type":"move","game":7,"id":"0a0b0c0d","move":"e4"}\n'
+    assert to_line(protocol.Bye()) == b'{"type":"bye"}\n'
+    turn = Turn(7, "0a0b0c0d", 1, (), None, None)
+    assert json.loads(to_line(turn)) == {
+        "type": "turn",
+        "game": 7,
+        "id": "0a0b0c0d",
+        "ply": 1,
+        "events": [],
+        "left": None,
+        "budget": None,
+    }
+
+
+def test_keys_that_a_message_does_not_know_are_ignored() -> None:
+    assert from_player({"type": "ready", "game": 7, "since": "version 2"}) == Ready(7)
+
+
+def test_a_hello_over_stdio_needs_nothing_but_the_version() -> None:
+    assert from_player({"type": "hello", "protocol": 1}) == Hello(1, "", "", ("position", "legal"))
+
+
+@pytest.mark.parametrize("who", [0, 3, "chance", "opening"])
+def test_a_ply_is_a_seats_or_nobodys(who: object) -> None:
+    over = {"type": "over", "game": 7, "utilities": None, "verdict": "void", "fault": None, "events": [[who, "e4"]]}
+    assert from_referee(over).events == ((who, "e4"),)  # type: ignore[union-attr]
+
+
+# What is refused, in which words.
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "expected a map with a 'type' (in JSON: an object), got None"),
+        ([1, 2], "expected a map with a 'type' (in JSON: an object), got [1, 2]"),
+        ({}, "expected a 'type', one of hello, ready, move, resign, failed, report, bye, got none"),
+        ({"type": "zzz"}, "no message type 'zzz'; there is hello, ready, move, resign, failed, report, bye"),
+        ({"type": "mov"}, "no message type 'mov'; did you mean 'move'?"),
+        ({"type": ["move"]}, "no message type ['move']; there is hello, ready, move, resign, failed, report, bye"),
+        ({"type": "turn"}, "no message type 'turn'; there is hello, ready, move, resign, failed, report, bye"),
+        ({"type": "ready"}, "message of type 'ready': Object missing required field 'game'"),
+        ({"type": "ready", "game": "7"}, "message of type 'ready': Expected 'int', got 'str' - at '$.game'"),
+    ],
+)
+def test_what_is_no_message_is_refused_in_words(content: object, words: str) -> None:
+    assert refusal(content) == words
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"type": "ready", "game": 7.5},
+        {"type": "ready", "game": True},
+        {"type": "ready", "game": None},
+        {"type": "move", "game": 7, "id": "x", "move": 4},
+        {"type": "move", "game": 7, "id": "x", "move": "m" * 65},
+        {"type": "move", "game": 7, "id": "x" * 65, "move": "m"},
+        {"type": "move", "game": 7, "id": "x", "move": b"e4"},
+        {"type": "move", "game": 7, "id": "x", "move": "e4", "info": []},
+        {"type": "move", "game": 7, "id": "x", "move": "e4", "info": {"depth": -1}},
+        {"type": "move", "game": 7, "id": "x", "move": "e4", "info": {"depth": 2**63}},
+        {"type": "move", "game": 7, "id": "x", "move": "e4", "info": {"score": math.nan}},
+        {"type": "move", "game": 7, "id": "x", "move": "e4", "info": {"score": math.inf}},
+        {"type": "move", "game": 7, "id": "x", "move": "e4", "info": {"line": [1]}},
+        {"type": "move", "game": 7, "id": "x", "move": "e4", "info": {"text": "t" * INFO_BYTES}},
+        {"type": "hello", "protocol": 1, "wants": ["everything"]},
+        {"type": "hello", "protocol": 1, "name": "n" * 257},
+        {"type": "failed", "game": 7, "verdict": "lost", "detail": ""},
+        {b"type": "ready", "game": 7},
+        {"type": b"ready", "game": 7},
+    ],
+    ids=str,
+)
+def test_wrong_shapes_are_refused(content: object) -> None:
+    assert read(from_player, lambda: content) is None
+
+
+def test_the_limits_are_kept_to_the_letter() -> None:
+    move = {"type": "move", "game": 7, "id": "x", "move": "m" * MOVE_LENGTH}
+    room = INFO_BYTES - len(msgspec.json.encode({"text": ""}))
+    from_player({**move, "info": {"text": "t" * room}})
+    assert "info of at most 16384 bytes" in refusal({**move, "info": {"text": "t" * (room + 1)}})
+    exact = pack(Refuse("r" * (MESSAGE_BYTES - len(pack(Refuse("r" * 60_000))) + 60_000)))
+    assert len(exact) == MESSAGE_BYTES
+    assert isinstance(from_referee(unpack(exact)), Refuse)
+    assert read(unpack, lambda: exact + b"\0") is None
+    blank = b" " * (MESSAGE_BYTES - len(b'{"type":"bye"}'))
+    assert from_player(read_line(b'{"type":"bye"}' + blank)) == protocol.Bye()
+    with pytest.raises(BadMessage, match="a line of at most 65536 bytes, got 65537 or more"):
+        read_line(b'{"type":"bye"} ' + blank)
+
+
+def test_nothing_that_a_player_wrote_can_move_a_terminals_cursor() -> None:
+    for text in ("\x1b[2J", "\u202eevil", "a\r\nb", "\0"):
+        for content in (
+            {"type": text},
+            {"type": "hello", "protocol": text},
+            {"type": "failed", "game": 1, "verdict": text},
+            text,
+        ):
+            assert refusal(content).isprintable()
+
+
+# The fuzz.
+
+NESTED = {
+    "arrays in msgpack": b"\x91" * 60_000 + b"\xc0",
+    "maps in msgpack": b"\x81\xa1a" * 20_000 + b"\xc0",
+    "an array that promises 2^32": b"\xdd\xff\xff\xff\xff",
+    "a map that promises 2^32": b"\xdf\xff\xff\xff\xff",
+    "a text that promises 2^32": b"\xdb\xff\xff\xff\xff",
+    "nothing": b"",
+    "two messages": pack(Ready(1)) * 2,
+    "half a message": pack(Ready(1))[:-1],
+    "an extension": msgpack.packb({"type": "ready", "game": msgpack.ExtType(5, b"xx")}),
+    "a timestamp": msgpack.packb({"type": "ready", "game": msgpack.Timestamp(1, 2)}),
+    "a bare timestamp": msgpack.packb(msgpack.Timestamp(2**40, 2)),
+    "an empty extension": b"\xc7\x00\x05",
+    "an extension of the timestamp's number": b"\xd4\xff\x00",
+    "text that is no UTF-8": b"\x81\xa4type\xa2\xff\xfe",
+    "a key that is a number": msgpack.packb({1: 2}),
+    "a key that is an array": b"\x81\x91\x01\x02",
+    "a key that is bytes": msgpack.packb({b"type": "ready", b"game": 1}),
+    "a byte that is never used": b"\xc1",
+    "NaN": b"\x82\xa4type\xa5ready\xa4game\xcb" + struct.pack(">d", math.nan),
+}
+LINES = {
+    "arrays": b"[" * 60_000,
+    "objects": b'{"a":' * 12_000,
+    "arrays that are closed": b"[" * 30_000 + b"]" * 30_000,
+    "objects within a message": b'{"type":"ready","game":1,"more":' + b'{"a":' * 9_000 + b"1" + b"}" * 9_001,
+    "a huge integer": b'{"type":"ready","game":' + b"9" * 5_000 + b"}",
+    "a huge exponent": b'{"type":"ready","game":1e999}',
+    "NaN": b'{"type":"ready","game":NaN}',
+    "a lone surrogate": b'{"type":"ready","game":"\\ud800"}',
+    "a lone surrogate as the type": b'{"type":"\\udfff"}',
+    "a byte-order mark": b'\xef\xbb\xbf{"type":"bye"}',
+    "UTF-16": '{"type":"bye"}'.encode("utf-16"),
+    "no UTF-8": b'{"type":"\xff\xfe"}',
+    "two messages": b'{"type":"bye"}{"type":"bye"}',
+    "a line break within": b'{"type":"by\ne"}',
+    "nothing": b"",
+    "a trailing comma": b'{"type":"bye",}',
+    "a zero byte": b'{"type":"bye"}\0',
+}
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_a_known_attack_in_msgpack_is_one_bad_message(name: str) -> None:
+    for reader in READERS:
+        assert read(reader, partial(unpack, NESTED[name])) is None
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_a_known_attack_in_json_is_one_bad_message(name: str) -> None:
+    for reader in READERS:
+        assert read(reader, partial(read_line, LINES[name])) is None
+
+
+def test_of_a_key_that_comes_twice_the_last_counts_in_both_encodings() -> None:
+    assert from_player(read_line(b'{"type":"ready","game":1,"game":2}')) == Ready(2)
+    assert from_player(unpack(b"\x83\xa4type\xa5ready\xa4game\x01\xa4game\x02")) == Ready(2)
+
+
+@settings(max_examples=tries(400))
+@given(st.binary(max_size=80))
+def test_random_bytes_are_a_message_or_one_bad_message(data: bytes) -> None:
+    for reader in READERS:
+        read(reader, partial(unpack, data))
+        read(reader, partial(read_line, data))
+
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    NUMBER,
+    st.floats(),
+    TEXT,
+    st.binary(max_size=20),
+    st.sampled_from([*KINDS, *(verdict.value for verdict in Verdict), "position", "legal"]),
+    st.builds(msgpack.ExtType, st.integers(0, 127), st.binary(max_size=6)),
+    st.builds(msgpack.Timestamp, st.integers(-(2**62), 2**62), st.integers(0, 999_999_999)),
+)
+KEYS = st.sampled_from(
+    ["type", "game", "id", "move", "info", "verdict", "wants", "events", "protocol", "detail", "depth"]
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(KEYS | TEXT | st.binary(max_size=4) | NUMBER, inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+MAPS = st.dictionaries(KEYS, VALUES, max_size=8)
+
+
+@settings(max_examples=tries(400))
+@given(VALUES | MAPS, st.none() | st.sampled_from(sorted(KINDS)))
+def test_any_value_is_a_message_or_one_bad_message(value: Any, kind: str | None) -> None:
+    if kind is not None and isinstance(value, dict):
+        value["type"] = kind
+    for reader in READERS:
+        read(reader, lambda: value)
+        read(reader, partial(unpack, msgpack.packb(value)))
+
+
+@settings(max_examples=tries(400))
+@given(PLAYERS | REFEREES, st.data())
+@example(Ready(1), None)
+def test_a_message_with_a_part_exchanged_is_a_message_or_one_bad_message(
+    message: FromPlayer | FromReferee, data: st.DataObject | None
+) -> None:
+    content: dict[str, Any] = msgspec.to_builtins(message)
+    if data is not None:
+        key = data.draw(st.sampled_from(sorted(content)))
+        if data.draw(st.booleans()):
+            content[key] = data.draw(VALUES)
+        else:
+            del content[key]
+    for reader in READERS:
+        read(reader, partial(unpack, msgpack.packb(content)))
+
+
+@settings(max_examples=tries(400))
+@given(PLAYERS | REFEREES, st.data())
+def test_a_message_with_bytes_changed_is_a_message_or_one_bad_message(
+    message: FromPlayer | FromReferee, data: st.DataObject
+) -> None:
+    for encode, decode in ((pack, unpack), (to_line, read_line)):
+        changed = bytearray(encode(message))
+        for _ in range(data.draw(st.integers(1, 3))):
+            changed[data.draw(st.integers(0, len(changed) - 1))] = data.draw(st.integers(0, 255))
+        cut = data.draw(st.integers(0, len(changed)) | st.just(len(changed)))
+        for reader in READERS:
+            read(reader, partial(decode, bytes(changed[:cut])))
