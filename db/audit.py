@@ -1,0 +1,208 @@
+"""The record read as a whole, for whoever checks it or tells how large it is.
+
+`arena db verify` and `arena db info` ask here. Everything read over one connection is of one moment, and games come one
+after the other, so that a record of any size fits into memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from msgspec import Struct
+from sqlalchemy import Connection, func, select, text
+
+from db.records import MoveRecord
+from db.schema import Agent, Entry, Game, Move, Seat, Tournament, Version
+
+_AT_ONCE: Final = 200
+"""So many games are read by one query."""
+
+
+class FullSeat(Struct, frozen=True):
+    """One seat of a game as it is stored."""
+
+    seat: int
+    name: str
+    source: str
+    """Of the version that plays; empty where there is no such version."""
+    points: float | None
+    utility: float | None
+    spent: int | None
+    longest: int | None
+
+
+class FullGame(Struct, frozen=True):
+    """One game as it is stored, with everything that belongs to it."""
+
+    id: int
+    tournament: str | None
+    number: int
+    pair: str
+    leg: int
+    attempt: int
+    rules: str
+    clock: str
+    seed: str
+    opening: str | None
+    status: str
+    verdict: str | None
+    fault: int | None
+    plies: int | None
+    lag: int | None
+    seats: tuple[FullSeat, ...]
+    moves: tuple[MoveRecord, ...]
+
+
+class StoredVersion(Struct, frozen=True):
+    """One version of an agent."""
+
+    agent: str
+    number: int
+    source: str
+    started_as: str
+
+
+class Attempt(Struct, frozen=True):
+    """One attempt at a game of a tournament."""
+
+    id: int
+    tournament: str
+    tournament_status: str
+    number: int
+    attempt: int
+    status: str
+    pair: str
+    leg: int
+    fixed: tuple[str | int | None, ...]
+    """What all attempts have in common: round, rules, clock, seed and opening."""
+    ruling: str | None
+    counts: bool
+
+
+class Size(Struct, frozen=True):
+    """How much is in the record."""
+
+    agents: int
+    versions: int
+    tournaments: int
+    games: dict[str, int]
+    """By status."""
+    moves: int
+
+
+def size(connection: Connection) -> Size:
+    """How much is in the record."""
+    agents, versions, tournaments, moves = (
+        connection.execute(select(func.count()).select_from(table)).scalar_one()
+        for table in (Agent, Version, Tournament, Move)
+    )
+    rows = connection.execute(select(Game.status, func.count()).group_by(Game.status).order_by(Game.status))
+    return Size(agents, versions, tournaments, {str(status): count for status, count in rows}, moves)
+
+
+def damage(connection: Connection) -> list[str]:
+    """What the database itself finds wrong with its file: broken pages, rows that lead nowhere."""
+    if connection.dialect.name != "sqlite":
+        return []
+    said = [str(line) for (line,) in connection.execute(text("PRAGMA integrity_check")) if line != "ok"]
+    for table, row, parent, _ in connection.execute(text("PRAGMA foreign_key_check")):
+        said.append(f"row {row} of the table {table!r} names something that is not in {parent!r}")
+    return said
+
+
+def versions(connection: Connection) -> list[StoredVersion]:
+    """Every version of every agent."""
+    chosen = select(Agent.name, Version.number, Version.source, Version.started_as)
+    rows = connection.execute(chosen.join(Version, Version.agent == Agent.id).order_by(Agent.name, Version.number))
+    return [StoredVersion(*row) for row in rows]
+
+
+def entries(connection: Connection) -> list[tuple[str, str, str]]:
+    """Tournament, name and status of every entry."""
+    chosen = select(Tournament.name, Entry.name, Entry.status).join(Tournament, Tournament.id == Entry.tournament)
+    return [(tournament, name, status) for tournament, name, status in connection.execute(chosen.order_by(Entry.id))]
+
+
+def attempts(connection: Connection) -> Iterator[Attempt]:
+    """Every attempt at every game of a tournament: by tournament, number and attempt."""
+    query = """
+        SELECT v_game.id, v_game.tournament, tournament.status, v_game.number, v_game.attempt, v_game.status,
+               v_game.pair, v_game.leg, v_game.round, v_game.game, v_game.clock, v_game.seed, v_game.opening,
+               v_game.ruling, v_game.counts
+        FROM v_game JOIN tournament ON tournament.name = v_game.tournament
+        ORDER BY tournament.id, v_game.number, v_game.attempt, v_game.id
+    """
+    for *row, ruling, counts in connection.execute(text(query)):
+        known: list[Any] = [*row[:8], tuple(row[8:]), ruling, bool(counts)]
+        yield Attempt(*known)
+
+
+def games(connection: Connection) -> Iterator[FullGame]:
+    """Every game, the oldest first."""
+    chosen = (
+        select(
+            Game.id,
+            Tournament.name,
+            Game.number,
+            Game.pair,
+            Game.leg,
+            Game.attempt,
+            Game.rules,
+            Game.clock,
+            Game.seed,
+            Game.opening,
+            Game.status,
+            Game.verdict,
+            Game.fault,
+            Game.plies,
+            Game.lag,
+        )
+        .outerjoin(Tournament, Tournament.id == Game.tournament)
+        .order_by(Game.id)
+        .limit(_AT_ONCE)
+    )
+    last = 0
+    while rows := connection.execute(chosen.where(Game.id > last)).all():
+        first, last = rows[0][0], rows[-1][0]
+        seats = _seats(connection, first, last)
+        moves = _moves(connection, first, last)
+        for row in rows:
+            whole: list[Any] = [*row, tuple(seats.get(row[0], ())), tuple(moves.get(row[0], ()))]
+            yield FullGame(*whole)
+
+
+def _seats(connection: Connection, first: int, last: int) -> dict[int, list[FullSeat]]:
+    found: dict[int, list[FullSeat]] = {}
+    chosen = (
+        select(
+            Seat.game,
+            Seat.seat,
+            Seat.name,
+            func.coalesce(Version.source, ""),
+            Seat.points,
+            Seat.utility,
+            Seat.spent,
+            Seat.longest,
+        )
+        .outerjoin(Version, Version.id == Seat.version)
+        .where(Seat.game.between(first, last))
+        .order_by(Seat.game, Seat.seat)
+    )
+    row: Any
+    for row in connection.execute(chosen):
+        found.setdefault(row[0], []).append(FullSeat(*row[1:]))
+    return found
+
+
+def _moves(connection: Connection, first: int, last: int) -> dict[int, list[MoveRecord]]:
+    found: dict[int, list[MoveRecord]] = {}
+    chosen = (
+        select(Move.game, Move.ply, Move.who, Move.move, Move.spent, Move.left, Move.lag)
+        .where(Move.game.between(first, last))
+        .order_by(Move.game, Move.ply)
+    )
+    for game, ply, who, move, spent, left, lag in connection.execute(chosen):
+        seat = int(who) if who.isdecimal() else who
+        found.setdefault(game, []).append(MoveRecord(ply, seat, move, spent, left, lag))
+    return found

@@ -1,0 +1,143 @@
+"""What is SQLite's own: opening a file, its settings, its errors in words. PostgreSQL needs nothing of this.
+
+A transaction that writes begins with BEGIN IMMEDIATE, so that it either has the file or waits for it; a committed game
+has reached the disk when `commit` returns.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.pool import QueuePool, StaticPool
+
+from db.errors import Busy, DatabaseError, DiskFull, NotADatabase
+
+USUAL_FILE: Final = "arena.db"
+WRITES: Final = "writes"
+"""The execution option of a connection that is going to write."""
+WAIT: Final = 10_000
+"""Milliseconds for which a locked file is waited for."""
+_LOOKS_EVERY: Final = 0.005
+"""Seconds."""
+
+
+def url(where: str | None) -> URL:
+    """The address that `where` (a path or a URL) names; without it ARENA_DB, or arena.db in the working directory."""
+    text = where or os.environ.get("ARENA_DB") or USUAL_FILE
+    if "://" in text:
+        try:
+            return make_url(text)
+        except SQLAlchemyError as error:
+            raise DatabaseError(f"expected a database's file or URL, got {text!r}: {error}") from None
+    return URL.create("sqlite", database=str(Path(text).expanduser()))
+
+
+def file_of(address: URL) -> Path | None:
+    """The file of an SQLite database; None for other databases."""
+    if address.get_backend_name() != "sqlite" or not address.database or address.database == ":memory:":
+        return None
+    return Path(address.database)
+
+
+def engine(address: URL, *, read_only: bool = False) -> Engine:
+    """Connections to the database at `address`. With `read_only` nothing can be written through them."""
+    if address.get_backend_name() != "sqlite":
+        return create_engine(address)
+    file = file_of(address)
+
+    def connect() -> sqlite3.Connection:
+        if file is None:
+            return sqlite3.connect(":memory:", check_same_thread=False)
+        name = f"{file.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
+        return sqlite3.connect(name, uri=True, check_same_thread=False, timeout=WAIT / 1000)
+
+    # Whoever reads while the same thread writes needs a connection apart; one in memory is the only one there is.
+    made = create_engine("sqlite://", creator=connect, poolclass=StaticPool if file is None else QueuePool)
+
+    @event.listens_for(made, "connect")
+    def prepare(connection: Any, _: object) -> None:
+        connection.isolation_level = None  # we say BEGIN ourselves
+        cursor = connection.cursor()
+        cursor.execute(f"PRAGMA busy_timeout = {WAIT}")
+        cursor.execute("PRAGMA foreign_keys = ON")
+        if read_only:
+            cursor.execute("PRAGMA query_only = ON")
+        else:
+            _journal_ahead(cursor)
+            cursor.execute("PRAGMA synchronous = FULL")
+        cursor.execute("PRAGMA cache_size = -65536")
+        cursor.close()
+
+    @event.listens_for(made, "begin")
+    def begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get(WRITES, False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return made
+
+
+def _journal_ahead(cursor: sqlite3.Cursor) -> None:
+    """Has the file journal ahead (WAL). SQLite itself does not wait here where another is just doing the same."""
+    give_up = time.monotonic() + WAIT / 1000
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                raise
+            time.sleep(_LOOKS_EVERY)
+
+
+def only_read(connection: Connection) -> None:
+    """From now on `connection` answers queries and does nothing else: no other file is opened, no setting changed."""
+    if connection.dialect.name != "sqlite":
+        connection.exec_driver_sql("SET TRANSACTION READ ONLY")
+        return
+    driver: Any = connection.connection.driver_connection
+    allowed = {
+        *(sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE),
+        sqlite3.SQLITE_TRANSACTION,  # our own BEGIN and ROLLBACK around the query
+    }
+    driver.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in allowed else sqlite3.SQLITE_DENY)
+
+
+@contextmanager
+def told_in_words(file: Path | None) -> Iterator[None]:
+    """What goes wrong inside with the database comes out as an error of ours."""
+    where = str(file) if file is not None else "the database"
+    try:
+        yield
+    except DBAPIError as error:
+        raise _in_words(error.orig if error.orig is not None else error, where) from error
+    except sqlite3.Error as error:
+        raise _in_words(error, where) from error
+    except (UnicodeEncodeError, OverflowError) as error:
+        raise DatabaseError(
+            f"{where} holds text in UTF-8 and numbers of 64 bits, got something else: {error}"
+        ) from error
+
+
+def _in_words(error: BaseException, where: str) -> DatabaseError:
+    said = str(error)
+    match getattr(error, "sqlite_errorcode", 0) & 0xFF:
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return Busy(f"{where} is locked by another program; try again when it is done")
+        case sqlite3.SQLITE_FULL | sqlite3.SQLITE_IOERR:
+            return DiskFull(
+                f"{where} cannot be written: {said}. Make room on its disk; nothing that was stored is lost"
+            )
+        case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
+            return NotADatabase(f"{where} is no database of arena, or is damaged: {said}")
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
+            return DatabaseError(f"{where}: {said}. Is its folder there, and may you write to it?")
+    return DatabaseError(f"{where}: {said}")

@@ -1,0 +1,150 @@
+"""Reading games: from the tables to plain values, a few queries for any number of them.
+
+Listings, replays and exports ask here. A game comes back as it was played, with the rulings about it beside it; an id
+that is not there is left out, or is a NotFound where one game was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlalchemy import Connection, func, null, select
+
+from db.errors import NotFound
+from db.past import PastGame, PastSeat, Ruled
+from db.records import MoveRecord
+from db.schema import Entry, Game, Move, Ruling, Seat, Tournament, Version
+
+OVER: Final = ("finished", "void")
+"""The statuses of games that have been played."""
+
+
+def ids(connection: Connection, tournament: int | None, *, every: bool = False) -> list[int]:
+    """The games of a tournament that are over (or with `every` those of the whole record), oldest attempt first."""
+    chosen = select(Game.id).where(Game.status.in_(OVER)).order_by(Game.tournament, Game.number, Game.attempt, Game.id)
+    if not every:
+        chosen = chosen.where(Game.tournament == tournament)
+    return list(connection.execute(chosen).scalars())
+
+
+def most_seats(connection: Connection, tournament: int | None) -> int:
+    """How many seats the games of a tournament have at most; without one, those of the whole record."""
+    chosen = select(func.max(Seat.seat))
+    if tournament is not None:
+        chosen = chosen.join(Game, Game.id == Seat.game).where(Game.tournament == tournament)
+    return (connection.execute(chosen).scalar() or 0) + 1
+
+
+def games(connection: Connection, ids: Sequence[int], *, whole: bool = False) -> list[PastGame]:
+    """These games, in this order; `whole`: with their moves and what the agents wrote to stderr."""
+    if not ids:
+        return []
+    heads = select(Game.__table__, Tournament.name.label("of")).outerjoin(Tournament, Tournament.id == Game.tournament)
+    rows = {row["id"]: row for row in connection.execute(heads.where(Game.id.in_(ids))).mappings()}
+    seats = _seats(connection, ids, whole)
+    moves = _moves(connection, ids) if whole else {}
+    rulings = _rulings(connection, ids)
+    return [
+        PastGame(
+            tournament=row["of"],
+            game=row["rules"],
+            seed=int(row["seed"]) if _is_whole(row["seed"]) else 0,
+            seats=tuple(seats.get(row["id"], ())),
+            moves=tuple(moves.get(row["id"], ())),
+            rulings=tuple(rulings.get(row["id"], ())),
+            **{name: row[name] for name in _AS_STORED},
+        )
+        for row in (rows[id] for id in ids if id in rows)
+    ]
+
+
+def game(connection: Connection, id: int) -> PastGame:
+    """One game with all that belongs to it."""
+    found = games(connection, [id], whole=True)
+    if not found:
+        raise NotFound(f"there is no game {id}; `arena history` lists those that there are")
+    return found[0]
+
+
+_AS_STORED: Final = (
+    *("id", "round", "number", "pair", "leg", "attempt", "clock", "opening", "status", "verdict", "fault", "detail"),
+    *("plies", "started", "finished", "lag", "host"),
+)
+
+
+def _seats(connection: Connection, ids: Sequence[int], whole: bool) -> dict[int, list[PastSeat]]:
+    chosen = (
+        select(
+            Seat.game,
+            Seat.seat,
+            Seat.name,
+            Version.number,
+            Entry.version.is_(None) | (Entry.version == Seat.version),
+            Seat.points,
+            Seat.utility,
+            Seat.spent,
+            Seat.longest,
+            Seat.cpu,
+            Seat.memory,
+            Seat.stderr if whole else null(),
+        )
+        .join(Game, Game.id == Seat.game)
+        .join(Version, Version.id == Seat.version)
+        .outerjoin(Entry, (Entry.tournament == Game.tournament) & (Entry.name == Seat.name))
+        .where(Seat.game.in_(ids))
+        .order_by(Seat.game, Seat.seat)
+    )
+    found: dict[int, list[PastSeat]] = {}
+    for (
+        game,
+        seat,
+        player,
+        version,
+        current,
+        points,
+        utility,
+        spent,
+        longest,
+        cpu,
+        memory,
+        stderr,
+    ) in connection.execute(chosen):
+        found.setdefault(game, []).append(
+            PastSeat(
+                seat=seat,
+                player=player,
+                version=version,
+                current=bool(current),
+                points=points,
+                utility=utility,
+                spent=spent,
+                longest=longest,
+                cpu=cpu,
+                memory=memory,
+                stderr=stderr,
+            )
+        )
+    return found
+
+
+def _moves(connection: Connection, ids: Sequence[int]) -> dict[int, list[MoveRecord]]:
+    rows = connection.execute(select(Move.__table__).where(Move.game.in_(ids)).order_by(Move.game, Move.ply)).mappings()
+    found: dict[int, list[MoveRecord]] = {}
+    for row in rows:
+        who = row["who"]
+        told = {name: row[name] for name in MoveRecord.__struct_fields__ if name != "who"}
+        found.setdefault(row["game"], []).append(MoveRecord(who=int(who) if who.isdigit() else who, **told))
+    return found
+
+
+def _rulings(connection: Connection, ids: Sequence[int]) -> dict[int, list[Ruled]]:
+    chosen = select(Ruling.game, Ruling.what, Ruling.seat, Ruling.reason, Ruling.made).where(Ruling.game.in_(ids))
+    found: dict[int, list[Ruled]] = {}
+    for game, what, seat, reason, made in connection.execute(chosen.order_by(Ruling.id)):
+        found.setdefault(game or 0, []).append(Ruled(what, seat, reason, made))
+    return found
+
+
+def _is_whole(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 4000

@@ -1,0 +1,114 @@
+"""Games that were played elsewhere, brought into the record.
+
+They come as plain values that have been checked already, and are written by one transaction or not at all. Who played
+them is on record by name, with versions whose source is IMPORTED: no program of them is in the store.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, insert, select
+
+from db import store
+from db.errors import DatabaseError
+from db.past import PastGame, PastSeat
+from db.schema import Game, Move, Ruling, Seat, Tournament
+
+IMPORTED: Final = "imported"
+_AS_THEY_ARE: Final = (
+    *("round", "number", "pair", "leg", "attempt", "clock", "opening", "status", "verdict", "fault", "detail"),
+    *("plies", "started", "finished", "host", "lag"),
+)
+_OF_SEAT: Final = ("seat", "points", "utility", "spent", "longest", "cpu", "memory", "stderr")
+_OF_MOVE: Final = (
+    *("ply", "move", "spent", "left", "cpu", "delay", "lag", "log", "score", "depth", "nodes", "line", "text"),
+)
+
+
+def add(connection: Connection, games: Sequence[PastGame], now: datetime) -> list[str]:
+    """Puts the games on record, in their order; the names of the tournaments that were made for them."""
+    tournaments: dict[str, int] = {}
+    for game in games:
+        if game.tournament is not None and game.tournament not in tournaments:
+            of_it = [other for other in games if other.tournament == game.tournament]
+            tournaments[game.tournament] = _new_tournament(connection, game.tournament, of_it, now)
+    versions: dict[tuple[str, str], int] = {}
+    seats: list[dict[str, Any]] = []
+    moves: list[dict[str, Any]] = []
+    for game in games:
+        tournament = None if game.tournament is None else tournaments[game.tournament]
+        new = {name: getattr(game, name) for name in _AS_THEY_ARE}
+        id = _key(
+            connection.execute(insert(Game).values(tournament=tournament, rules=game.game, seed=str(game.seed), **new))
+        )
+        for seat in game.seats:
+            source = _source(seat)
+            version = versions.get((seat.player, source))
+            if version is None:
+                version = store.version(connection, seat.player, source, IMPORTED, now)
+                versions[seat.player, source] = version
+            told = {name: getattr(seat, name) for name in _OF_SEAT}
+            seats.append({"game": id, "name": seat.player, "version": version, **told})
+        moves += [
+            {"game": id, "who": str(move.who), **{name: getattr(move, name) for name in _OF_MOVE}}
+            for move in game.moves
+        ]
+        for ruling in game.rulings:
+            ruled = {"what": ruling.what, "seat": ruling.seat, "reason": ruling.reason, "made": ruling.when}
+            connection.execute(insert(Ruling).values(game=id, **ruled))
+    connection.execute(insert(Seat), seats)
+    if moves:
+        connection.execute(insert(Move), moves)
+    for name, tournament in tournaments.items():
+        _enter_all(connection, tournament, [game for game in games if game.tournament == name], versions)
+    return list(tournaments)
+
+
+def _new_tournament(connection: Connection, name: str, games: Sequence[PastGame], now: datetime) -> int:
+    if connection.execute(select(Tournament.id).where(Tournament.name == name)).first():
+        raise DatabaseError(
+            f"there is a tournament {name!r} already; give the imported games another name with --tournament"
+        )
+    (rules, _), (clock, _), (seed, _) = (
+        Counter(getattr(game, part) for game in games).most_common(1)[0] for part in ("game", "clock", "seed")
+    )
+    tournament = store.create_tournament(
+        connection,
+        name,
+        format=IMPORTED,
+        rules=rules,
+        clock=clock,
+        seed=seed,
+        settings={},
+        now=now,
+    )
+    played = {(game.pair, game.leg) for game in games if game.status == "finished"}
+    whole = all((game.pair, game.leg) in played for game in games)
+    store.set_status(connection, tournament, "finished" if whole else "stopped", now)
+    return tournament
+
+
+def _enter_all(
+    connection: Connection, tournament: int, games: Sequence[PastGame], versions: dict[tuple[str, str], int]
+) -> None:
+    """Everybody who played takes part, with the version that counted where the games come from."""
+    entered: dict[str, PastSeat] = {}
+    for game in games:
+        for seat in game.seats:
+            if seat.player not in entered or seat.current:
+                entered[seat.player] = seat
+    for name, seat in entered.items():
+        store.enter(connection, tournament, name, versions[name, _source(seat)])
+
+
+def _source(seat: PastSeat) -> str:
+    """What tells the versions of an agent apart whose programs are not here."""
+    return IMPORTED if seat.current else f"{IMPORTED}@{seat.version}"
+
+
+def _key(result: Any) -> int:
+    return int(result.inserted_primary_key[0])

@@ -1,0 +1,1 @@
+"""Every change of the tables since the first version, in order; `db/upgrade.py` runs them."""

@@ -1,0 +1,198 @@
+"""What a running tournament asks its record: who takes part, what is to be played, what has come of it.
+
+Each is one query of an open connection. Rulings are followed: an annulled game has no points, an awarded one those that
+were awarded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+from sqlalchemy import Connection, func, select, text
+
+from db.schema import Entry, Game, Seat, Tournament, Version
+
+
+class Planned(Struct, frozen=True):
+    """A game that is to be played."""
+
+    id: int
+    number: int
+    round: int | None
+    pair: str
+    leg: int
+    attempt: int
+    opening: str | None
+    names: tuple[str, ...]
+    """In the order of the seats."""
+
+
+class Entered(Struct, frozen=True):
+    """Somebody who takes part."""
+
+    name: str
+    version: int
+    status: str
+    source: str
+
+
+class Outcome(Struct, frozen=True):
+    """The last attempt at a game: how far it has come, and the points of each player."""
+
+    id: int
+    pair: str
+    leg: int
+    status: str
+    verdict: str | None
+    fault: int | None
+    points: dict[str, float | None]
+
+
+def tournament(connection: Connection, name: str) -> Any | None:
+    """The row of the tournament of that name."""
+    found = connection.execute(select(Tournament.__table__).where(Tournament.name == name)).mappings().first()
+    return None if found is None else dict(found)
+
+
+def entries(connection: Connection, tournament: int) -> list[Entered]:
+    """Everybody who takes part, or did."""
+    rows = connection.execute(
+        select(Entry.name, Entry.version, Entry.status, Version.source)
+        .join(Version, Version.id == Entry.version)
+        .where(Entry.tournament == tournament)
+        .order_by(Entry.id)
+    )
+    return [Entered(*row) for row in rows]
+
+
+def scheduled(connection: Connection, tournament: int, most: int) -> list[Planned]:
+    """The next games that are to be played, in order."""
+    rows = connection.execute(
+        select(Game.id, Game.number, Game.round, Game.pair, Game.leg, Game.attempt, Game.opening)
+        .where(Game.tournament == tournament, Game.status == "scheduled")
+        .order_by(Game.number, Game.attempt)
+        .limit(most)
+    ).all()
+    names = _names(connection, [row.id for row in rows])
+    return [Planned(*row, names=names[row.id]) for row in rows]
+
+
+def scheduled_of(connection: Connection, tournament: int, name: str) -> list[tuple[int, int]]:
+    """The games and seats in which `name` is still to play."""
+    rows = connection.execute(
+        select(Game.id, Seat.seat)
+        .join(Seat, Seat.game == Game.id)
+        .where(Game.tournament == tournament, Game.status == "scheduled", Seat.name == name)
+    )
+    return [(game, seat) for game, seat in rows]
+
+
+def outcomes(connection: Connection, tournament: int) -> list[Outcome]:
+    """The last attempt at each game."""
+    rows = connection.execute(
+        text(
+            """
+            SELECT game.id, game.pair, game.leg, game.status, game.verdict, game.fault, v_seat.player, v_seat.points
+            FROM game JOIN v_seat ON v_seat.game = game.id
+            WHERE game.tournament = :tournament AND game.attempt = (
+                SELECT MAX(last.attempt) FROM game AS last
+                WHERE last.tournament = game.tournament AND last.pair = game.pair AND last.leg = game.leg)
+            ORDER BY game.number, v_seat.seat
+            """
+        ),
+        {"tournament": tournament},
+    )
+    found: dict[int, Outcome] = {}
+    for id, pair, leg, status, verdict, fault, name, points in rows:
+        found.setdefault(id, Outcome(id, pair, leg, status, verdict, fault, {})).points[name] = points
+    return list(found.values())
+
+
+def settings(connection: Connection, tournament: int) -> dict[str, Any]:
+    """The description that the tournament has now, and what is kept with it."""
+    found = connection.execute(select(Tournament.settings).where(Tournament.id == tournament)).scalar_one()
+    return dict(found)
+
+
+def pairings(connection: Connection, tournament: int) -> list[tuple[int, str, tuple[str, ...]]]:
+    """Every pairing: its round, its key, and who sits where in its first game; in the order of their numbers."""
+    rows = connection.execute(
+        select(Game.id, Game.round, Game.pair)
+        .where(Game.tournament == tournament, Game.leg == 0, Game.attempt == 1)
+        .order_by(Game.number)
+    ).all()
+    seats = connection.execute(
+        select(Seat.game, Seat.name)
+        .join(Game, Game.id == Seat.game)
+        .where(Game.tournament == tournament, Game.leg == 0, Game.attempt == 1)
+        .order_by(Seat.game, Seat.seat)
+    )
+    names: dict[int, list[str]] = {}
+    for game, name in seats:
+        names.setdefault(game, []).append(name)
+    return [(round or 0, pair, tuple(names[id])) for id, round, pair in rows]
+
+
+def voids(connection: Connection, tournament: int, pair: str, leg: int) -> int:
+    """How often this game was void already."""
+    count = select(func.count()).where(
+        Game.tournament == tournament, Game.pair == pair, Game.leg == leg, Game.status == "void"
+    )
+    return connection.execute(count).scalar() or 0
+
+
+def last_games(connection: Connection, tournament: int, name: str, most: int) -> list[tuple[str, bool]]:
+    """The verdicts of the last games that `name` played with its present version, newest first, and whether it was at
+    fault."""
+    rows = connection.execute(
+        select(Game.verdict, Game.fault, Seat.seat)
+        .join(Seat, Seat.game == Game.id)
+        .join(
+            Entry, (Entry.tournament == Game.tournament) & (Entry.name == Seat.name) & (Entry.version == Seat.version)
+        )
+        .where(Game.tournament == tournament, Game.status == "finished", Game.verdict != "forfeit", Seat.name == name)
+        .order_by(Game.finished.desc(), Game.id.desc())
+        .limit(most)
+    )
+    return [(str(verdict), fault == seat) for verdict, fault, seat in rows]
+
+
+def played_versions(connection: Connection, tournament: int) -> dict[int, dict[str, int]]:
+    """Of the last attempt at each game, if it is over: which versions played it."""
+    ended = [outcome.id for outcome in outcomes(connection, tournament) if outcome.status in ("finished", "void")]
+    rows = connection.execute(
+        select(Seat.game, Seat.name, Seat.version).join(Game, Game.id == Seat.game).where(Game.tournament == tournament)
+    )
+    wanted = set(ended)
+    found: dict[int, dict[str, int]] = {}
+    for game, name, version in rows:
+        if game in wanted:
+            found.setdefault(game, {})[name] = version
+    return found
+
+
+def openings(connection: Connection, tournament: int) -> set[str]:
+    """The openings that its games have."""
+    rows = connection.execute(select(Game.opening).where(Game.tournament == tournament).distinct())
+    return {opening for (opening,) in rows if opening is not None}
+
+
+def counts(connection: Connection, tournament: int) -> dict[str, int]:
+    """How many games there are of each status; earlier attempts do not count."""
+    found: dict[str, int] = {}
+    for outcome in outcomes(connection, tournament):
+        found[outcome.status] = found.get(outcome.status, 0) + 1
+    return found
+
+
+def _names(connection: Connection, games: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    found: dict[int, list[str]] = {game: [] for game in games}
+    if games:
+        rows = connection.execute(
+            select(Seat.game, Seat.name).where(Seat.game.in_(games)).order_by(Seat.game, Seat.seat)
+        )
+        for game, name in rows:
+            found[game].append(name)
+    return {game: tuple(names) for game, names in found.items()}

@@ -1,0 +1,180 @@
+"""Reading: what the record is asked, each a function of an open connection that answers with plain values.
+
+Commands and the director ask here; nothing is written and no SQL leaves this package. What a person names and is not
+there is a NotFound that says what was looked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from msgspec import Struct
+from sqlalchemy import Connection, case, distinct, func, select
+from sqlalchemy.exc import DBAPIError
+
+from db import dialect
+from db.errors import DatabaseError, NotFound
+from db.schema import Entry, Game, Seat, Tournament
+
+LAST: Final = "last"
+_MOST_DIGITS: Final = 18
+"""Any number of so many digits fits the 64 bits of a key."""
+
+_A_BYE: Final = 2.0
+"""Points: as much as both games of a pairing won."""
+
+
+def find_game(connection: Connection, text: str) -> int:
+    """The id of the game that `text` names: an id, "last", or a tournament and the game's number in it ("cs101-812").
+
+    "last" is the game that was over last. Of several attempts of a game "cs101-812" is the last."""
+    if text == LAST:
+        latest = select(Game.id).where(Game.finished.is_not(None)).order_by(Game.finished.desc(), Game.id.desc())
+        found = connection.execute(latest.limit(1)).scalar()
+        if found is None:
+            raise NotFound("no game is over yet, and so there is no last one")
+        return found
+    if _is_number(text):
+        found = connection.execute(select(Game.id).where(Game.id == int(text))).scalar()
+        if found is None:
+            raise NotFound(f"there is no game {text}; `arena history` lists those that there are")
+        return found
+    name, dash, number = text.rpartition("-")
+    if not dash or not name or not _is_number(number):
+        raise NotFound(f"expected a game's id, 'last', or a tournament and a number such as 'cs101-812', got {text!r}")
+    tournament = find_tournament(connection, name)
+    attempts = select(Game.id).where(Game.tournament == tournament, Game.number == int(number))
+    found = connection.execute(attempts.order_by(Game.attempt.desc()).limit(1)).scalar()
+    if found is None:
+        raise NotFound(f"the tournament {name!r} has no game {number}")
+    return found
+
+
+def find_tournament(connection: Connection, name: str | None = None) -> int:
+    """The id of the tournament called `name`; without a name, of the one that was made last."""
+    chosen = select(Tournament.id).order_by(Tournament.id.desc()).limit(1)
+    if name is not None:
+        chosen = chosen.where(Tournament.name == name)
+    found = connection.execute(chosen).scalar()
+    if found is not None:
+        return found
+    if name is None:
+        raise NotFound("there is no tournament yet; `arena run` plays one")
+    raise NotFound(f"there is no tournament {name!r}; `arena tournaments` lists those that there are")
+
+
+class Seating(Struct, frozen=True):
+    """Who plays a game, and how far it is."""
+
+    id: int
+    status: str
+    names: tuple[str, ...]
+    """In the order of the seats."""
+
+
+def seating(connection: Connection, game: int) -> Seating:
+    """Who plays the game, and how far it is."""
+    status = connection.execute(select(Game.status).where(Game.id == game)).scalar()
+    if status is None:
+        raise NotFound(f"there is no game {game}")
+    names = connection.execute(select(Seat.name).where(Seat.game == game).order_by(Seat.seat)).scalars()
+    return Seating(game, status, tuple(names))
+
+
+def entry_status(connection: Connection, tournament: int, name: str) -> str:
+    """Whether who is entered as `name` is active, withdrawn or quarantined."""
+    status = connection.execute(select(Entry.status).where(Entry.tournament == tournament, Entry.name == name)).scalar()
+    if status is None:
+        title = connection.execute(select(Tournament.name).where(Tournament.id == tournament)).scalar()
+        raise NotFound(f"nobody called {name!r} takes part in {title!r}; `arena standings` lists who does")
+    return status
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+
+
+# Tournaments.
+
+
+class TournamentRow(Struct, frozen=True):
+    """A tournament, and how far it has come."""
+
+    name: str
+    format: str
+    game: str
+    clock: str
+    entries: int
+    played: int
+    """Games that are over; each counts once, however many attempts it took."""
+    games: int
+    """All that are, or were, to be played."""
+    status: str
+    created: str
+    finished: str | None
+
+
+def tournaments(connection: Connection) -> list[TournamentRow]:
+    """All tournaments, the newest first."""
+    everybody = select(Entry.tournament, func.count()).group_by(Entry.tournament)
+    entries = dict(connection.execute(everybody).all())
+    counted = select(
+        Game.tournament,
+        func.count(distinct(case((Game.status != "cancelled", Game.number)))),
+        func.count(distinct(case((Game.status.in_(("scheduled", "playing")), Game.number)))),
+    ).group_by(Game.tournament)
+    counts = {tournament: (every, waiting) for tournament, every, waiting in connection.execute(counted)}
+    rows = connection.execute(select(Tournament.__table__).order_by(Tournament.id.desc())).mappings()
+    found = []
+    for row in rows:
+        every, waiting = counts.get(row["id"], (0, 0))
+        found.append(
+            TournamentRow(
+                name=row["name"],
+                format=row["format"],
+                game=row["rules"],
+                clock=row["clock"],
+                entries=entries.get(row["id"], 0),
+                played=every - waiting,
+                games=every,
+                status=row["status"],
+                created=row["created"],
+                finished=row["finished"],
+            )
+        )
+    return found
+
+
+def entry_statuses(connection: Connection, tournament: int) -> dict[str, str]:
+    """Who takes part in the tournament, in the order of entering: active, withdrawn or quarantined."""
+    rows = select(Entry.name, Entry.status).where(Entry.tournament == tournament).order_by(Entry.id)
+    return dict(connection.execute(rows).all())
+
+
+def byes(connection: Connection, tournament: int) -> dict[str, float]:
+    """The points that players of a tournament have got for having nobody to play with."""
+    settings = connection.execute(select(Tournament.settings).where(Tournament.id == tournament)).scalar_one()
+    points: dict[str, float] = {}
+    for _, name, _ in settings.get("byes", ()):
+        points[name] = points.get(name, 0.0) + _A_BYE
+    return points
+
+
+def entered(connection: Connection) -> list[str]:
+    """Everybody who takes part in any tournament."""
+    return list(connection.execute(select(Entry.name).distinct().order_by(Entry.name)).scalars())
+
+
+# Anything.
+
+
+def ask(connection: Connection, sql: str) -> tuple[list[str], list[list[Any]]]:
+    """What a query in SQL answers: the columns, and the rows. Nothing can be written by it."""
+    dialect.only_read(connection)
+    try:
+        answer = connection.exec_driver_sql(sql)
+        if not answer.returns_rows:
+            raise DatabaseError("expected a query that answers with rows, such as: select * from v_game limit 5")
+        return list(answer.keys()), [list(row) for row in answer]
+    except DBAPIError as error:
+        raise DatabaseError(f"the query cannot be answered: {' '.join(str(error.orig or error).split())}") from None

@@ -1,0 +1,226 @@
+"""What the games came to: everybody's games, points and faults, and what everybody scored against everybody.
+
+Standings and crosstables are made of it. It counts the same games as the views (`v_game.counts`, `v_game.present`) and
+gives the same points (`v_seat.points`), but reads the tables in few passes: a million games take seconds, not minutes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+from typing import Any, Final
+
+from msgspec import Struct
+from sqlalchemy import Connection, select, text
+
+from db.schema import Agent, Version
+
+
+class Score(Struct):
+    """What somebody has come to."""
+
+    games: int = 0
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    points: float = 0.0
+    faults: dict[str, int] = {}
+    """How many games were lost by which fault."""
+
+    def add(self, games: int, points: float, wins: int, losses: int) -> None:
+        """So many games more, with what they came to."""
+        self.games += games
+        self.points += points
+        self.wins += wins
+        self.draws += games - wins - losses
+        self.losses += losses
+
+
+class Meetings(Struct):
+    """The games of one player against another."""
+
+    games: int = 0
+    points: float = 0.0
+    """Those of the first of them."""
+
+
+class Results(Struct):
+    """What the games came to."""
+
+    players: dict[str, Score] = {}
+    meetings: dict[tuple[str, str], Meetings] = {}
+
+    def player(self, name: str) -> Score:
+        """The score of `name`, from which is counted on."""
+        return self.players.setdefault(name, Score())
+
+    def meet(self, name: str, opponent: str, games: int, points: float) -> None:
+        """So many games more of `name` against `opponent`, and the points from them."""
+        meetings = self.meetings.setdefault((name, opponent), Meetings())
+        meetings.games += games
+        meetings.points += points
+
+
+def results(connection: Connection, tournament: int | None = None) -> Results:
+    """What the games of the tournament came to; without one, all games on record."""
+    return _Count(connection, tournament).results()
+
+
+_SUPERSEDED: Final = """
+    SELECT earlier.id FROM game AS later
+    JOIN game AS earlier ON earlier.tournament = later.tournament AND earlier.pair = later.pair
+                        AND earlier.leg = later.leg AND earlier.attempt < later.attempt
+    WHERE later.attempt > 1 AND later.status <> 'cancelled' {later}
+"""
+"""Games that were played again."""
+_OUTDATED: Final = """
+    SELECT seat.game FROM game JOIN seat ON seat.game = game.id
+    JOIN entry ON entry.tournament = game.tournament AND entry.name = seat.name
+    WHERE entry.version <> seat.version {game} AND seat.version + 0 IN (
+        SELECT id FROM version WHERE agent IN (SELECT agent FROM version WHERE number > 1))
+"""
+"""Games of somebody who has entered another version since. The sum is there so that seats are read in order: those
+of one version after the other take five times as long where there are many."""
+_SEVERAL_VERSIONS: Final = "SELECT 1 FROM version WHERE number > 1"
+_HOLDS: Final = "ruling.id = (SELECT MAX(id) FROM ruling AS last WHERE last.game = ruling.game)"
+_RULED: Final = f"SELECT ruling.game FROM ruling WHERE ruling.what IN ('void', 'award') AND {_HOLDS}"
+_OF_MANY: Final = "SELECT game FROM seat WHERE seat = 2"
+"""Games of three and more."""
+
+# Only a game with a result has points: where these are there, nothing else needs to be asked.
+_PAIRS: Final = """
+    SELECT a.{who}, b.{who}, COUNT(*), SUM(a.points), SUM(b.points),
+           SUM(CASE WHEN a.points = 1.0 THEN 1 ELSE 0 END), SUM(CASE WHEN a.points = 0.0 THEN 1 ELSE 0 END),
+           SUM(CASE WHEN b.points = 1.0 THEN 1 ELSE 0 END), SUM(CASE WHEN b.points = 0.0 THEN 1 ELSE 0 END)
+    FROM seat AS a LEFT JOIN seat AS b ON b.game = a.game AND {other} {join}
+    WHERE a.points IS NOT NULL AND {one} {left_out} {game}
+    GROUP BY {together}
+"""
+_TOTALS: Final = """
+    SELECT a.{who}, COUNT(*), SUM(a.points), SUM(CASE WHEN a.points = 1.0 THEN 1 ELSE 0 END),
+           SUM(CASE WHEN a.points = 0.0 THEN 1 ELSE 0 END)
+    FROM seat AS a {join}
+    WHERE a.points IS NOT NULL {left_out} {game}
+    GROUP BY a.{who}
+"""
+_FAULTS: Final = """
+    SELECT a.{who}, game.verdict, COUNT(*)
+    FROM game JOIN seat AS a ON a.game = game.id AND a.seat = game.fault
+    WHERE game.verdict <> 'normal' AND game.verdict <> 'resigned' AND a.points IS NOT NULL {left_out} {game}
+    GROUP BY a.{who}, game.verdict
+"""
+_AWARDS: Final = f"SELECT ruling.game, ruling.seat FROM ruling WHERE ruling.what = 'award' AND {_HOLDS}"
+_SEATS: Final = """
+    SELECT a.game, game.verdict, game.fault, a.seat, a.{who}
+    FROM seat AS a JOIN game ON game.id = a.game
+    WHERE a.game IN ({games}) AND game.status IN ('finished', 'void') {left_out} {game}
+    ORDER BY a.game, a.seat
+"""
+
+
+class _Count:
+    """One count, and what all its queries have in common."""
+
+    def __init__(self, connection: Connection, tournament: int | None) -> None:
+        self._connection = connection
+        self._results = Results()
+        everything = tournament is None
+        # Over all tournaments players are told apart by their versions: numbers are sorted faster than names.
+        self._who = "version" if everything else "name"
+        self._names = self._agents() if everything else {}
+        self._game = "" if everything else "AND game.tournament = :tournament"
+        self._join = "" if everything else "JOIN game ON game.id = a.game"
+        self._given: dict[str, Any] = {} if everything else {"tournament": tournament}
+        which = [_SUPERSEDED.format(later="" if everything else "AND later.tournament = :tournament")]
+        if self._ask(f"SELECT EXISTS ({_SEVERAL_VERSIONS})")[0][0]:
+            which.append(_OUTDATED.format(game=self._game))
+        self._left_out = self._leave_out(which)
+
+    def results(self) -> Results:
+        """Everything, counted."""
+        as_played = f"AND a.game NOT IN ({_RULED})"
+        one, other = "a.seat = 0", "b.seat = 1"
+        if self._ask(f"SELECT EXISTS ({_OF_MANY})")[0][0]:
+            self._count_pairs(one, other, f"{as_played} AND a.game NOT IN ({_OF_MANY})", for_two=True)
+            self._count_pairs("b.seat > 0", "b.seat > a.seat", f"{as_played} AND a.game IN ({_OF_MANY})", for_two=False)
+            self._count_totals(f"{as_played} AND a.game IN ({_OF_MANY})")
+        else:
+            self._count_pairs(one, other, as_played, for_two=True)
+        for who, verdict, games in self._rows(_FAULTS, as_played):
+            self._add_fault(self._name(who), verdict, games)
+        self._count_awarded()
+        return self._results
+
+    def _count_pairs(self, one: str, other: str, which: str, *, for_two: bool) -> None:
+        """Who met whom; in games `for_two`, or for one, that is also all that everybody has come to."""
+        together = f"a.{self._who}, b.{self._who}"
+        if self._who == "version" and self._connection.dialect.name == "sqlite":
+            together = "a.version * 4294967296 + COALESCE(b.version, 0)"  # one number is sorted faster than two
+        rows = self._rows(_PAIRS, which, one=one, other=other, together=together)
+        for who, whom, games, own, others, wins, losses, other_wins, other_losses in rows:
+            name = self._name(who)
+            if for_two:
+                self._results.player(name).add(games, own, wins, losses)
+            if whom is None:
+                continue  # a game for one
+            opponent = self._name(whom)
+            self._results.meet(name, opponent, games, own)
+            self._results.meet(opponent, name, games, others)
+            if for_two:
+                self._results.player(opponent).add(games, others, other_wins, other_losses)
+
+    def _count_totals(self, which: str) -> None:
+        for who, games, points, wins, losses in self._rows(_TOTALS, which):
+            self._results.player(self._name(who)).add(games, points, wins, losses)
+
+    def _count_awarded(self) -> None:
+        """Games that were awarded to somebody: there are few."""
+        awarded = dict[int, int](self._ask(_AWARDS))
+        for some in _portions(list(awarded)):
+            games: dict[int, list[tuple[str, float]]] = {}
+            for game, verdict, fault, seat, who in self._rows(_SEATS, "", games=", ".join(map(str, some))):
+                name, points = self._name(who), float(seat == awarded[game])
+                games.setdefault(game, []).append((name, points))
+                self._results.player(name).add(1, points, int(points), int(not points))
+                if seat == fault and not points and verdict != "resigned":
+                    self._add_fault(name, verdict, 1)
+            for seats in games.values():
+                for (name, points), (opponent, _) in permutations(seats, 2):
+                    self._results.meet(name, opponent, 1, points)
+
+    def _add_fault(self, name: str, verdict: str, games: int) -> None:
+        faults = self._results.player(name).faults
+        faults[verdict] = faults.get(verdict, 0) + games
+
+    def _rows(self, query: str, which: str, **parts: str) -> Sequence[Any]:
+        """What `query` answers about the games that count and of which `which` is true."""
+        left_out = f"{self._left_out} {which}"
+        return self._ask(query.format(who=self._who, join=self._join, game=self._game, left_out=left_out, **parts))
+
+    def _leave_out(self, which: list[str]) -> str:
+        """The condition that a game is none of those that `which` find."""
+        if self._connection.dialect.name != "sqlite":
+            return "".join(f" AND a.game NOT IN ({query})" for query in which)
+        # Each of them takes a while, and several queries need the answer: it is found once, and handed to them.
+        games = {game for query in which for (game,) in self._ask(query)}
+        self._given["left_out"] = json.dumps(sorted(games))
+        return "AND a.game NOT IN (SELECT value FROM json_each(:left_out))" if games else ""
+
+    def _ask(self, query: str) -> Sequence[Any]:
+        given = {name: value for name, value in self._given.items() if f":{name}" in query}
+        return self._connection.execute(text(query), given).all()
+
+    def _name(self, who: Any) -> str:
+        return str(self._names.get(who, who))
+
+    def _agents(self) -> dict[int, str]:
+        """Whose each version is."""
+        rows = select(Version.id, Agent.name).join(Agent, Agent.id == Version.agent)
+        return dict(self._connection.execute(rows).all())
+
+
+def _portions(games: list[int]) -> Iterator[list[int]]:
+    """No more at once than one query may name."""
+    for first in range(0, len(games), 500):
+        yield games[first : first + 500]

@@ -1,0 +1,97 @@
+"""What is SQLite's own stays in its place: everything else is SQL that PostgreSQL also has, and errors become words."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from db import dialect
+from db.errors import Busy, DatabaseError, DiskFull, NotADatabase
+from db.schema import VIEWS, Base
+
+
+@pytest.mark.parametrize("table", Base.metadata.sorted_tables, ids=lambda table: table.name)
+def test_every_table_can_be_made_in_postgresql(table: object) -> None:
+    made = str(CreateTable(table).compile(dialect=postgresql.dialect()))  # type: ignore[arg-type, no-untyped-call]
+    for index in table.indexes:  # type: ignore[attr-defined]
+        made += str(CreateIndex(index).compile(dialect=postgresql.dialect()))  # type: ignore[no-untyped-call]
+    assert "WITHOUT ROWID" not in made
+    assert "INTEGER" not in made, "whole numbers have 64 bits"
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_views_use_nothing_that_only_sqlite_has(view: str) -> None:
+    query = VIEWS[view].lower()
+    own = (
+        "ifnull",
+        "group_concat",
+        "rowid",
+        "json_",
+        "strftime",
+        "datetime(",
+        "glob ",
+        "total(",
+        "iif(",
+        "==",
+        "printf",
+    )
+    assert not [word for word in own if word in query]
+    assert set(re.findall('"(.*?)"', query)) <= {"left", "current"}, "a text stands in single quotes"
+
+
+@pytest.mark.parametrize(
+    ("where", "file"),
+    [("a.db", "a.db"), ("sqlite:///a.db", "a.db"), ("sqlite:////tmp/a.db", "/tmp/a.db"), (":memory:", None)],
+)
+def test_a_path_or_a_url_names_a_file(where: str, file: str | None) -> None:
+    found = dialect.file_of(dialect.url(where))
+    assert found == (None if file is None else Path(file))
+
+
+def test_another_database_has_no_file() -> None:
+    assert dialect.file_of(dialect.url("postgresql://arena@db.example/cs101")) is None
+
+
+def test_what_is_no_url_is_told_in_words() -> None:
+    with pytest.raises(DatabaseError, match=r"expected a database's file or URL, got '://x'"):
+        dialect.url("://x")
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        (sqlite3.SQLITE_BUSY, Busy),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, Busy),
+        (sqlite3.SQLITE_LOCKED, Busy),
+        (sqlite3.SQLITE_FULL, DiskFull),
+        (sqlite3.SQLITE_IOERR_WRITE, DiskFull),
+        (sqlite3.SQLITE_IOERR_FSYNC, DiskFull),
+        (sqlite3.SQLITE_NOTADB, NotADatabase),
+        (sqlite3.SQLITE_CORRUPT_INDEX, NotADatabase),
+        (sqlite3.SQLITE_READONLY_DIRECTORY, DatabaseError),
+        (sqlite3.SQLITE_CANTOPEN, DatabaseError),
+        (sqlite3.SQLITE_CONSTRAINT_UNIQUE, DatabaseError),
+    ],
+)
+def test_every_failure_has_its_kind(code: int, kind: type[DatabaseError]) -> None:
+    error = sqlite3.OperationalError("it failed")
+    error.sqlite_errorcode = code
+    with pytest.raises(DatabaseError, match=r"a\.db") as told, dialect.told_in_words(Path("a.db")):
+        raise error
+    assert type(told.value) is kind
+
+
+def test_a_mistake_in_a_query_is_not_taken_for_a_locked_file() -> None:
+    with (
+        pytest.raises(DatabaseError, match="no such column: locked") as told,
+        dialect.told_in_words(None),
+        closing(sqlite3.connect(":memory:")) as memory,
+    ):
+        memory.execute("SELECT locked")
+    assert type(told.value) is DatabaseError

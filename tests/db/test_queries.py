@@ -1,0 +1,317 @@
+"""Looking back: what queries answer about a record is what the views say, and what happened."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from db import games, history, queries, results
+from db.database import Database
+from db.errors import DatabaseError, NotFound
+from db.history import Wanted
+from db.past import PastGame
+from tests.db import sample
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, int]]:
+    """The sample's file, and its special games."""
+    file = tmp_path_factory.mktemp("record") / "arena.db"
+    return file, sample.make(file)
+
+
+@pytest.fixture(scope="module")
+def special(made: tuple[Path, dict[str, int]]) -> dict[str, int]:
+    """The sample's special games."""
+    return made[1]
+
+
+@pytest.fixture(scope="module")
+def connection(made: tuple[Path, dict[str, int]]) -> Iterator[Connection]:
+    """Open for reading."""
+    with Database(str(made[0]), create=False) as database, database.reading() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def everything(connection: Connection) -> list[PastGame]:
+    """All games, whole, by id."""
+    ids = connection.exec_driver_sql("SELECT id FROM game ORDER BY id").scalars().all()
+    return games.games(connection, ids, whole=True)
+
+
+def viewed(connection: Connection, query: str) -> list[Any]:
+    return [tuple(row) for row in connection.exec_driver_sql(query)]
+
+
+# Results.
+
+
+@pytest.mark.parametrize("tournament", ["cs101", "evening"])
+def test_what_a_tournament_came_to_is_what_the_views_say(connection: Connection, tournament: str) -> None:
+    counted = results.results(connection, queries.find_tournament(connection, tournament))
+    standing = "SELECT name, games, wins, draws, losses, points FROM v_standing WHERE tournament = "
+    assert sorted(
+        (name, one.games, one.wins, one.draws, one.losses, one.points) for name, one in counted.players.items()
+    ) == sorted(viewed(connection, f"{standing} '{tournament}'"))
+    meetings = f"SELECT name, opponent, games, points FROM v_head_to_head WHERE tournament = '{tournament}'"
+    assert sorted((*pair, met.games, met.points) for pair, met in counted.meetings.items()) == sorted(
+        viewed(connection, meetings)
+    )
+
+
+def test_what_all_games_came_to_is_the_sum_of_the_tournaments_and_the_games_outside(connection: Connection) -> None:
+    counted = results.results(connection)
+    standing = "SELECT name, SUM(games), SUM(wins), SUM(points) FROM v_standing GROUP BY name"
+    assert sorted((name, one.games, one.wins, one.points) for name, one in counted.players.items()) == sorted(
+        viewed(connection, standing)
+    )
+    meetings = "SELECT name, opponent, SUM(games), SUM(points) FROM v_head_to_head GROUP BY name, opponent"
+    assert sorted((*pair, met.games, met.points) for pair, met in counted.meetings.items()) == sorted(
+        viewed(connection, meetings)
+    )
+    assert counted.players["ann"].games == 7 + 3 + 1
+
+
+def test_faults_are_counted_by_verdict_and_giving_up_is_none(connection: Connection) -> None:
+    counted = results.results(connection, queries.find_tournament(connection, "cs101"))
+    faults = {name: score.faults for name, score in counted.players.items() if score.faults}
+    assert faults == {"cleo": {"time": 1}, "dan": {"forfeit": 1}}
+    assert results.results(connection).players["bob"].faults == {"time": 1, "crashed": 1}
+
+
+def test_a_game_for_one_counts_for_its_player_alone(tmp_path: Path) -> None:
+    with Database(str(tmp_path / "a.db")) as database, database.writing() as connection:
+        book = sample.Book(connection)
+        maze = book.tournament("alone", "maze")
+        book.enter(maze, "ann")
+        game = book.plan(maze, "maze", ("ann",))
+        book.finish(game, "maze", ("ann",), moves="", verdict="time", fault=0)
+        counted = results.results(connection, maze)
+        assert counted.meetings == {}
+        assert (counted.players["ann"].games, counted.players["ann"].losses) == (1, 1)
+        assert counted.players["ann"].faults == {"time": 1}
+
+
+# Games.
+
+
+def test_a_game_is_read_as_it_was_written(everything: list[PastGame], special: dict[str, int]) -> None:
+    game = next(game for game in everything if game.id == special["win"])
+    assert (game.tournament, game.number, game.players, game.opening) == ("cs101", 1, ["ann", "bob"], "a1 b1")
+    assert game.seed == 2**100
+    assert game.points == game.counted == [1.0, 0.0]
+    record = sample.played(game.id, "tictactoe", ("ann", "bob"), moves=sample.X_WINS, opening=2)
+    assert game.moves == record.moves
+    assert [(seat.spent, seat.longest, seat.cpu, seat.memory) for seat in game.seats] == [
+        (seat.spent, seat.longest, seat.cpu, seat.memory) for seat in record.seats
+    ]
+    assert game.host == {"python": "3.11", "cpu": "any"}
+
+
+@pytest.mark.parametrize(
+    ("which", "played", "counted"),
+    [
+        ("annulled", [1.0, 0.0], None),
+        ("awarded", [1.0, 0.0], [0.0, 1.0]),
+        ("rescued", None, [1.0, 0.0]),
+        ("void", None, None),
+        ("forfeit", [1.0, 0.0], [1.0, 0.0]),
+        ("scheduled", None, None),
+    ],
+)
+def test_rulings_change_what_counts_and_not_what_happened(
+    everything: list[PastGame],
+    special: dict[str, int],
+    which: str,
+    played: list[float] | None,
+    counted: list[float] | None,
+) -> None:
+    game = next(game for game in everything if game.id == special[which])
+    assert (game.points, game.counted) == (played, counted)
+
+
+def test_all_rulings_are_there_and_the_last_one_holds(everything: list[PastGame], special: dict[str, int]) -> None:
+    game = next(game for game in everything if game.id == special["annulled"])
+    assert [ruling.what for ruling in game.rulings] == ["award", "void"]
+    assert game.ruling is not None
+    assert (game.ruling.what, game.ruling.reason) == ("void", "the machine was busy")
+
+
+def test_points_that_count_are_those_of_the_views(connection: Connection, everything: list[PastGame]) -> None:
+    points: dict[int, list[Any]] = {}
+    for game, share in viewed(connection, "SELECT game, points FROM v_seat ORDER BY game, seat"):
+        points.setdefault(game, []).append(share)
+    for game in everything:
+        counted: list[Any] = game.counted or [None] * len(game.seats)
+        assert points[game.id] == counted, game.id
+
+
+# The history.
+
+
+def who(game: PastGame) -> dict[str, int]:
+    return {seat.player: seat.seat for seat in game.seats}
+
+
+def loses_by_a_fault(game: PastGame) -> bool:
+    return game.fault is not None and game.verdict != "resigned"
+
+
+def anything(_: PastGame) -> bool:
+    return True
+
+
+def nothing(_: PastGame) -> bool:
+    return False
+
+
+QUESTIONS: list[tuple[Wanted, Callable[[PastGame], bool]]] = [
+    (Wanted(), anything),
+    (Wanted(agent="ann"), lambda game: "ann" in who(game)),
+    (Wanted(agent=sample.HOSTILE), lambda game: sample.HOSTILE in who(game)),
+    (Wanted(agent="ann", seat=1), lambda game: who(game).get("ann") == 1),
+    (Wanted(agent="ann", opponent="bob"), lambda game: {"ann", "bob"} <= set(who(game))),
+    (
+        Wanted(agent="bob", result="win"),
+        lambda game: "bob" in who(game) and game.counted is not None and game.counted[who(game)["bob"]] == 1,
+    ),
+    (
+        Wanted(agent="ann", result="draw"),
+        lambda game: "ann" in who(game) and game.counted is not None and 0 < game.counted[who(game)["ann"]] < 1,
+    ),
+    (
+        Wanted(agent="ann", opponent="bob", result="loss"),
+        lambda game: (
+            {"ann", "bob"} <= set(who(game)) and game.counted is not None and game.counted[who(game)["ann"]] == 0
+        ),
+    ),
+    (Wanted(game="tictactoe"), lambda game: game.game == "tictactoe"),
+    (Wanted(game="ludo"), lambda game: game.game == "ludo:players=3"),
+    (Wanted(game="ludo:players=3"), lambda game: game.game == "ludo:players=3"),
+    (Wanted(game="lud"), nothing),
+    (Wanted(tournament="evening"), lambda game: game.tournament == "evening"),
+    (Wanted(verdict="normal"), lambda game: game.verdict == "normal"),
+    (Wanted(verdict="time"), lambda game: game.verdict == "time"),
+    (Wanted(fault="any"), loses_by_a_fault),
+    (Wanted(fault="bob"), lambda game: loses_by_a_fault(game) and who(game).get("bob") == game.fault),
+    (Wanted(fault="ann"), nothing),
+    (Wanted(opening="a1"), lambda game: (game.opening or "").startswith("a1")),
+    (Wanted(opening=" a1  b1 "), lambda game: game.opening == "a1 b1"),
+    (Wanted(opening="a"), nothing),
+    (Wanted(since="2026-05-01T12:10:00.000Z"), lambda game: (game.finished or "") >= "2026-05-01T12:10:00.000Z"),
+    (Wanted(until="2026-05-01T12:10:00.000Z"), lambda game: (game.finished or "z") < "2026-05-01T12:10:00.000Z"),
+    (Wanted(min_plies=5), lambda game: game.plies is not None and game.plies >= 5),
+    (Wanted(max_plies=2, verdict="time"), lambda game: game.verdict == "time" and (game.plies or 0) <= 2),
+    (Wanted(statuses=()), anything),
+    (Wanted(statuses=("scheduled",)), lambda game: game.status == "scheduled"),
+    (Wanted(statuses=("void",), agent="cleo"), lambda game: game.status == "void" and "cleo" in who(game)),
+]
+
+
+@pytest.mark.parametrize(("wanted", "fits"), QUESTIONS, ids=[str(number) for number in range(len(QUESTIONS))])
+def test_the_history_is_exactly_the_games_that_fit(
+    connection: Connection, everything: list[PastGame], wanted: Wanted, fits: Callable[[PastGame], bool]
+) -> None:
+    statuses = wanted.statuses or ("scheduled", "playing", "finished", "void", "cancelled")
+    expected = {game.id for game in everything if game.status in statuses and fits(game)}
+    assert {game.id for game in history.page(connection, wanted, limit=1000)} == expected
+
+
+def test_the_history_begins_with_the_newest_and_ends_at_its_limit(connection: Connection) -> None:
+    whole = history.page(connection, Wanted(), limit=1000)
+    moments = [game.finished for game in whole]
+    assert moments == sorted(moments, key=lambda moment: moment or "", reverse=True)
+    assert history.page(connection, Wanted(), limit=3) == whole[:3]
+
+
+def test_a_game_against_two_opponents_of_that_name_is_listed_once(connection: Connection) -> None:
+    ids = [game.id for game in history.page(connection, Wanted(agent="ann", opponent=sample.HOSTILE), limit=99)]
+    assert len(ids) == len(set(ids)) == 3
+
+
+def test_a_name_that_nobody_has_is_not_found_and_a_near_one_is_told(connection: Connection) -> None:
+    with pytest.raises(NotFound, match="nobody called 'anne' has played; did you mean 'ann'"):
+        history.page(connection, Wanted(agent="anne"), limit=1)
+    with pytest.raises(NotFound, match="no tournament 'cs102'"):
+        history.page(connection, Wanted(tournament="cs102"), limit=1)
+
+
+@pytest.mark.parametrize(
+    "wanted", [Wanted(), Wanted(verdict="time"), Wanted(fault="any")], ids=["all", "by verdict", "by fault"]
+)
+def test_a_page_is_found_by_an_index_and_not_by_looking_at_every_game(
+    made: tuple[Path, dict[str, int]], connection: Connection, wanted: Wanted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, Any]] = []
+    execute = Connection.execute
+
+    def noted(self: Connection, statement: Any, *given: Any, **more: Any) -> Any:
+        compiled = statement.compile(self.engine, compile_kwargs={"literal_binds": True})
+        asked.append((str(compiled), None))
+        return execute(self, statement, *given, **more)
+
+    monkeypatch.setattr(Connection, "execute", noted)
+    history.page(connection, wanted, limit=50)
+    with closing(sqlite3.connect(made[0])) as plain:
+        plan = " ".join(row[3] for row in plain.execute(f"EXPLAIN QUERY PLAN {asked[0][0]}"))
+    assert "USING INDEX game_" in plan or "USING COVERING INDEX game_" in plan, plan
+
+
+# Tournaments, and anything else.
+
+
+def test_tournaments_tell_how_far_they_have_come(connection: Connection) -> None:
+    course, evening = queries.tournaments(connection)
+    assert (course.name, course.entries, course.played, course.games, course.status) == ("cs101", 5, 13, 14, "running")
+    assert (evening.name, evening.entries, evening.played, evening.games) == ("evening", 3, 4, 4)
+    assert queries.entry_statuses(connection, queries.find_tournament(connection, "cs101"))["dan"] == "withdrawn"
+
+
+def test_a_game_is_found_by_number_by_name_and_as_the_last(connection: Connection, special: dict[str, int]) -> None:
+    assert queries.find_game(connection, str(special["draw"])) == special["draw"]
+    assert queries.find_game(connection, "cs101-2") == special["draw"]
+    assert queries.find_game(connection, "cs101-6") == special["again"]
+    assert queries.find_game(connection, "last") == special["forfeit"]
+
+
+def test_sql_answers_with_columns_and_rows(made: tuple[Path, dict[str, int]]) -> None:
+    with Database(str(made[0]), read_only=True) as database, database.reading() as connection:
+        columns, rows = queries.ask(connection, "SELECT player, MAX(points) AS best FROM v_seat WHERE player = 'eve'")
+    assert (columns, rows) == (["player", "best"], [[None, None]])
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "DELETE FROM game",
+        "INSERT INTO agent (name) VALUES ('x')",
+        "DROP VIEW v_game",
+        "CREATE TABLE t (a)",
+        "ATTACH DATABASE '{folder}/new.db' AS other",
+        "VACUUM INTO '{folder}/new.db'",
+        "PRAGMA query_only = OFF",
+        "PRAGMA journal_mode = DELETE",
+        "SELECT 1; DELETE FROM game",
+        "selec 1",
+        "SELECT * FROM nothing",
+        "SELECT ?",
+        "",
+    ],
+)
+def test_sql_changes_nothing_and_what_is_wrong_is_one_line(
+    made: tuple[Path, dict[str, int]], tmp_path: Path, query: str
+) -> None:
+    with Database(str(made[0]), read_only=True) as database, database.reading() as connection:
+        before = queries.ask(connection, "SELECT COUNT(*) FROM game")
+        with pytest.raises(DatabaseError) as error:
+            queries.ask(connection, query.format(folder=tmp_path))
+        assert "\n" not in str(error.value)
+        assert queries.ask(connection, "SELECT COUNT(*) FROM game") == before
+    assert list(tmp_path.iterdir()) == []

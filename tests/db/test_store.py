@@ -1,0 +1,371 @@
+"""Each transaction is stored wholly or not at all, whatever happens to the process, the disk or the lock."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+from sqlalchemy import text
+
+from db import dialect, store
+from db.database import Database
+from db.errors import Busy, DatabaseError, DiskFull, NotFound
+from db.records import GameRecord
+from tests.db.recorded import NOW, begun_game, counted, finish, is_whole_or_absent, planned, program, record, tournament
+from tests.effort import tries
+
+ROOT = Path(__file__).parents[2]
+HOSTILE = [
+    "Robert'); DROP TABLE game;--",
+    'say "hi"',
+    "two\nlines\r\tand a tab",
+    "nul\0inside",
+    "\x1b[2J\x1b[31mred",
+    "名前🎲‮",
+    "x" * 10_000,
+    "%s {} :name ?",
+    "",
+]
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Database:
+    return Database(str(tmp_path / "arena.db"))
+
+
+def run(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Runs the program in a process of its own, from the project's folder."""
+    return subprocess.run(
+        [sys.executable, "-c", program(code), *map(str, arguments)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+# All or nothing.
+
+
+def test_a_process_killed_at_any_statement_leaves_a_game_whole_or_not_at_all(tmp_path: Path) -> None:
+    done = run(
+        """
+        folder, tries = Path(sys.argv[1]), int(sys.argv[2])
+
+        def die():
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        def finish_and_die(file, game, statement, steps):
+            count = 0
+            def traced(sql):
+                nonlocal count
+                count += 1
+                if count == statement:
+                    die()
+            database = Database(str(file))
+            with database.writing() as connection:
+                plain = connection.connection.driver_connection
+                if statement:
+                    plain.set_trace_callback(traced)
+                else:
+                    plain.set_progress_handler(die, steps)
+                store.finish(connection, game, record(game), host=None, now=NOW)
+            os._exit(7)
+
+        for name, points in (("statement", range(1, 40)), ("steps", [n * n * 5 + 1 for n in range(tries)])):
+            for point in points:
+                file = folder / f"{name}-{point}.db"
+                with Database(str(file)) as database:
+                    game = begun_game(database)
+                    database.close()
+                statement, steps = (point, 0) if name == "statement" else (0, point)
+                code = ended(forked(lambda: finish_and_die(file, game, statement, steps)))
+                print(name, point, code, flush=True)
+                if code == 7:
+                    break
+        """,
+        tmp_path,
+        tries(20),
+    )
+    assert done.returncode == 0, done.stderr
+    whole, killed = 0, 0
+    for line in done.stdout.splitlines():
+        name, point, code = line.split()
+        assert code in ("-9", "7"), done.stderr
+        killed += code == "-9"
+        stored = is_whole_or_absent(tmp_path / f"{name}-{point}.db", 1)
+        assert stored or code == "-9"
+        whole += stored
+    assert killed > 25
+    assert whole >= 1
+
+
+def test_a_block_that_fails_leaves_nothing(database: Database) -> None:
+    game = begun_game(database)
+
+    def finish_and_fail() -> None:
+        with database.writing() as connection:
+            store.finish(connection, game, record(game), host=None, now=NOW)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        finish_and_fail()
+    assert counted(database, "move") == 0
+    finish(database, game)
+    assert counted(database, "move") == 12
+
+
+def test_a_game_that_is_over_is_never_finished_again(database: Database) -> None:
+    game = begun_game(database)
+    finish(database, game)
+    with pytest.raises(DatabaseError, match="expected a game that is not over, got game 1"):
+        finish(database, game, GameRecord(game, "normal", None, "", (), (), 0))
+    with pytest.raises(DatabaseError, match="expected a game that is not over, got game 99"):
+        finish(database, 99)
+    assert counted(database, "game", "verdict = 'time'") == 1
+
+
+# Several at once.
+
+
+def test_a_second_writer_waits_until_the_first_is_done(database: Database) -> None:
+    assert database.file is not None
+    other = Database(str(database.file))
+    about_to, seen = threading.Event(), list[int]()
+
+    def write() -> None:
+        about_to.set()
+        with other.writing() as connection:
+            seen.append(connection.execute(text("SELECT COUNT(*) FROM agent")).scalar_one())
+            store.version(connection, "bob", "random", "random", NOW)
+
+    second = threading.Thread(target=write)
+    with database.writing() as connection:
+        store.version(connection, "ann", "random", "random", NOW)
+        second.start()
+        about_to.wait()
+        store.version(connection, "cid", "random", "random", NOW)
+    second.join()
+    assert seen == [2]
+    assert counted(database, "agent") == 3
+
+
+def test_a_file_locked_for_too_long_is_busy_in_words(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dialect, "WAIT", 20)
+    other = Database(str(database.file))
+    with (
+        database.writing(),
+        pytest.raises(Busy, match=r"arena\.db is locked by another program; try again when it is done"),
+        other.writing(),
+    ):
+        pass
+    with other.writing() as connection:
+        store.version(connection, "ann", "random", "random", NOW)
+    assert counted(database, "agent") == 1
+
+
+def test_whoever_reads_sees_one_moment_and_holds_up_nobody(database: Database) -> None:
+    with database.reading() as connection:
+        assert connection.execute(text("SELECT COUNT(*) FROM agent")).scalar_one() == 0
+        with database.writing() as writing:
+            store.version(writing, "ann", "random", "random", NOW)
+        assert connection.execute(text("SELECT COUNT(*) FROM agent")).scalar_one() == 0
+    assert counted(database, "agent") == 1
+
+
+# The disk.
+
+
+def test_a_full_disk_is_told_in_words_and_the_game_is_stored_when_there_is_room(tmp_path: Path) -> None:
+    done = run(
+        """
+        import resource
+        database = Database(sys.argv[1])
+        game = begun_game(database)
+        most, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        size = sum(file.stat().st_size for file in Path(sys.argv[1]).parent.iterdir())
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 8192, hard))
+        for _ in range(2):
+            try:
+                finish(database, game, record(game, plies=2000))
+            except DiskFull as error:
+                print(error)
+            print(counted(database, "move"), counted(database, "game", "status = 'playing'"))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+        finish(database, game, record(game, plies=2000))
+        """,
+        tmp_path / "arena.db",
+    )
+    assert done.returncode == 0, done.stderr
+    told = done.stdout.splitlines()
+    assert told[1::2] == ["0 1", "0 1"]
+    for line in told[::2]:
+        assert line.startswith(f"{tmp_path}/arena.db cannot be written: ")
+        assert line.endswith("Make room on its disk; nothing that was stored is lost")
+    assert is_whole_or_absent(tmp_path / "arena.db", 1, plies=2000)
+
+
+def test_a_database_that_may_not_grow_leaves_nothing_half_written(database: Database) -> None:
+    game = begun_game(database)
+
+    def finish_within(pages: int) -> None:
+        with database.writing() as connection:
+            there = connection.execute(text("PRAGMA page_count")).scalar_one()
+            connection.exec_driver_sql(f"PRAGMA max_page_count = {there + pages}")
+            store.finish(connection, game, record(game, plies=500), host=None, now=NOW)
+
+    with pytest.raises(DiskFull, match="database or disk is full"):
+        finish_within(4)
+    assert counted(database, "move") == counted(database, "seat", "points IS NOT NULL") == 0
+    finish_within(1000)
+    assert counted(database, "move") == 500
+
+
+# What is stored.
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_any_text_comes_back_as_it_was(database: Database, name: str) -> None:
+    with database.writing() as connection:
+        number = tournament(connection, name, settings={"note": name})
+        version = store.version(connection, name, "random", name, NOW)
+        store.enter(connection, number, name, version)
+        (game,) = store.schedule(connection, number, [planned((version, version), pair=name, names=(name, "other"))])
+        store.rule_on_game(connection, game, "void", name, NOW)
+        store.rule_on_entry(connection, number, name, "withdraw", name, NOW)
+    for query in (
+        "SELECT name FROM agent",
+        "SELECT name FROM tournament",
+        "SELECT name FROM entry WHERE status = 'withdrawn'",
+        "SELECT pair FROM v_game",
+        "SELECT player FROM v_seat WHERE seat = 0",
+        "SELECT reason FROM ruling WHERE entry IS NOT NULL",
+        "SELECT reason FROM v_game",
+    ):
+        with database.reading() as connection:
+            assert connection.execute(text(query)).scalar_one() == name, query
+
+
+def test_text_that_is_not_utf_8_is_refused_in_words(database: Database) -> None:
+    with pytest.raises(DatabaseError, match="holds text in UTF-8"), database.writing() as connection:
+        store.version(connection, "lone \ud800 surrogate", "random", "random", NOW)
+    assert counted(database, "agent") == 0
+
+
+def test_a_number_that_no_database_holds_is_refused_in_words(database: Database) -> None:
+    with pytest.raises(DatabaseError, match="numbers of 64 bits"), database.writing() as connection:
+        store.enter(connection, 2**63, "ann", 1)
+
+
+def test_thousands_of_agents_take_part(database: Database) -> None:
+    agents = tries(1000, soak=10_000)
+    with database.writing() as connection:
+        number = tournament(connection)
+        for agent in range(agents):
+            store.enter(connection, number, f"a{agent}", store.version(connection, f"a{agent}", "random", "", NOW))
+    assert counted(database, "entry") == agents
+
+
+def test_an_agent_s_new_source_is_its_next_version_and_a_known_one_stays_what_it_was(database: Database) -> None:
+    with database.writing() as connection:
+        versions = [store.version(connection, "ann", source, "ann.py", NOW) for source in ("a", "b", "a", "c")]
+    assert versions[0] == versions[2]
+    with database.reading() as connection:
+        rows = connection.execute(text("SELECT source, number FROM version ORDER BY number")).all()
+    assert [tuple(row) for row in rows] == [("a", 1), ("b", 2), ("c", 3)]
+
+
+def test_added_games_take_numbers_after_the_last_and_a_repeated_one_keeps_its_own(database: Database) -> None:
+    game = begun_game(database)
+    finish(database, game, structs.replace(record(game, plies=0), verdict="void", fault=None))
+    with database.writing() as connection:
+        again = store.repeat(connection, game)
+        more = store.schedule(connection, 1, [planned((1, 2), pair="another"), planned((1, 2), pair="a third")])
+    with database.reading() as connection:
+        rows = connection.execute(text("SELECT id, number, attempt, status, seed FROM game ORDER BY id")).all()
+    seed = str(2**128 - 1)
+    assert [tuple(row) for row in rows] == [
+        (game, 1, 1, "void", seed),
+        (again, 1, 2, "scheduled", seed),
+        (more[0], 2, 1, "scheduled", seed),
+        (more[1], 3, 1, "scheduled", seed),
+    ]
+
+
+def test_a_game_that_was_interrupted_is_to_be_played_with_the_same_attempt(database: Database) -> None:
+    begun_game(database)
+    with database.writing() as connection:
+        store.interrupt(connection, 1)
+    assert counted(database, "game", "status = 'scheduled' AND attempt = 1 AND started IS NULL") == 1
+
+
+def test_the_same_meeting_leg_and_attempt_cannot_be_scheduled_twice(database: Database) -> None:
+    begun_game(database)
+    with pytest.raises(DatabaseError, match="UNIQUE"), database.writing() as connection:
+        store.schedule(connection, 1, [planned((1, 2))])
+    assert counted(database, "game") == 1
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO seat (game, seat, version, name) VALUES (99, 0, 1, 'ann')",
+        "INSERT INTO move (game, ply, who, move) VALUES (99, 1, '0', 'a1')",
+        "INSERT INTO version (agent, number, source, started_as, created) VALUES (99, 1, 'x', 'x', 'x')",
+        "INSERT INTO ruling (game, what, reason, made) VALUES (99, 'void', 'x', 'x')",
+        "DELETE FROM game",
+        "DELETE FROM agent",
+    ],
+)
+def test_no_row_leads_nowhere(database: Database, statement: str) -> None:
+    finish(database, begun_game(database))
+    with pytest.raises(DatabaseError, match="FOREIGN KEY"), database.writing() as connection:
+        connection.exec_driver_sql(statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE game SET status = 'lost'",
+        "INSERT INTO ruling (what, reason, made) VALUES ('void', 'about nothing', 'x')",
+        "INSERT INTO ruling (game, entry, what, reason, made) VALUES (1, 1, 'void', 'about two things', 'x')",
+    ],
+)
+def test_what_is_no_status_or_ruling_is_refused(database: Database, statement: str) -> None:
+    begun_game(database)
+    with pytest.raises(DatabaseError, match="CHECK"), database.writing() as connection:
+        connection.exec_driver_sql(statement)
+
+
+def test_a_ruling_about_what_is_not_there_is_not_found(database: Database) -> None:
+    begun_game(database)
+    with pytest.raises(NotFound, match="there is no game 7"), database.writing() as connection:
+        store.rule_on_game(connection, 7, "void", "why", NOW)
+    with pytest.raises(NotFound, match="nobody called 'zoe' takes part"), database.writing() as connection:
+        store.rule_on_entry(connection, 1, "zoe", "withdraw", "why", NOW)
+
+
+def test_the_last_ruling_holds_and_the_first_stays_on_record(database: Database) -> None:
+    game = begun_game(database)
+    finish(database, game)
+    with database.writing() as connection:
+        store.rule_on_game(connection, game, "void", "first thought", NOW)
+        store.rule_on_game(connection, game, "award", "second thought", NOW, seat=1)
+    with database.reading() as connection:
+        points = connection.execute(text("SELECT points FROM v_seat ORDER BY seat")).scalars().all()
+    assert points == [0.0, 1.0]
+    assert counted(database, "ruling") == 2
+    assert counted(database, "seat", "points = 1.0 AND seat = 0") == 1
+
+
+def test_who_forfeits_is_beaten_by_all_others(database: Database) -> None:
+    game = begun_game(database)
+    with database.writing() as connection:
+        store.forfeit(connection, game, 0, "ann is withdrawn", NOW)
+    with database.reading() as connection:
+        points = connection.execute(text("SELECT points FROM v_seat ORDER BY seat")).scalars().all()
+    assert points == [0.0, 1.0]

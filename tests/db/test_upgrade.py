@@ -1,0 +1,202 @@
+"""Older databases are copied and then changed; the migrations make exactly the tables that the program knows."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import create_engine, text
+
+from db import upgrade
+from db.database import Database
+from db.errors import DatabaseError, DiskFull
+from db.schema import VIEWS, Base
+from tests.db.recorded import begun_game, counted, finish, program
+
+ROOT = Path(__file__).parents[2]
+NEXT = '''
+"""A change to come."""
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade():
+    op.add_column("agent", sa.Column("motto", sa.Text()))
+    op.execute("UPDATE agent SET motto = 'play on'")
+    {more}
+'''
+
+
+def next_program(folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = "") -> None:
+    """From now on this is a program that knows one revision more."""
+    there = Path(upgrade.__file__).parent / "migrations"
+    shutil.copytree(there, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "versions" / "0002_motto.py").write_text(NEXT.format(more=more))
+    monkeypatch.setattr(upgrade, "_MIGRATIONS", folder)
+    monkeypatch.setattr(upgrade, "REVISION", "0002")
+
+
+def older(file: Path) -> None:
+    """A database of today's program, with a game in it."""
+    with Database(str(file)) as database:
+        finish(database, begun_game(database))
+
+
+def revision(file: Path) -> str:
+    with closing(sqlite3.connect(file)) as plain:
+        return str(plain.execute("SELECT version_num FROM alembic_version").fetchone()[0])
+
+
+def test_the_migrations_make_the_tables_that_the_program_knows(tmp_path: Path) -> None:
+    with Database(str(tmp_path / "arena.db")) as database, database.reading() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        assert compare_metadata(context, Base.metadata) == []
+
+
+def test_the_migrations_make_them_word_for_word(tmp_path: Path) -> None:
+    """What a comparison of tables does not look at: checks, uniqueness, keys without row ids."""
+
+    def made(file: Path) -> dict[str, list[str]]:
+        with closing(sqlite3.connect(file)) as plain:
+            rows = plain.execute("SELECT name, sql FROM sqlite_master WHERE type IN ('table', 'index') AND sql NOTNULL")
+            # Every column and constraint has its line; their order means nothing.
+            return {name: sorted(line.strip(" \t,") for line in sql.splitlines()) for name, sql in rows}
+
+    with Database(str(tmp_path / "migrated.db")) as database:
+        database.close()
+    engine = create_engine(f"sqlite:///{tmp_path}/known.db")
+    Base.metadata.create_all(engine)
+    engine.dispose()
+    migrated = made(tmp_path / "migrated.db")
+    migrated.pop("alembic_version")
+    assert migrated == made(tmp_path / "known.db")
+
+
+def test_all_views_are_there_and_answer(tmp_path: Path) -> None:
+    with Database(str(tmp_path / "arena.db")) as database:
+        finish(database, begun_game(database))
+        with database.reading() as connection:
+            rows = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE type = 'view'"))
+            made = {name: f"CREATE VIEW {name} AS {query}".strip() for name, query in VIEWS.items()}
+            assert sorted(tuple(row) for row in rows) == sorted(made.items())
+        assert {view: counted(database, view) for view in VIEWS} == {
+            "v_game": 1,
+            "v_seat": 2,
+            "v_move": 12,
+            "v_standing": 2,
+            "v_head_to_head": 2,
+        }
+
+
+def test_an_older_database_is_copied_and_then_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "arena.db"
+    older(file)
+    next_program(tmp_path / "migrations", monkeypatch)
+    with Database(str(file)) as database:
+        assert database.copied == tmp_path / "arena.db.before-0002"
+        assert counted(database, "agent", "motto = 'play on'") == 2
+        assert counted(database, "v_seat") == 2
+    assert (revision(file), revision(tmp_path / "arena.db.before-0002")) == ("0002", "0001")
+    with closing(sqlite3.connect(tmp_path / "arena.db.before-0002")) as copy:
+        assert copy.execute("SELECT COUNT(*) FROM move").fetchone() == (12,)
+    with Database(str(file)) as database:
+        assert database.copied is None
+
+
+def test_who_only_reads_does_not_change_an_older_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "arena.db"
+    older(file)
+    next_program(tmp_path / "migrations", monkeypatch)
+    with pytest.raises(
+        DatabaseError, match=r"older program \(revision 0001\): bring it up to date by `arena db upgrade`"
+    ):
+        Database(str(file), read_only=True)
+    assert revision(file) == "0001"
+
+
+def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "arena.db"
+    older(file)
+    next_program(tmp_path / "migrations", monkeypatch, more='op.execute("no SQL at all")')
+    with pytest.raises(DatabaseError, match="syntax error"):
+        Database(str(file))
+    assert revision(file) == "0001"
+    with closing(sqlite3.connect(file)) as plain:
+        assert "motto" not in [column[1] for column in plain.execute("PRAGMA table_info(agent)")]
+        assert plain.execute("SELECT COUNT(*) FROM v_game").fetchone() == (1,)
+
+
+def test_without_room_for_the_copy_nothing_is_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "arena.db"
+    older(file)
+    next_program(tmp_path / "migrations", monkeypatch)
+
+    def no_room(*_: object) -> None:
+        error = sqlite3.OperationalError("database or disk is full")
+        error.sqlite_errorcode = sqlite3.SQLITE_FULL
+        raise error
+
+    monkeypatch.setattr(upgrade, "_copy", no_room)
+    with pytest.raises(DiskFull):
+        Database(str(file))
+    assert revision(file) == "0001"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["arena.db", "migrations"]
+
+
+def test_what_stands_in_the_journal_is_copied_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "arena.db"
+    open_still = Database(str(file))
+    finish(open_still, begun_game(open_still))
+    assert (tmp_path / "arena.db-wal").stat().st_size > 0
+    next_program(tmp_path / "migrations", monkeypatch)
+    Database(str(file)).close()
+    with closing(sqlite3.connect(tmp_path / "arena.db.before-0002")) as copy:
+        assert copy.execute("SELECT COUNT(*) FROM move").fetchone() == (12,)
+
+
+def test_several_processes_upgrade_once_and_the_copy_is_of_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "arena.db"
+    older(file)
+    next_program(tmp_path / "migrations", monkeypatch)
+    code = """
+        upgrade._MIGRATIONS, upgrade.REVISION = Path(sys.argv[2]), "0002"
+        start = os.pipe()
+
+        def open_it():
+            os.close(start[1])
+            os.read(start[0], 1)  # until all are there
+            with Database(sys.argv[1]) as database:
+                os.write(1, b"True\\n" if database.copied else b"False\\n")  # a whole line at once
+
+        children = [forked(open_it) for _ in range(6)]
+        os.close(start[0])
+        os.close(start[1])
+        print([ended(child) for child in children])
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", program(code), str(file), str(tmp_path / "migrations")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    *copied, codes = done.stdout.splitlines()
+    assert codes == "[0, 0, 0, 0, 0, 0]", done.stderr
+    assert sorted(copied) == ["False"] * 5 + ["True"]
+    assert (revision(file), revision(tmp_path / "arena.db.before-0002")) == ("0002", "0001")
+
+
+def test_known_revisions_end_with_the_program_s_own() -> None:
+    assert upgrade.known()[-1] == upgrade.REVISION
