@@ -10,7 +10,7 @@ demo: $(READY)
 	$(BIN)/arena demo
 
 test: $(READY) lint
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --dist worksteal
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -22,6 +22,10 @@ soak: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/games.py
+	$(BIN)/python benchmarks/search.py
+	$(BIN)/python benchmarks/referee.py
+	$(BIN)/python benchmarks/tournament.py
+	$(BIN)/python benchmarks/database.py
 
 $(READY): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "there is no program $(PYTHON); try: make PYTHON=python3.12"; exit 2; }

@@ -25,32 +25,34 @@ def blocks(kind: str) -> Iterator[tuple[Path, str]]:
                 yield page, match[2]
 
 
-def commands() -> Iterator[tuple[str, str, str]]:
-    """Every command shown after a "$": its page, the command, and the output shown below it."""
-    for page, block in blocks("console"):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, output = part.partition("\n")
-            yield page.name, command.partition("  #")[0].strip(), output
+def commands(block: str) -> Iterator[tuple[str, str]]:
+    """Every command shown after a "$", and the output shown below it."""
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        yield command.partition("  #")[0].strip(), output
 
 
 def without_times(printed: str) -> list[str]:
-    """The lines of an output, with every time it took made the same."""
-    return [re.sub(r" *[0-9.]+ s\b", " TIME s", line.rstrip()) for line in printed.splitlines()]
+    """The lines of an output, with every date and every time it took made the same."""
+    dated = re.sub(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?", "DATE", printed)
+    return [re.sub(r" *[0-9.]+ s\b", " TIME s", line.rstrip()) for line in dated.splitlines()]
 
 
-@pytest.mark.parametrize(("page", "command", "output"), list(commands()))
-def test_a_shown_command_prints_and_draws_what_is_shown(page: str, command: str, output: str, tmp_path: Path) -> None:
-    if MAKES_AN_ENVIRONMENT.match(command):
-        target = re.match(r"make (\w+)", command)
-        assert target is None or f"\n{target[1]}:" in (ROOT / "Makefile").read_text("utf-8")
-        return
-    program, *arguments = shlex.split(command)
-    assert program == "arena", page
+@pytest.mark.parametrize(("page", "block"), [(page.name, block) for page, block in blocks("console")])
+def test_shown_commands_print_and_draw_what_is_shown(page: str, block: str, tmp_path: Path) -> None:
+    """The commands of a block are given one after the other in one folder."""
     (tmp_path / "docs" / "pictures").mkdir(parents=True)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    ended = arena(*arguments, cwd=tmp_path)
-    printed = ended.out if ended.code == 0 else ended.err
-    assert without_times(printed) == without_times(output)
+    for command, output in commands(block):
+        if MAKES_AN_ENVIRONMENT.match(command):
+            target = re.match(r"make (\w+)", command)
+            assert target is None or f"\n{target[1]}:" in (ROOT / "Makefile").read_text("utf-8")
+            continue
+        program, *arguments = shlex.split(command)
+        assert program == "arena", page
+        ended = arena(*arguments, cwd=tmp_path)
+        printed = ended.out if ended.code == 0 else ended.err
+        assert without_times(printed) == without_times(output), command
     for drawn in (tmp_path / "docs" / "pictures").iterdir():
         assert drawn.read_text("utf-8") == (ROOT / "docs" / "pictures" / drawn.name).read_text("utf-8")
 
@@ -68,7 +70,7 @@ def test_shown_files_are_as_shown() -> None:
 
 
 def test_every_picture_is_drawn_by_a_shown_command() -> None:
-    shown = "".join(command for _, command, _ in commands())
+    shown = "".join(command for _, block in blocks("console") for command, _ in commands(block))
     for picture in (ROOT / "docs" / "pictures").iterdir():
         assert f"docs/pictures/{picture.name}" in shown
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import catalog, search, solve
+from arena.cli import agents, catalog, db, exchange, history, play, replay, rulings, run, search, solve, standings
 
 
 def _show_version(wanted: bool) -> None:
@@ -36,5 +36,14 @@ def arena(
 
 
 catalog.add_to(app)
+agents.add_to(app)
+play.add_to(app)
 search.add_to(app)
 solve.add_to(app)
+run.add_to(app)
+standings.add_to(app)
+history.add_to(app)
+replay.add_to(app)
+exchange.add_to(app)
+rulings.add_to(app)
+db.add_to(app)

@@ -1,9 +1,8 @@
-"""`arena games` and `arena demo`: what can be played.
+"""`arena games`: what can be played.
 
 All they print is read from the catalogue of adsearch, so a new game shows up by itself.
 """
 
-import re
 import shutil
 import textwrap
 from typing import Annotated, Any
@@ -47,24 +46,9 @@ def list_games(
         show([row], {**COLUMNS, "position": lambda row: row["position"]}, format=format)
 
 
-def demo() -> None:
-    """The two-minute tour: every game there is, and where to look next.
-
-    Example: arena demo
-    """
-    catalogue = games.names()
-    for name, game in catalogue.items():
-        print(f"{name}\n{_filled(_first_sentence(game.rules), indent='  ')}\n")
-        print(textwrap.indent(str(game.start()), "    ") + "\n")
-    print(f"These are the {len(catalogue)} games. Next:")
-    print("  arena games             all of them with their options")
-    print("  arena games connect4    the rules of one")
-
-
 def add_to(app: typer.Typer) -> None:
-    """Adds these commands to `app`."""
+    """Adds the command to `app`."""
     app.command("games")(list_games)
-    app.command("demo")(demo)
 
 
 def _row(game: Game, **options: int | str) -> dict[str, Any]:
@@ -96,10 +80,6 @@ def _options_text(options: dict[str, Any]) -> str:
 
 def _span(seats: list[int]) -> str:
     return str(seats[0]) if len(seats) == 1 else f"{seats[0]}-{seats[-1]}"
-
-
-def _first_sentence(rules: str) -> str:
-    return re.split(r"(?<=[.:])\s", rules, maxsplit=1)[0].rstrip(":.") + "."
 
 
 def _filled(text: str, *, indent: str, hanging: str | None = None) -> str:

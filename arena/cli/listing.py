@@ -5,10 +5,11 @@ A command describes its rows and columns once; `--format` decides how they come 
 
 import csv
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -28,8 +29,14 @@ Columns = Mapping[str, Callable[[Row], str]]
 """The columns of the table and the CSV: title -> a row's text there."""
 
 
-def show(rows: Sequence[Row], columns: Columns, *, format: Format) -> None:
-    """Prints `rows`: their `columns` as a table or CSV, or the whole of them as JSON."""
+_LEAST: Final = 8
+"""So wide a column stays, however narrow the terminal is."""
+
+
+def show(rows: Sequence[Row], columns: Columns, *, format: Format, narrowed: str | None = None) -> None:
+    """Prints `rows`: their `columns` as a table or CSV, or the whole of them as JSON.
+
+    Where it is narrow the column `narrowed` is cut off; without it the last one is folded."""
     if format is Format.JSON:
         print(json.dumps(list(rows), indent=2, allow_nan=False))
     elif format is Format.CSV:
@@ -37,23 +44,37 @@ def show(rows: Sequence[Row], columns: Columns, *, format: Format) -> None:
         writer.writerow(columns)
         writer.writerows([text(row) for text in columns.values()] for row in rows)
     else:
-        _show_table(rows, columns)
+        _show_table(rows, columns, narrowed)
 
 
-def _show_table(rows: Sequence[Row], columns: Columns) -> None:
+def tell(document: Mapping[str, Any]) -> None:
+    """Prints one JSON document."""
+    print(json.dumps(document, indent=2, allow_nan=False))
+
+
+def _show_table(rows: Sequence[Row], columns: Columns, narrowed: str | None) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
+    from arena.cli.words import printable
+
+    # Piped into a file or a program, a row stays on one line.
+    as_wide = sys.stdout.isatty() or "COLUMNS" in os.environ
+    console = Console(highlight=False, width=None if as_wide else 10_000)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     *_, last = columns
-    for title in columns:
-        # Where it is narrow the last column, which is the longest, gives way.
-        table.add_column(title, no_wrap=title != last, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(text(row)) for text in columns.values()))
+    shown = {title: [Text(printable(text(row))) for row in rows] for title, text in columns.items()}
+    widths = {title: max([len(title), *(cell.cell_len for cell in cells)]) for title, cells in shown.items()}
+    for title, width in widths.items():
+        if title == narrowed:
+            room = console.width - sum(widths.values()) - 2 * len(widths) + width
+            table.add_column(title, no_wrap=True, max_width=max(room, _LEAST), overflow="ellipsis")
+        else:
+            # Where it is narrow the last column, which is the longest, gives way.
+            table.add_column(title, no_wrap=title != last or narrowed is not None, overflow="fold")
+    for cells in zip(*shown.values(), strict=True):
+        table.add_row(*cells)
     with console.capture() as capture:
-        # Piped into a file or a program, a row stays on one line.
-        console.print(table, width=None if console.is_terminal else 10_000)
+        console.print(table)
     print("\n".join(line.rstrip() for line in capture.get().splitlines()))

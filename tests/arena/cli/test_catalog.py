@@ -132,10 +132,3 @@ def test_every_command_has_help_with_an_example() -> None:
         assert ended.code == 0
         assert f"arena {command}" in ended.out
         assert "Example" in ended.out
-
-
-def test_the_demo_shows_every_game() -> None:
-    ended = arena("demo")
-    assert ended.code == 0
-    assert all(f"\n{name}\n" in "\n" + ended.out for name in games.names())
-    assert max(map(len, ended.out.splitlines())) <= 80

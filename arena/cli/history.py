@@ -1,0 +1,266 @@
+"""`arena history`, `show` and `logs`: which games were played, what happened in one, what its agents wrote to stderr.
+
+Everything is read from the record and nothing is changed. Texts that agents wrote are shown so that no terminal obeys
+them; JSON and CSV hold them as they are.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from agents.protocol import Verdict
+from arena.cli import past
+from arena.cli.database import DatabaseOption
+from arena.cli.listing import Columns, Format, FormatOption, show, tell
+from arena.cli.rulings import GameIdArgument
+
+if TYPE_CHECKING:
+    from db.past import PastGame
+
+
+class Outcome(StrEnum):
+    """What a game was for its player."""
+
+    WIN = "win"
+    DRAW = "draw"
+    LOSS = "loss"
+
+
+class Status(StrEnum):
+    """How far a game is."""
+
+    OVER = "over"
+    SCHEDULED = "scheduled"
+    PLAYING = "playing"
+    FINISHED = "finished"
+    VOID = "void"
+    CANCELLED = "cancelled"
+    ANY = "any"
+
+
+def history(
+    agent: Annotated[str | None, typer.Option(help="Games of this player.")] = None,
+    opponent: Annotated[str | None, typer.Option(help="And against this one.")] = None,
+    seat: Annotated[int | None, typer.Option(min=0, help="With --agent in this seat, from 0.")] = None,
+    result: Annotated[Outcome | None, typer.Option(help="That were this for --agent.")] = None,
+    game: Annotated[str | None, typer.Option(help="Games of connect4, or of connect4:rows=5.")] = None,
+    tournament: Annotated[str | None, typer.Option(help="Games of this tournament.")] = None,
+    verdict: Annotated[Verdict | None, typer.Option(help="Games that ended so.")] = None,
+    fault: Annotated[str | None, typer.Option(metavar="NAME|any", help="Games lost by a fault of this player.")] = None,
+    opening: Annotated[str | None, typer.Option(metavar="MOVES", help="That began with these opening moves.")] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Over at that date or time (UTC), or later.")
+    ] = None,
+    until: Annotated[str | None, typer.Option(metavar="DATE", help="Over by then; a date is meant as a whole.")] = None,
+    min_plies: Annotated[int | None, typer.Option(min=0, help="Of so many plies, or more.")] = None,
+    max_plies: Annotated[int | None, typer.Option(min=0, help="Of so many plies, or fewer.")] = None,
+    status: Annotated[Status, typer.Option(help="How far the games are.")] = Status.OVER,
+    limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="The newest so many.")] = 50,
+    format: FormatOption = Format.TABLE,
+    db: DatabaseOption = None,
+) -> None:
+    """Which games were played, the newest first.
+
+    Example: arena history --agent alice --opponent bob --seat 1 --result loss
+
+    Example: arena history --fault any --since 2026-05-01 --format csv
+    """
+    from arena import documents
+    from db import history as search
+    from db.database import Database
+
+    if agent is None and (opponent, seat, result) != (None, None, None):
+        raise typer.BadParameter("--opponent, --seat and --result are about --agent: give that too")
+    wanted = search.Wanted(
+        agent=agent,
+        opponent=opponent,
+        seat=seat,
+        result=result,
+        game=game,
+        tournament=tournament,
+        verdict=verdict,
+        fault=fault,
+        opening=opening,
+        since=None if since is None else _instant("--since", since),
+        until=None if until is None else _instant("--until", until, end=True),
+        min_plies=min_plies,
+        max_plies=max_plies,
+        statuses=_STATUSES.get(status, (status.value,)),
+    )
+    with Database(db, create=False) as database, database.reading() as connection:
+        found = search.page(connection, wanted, limit=limit)
+    rows = [documents.heading(game) for game in found]
+    columns = dict(TABLE if format is Format.TABLE else CSV)
+    if format is Format.TABLE and len({row["game"] for row in rows}) < 2:
+        del columns["rules"]  # the same in every row
+    show(rows, columns, format=format, narrowed="players")
+
+
+def show_game(id: GameIdArgument, format: FormatOption = Format.TABLE, db: DatabaseOption = None) -> None:
+    """One game with everything that is known of it. As CSV: its moves.
+
+    Example: arena show last
+
+    Example: arena show cs101-812 --format json
+    """
+    from arena import documents
+
+    game = past.read_game(id, db)
+    if format is Format.JSON:
+        tell(documents.whole(game))
+    elif format is Format.CSV:
+        rows = [documents.move(move) | {"player": _player(game, move.who)} for move in game.moves]
+        show(rows, MOVES, format=format)
+    else:
+        _print(game)
+
+
+def logs(
+    id: GameIdArgument,
+    seat: Annotated[int | None, typer.Option(min=0, help="Of this seat alone, from 0.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Of this player alone.")] = None,
+    format: FormatOption = Format.TABLE,
+    db: DatabaseOption = None,
+) -> None:
+    """What the agents wrote to stderr in a game: the end of it, more after a fault.
+
+    Example: arena logs cs101-812 --agent alice
+    """
+    game = past.read_game(id, db)
+    seats = [one for one in game.seats if (seat is None or one.seat == seat) and (agent is None or one.player == agent)]
+    if not seats:
+        wanted = " and ".join(
+            part for part in (f"seat {seat}" * (seat is not None), f"{agent!r}" * (agent is not None)) if part
+        )
+        there = ", ".join(f"{number}: {player!r}" for number, player in enumerate(game.players))
+        raise typer.BadParameter(f"{wanted} did not play in it; there are {there}")
+    if format is not Format.TABLE:
+        rows = [{"seat": one.seat, "player": one.player, "stderr": one.stderr} for one in seats]
+        show(rows, LOGS, format=format)
+        return
+    from arena.cli import words
+
+    for one in seats:
+        if len(seats) > 1:
+            print(f"{one.seat}  {words.printable(one.player)}")
+        for line in (one.stderr or "").splitlines() or ["(nothing)"]:
+            print(words.printable(line))
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds these commands to `app`."""
+    app.command()(history)
+    app.command("show")(show_game)
+    app.command()(logs)
+
+
+# Listings.
+
+
+def _name(row: Any) -> str:
+    """The game as it may be asked for."""
+    return str(row["id"]) if row["tournament"] is None else f"{row['tournament']}-{row['number']}"
+
+
+def _points(row: Any) -> str:
+    from arena.cli.words import result
+
+    mark = "" if row["ruling"] is None else f" ({row['ruling']['what']})"
+    return result(row["points"] or [None]) + mark
+
+
+def _text(name: str) -> Any:
+    return lambda row: "" if row[name] is None else str(row[name])
+
+
+def _listed(name: str, between: str) -> Any:
+    return lambda row: "" if row[name] is None else between.join(map(str, row[name]))
+
+
+def _verdict(row: Any) -> str:
+    """How it ended, and in which seat who lost by that."""
+    seat = "" if row["fault"] is None else f" ({row['fault']})"
+    return f"{row['verdict'] or row['status']}{seat}"
+
+
+def _rules(row: Any) -> str:
+    from arena.cli.words import without_store
+
+    return without_store(row["game"])
+
+
+TABLE: Final[Columns] = {
+    "game": _name,
+    "rules": _rules,
+    "players": _listed("players", " - "),
+    "points": _points,
+    "verdict": _verdict,
+    "plies": _text("plies"),
+    "finished": lambda row: (row["finished"] or "")[:10],
+}
+CSV: Final[Columns] = {
+    **{name: _text(name) for name in ("id", "tournament", "round", "number", "attempt", "game")},
+    "players": _listed("players", " - "),
+    **{name: _text(name) for name in ("opening", "clock", "seed", "status")},
+    "points": _listed("points", " "),
+    "utilities": _listed("utilities", " "),
+    **{name: _text(name) for name in ("verdict", "fault", "plies", "started", "finished")},
+    "ruling": lambda row: "" if row["ruling"] is None else row["ruling"]["what"],
+}
+MOVES: Final[Columns] = {
+    name: _text(name)
+    for name in ("ply", "who", "player", "move", "spent", "left", "score", "depth", "nodes", "line", "text")
+}
+LOGS: Final[Columns] = {name: _text(name) for name in ("seat", "player", "stderr")}
+_STATUSES: Final = {Status.OVER: ("finished", "void"), Status.ANY: ()}
+
+
+def _instant(option: str, text: str, *, end: bool = False) -> str:
+    """The moment that `text` names, as it is stored; with `end` the first one after it."""
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise typer.BadParameter(
+            f"{option}: expected a date such as 2026-05-01, or 2026-05-01T18:30, got {text!r}"
+        ) from None
+    moment = (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
+    if end:
+        whole_day = len(text.strip()) <= len("2026-05-01")
+        moment += timedelta(days=1) if whole_day else timedelta(milliseconds=1)
+    from arena.documents import instant
+
+    return instant(moment)
+
+
+# One game.
+
+
+def _print(game: PastGame) -> None:
+    """Header, moves, the board at the end, the verdict, and what was ruled."""
+    from arena.cli import words
+
+    for line in past.header(game):
+        print(line)
+    if game.moves:
+        print()
+    for move in game.moves:
+        thinking = words.thinking(move)
+        parts = [f"{move.ply:3}  {words.printable(_player(game, move.who))} {words.printable(move.move)}"]
+        parts += [words.seconds(move.spent)] * (move.spent is not None)
+        parts += [f"{words.seconds(move.left)} left"] * (move.left is not None)
+        parts += [thinking] * bool(thinking)
+        print("   ".join(parts))
+    if board := past.last_board(game):
+        print(f"\n{board}")
+    print()
+    for line in past.ending(game):
+        print(line)
+
+
+def _player(game: PastGame, who: int | str) -> str:
+    """Who made a ply."""
+    return game.players[who] if isinstance(who, int) else who

@@ -1,0 +1,80 @@
+"""One game on record as commands tell it: where it stands, its positions, how it ended.
+
+Whatever its players called themselves or wrote is made fit to be shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from arena.cli import words
+
+if TYPE_CHECKING:
+    from adsearch import State
+    from db.past import PastGame
+
+
+def read_game(id: str, db: str | None) -> PastGame:
+    """The game that `id` names, with its moves."""
+    from db import games, queries
+    from db.database import Database
+
+    with Database(db, create=False) as database, database.reading() as connection:
+        return games.game(connection, queries.find_game(connection, id))
+
+
+def header(game: PastGame) -> list[str]:
+    """Who played what, when and where."""
+    name = str(game.id) if game.tournament is None else f"{game.tournament}-{game.number}"
+    what = [f"game {game.id}", f"round {game.round}" * (game.round is not None)]
+    what += [f"attempt {game.attempt}" * (game.attempt > 1), f"clock {game.clock}"]
+    what += [f"opening {game.opening}" * (game.opening is not None), game.finished or ""]
+    return [
+        words.printable(f"{name}   {words.without_store(game.game)}   {' - '.join(game.players)}   ")
+        + words.result(game.counted or [None]),
+        words.printable("   ".join(part for part in what if part)),
+    ]
+
+
+def ending(game: PastGame) -> list[str]:
+    """How the game ended, and what was ruled about it."""
+    from db.records import GameRecord, SeatRecord
+
+    if game.verdict is None:
+        return [game.status]
+    seats = tuple(
+        SeatRecord(seat.seat, seat.player, seat.points, seat.utility, seat.spent or 0, seat.longest or 0)
+        for seat in game.seats
+    )
+    record = GameRecord(game.id, game.verdict, game.fault, game.detail or "", seats, game.moves, game.lag or 0)
+    plies = "" if game.plies is None else f"   {game.plies} plies"
+    lines = [f"{words.verdict(record)}{plies}"]
+    if game.detail and game.verdict != "normal":
+        lines.append(game.detail)
+    for ruling in game.rulings:
+        to = "" if ruling.seat is None else f" to {game.players[ruling.seat]}"
+        lines.append(f"ruling of {ruling.when}: {ruling.what}{to}: {ruling.reason}")
+    return [words.printable(line) for line in lines]
+
+
+def positions(game: PastGame) -> Iterator[State[Any]]:
+    """The positions of the game, the first one included. An AdsearchError where it cannot be played by these rules."""
+    from adsearch import games
+
+    state = games.start(game.game)
+    yield state
+    for move in game.moves:
+        state = state.play(state.from_text(move.move))
+        yield state
+
+
+def last_board(game: PastGame) -> str:
+    """The board at the end; nothing where its rules are not here any more."""
+    from adsearch.errors import AdsearchError
+
+    try:
+        *_, last = positions(game)
+    except AdsearchError as error:
+        return f"(no board: {error})"
+    return str(last)

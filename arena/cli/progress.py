@@ -1,0 +1,189 @@
+"""A running tournament on the screen: what is to come, a live table on a terminal, one line a game elsewhere.
+
+It shows what the director tells and decides nothing. What players chose to be called, or to write, is shown so that no
+terminal obeys it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from arena.cli import words
+from arena.cli.standings import show_standings
+from arena.clock import SECOND, TimeControl
+from arena.director import Event, Finished, Planned
+from arena.league import League
+from arena.tournament import Tournament
+from db.database import Database
+
+_LAST: Final = 6
+"""So many results are shown below the table."""
+_MOVES: Final = 30
+"""For how many moves of a seat a game is reckoned where nothing better is known."""
+_PAUSE: Final = 2.0
+"""Seconds after which a database that could not be written is tried again."""
+
+
+class Display:
+    """The screen of one `arena run`."""
+
+    def __init__(self, league: League) -> None:
+        self._league = league
+        self._console = Console(highlight=False)
+        self._live: Live | None = None
+        self._tournament: Tournament | None = None
+        self._points: dict[str, list[float]] = {}
+        """Of each player, the points of its games."""
+        self._results: list[Text] = []
+        self._in_progress: Sequence[Planned] = ()
+        self._began = time.monotonic()
+        self._first = 0
+        """How many games were over when this run began."""
+
+    def announce(self) -> None:
+        """What there is to come, before anything of it begins."""
+        league = self._league
+        expected = league.estimate
+        seconds = expected.games * _game(league) / league.at_once(os.cpu_count() or 1)
+        for skipped in league.skipped:
+            self.tell(f"left out: {skipped}")
+        self.tell(
+            f"{league.name}: {league.game_text}, {league.format}, {len(league.agents)} players, clock {league.clock}: "
+            f"{_some(expected.pairings, 'pairing')}, {_some(expected.games, 'game')}, "
+            + (f"at most about {_about(seconds)}" if seconds else "without a clock")
+        )
+
+    @contextmanager
+    def over(self, tournament: Tournament) -> Iterator[None]:
+        """Inside the block the tournament is shown."""
+        self._tournament, self._first, self._began = tournament, tournament.over, time.monotonic()
+        for name, points in tournament.points_so_far().items():
+            self._points[name] = points
+        if tournament.changed:
+            names = ", ".join(map(words.printable, tournament.changed))
+            self.tell(f"new versions: {names} (their games so far count no more; --rerun-changed plays them again)")
+        if tournament.over:
+            self.tell(f"going on: {tournament.over} of {tournament.all} games are over")
+        if not self._console.is_terminal:
+            yield
+            return
+        with Live(self._picture(), console=self._console, refresh_per_second=4, transient=True) as self._live:
+            yield
+        self._live = None
+
+    def show(self, event: Event, in_progress: Sequence[Planned]) -> None:
+        """What happened."""
+        self._in_progress = in_progress
+        if not isinstance(event, Finished) or self._tournament is None:
+            return
+        for seat in event.record.seats:
+            if seat.points is not None:
+                self._points.setdefault(seat.player, []).append(seat.points)
+        line = self._line(event, self._tournament)
+        if self._live is None:
+            self._console.print(line, soft_wrap=True)
+        else:
+            self._results = [*self._results, line][-_LAST:]
+            self._live.update(self._picture())
+
+    def tell(self, text: str) -> None:
+        """Something the instructor should know."""
+        self._console.print(Text(words.printable(text)), soft_wrap=not self._console.is_terminal)
+
+    def pause(self, reason: str) -> None:
+        """The database cannot be written: nothing goes on for a moment."""
+        self.tell(f"paused: {reason}. Trying again every {_PAUSE:g} s; Ctrl-C stops, nothing is lost")
+        time.sleep(_PAUSE)
+
+    def conclude(self, tournament: Tournament, database: Database) -> None:
+        """Standings, faults, and what one may want to know next."""
+        show_standings(database, self._league.name)
+        name = self._league.name
+        if tournament.is_over:
+            self.tell(f"{name} is finished: {_some(tournament.all, 'game')}. Next:")
+            self.tell(f"  arena standings {name}     arena crosstable {name}     arena history --tournament {name}")
+        else:
+            self.tell(f"stopped after {tournament.over} of {tournament.all} games; the same command goes on")
+
+    def _picture(self) -> Group:
+        tournament = self._tournament
+        bar = Progress(
+            TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+            BarColumn(bar_width=30),
+            TextColumn("{task.fields[left]}"),
+        )
+        if tournament is not None:
+            bar.add_task("", total=max(1, tournament.all), completed=tournament.over, left=self._time_left(tournament))
+        now = [
+            Text("  playing: " + words.printable(" - ".join(entrant.name for entrant in game.entrants)))
+            for game in self._in_progress[:4]
+        ]
+        return Group(self._standings(), bar, *now, *self._results)
+
+    def _standings(self) -> Table:
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        for title, justify in (
+            ("rank", "right"),
+            ("name", "left"),
+            ("games", "right"),
+            ("points", "right"),
+            ("score", "right"),
+        ):
+            table.add_column(title, justify=justify, no_wrap=True)  # type: ignore[arg-type]
+        ranked = sorted(self._points.items(), key=lambda item: (-sum(item[1]), item[0]))
+        for rank, (name, points) in enumerate(ranked, 1):
+            score = f"{sum(points) / len(points):.1%}" if points else "-"
+            table.add_row(str(rank), Text(words.printable(name)), str(len(points)), words.number(sum(points)), score)
+        return table
+
+    def _line(self, event: Finished, tournament: Tournament) -> Text:
+        record = event.record
+        width = len(str(tournament.all))
+        if len(record.seats) == 2:
+            first, second = (words.printable(seat.player) for seat in record.seats)
+            who = f"{first} {words.result([seat.points for seat in record.seats])} {second}"
+        else:
+            who = "  ".join(f"{words.printable(seat.player)} {words.number(seat.points)}" for seat in record.seats)
+        spent = ", ".join(f"{words.printable(seat.player)} {seat.spent / SECOND:.1f} s" for seat in record.seats)
+        how = record.detail or "normal" if record.verdict == "normal" else words.verdict(record)
+        return Text(
+            f"{tournament.over:{width}}/{tournament.all}  {who}   {event.game.game}   {len(record.moves)} plies   "
+            f"{words.printable(how)}   ({spent})"
+        )
+
+    def _time_left(self, tournament: Tournament) -> str:
+        played = tournament.over - self._first
+        if not played:
+            return ""
+        left = (time.monotonic() - self._began) / played * (tournament.all - tournament.over)
+        return f"about {_about(left)} left"
+
+
+def _game(league: League) -> float:
+    """How many seconds a game may take, both sides together; 0 where nobody can say."""
+    control = TimeControl.parse(league.clock)
+    seats = 2
+    moves = _MOVES if league.max_plies is None else -(-league.max_plies // seats)
+    each = control.move * moves if control.move else control.base + control.increment * moves
+    return seats * each / SECOND
+
+
+def _about(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = seconds / 60
+    return f"{minutes:.0f} minutes" if minutes < 120 else f"{minutes / 60:.1f} hours"
+
+
+def _some(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

@@ -1,0 +1,158 @@
+"""`arena run`: a tournament, from a description or from the command line; the same command goes on where it stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli.database import DatabaseOption
+
+if TYPE_CHECKING:
+    from arena.cli.progress import Display
+    from arena.director import Director
+    from arena.league import League
+    from arena.run_folder import RunFolder
+    from arena.tournament import Tournament
+
+
+def run(
+    what: Annotated[
+        list[str], typer.Argument(metavar="FILE.toml | GAME PLAYER PLAYER...", help="A description, or what and who.")
+    ],
+    name: Annotated[str | None, typer.Option(help="Its name, without a file.  [default: made of the game]")] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(help="round-robin, gauntlet, swiss, knockout, match or tables; usual: the first or the last."),
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="How often all meet; each meeting is a game in each seat.")] = 1,
+    clock: Annotated[str, typer.Option(help="Such as 10+0.1, move=0.1 or none.")] = "10+0.1",
+    margin: Annotated[float, typer.Option(min=0, help="How many seconds a player may be late.")] = 0.05,
+    seed: Annotated[int | None, typer.Option(min=0, help="Play the games of this seed.")] = None,
+    openings: Annotated[int, typer.Option(min=0, help="Begin each pair with so many random plies.")] = 0,
+    max_plies: Annotated[int | None, typer.Option(min=1, help="After so many moves a game is a draw.")] = None,
+    games_at_once: Annotated[int | None, typer.Option(min=1, help="[default: one less than cores]")] = None,
+    plan: Annotated[bool, typer.Option("--plan", help="Only tell what there is to come.")] = False,
+    rerun_changed: Annotated[
+        bool, typer.Option("--rerun-changed", help="Play the games of agents whose source has changed again.")
+    ] = False,
+    db: DatabaseOption = None,
+) -> None:
+    """Run a tournament. Interrupted, by Ctrl-C or a power cut, it goes on when the same command is given again.
+
+    Ctrl-C once finishes the games in progress, twice stops at once.
+
+    Example: arena run cs101.toml
+
+    Example: arena run connect4 random alphabeta:depth=2 alphabeta:depth=4 --rounds 2 --openings 2
+    """
+    from arena import league as leagues
+
+    if len(what) == 1:
+        league = leagues.read(Path(what[0]))
+    else:
+        league = leagues.from_arguments(
+            what[0],
+            what[1:],
+            name=name,
+            format=format,
+            rounds=rounds,
+            clock=clock,
+            margin=margin,
+            seed=seed,
+            openings=openings,
+            max_plies=max_plies,
+            games_at_once=games_at_once,
+        )
+    _run(league, db, plan=plan, rerun_changed=rerun_changed)
+
+
+def demo(db: DatabaseOption = None) -> None:
+    """The two-minute tour: the built-in agents in a small tournament of Connect-4, and where to look next.
+
+    Example: arena demo
+    """
+    import arena
+    from arena import league as leagues
+
+    _run(leagues.read(Path(arena.__file__).with_name("demo.toml")), db, plan=False, rerun_changed=False)
+
+
+def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> None:
+    from arena.cli.database import submissions
+    from arena.cli.progress import Display
+    from arena.run_folder import RunFolder
+    from arena.tournament import Tournament, alone
+    from db.database import Database
+
+    display = Display(league)
+    display.announce()
+    if plan:
+        return
+    with ExitStack() as stack:
+        database = stack.enter_context(Database(db))
+        store = submissions(database)
+        stack.enter_context(alone(store.folder, league.name))
+        folder = stack.enter_context(RunFolder())
+        tournament = Tournament(
+            league, database, store, scratch=folder.scratch, wait=display.pause, rerun_changed=rerun_changed
+        )
+        try:
+            with display.over(tournament):
+                _play(tournament, folder, display)
+        except KeyboardInterrupt:
+            display.tell("stopped; games in progress will be played again")
+        finally:
+            tournament.close()
+        display.conclude(tournament, database)
+    if not tournament.is_over:
+        raise typer.Exit(130)
+
+
+def _play(tournament: Tournament, folder: RunFolder, display: Display) -> None:
+    """Plays until the tournament is over, or stopped; a referee that is lost is replaced."""
+    from arena.director import Director
+    from arena.errors import RefereeLost
+
+    at_once = tournament.league.at_once(os.cpu_count() or 1)
+    lost_at = -1
+    while not tournament.is_over:
+        try:
+            with Director(folder, at_once=at_once) as director, _ctrl_c_finishes(director, display):
+                for event in director.play(tournament):
+                    display.show(event, director.in_progress)
+                return
+        except RefereeLost as error:
+            if tournament.over == lost_at:
+                raise  # twice in a row without a game in between: something is wrong
+            lost_at = tournament.over
+            display.tell(f"{error}; going on with a new one")
+            tournament.interrupted()
+
+
+@contextmanager
+def _ctrl_c_finishes(director: Director, display: Display) -> Iterator[None]:
+    """Inside, the first Ctrl-C lets the games in progress come to their end, the second ends everything."""
+
+    def interrupted(*_: object) -> None:
+        if director.finishing:
+            raise KeyboardInterrupt
+        director.finish()
+        display.tell("finishing the games in progress; Ctrl-C again stops now")
+
+    before = signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds these commands to `app`."""
+    app.command()(demo)
+    app.command()(run)

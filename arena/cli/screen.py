@@ -1,0 +1,159 @@
+"""Games as they are played, on a terminal: the board after each move, both clocks, what the players think, the verdict.
+
+It only shows; where a person plays a game with secrets it shows what that person may see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from rich.console import Console
+from rich.text import Text
+
+from adsearch import State, games
+from agents.protocol import Verdict
+from arena.cli import words
+from arena.clock import Clock, TimeControl
+from arena.director import MOST_ATTEMPTS, Began, Event, Finished, Planned, Ply
+
+_MOST_LOG: Final = 12
+"""Lines of the log of an agent that was at fault."""
+
+
+class Screen:
+    """The terminal, and what is on it."""
+
+    def __init__(self, *, quiet: bool, people: Sequence[str] = (), on_stderr: bool = False) -> None:
+        """`people` are the names of players who sit here."""
+        self._console = Console(stderr=on_stderr, highlight=False)
+        self._prompting = False
+        """Whether somebody is asked something, and the line not ended yet."""
+        self._quiet = quiet
+        self._people = people
+        self._state: State[Any] | None = None
+        self._left: dict[int, int | None] = {}
+        self._hidden_from: list[int] | None = None
+        self._watchers: list[Callable[[int], None]] = []
+
+    def tell(self, plies_shown: Callable[[int], None]) -> None:
+        """Calls `plies_shown` after each ply with how many are on the screen."""
+        self._watchers.append(plies_shown)
+
+    def say(self, text: str, end: str = "\n") -> None:
+        """Something for whoever sits here."""
+        self._print(Text(text), end=end)
+        self._prompting = not end
+
+    def answered(self) -> None:
+        """Whoever was asked has typed a line."""
+        self._prompting = False
+
+    def _print(self, text: Text, end: str = "\n") -> None:
+        if self._prompting:
+            self._prompting = False
+            self._console.print()
+        # Into a file or a program a line stays one line.
+        self._console.print(text, end=end, soft_wrap=not self._console.is_terminal)
+
+    def show(self, event: Event) -> None:
+        """What happened."""
+        match event:
+            case Began():
+                if not self._quiet:
+                    self._show_beginning(event.game)
+            case Ply():
+                if not self._quiet:
+                    self._show_ply(event)
+            case Finished():
+                self._show_end(event)
+
+    def show_score(self, finished: Sequence[Finished]) -> None:
+        """What several games came to."""
+        totals: dict[str, float] = {}
+        for event in finished:
+            for seat in event.record.seats:
+                totals[seat.player] = totals.get(seat.player, 0.0) + (seat.points or 0.0)
+        told = "   ".join(f"{name} {words.number(points)}" for name, points in totals.items())
+        games_played = sum(not _comes_again(event) for event in finished)
+        self.say(f"{games_played} games, in points: {told}")
+
+    def _show_beginning(self, game: Planned) -> None:
+        self._state = games.start(game.rules)
+        here = [seat for seat, entrant in enumerate(game.entrants) if entrant.name in self._people]
+        self._hidden_from = here if self._state.hidden and here else None
+        control = TimeControl.parse(game.clock)
+        self._left = dict.fromkeys(range(len(game.entrants)), Clock(control, 1).left(0))
+        line = Text(f"{game.game}   ")
+        for seat, entrant in enumerate(game.entrants):
+            line.append(" - " if seat else "").append(entrant.name, words.SEAT_STYLES[seat % 4])
+        self._print(line.append(f"   clock {game.clock}"))
+        self._draw(game)
+        self._tell_watchers(0)
+
+    def _show_ply(self, event: Ply) -> None:
+        game, move = event.game, event.move
+        state = self._state
+        if state is None:
+            return
+        played = state.from_text(move.move)
+        text = move.move
+        if self._hidden_from:
+            text = state.view_move(self._hidden_from[0], played)
+        self._state = state.play(played)
+        line = Text(f"{move.ply:3}  ")
+        if isinstance(move.who, int):
+            self._left[move.who] = move.left
+            name = game.entrants[move.who].name
+            line.append(name, words.SEAT_STYLES[move.who % 4]).append(f" {words.printable(text)}", "bold")
+            line.append(f"   {words.seconds(move.spent)}", "dim")
+            if not self._hidden_from and (told := words.thinking(move)):
+                line.append(f"   {told}", "dim")
+        else:
+            line.append(f"{move.who} {words.printable(text)}")
+        self._print(line)
+        self._draw(game)
+        if game.clock != "none":
+            self._print(self._clocks(game))
+        self._tell_watchers(move.ply)
+
+    def _clocks(self, game: Planned) -> Text:
+        line = Text("     ")
+        for seat, entrant in enumerate(game.entrants):
+            line.append("   " if seat else "").append(entrant.name, words.SEAT_STYLES[seat % 4])
+            line.append(f" {words.seconds(self._left[seat])}")
+        return line
+
+    def _draw(self, game: Planned) -> None:
+        state = self._state
+        if state is None:
+            return
+        if self._hidden_from:
+            state = games.load(game.rules, state.view(self._hidden_from[0]))
+        self._print(words.board(words.drawn(state), game.rules))
+
+    def _show_end(self, event: Finished) -> None:
+        game, record = event.game, event.record
+        names = " - ".join(entrant.name for entrant in game.entrants)
+        result = words.result([seat.points for seat in record.seats])
+        spent = ", ".join(f"{seat.player} {words.seconds(seat.spent)}" for seat in record.seats)
+        line = Text(f"{game.number}  {names}  ").append(result, "bold")
+        played = f", played again ({game.attempt} of {MOST_ATTEMPTS})" if _comes_again(event) else ""
+        line.append(f"  {words.verdict(record)}{played}  {len(record.moves)} plies  ({spent})")
+        self._print(line)
+        detail = "" if record.verdict == Verdict.NORMAL else words.without_store(record.detail)
+        if detail:
+            self._print(Text(f"   {words.printable(detail)}", "dim"))
+        if record.fault is not None and (stderr := record.seats[record.fault].stderr):
+            lines = [words.printable(written) for written in words.without_store(stderr).splitlines()]
+            for written in [line for line in lines if line not in detail][-_MOST_LOG:]:
+                self._print(Text(f"   | {written}", "dim"))
+
+    def _tell_watchers(self, plies: int) -> None:
+        for watcher in self._watchers:
+            watcher(plies)
+
+
+def _comes_again(event: Finished) -> bool:
+    """Whether the game is void and another attempt follows."""
+    return event.record.verdict == Verdict.VOID and event.game.attempt < MOST_ATTEMPTS

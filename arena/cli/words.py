@@ -1,0 +1,130 @@
+"""How games are told to people: verdicts, results, clocks and numbers in words, and boards in colour."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from rich.text import Text
+
+from adsearch import State
+from adsearch.errors import quote
+from agents.protocol import Verdict
+from arena.clock import SECOND
+from db.records import GameRecord, MoveRecord
+
+SEAT_STYLES: Final = ("bold red", "bold cyan", "bold yellow", "bold magenta")
+"""A colour for each seat, told apart also by those who see no red or green."""
+
+_PIECES: Final = {
+    **dict.fromkeys(("tictactoe", "connect4", "othello", "dots"), ("x", "o")),
+    "checkers": ("bB", "wW"),
+    "ludo": ("R", "G", "Y", "B"),
+}
+"""The letters of each seat's pieces, where a board has pieces."""
+
+_ENDS: Final = {
+    Verdict.RESIGNED: "resigned",
+    Verdict.TIME: "lost on time",
+    Verdict.ILLEGAL: "played an illegal move",
+    Verdict.CRASHED: "crashed",
+    Verdict.GARBAGE: "broke the protocol",
+    Verdict.FLOODED: "sent too much",
+    Verdict.MEMORY: "ran out of memory",
+    Verdict.UNREADY: "was not ready in time",
+    Verdict.FORFEIT: "did not play",
+}
+
+
+def verdict(record: GameRecord) -> str:
+    """How the game ended: "alice wins", "bob lost on time; alice wins"."""
+    kind = Verdict(record.verdict)
+    winners = [seat.player for seat in record.seats if seat.points == 1.0]
+    points = [seat.points for seat in record.seats]
+    won = f"{winners[0]} wins" if winners and len(points) > 1 else _shares(record)
+    if kind is Verdict.VOID:
+        return "void: no result"
+    if kind is Verdict.ADJUDICATED:
+        return "ended by the limit of moves: draw"
+    if kind is Verdict.NORMAL or record.fault is None:
+        return f"{won}, {record.detail}" if record.detail else won
+    return f"{record.seats[record.fault].player} {_ENDS[kind]}; {won}"
+
+
+def _shares(record: GameRecord) -> str:
+    """A result that nobody has won outright."""
+    points = [seat.points for seat in record.seats]
+    if len(set(points)) == 1:
+        utility = record.seats[0].utility
+        return "draw" if len(points) > 1 else f"over, worth {number(utility)}"
+    return ", ".join(f"{seat.player} {number(seat.points)}" for seat in record.seats)
+
+
+def result(points: Sequence[float | None]) -> str:
+    """Points as a score: "1-0", "½-½"; "*" where there are none."""
+    if None in points:
+        return "*"
+    return "-".join("½" if share == 0.5 else number(share) for share in points)
+
+
+def number(value: float | None) -> str:
+    """A number with no more digits than it takes, at most two after the point."""
+    return "?" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def seconds(time: int | None) -> str:
+    """A duration or a clock's time."""
+    if time is None:
+        return "-"
+    if time >= 600 * SECOND:
+        return f"{time // (60 * SECOND)}:{time // SECOND % 60:02d}"
+    return f"{time / SECOND:.2f} s"
+
+
+def printable(text: str) -> str:
+    """`text` on one line, with nothing in it that a terminal would obey."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
+def without_store(text: str) -> str:
+    """`text` with files as their author knows them, not as they lie in the store."""
+    return re.sub(r"/\S*/[0-9a-f]{64}/", "", text)
+
+
+def piece(seat: int, rules: str) -> str:
+    """The letter of the seat's pieces on the board; nothing where it has none."""
+    pieces = _PIECES.get(rules.partition(":")[0], ())
+    return pieces[seat][0] if seat < len(pieces) else ""
+
+
+def thinking(move: MoveRecord) -> str:
+    """What the player told of its thinking; nothing where it told nothing."""
+    told = []
+    if move.depth is not None:
+        told.append(f"depth {move.depth}")
+    if move.score is not None:
+        told.append(f"score {move.score:+.3g}")
+    if move.nodes is not None:
+        told.append(f"{move.nodes:,} nodes")
+    if move.text:
+        told.append(quote(move.text))
+    return ", ".join(told)
+
+
+def drawn(state: State[Any]) -> str:
+    """The board as its game draws it, with nothing that a terminal would obey; failing that the position."""
+    try:
+        board = str(state)
+    except Exception:
+        board = state.position()
+    return "\n".join(map(printable, board.split("\n")))
+
+
+def board(drawn: str, rules: str) -> Text:
+    """A board as its game draws it, with the pieces in the colours of their seats."""
+    text = Text(drawn)
+    for style, pieces in zip(SEAT_STYLES, _PIECES.get(rules.partition(":")[0], ()), strict=False):
+        text.highlight_regex(rf"(?<!\S)[{pieces}](?!\S)", style)
+    text.highlight_regex(r"(?<!\S)\.(?!\S)", "dim")
+    return text

@@ -1,0 +1,181 @@
+"""What the director and the referee tell each other.
+
+They trust each other: the socket lies in a folder that only this user may open, and both are ours. Messages are msgpack
+maps, like the players', so that a wrong one is an error and never a surprise.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import msgpack
+import msgspec
+import zmq
+from msgspec import Struct
+
+from arena.fixture import Fixture
+from db.records import GameRecord, MoveRecord
+
+
+class _Word(Struct, frozen=True, tag_field="type", tag=str.lower, omit_defaults=True):
+    """One message of the control socket."""
+
+
+# From the director.
+
+
+class Expect(_Word, frozen=True):
+    """A player with this token will connect."""
+
+    token: str
+
+
+class Dismiss(_Word, frozen=True):
+    """The player with this token is not needed any more; it is told `bye`."""
+
+    token: str
+
+
+class Lost(_Word, frozen=True):
+    """The process of the player with this token has ended."""
+
+    token: str
+    detail: str
+
+
+class Play(_Word, frozen=True):
+    """Play this game."""
+
+    fixture: Fixture
+
+
+class Stored(_Word, frozen=True):
+    """The game is on record; the referee may forget it."""
+
+    game: int
+
+
+class Ping(_Word, frozen=True):
+    """Is the referee still there?"""
+
+
+class Stop(_Word, frozen=True):
+    """End everything at once."""
+
+
+# From the referee.
+
+
+class Serving(_Word, frozen=True):
+    """Players may connect."""
+
+
+class Expected(_Word, frozen=True):
+    """The player with this token may be told it: its hello will be understood."""
+
+    token: str
+
+
+class Declined(_Word, frozen=True):
+    """The game cannot be played as it is described."""
+
+    game: int
+    reason: str
+
+
+class Began(_Word, frozen=True):
+    """All players are there and ready."""
+
+    game: int
+
+
+class Ply(_Word, frozen=True):
+    """A ply of a watched game, as it happens."""
+
+    game: int
+    move: MoveRecord
+
+
+class Played(_Word, frozen=True):
+    """The game is over."""
+
+    record: GameRecord
+
+
+class Pong(_Word, frozen=True):
+    """The answer to a ping."""
+
+
+class Gone(_Word, frozen=True):
+    """The connection of the player with this token is gone."""
+
+    token: str
+
+
+FromDirector = Expect | Dismiss | Lost | Play | Stored | Ping | Stop
+FromReferee = Serving | Expected | Declined | Began | Ply | Played | Gone | Pong
+
+
+def pack(word: Struct) -> bytes:
+    """`word` as it travels."""
+    packed: bytes = msgpack.packb(msgspec.to_builtins(word, builtin_types=(bytes,)))
+    return packed
+
+
+def from_director(data: bytes) -> FromDirector:
+    """The director's message."""
+    word: FromDirector = msgspec.convert(_unpack(data), FromDirector)
+    return word
+
+
+def from_referee(data: bytes) -> FromReferee:
+    """The referee's message."""
+    word: FromReferee = msgspec.convert(_unpack(data), FromReferee)
+    return word
+
+
+def _unpack(data: bytes) -> Any:
+    return msgpack.unpackb(data, max_str_len=len(data))
+
+
+class Line:
+    """One end of the line between the two. `socket` is readable when something came."""
+
+    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], address: str, *, of_director: bool) -> None:
+        self.socket = context.socket(zmq.PAIR)
+        self.socket.set(zmq.LINGER, 0)
+        # Neither end ever loses a word: what the other has not read yet waits.
+        self.socket.set(zmq.SNDHWM, 0)
+        self.socket.set(zmq.RCVHWM, 0)
+        self._unsent: deque[bytes] = deque()
+        """What was said before anybody was at the other end."""
+        self._read = from_referee if of_director else from_director
+        if of_director:
+            self.socket.bind(address)
+        else:
+            self.socket.connect(address)
+
+    def say(self, word: Struct) -> None:
+        """Sends `word`, now or as soon as the other has come."""
+        self._unsent.append(pack(word))
+        self._send()
+
+    def _send(self) -> None:
+        while self._unsent:
+            try:
+                self.socket.send(self._unsent[0], zmq.NOBLOCK)
+            except zmq.Again:
+                return
+            self._unsent.popleft()
+
+    def heard(self) -> Iterator[Any]:
+        """What has come, in order; it never waits."""
+        self._send()
+        while True:
+            try:
+                data = self.socket.recv(zmq.NOBLOCK)
+            except zmq.Again:
+                return
+            yield self._read(data)

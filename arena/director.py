@@ -1,0 +1,359 @@
+"""The director: plays the games that it is given, with a crew of players and a referee.
+
+It runs in the process of the command that wants games played, and tells it what happens, event by event. It judges
+nothing: every verdict is the referee's. The referee forgets a game only when the schedule has taken note of its end.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from time import monotonic
+from types import TracebackType
+from typing import Any, Final, Protocol, Self
+
+import msgspec
+import zmq
+
+from agents.protocol import Verdict
+from arena import control, descriptors
+from arena.clock import MILLISECOND
+from arena.crew import Crew, Member
+from arena.errors import BadFixture, RefereeLost
+from arena.fixture import Fixture, Limits, SeatPlan
+from arena.match import RULES_FAILED
+from arena.run_folder import RunFolder
+from arena.seeds import GameSeeds
+from db.records import GameRecord, MoveRecord
+
+MOST_ATTEMPTS: Final = 3
+ASKED_EVERY: Final = 2.0
+"""Seconds after which the referee is asked whether it is still there, while games are played."""
+ANSWERS_WITHIN: Final = 15.0
+"""Seconds after which a referee that has not answered is lost."""
+_NO_RESULT: Final = "the games in progress have no result. Start them again"
+_USUAL: Final = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """Somebody who plays, and how a process that plays for them is started."""
+
+    name: str
+    key: str
+    """Players with the same key are the same program with the same settings."""
+    arguments: tuple[str, ...] = ()
+    """Of the Python process; empty for a guest, whom somebody else starts."""
+    orders: Mapping[str, Any] = field(default_factory=dict)
+    guarded: bool = False
+    source: str = ""
+    """What plays, for the record: the hash of a submission, the text of a built-in agent."""
+    invite: Callable[[str, str], None] | None = None
+    """For a guest: called with the address and the token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One game to be played."""
+
+    number: int
+    game: str
+    """The game as it was named."""
+    rules: str
+    """The same as the referee and the players read it: files of somebody's own are those in the store."""
+    entrants: tuple[Entrant, ...]
+    """In the order of the seats."""
+    seed: int
+    """The tournament's."""
+    identity: tuple[object, ...]
+    """What tells this game's meeting from all others, whatever the order of seats."""
+    leg: int = 0
+    attempt: int = 1
+    clock: str = "none"
+    margin: int = 50 * MILLISECOND
+    opening: tuple[str, ...] = ()
+    max_plies: int | None = None
+    limits: Limits = _USUAL
+    watched: bool = False
+    names_shown: bool = True
+    """Whether players are told who they play."""
+
+    def shown(self, seat: int) -> str:
+        """What the others are told of who sits there."""
+        return self.entrants[seat].name if self.names_shown else f"seat {seat}"
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """All players of the game are ready."""
+
+    game: Planned
+
+
+@dataclass(frozen=True, slots=True)
+class Ply:
+    """A ply of a watched game."""
+
+    game: Planned
+    move: MoveRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A game is over."""
+
+    game: Planned
+    record: GameRecord
+    started: datetime
+    finished: datetime
+
+
+Event = Began | Ply | Finished
+
+
+@dataclass(slots=True)
+class _Running:
+    """A game in progress, and who plays it."""
+
+    game: Planned
+    players: list[Member]
+    started: datetime
+
+
+class Schedule(Protocol):
+    """What is to be played, and who wants to know what came of it."""
+
+    def next(self) -> Planned | None:
+        """The next game to begin; None where there is none just now. It is asked again when a game is over."""
+
+    def note(self, finished: Finished) -> None:
+        """The game is over. On return it is on record, if there is one."""
+
+
+class InOrder:
+    """A schedule of games one after the other; a void game is played again as its next attempt, up to three times."""
+
+    def __init__(self, games: Iterable[Planned]) -> None:
+        self._games = deque(games)
+
+    def next(self) -> Planned | None:
+        """The next game."""
+        return self._games.popleft() if self._games else None
+
+    def note(self, finished: Finished) -> None:
+        """A void game comes again."""
+        game = finished.game
+        refuse_broken_rules(finished.record)
+        if finished.record.verdict == Verdict.VOID and game.attempt < MOST_ATTEMPTS:
+            self._games.appendleft(replace(game, attempt=game.attempt + 1))
+
+
+def refuse_broken_rules(record: GameRecord) -> None:
+    """BadFixture where a game of somebody's own is broken: to play it again would be of no use."""
+    if record.verdict == Verdict.VOID and record.detail.startswith(RULES_FAILED):
+        raise BadFixture(f"{record.detail}, after {len(record.moves)} plies")
+
+
+class Director:
+    """Plays games. To be used as a context: at its end no process is left."""
+
+    def __init__(self, folder: RunFolder, *, at_once: int = 1) -> None:
+        self.folder = folder
+        self._at_once = at_once
+        descriptors.players()
+        self.finishing = False
+        """Whether no more games are begun."""
+        self._running: dict[int, _Running] = {}
+        self._context = zmq.Context()
+        self._referee = control.Line(self._context, self.folder.control, of_director=True)
+        self._poller = zmq.Poller()
+        self._poller.register(self._referee.socket, zmq.POLLIN)
+        self._attended: dict[Any, Callable[[], None]] = {}
+        self._crew = Crew(self.folder, most_idle=4 + 4 * at_once)
+        self._links = {self._crew.referee.fileno(): ""}
+        """Whose link a descriptor is: a player's token, or none for the referee."""
+        self._poller.register(self._crew.referee.fileno(), zmq.POLLIN)
+        self._serving = False
+        self._unanswered = 0
+        """How many times in a row the referee was looked after and had said nothing."""
+        self._ask_at = monotonic() + ASKED_EVERY
+
+    def attend(self, source: Any, heard: Callable[[], None]) -> None:
+        """Calls `heard` whenever there is something to read from `source`, a socket or a descriptor."""
+        self._attended[source] = heard
+        self._poller.register(source, zmq.POLLIN)
+
+    def attend_no_more(self, source: Any) -> None:
+        """There is nothing more to read from `source`."""
+        del self._attended[source]
+        self._poller.unregister(source)
+
+    def play(self, schedule: Schedule) -> Iterator[Event]:
+        """Plays what `schedule` holds, some games at once, and tells what happens. RefereeLost when the referee is."""
+        self._unanswered, self._ask_at = 0, monotonic() + ASKED_EVERY
+        while True:
+            while not self.finishing and len(self._running) < self._at_once and (game := schedule.next()) is not None:
+                self._begin(game)
+            if not self._running:
+                return
+            happened = self._poller.poll(max(0, round(1000 * (self._ask_at - monotonic()))))
+            for source, _ in happened:
+                if source is self._referee.socket:
+                    for event in self._hear_referee():
+                        if isinstance(event, Finished):
+                            schedule.note(event)
+                            self._referee.say(control.Stored(event.record.game))
+                        yield event
+                elif source in self._attended:
+                    self._attended[source]()
+                elif source in self._links:
+                    self._lose_process(source)
+            if not happened:
+                self._look_after_the_referee()
+
+    def finish(self) -> None:
+        """No more games are begun; `play` ends with those in progress."""
+        self.finishing = True
+
+    @property
+    def in_progress(self) -> list[Planned]:
+        """The games that are being played."""
+        return [running.game for running in self._running.values()]
+
+    def close(self) -> None:
+        """Ends all processes."""
+        self._wait_for_referee()  # one that has not begun to listen would not hear that it is to stop
+        self._referee.say(control.Stop())
+        self._crew.end()
+        self._referee.socket.close()
+        self._context.destroy(0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _look_after_the_referee(self) -> None:
+        """Asks the referee for an answer where it has long said nothing; RefereeLost where it gives none."""
+        if not self._unanswered:
+            self._referee.say(control.Ping())
+        elif self._unanswered * ASKED_EVERY >= ANSWERS_WITHIN:
+            self._crew.referee.kill()
+            raise RefereeLost(f"the referee's process does not answer; {_NO_RESULT}")
+        # Looks are counted, not seconds: a director that was itself held up blames nobody for that.
+        self._unanswered, self._ask_at = self._unanswered + 1, monotonic() + ASKED_EVERY
+
+    def _wait_for_referee(self) -> None:
+        """Returns when the referee serves, or is gone, or does not answer."""
+        give_up = monotonic() + ANSWERS_WITHIN
+        while not self._serving and not self._crew.referee.is_gone() and monotonic() < give_up:
+            self._poller.poll(100)
+            for word in self._referee.heard():
+                self._serving = self._serving or isinstance(word, control.Serving)
+
+    def _begin(self, game: Planned) -> None:
+        seeds = GameSeeds.of(game.seed, game.identity, leg=game.leg, attempt=game.attempt)
+        players = [self._player(entrant) for entrant in game.entrants]
+        seats = tuple(
+            SeatPlan(entrant.name, game.shown(seat), player.token, seeds.for_seat(seat), player.hosted, player.guarded)
+            for seat, (entrant, player) in enumerate(zip(game.entrants, players, strict=True))
+        )
+        self._running[game.number] = _Running(game, players, datetime.now(UTC))
+        self._referee.say(
+            control.Play(
+                Fixture(
+                    game=game.number,
+                    rules=game.rules,
+                    seats=seats,
+                    key=seeds.key,
+                    clock=game.clock,
+                    margin=game.margin,
+                    opening=game.opening,
+                    max_plies=game.max_plies,
+                    limits=game.limits,
+                    watched=game.watched,
+                )
+            )
+        )
+
+    def _player(self, entrant: Entrant) -> Member:
+        """A player for `entrant`: one at hand, or a new one."""
+        while player := self._crew.at_hand(entrant.key):
+            if player.process is None or not player.process.is_gone():
+                return player
+            self._send_away(player)
+        if entrant.invite is not None:
+            player = self._crew.invite(entrant.key, entrant.invite)
+        else:
+            player = self._crew.start(entrant.key, entrant.arguments, entrant.orders, guarded=entrant.guarded)
+        if player.process is not None:
+            self._links[player.process.fileno()] = player.token
+            self._poller.register(player.process.fileno(), zmq.POLLIN)
+        self._referee.say(control.Expect(player.token))
+        return player
+
+    def _hear_referee(self) -> Iterator[Event]:
+        for word in self._referee.heard():
+            self._unanswered = 0
+            match word:
+                case control.Began() if word.game in self._running:
+                    yield Began(self._running[word.game].game)
+                case control.Ply() if word.game in self._running:
+                    yield Ply(self._running[word.game].game, word.move)
+                case control.Serving():
+                    self._serving = True
+                case control.Expected():
+                    if player := self._crew.player(word.token):
+                        player.hand_token()
+                case control.Played():
+                    yield self._finish(word.record)
+                case control.Declined():
+                    raise BadFixture(word.reason)
+                case control.Gone():
+                    if player := self._crew.player(word.token):
+                        if player.process is not None:
+                            player.ended = player.process.how_it_ended()
+                        self._send_away(player)
+
+    def _finish(self, record: GameRecord) -> Finished:
+        running = self._running.pop(record.game)
+        for seat, player in enumerate(running.players):
+            silent = record.seats[seat].stderr is None
+            if player.process is not None and (silent or (record.fault == seat and not player.guarded)):
+                # Whatever it is still busy with must not spoil its next game.
+                self._send_away(player)
+            for surplus in self._crew.release(player):
+                self._send_away(surplus)
+        return Finished(running.game, _explained(record, running.players), running.started, datetime.now(UTC))
+
+    def _lose_process(self, link: int) -> None:
+        token = self._links[link]
+        if not token:
+            how = self._crew.referee.how_it_ended()
+            raise RefereeLost(f"the referee's process {how}; {_NO_RESULT}")
+        player = self._crew.player(token)
+        if player is not None and player.process is not None:
+            player.ended = player.process.how_it_ended()
+            self._referee.say(control.Lost(token, player.ended))
+            self._send_away(player)
+
+    def _send_away(self, player: Member) -> None:
+        """The player is needed no longer, or is gone already."""
+        if self._crew.player(player.token) is not player:
+            return
+        if player.process is not None:
+            link = player.process.fileno()
+            self._poller.unregister(link)
+            del self._links[link]
+        self._referee.say(control.Dismiss(player.token))
+        self._crew.lose(player)
+
+
+def _explained(record: GameRecord, players: Sequence[Member]) -> GameRecord:
+    """The record, with how the processes of lost players ended where the referee saw only their connections end."""
+    lost = [player.ended for seat, player in enumerate(players) if player.ended and record.fault in (None, seat)]
+    told = [how for how in lost if record.verdict in (Verdict.CRASHED, Verdict.VOID) and how not in record.detail]
+    return msgspec.structs.replace(record, detail=": ".join([record.detail, *told])) if told else record

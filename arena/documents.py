@@ -1,0 +1,142 @@
+"""Games as documents: what JSON says of a game, the same wherever games are played, listed, shown or exported.
+
+Values in, values out. Durations are whole milliseconds, times are UTC in ISO 8601, and what is unknown, or is no finite
+number, is null. Points are those that count: rulings are followed, and told beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from math import isfinite
+from typing import Any
+
+from agents.protocol import Verdict
+from arena.clock import MILLISECOND
+from arena.director import Finished
+from db.past import PastGame, PastSeat, Ruled
+from db.records import MoveRecord
+
+
+def past(finished: Finished) -> PastGame:
+    """A game that was just played, without a database, as if it were on record."""
+    planned, record = finished.game, finished.record
+    return PastGame(
+        id=planned.number,
+        number=planned.number,
+        pair=" - ".join(sorted(entrant.name for entrant in planned.entrants)),
+        leg=planned.leg,
+        attempt=planned.attempt,
+        game=planned.game,
+        clock=planned.clock,
+        seed=planned.seed,
+        opening=" ".join(planned.opening) or None,
+        status="void" if record.verdict == Verdict.VOID else "finished",
+        verdict=record.verdict,
+        fault=record.fault,
+        detail=record.detail,
+        plies=len(record.moves),
+        started=instant(finished.started),
+        finished=instant(finished.finished),
+        lag=record.lag,
+        seats=tuple(
+            PastSeat(
+                seat=seat.seat,
+                player=seat.player,
+                points=seat.points,
+                utility=seat.utility,
+                spent=seat.spent,
+                longest=seat.longest,
+                cpu=seat.cpu,
+                memory=seat.memory,
+                stderr=seat.stderr,
+            )
+            for seat in record.seats
+        ),
+        moves=record.moves,
+    )
+
+
+def heading(game: PastGame) -> dict[str, Any]:
+    """The game as a listing tells it."""
+    return {
+        "id": game.id,
+        "tournament": game.tournament,
+        "round": game.round,
+        "number": game.number,
+        "attempt": game.attempt,
+        "game": game.game,
+        "players": game.players,
+        "opening": game.opening,
+        "clock": game.clock,
+        "seed": game.seed,
+        "status": game.status,
+        "points": finite(game.counted),
+        "utilities": finite(game.utilities),
+        "verdict": game.verdict,
+        "fault": game.fault,
+        "plies": game.plies,
+        "started": game.started,
+        "finished": game.finished,
+        "ruling": None if game.ruling is None else ruled(game.ruling),
+    }
+
+
+def whole(game: PastGame) -> dict[str, Any]:
+    """The game with its seats and moves."""
+    return {
+        **heading(game),
+        "detail": game.detail,
+        "seats": [seat(one) for one in game.seats],
+        "moves": [move(one) for one in game.moves],
+    }
+
+
+def seat(seat: PastSeat) -> dict[str, Any]:
+    """Who sat there, and what they used."""
+    return {
+        "seat": seat.seat,
+        "player": seat.player,
+        "version": seat.version,
+        "spent": milliseconds(seat.spent),
+        "longest": milliseconds(seat.longest),
+        "cpu": milliseconds(seat.cpu),
+        "memory": seat.memory,
+        "stderr": seat.stderr,
+    }
+
+
+def move(move: MoveRecord) -> dict[str, Any]:
+    """One ply."""
+    return {
+        "ply": move.ply,
+        "who": move.who,
+        "move": move.move,
+        "spent": milliseconds(move.spent),
+        "left": milliseconds(move.left),
+        "score": move.score if move.score is None or isfinite(move.score) else None,
+        "depth": move.depth,
+        "nodes": move.nodes,
+        "line": move.line,
+        "text": move.text,
+    }
+
+
+def ruled(ruling: Ruled) -> dict[str, Any]:
+    """A ruling about a game."""
+    return {"what": ruling.what, "seat": ruling.seat, "reason": ruling.reason, "when": ruling.when}
+
+
+def milliseconds(time: int | None) -> int | None:
+    """Nanoseconds as whole milliseconds."""
+    return None if time is None else time // MILLISECOND
+
+
+def instant(moment: datetime) -> str:
+    """A moment as the record and all documents write it."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def finite(numbers: Iterable[float] | None) -> list[float | None] | None:
+    """`numbers` as JSON can hold them."""
+    return None if numbers is None else [number if isfinite(number) else None for number in numbers]

@@ -1,0 +1,38 @@
+"""From a player as it was named to somebody the director can seat.
+
+What is ours speaks ZeroMQ itself; everything else is frozen in the store and held by a warden. Who cannot play the game
+is refused here, before any game starts.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from adsearch import State
+from agents.errors import CannotPlay
+from arena.director import Entrant
+from arena.errors import BadFixture, BadPlayer
+from arena.players import Kind, Player
+from arena.submissions import Store
+
+
+def enter(player: Player, name: str, start: State[Any], store: Store, *, scratch: Path, fresh: bool = True) -> Entrant:
+    """An entrant for `player`, called `name`, in the game that begins at `start`.
+
+    `fresh`: an agent that is not ours gets a new process for each game, in a folder of its own under `scratch`."""
+    if player.kind is Kind.BUILTIN:
+        from agents import builtin
+
+        try:
+            builtin.check_can_play(player.text, start)
+        except CannotPlay as error:
+            raise BadFixture(str(error)) from None
+        return Entrant(name, player.text, ("-m", "agents", player.text, "--connect", "-"), source=player.text)
+    if player.kind in (Kind.HUMAN, Kind.WAIT):
+        raise BadPlayer(f"'{player.text}' sits at a terminal and plays in `arena play` alone")
+    submission = store.take(player)
+    orders = {"name": name, "command": submission.command, "scratch": str(scratch), "fresh": fresh}
+    return Entrant(
+        name, f"{name} {submission.hash}", ("-m", "arena.warden"), orders, guarded=True, source=submission.hash
+    )

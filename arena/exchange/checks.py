@@ -1,0 +1,116 @@
+"""What must be true of a game that comes from a file, whatever its form.
+
+A game that passes can be stored, shown and counted as if it had been played here. What fails is a BadImport that names
+file and line, what was expected, and what came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isfinite
+from typing import Final, NoReturn
+
+from msgspec.structs import replace
+
+from adsearch.errors import quote
+from agents.protocol import Verdict
+from arena.clock import TimeControl
+from arena.errors import ArenaError, BadImport
+from db.games import OVER
+from db.past import PastGame
+
+VERDICTS: Final = tuple(verdict.value for verdict in Verdict)
+MOST: Final = 2**63 - 1
+"""No number that is stored is larger."""
+_MOST_SEED: Final = 2**256
+
+
+def refuse(name: str, line: int, why: str) -> NoReturn:
+    """The file cannot be imported, because of that line."""
+    raise BadImport(f"{name}, line {line}: {why}")
+
+
+def whole_file(found: Iterable[tuple[int, PastGame]], name: str, *, tournament: str | None) -> list[PastGame]:
+    """All games of a file, each checked, and all together."""
+    games: list[PastGame] = []
+    seen: dict[tuple[str | None, str, int, int], int] = {}
+    tournaments = set()
+    for line, game in found:
+        tournaments.add(game.tournament)
+        if tournament is not None:
+            if len(tournaments) > 1:
+                refuse(name, line, "another tournament than before; import the file without --tournament")
+            game = replace(game, tournament=tournament)
+        if why := wrong(game):
+            refuse(name, line, why)
+        identity = (game.tournament, game.pair, game.leg, game.attempt)
+        if game.tournament is not None and seen.setdefault(identity, line) != line:
+            refuse(name, line, f"the same game as in line {seen[identity]}")
+        games.append(game)
+    if not games:
+        raise BadImport(f"{name}: expected games, got none")
+    return games
+
+
+def wrong(game: PastGame) -> str | None:
+    """What cannot be true of the game; None where all is well."""
+    seats = len(game.seats)
+    if not seats:
+        return "expected players, got none"
+    if [seat.seat for seat in game.seats] != list(range(seats)):
+        return f"expected the seats 0 to {seats - 1} in order, got {[seat.seat for seat in game.seats]}"
+    if game.status not in OVER:
+        return f"expected a game that is {' or '.join(OVER)}, got {quote(game.status)}"
+    if game.verdict not in VERDICTS:
+        return f"expected a verdict ({', '.join(VERDICTS)}), got {quote(str(game.verdict))}"
+    if (game.status == "void") != (game.verdict == Verdict.VOID):
+        return f"expected status and verdict to be void together, got {game.status} and {game.verdict}"
+    if (game.status == "void") != (game.points is None) or (game.points is None and _any_points(game)):
+        return "expected points for every seat, or none where the game is void"
+    if any(not 0.0 <= points <= 1.0 for points in game.points or []):
+        return f"expected points from 0 to 1, got {game.points}"
+    if game.fault is not None and not 0 <= game.fault < seats:
+        return f"expected a seat from 0 to {seats - 1} at fault, got {game.fault}"
+    if not 0 <= game.seed < _MOST_SEED:
+        return f"expected a seed of 0 or more, got {game.seed}"
+    try:
+        TimeControl.parse(game.clock)
+    except ArenaError as error:
+        return str(error)
+    return _wrong_numbers(game) or _wrong_moves(game) or _wrong_rulings(game)
+
+
+def _any_points(game: PastGame) -> bool:
+    return any(seat.points is not None for seat in game.seats)
+
+
+def _wrong_numbers(game: PastGame) -> str | None:
+    for what, number, least in (("number", game.number, 0), ("leg", game.leg, 0), ("attempt", game.attempt, 1)):
+        if not least <= number <= MOST:
+            return f"expected a {what} of {least} or more, got {number}"
+    for utility in (seat.utility for seat in game.seats if seat.utility is not None):
+        if not isfinite(utility):
+            return f"expected finite utilities, got {utility}"
+    return None
+
+
+def _wrong_moves(game: PastGame) -> str | None:
+    for number, move in enumerate(game.moves, 1):
+        if move.ply != number:
+            return f"expected ply {number}, got ply {move.ply}"
+        if move.who not in ("chance", "opening") and not (
+            isinstance(move.who, int) and 0 <= move.who < len(game.seats)
+        ):
+            return f"ply {number}: expected a seat from 0 to {len(game.seats) - 1}, chance or opening, got {move.who!r}"
+    if game.moves and game.plies != len(game.moves):
+        return f"expected as many plies as moves, {len(game.moves)}, got {game.plies}"
+    return None
+
+
+def _wrong_rulings(game: PastGame) -> str | None:
+    for ruling in game.rulings:
+        if ruling.what not in ("void", "award"):
+            return f"expected a ruling (void or award), got {quote(ruling.what)}"
+        if ruling.what == "award" and (ruling.seat is None or not 0 <= ruling.seat < len(game.seats)):
+            return f"expected an award to a seat from 0 to {len(game.seats) - 1}, got {ruling.seat}"
+    return None

@@ -1,0 +1,289 @@
+"""Games as a text like chess players' PGN: tags, then a line for each ply with who moved, its time and its thinking.
+
+Tags and comments hold their texts as JSON strings, so that whatever a name or a move is, a line stays a line. Times are
+seconds with all their digits. Stderr and memory are not in it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final, NoReturn
+
+from adsearch.errors import quote
+from arena.clock import SECOND
+from arena.exchange.checks import MOST, refuse
+from arena.exchange.spreadsheet import points, result, seat_name
+from db.past import PastGame, PastSeat, Ruled
+from db.records import MoveRecord
+
+_TEXTS: Final = {
+    "Event": "tournament",
+    "Game": "game",
+    "Pair": "pair",
+    "Clock": "clock",
+    "Opening": "opening",
+    "Status": "status",
+    "Verdict": "verdict",
+    "Detail": "detail",
+    "Started": "started",
+    "Finished": "finished",
+}
+_NUMBERS: Final = {
+    "Round": "round",
+    "Number": "number",
+    "Attempt": "attempt",
+    "Leg": "leg",
+    "Seed": "seed",
+    "Fault": "fault",
+    "Plies": "plies",
+    "Lag": "lag",
+}
+_TIMES: Final = {"emt": "spent", "clk": "left", "cpu": "cpu", "delay": "delay", "lag": "lag"}
+_COUNTS: Final = {"depth": "depth", "nodes": "nodes", "log": "log"}
+_SAID: Final = {"pv": "line", "text": "text"}
+
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_TAG: Final = re.compile(rf"\[(\w+) ({_STRING})\]\s*")
+_MOVE: Final = re.compile(rf"(\d{{1,18}})\. (\S+?|{_STRING})(?: \{{(.*)\}})?\s*")
+_COMMENT: Final = re.compile(rf"\s*\[%(\w+) ({_STRING}|[^\]\s]+)\]")
+_BARE: Final = re.compile(r'[^\s"{}\\]+')
+
+
+# Writing.
+
+
+def text(game: PastGame) -> str:
+    """The game with its tags and moves."""
+    return "\n".join([*_tags(game), "", *map(_ply, game.moves), result(game.points), "", ""])
+
+
+def _tags(game: PastGame) -> Iterator[str]:
+    for tag, name in (*_TEXTS.items(), *_NUMBERS.items()):
+        if (value := getattr(game, name)) is not None:
+            yield _tag(tag, str(value))
+    for seat in game.seats:
+        yield _tag(seat_name(seat.seat).capitalize(), seat.player)
+    yield _tag("Result", result(game.points))
+    for tag, values in (
+        ("Utilities", [seat.utility for seat in game.seats]),
+        ("Versions", [seat.version for seat in game.seats]),
+        ("Outdated", [None if seat.current else 1 for seat in game.seats]),
+        ("Spent", [_seconds(seat.spent) for seat in game.seats]),
+        ("Longest", [_seconds(seat.longest) for seat in game.seats]),
+    ):
+        if any(value is not None for value in values):
+            yield _tag(tag, " ".join("-" if value is None else str(value) for value in values))
+    for ruling in game.rulings:
+        yield _tag("Ruling", json.dumps([ruling.what, ruling.seat, ruling.reason, ruling.when]))
+
+
+def _tag(name: str, value: str) -> str:
+    return f"[{name} {json.dumps(value)}]"
+
+
+def _ply(move: MoveRecord) -> str:
+    told = [f"[%who {move.who}]"]
+    told += [f"[%{tag} {_seconds(time)}]" for tag, name in _TIMES.items() if (time := getattr(move, name)) is not None]
+    if move.score is not None:
+        told.append(f"[%eval {move.score!r}]")
+    told += [f"[%{tag} {count}]" for tag, name in _COUNTS.items() if (count := getattr(move, name)) is not None]
+    told += [f"[%{tag} {json.dumps(said)}]" for tag, name in _SAID.items() if (said := getattr(move, name)) is not None]
+    played = move.move if _BARE.fullmatch(move.move) and move.move.isprintable() else json.dumps(move.move)
+    return f"{move.ply}. {played} {{{' '.join(told)}}}"
+
+
+def _seconds(time: int | None) -> str | None:
+    """Nanoseconds as seconds, with no more digits than it takes."""
+    return None if time is None else format(Decimal(time).scaleb(-9).normalize(), "f")
+
+
+# Reading.
+
+
+def read(text: str, name: str) -> Iterator[tuple[int, PastGame]]:
+    """The games of `text`, each with the number of the line on which it begins."""
+    game: _Game | None = None
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        if line.startswith("["):
+            if game is None or game.moving:
+                if game is not None:
+                    yield game.line, game.read()
+                game = _Game(name, number)
+            game.hear_tag(line, number)
+        elif game is None:
+            refuse(name, number, f'expected a tag such as [First "alice"], got {quote(line)}')
+        else:
+            game.hear_move(line, number)
+    if game is not None:
+        yield game.line, game.read()
+
+
+class _Game:
+    """One game, while it is read."""
+
+    def __init__(self, name: str, line: int) -> None:
+        self.line = line
+        self.moving = False
+        """Whether its moves have begun, or its end."""
+        self._name = name
+        self._tags: dict[str, str] = {}
+        self._rulings: list[Ruled] = []
+        self._moves: list[MoveRecord] = []
+        self._at = line
+
+    def hear_tag(self, line: str, number: int) -> None:
+        """A line with a tag."""
+        self._at = number
+        found = _TAG.fullmatch(line)
+        if found is None:
+            self._refuse(f'expected a tag such as [First "alice"], got {quote(line)}')
+        tag, value = found[1], self._string(found[2])
+        if tag == "Ruling":
+            self._rulings.append(self._ruling(value))
+        elif tag in self._tags:
+            self._refuse(f"the tag {tag} is there twice")
+        else:
+            self._tags[tag] = value
+
+    def hear_move(self, line: str, number: int) -> None:
+        """A line with a move, or the result at the end."""
+        self._at, self.moving = number, True
+        found = _MOVE.fullmatch(line)
+        if found is None:
+            if line.strip() != self._tags.get("Result"):
+                self._refuse(f"expected a move such as 1. d1 {{[%who 0]}}, or the result, got {quote(line)}")
+            return
+        told: dict[str, Any] = {"ply": int(found[1]), "move": self._bare(found[2])}
+        comment, at = found[3] or "", 0
+        while at < len(comment):
+            part = _COMMENT.match(comment, at)
+            if part is None:
+                self._refuse(f"expected comments such as [%emt 0.1], got {quote(comment[at:])}")
+            told |= self._told(part[1], part[2])
+            at = part.end()
+        if "who" not in told:
+            self._refuse("expected who moved: [%who 0], chance or opening")
+        self._moves.append(MoveRecord(**told))
+
+    def read(self) -> PastGame:
+        """The game, now that all of it has been heard."""
+        self._at = self.line
+        texts = {name: self._tags.get(tag) for tag, name in _TEXTS.items()}
+        for needed in ("game", "pair"):
+            if texts[needed] is None:
+                self._refuse(f"expected a tag {needed.capitalize()}")
+        texts |= {"clock": texts["clock"] or "none", "status": texts["status"] or "finished"}
+        numbers = {name: self._whole(self._tags[tag], tag) for tag, name in _NUMBERS.items() if tag in self._tags}
+        numbers |= {name: 0 for name in ("number",) if name not in numbers}
+        return PastGame(
+            id=0,
+            seats=tuple(self._seats()),
+            moves=tuple(self._moves),
+            rulings=tuple(self._rulings),
+            **texts,  # type: ignore[arg-type]
+            **numbers,  # type: ignore[arg-type]
+        )
+
+    def _seats(self) -> Iterator[PastSeat]:
+        players: list[str] = []
+        while (player := self._tags.get(seat_name(len(players)).capitalize())) is not None:
+            players.append(player)
+        if not players:
+            self._refuse('expected players: [First "alice"] and so on')
+        told = self._tags.get("Result", "*")
+        try:
+            scored = points(told)
+        except ValueError:
+            self._refuse(f"expected a result such as 1-0, 0-1, 1/2-1/2 or points, got {quote(told)}")
+        if scored is not None and len(scored) != len(players):
+            self._refuse(f"expected the points of {len(players)} players, got {quote(told)}")
+        utilities, versions, outdated, spent, longest = (
+            self._listed(tag, len(players)) for tag in ("Utilities", "Versions", "Outdated", "Spent", "Longest")
+        )
+        for seat, player in enumerate(players):
+            yield PastSeat(
+                seat=seat,
+                player=player,
+                version=None if (version := versions[seat]) is None else self._whole(version, "Versions"),
+                current=outdated[seat] is None,
+                points=scored[seat] if scored else None,
+                utility=None if (utility := utilities[seat]) is None else self._float(utility),
+                spent=self._time(spent[seat]),
+                longest=self._time(longest[seat]),
+            )
+
+    def _listed(self, tag: str, players: int) -> list[str | None]:
+        """The values of a tag that has one for each seat."""
+        if tag not in self._tags:
+            return [None] * players
+        values = self._tags[tag].split()
+        if len(values) != players:
+            self._refuse(f"{tag}: expected {players} values, got {quote(self._tags[tag])}")
+        return [None if value == "-" else value for value in values]
+
+    def _told(self, tag: str, value: str) -> dict[str, Any]:
+        """What a comment tells; nothing where it is none of ours."""
+        if tag == "who":
+            return {"who": int(value) if value.isascii() and value.isdigit() and len(value) < 10 else value}
+        if tag == "eval":
+            return {"score": self._float(value)}
+        if tag in _TIMES:
+            return {_TIMES[tag]: self._time(value)}
+        if tag in _COUNTS:
+            return {_COUNTS[tag]: self._whole(value, tag)}
+        if tag in _SAID:
+            return {_SAID[tag]: self._string(value)}
+        return {}
+
+    def _ruling(self, text: str) -> Ruled:
+        try:
+            what, seat, reason, when = json.loads(text)
+        except ValueError:
+            what = seat = reason = when = None
+        if not (isinstance(what, str) and isinstance(reason, str) and isinstance(when, str)):
+            self._refuse(f"expected a ruling [what, seat, reason, when], got {quote(text)}")
+        if not (seat is None or isinstance(seat, int)):
+            self._refuse(f"expected a ruling about a seat, got {quote(str(seat))}")
+        return Ruled(what, seat, reason, when)
+
+    def _bare(self, text: str) -> str:
+        return self._string(text) if text.startswith('"') else text
+
+    def _string(self, text: str) -> str:
+        try:
+            found = json.loads(text)
+        except ValueError:
+            found = None
+        if not isinstance(found, str):
+            self._refuse(f"expected a text in quotes, got {quote(text)}")
+        return found
+
+    def _whole(self, text: str, what: str) -> int:
+        if not re.fullmatch(r"-?[0-9]{1,99}", text) or (what != "Seed" and abs(int(text)) > MOST):
+            self._refuse(f"{what}: expected a whole number, got {quote(text)}")
+        return int(text)
+
+    def _float(self, text: str) -> float:
+        try:
+            return float(text)
+        except ValueError:
+            self._refuse(f"expected a number, got {quote(text)}")
+
+    def _time(self, text: str | None) -> int | None:
+        if text is None:
+            return None
+        try:
+            time = Decimal(text) * SECOND
+        except InvalidOperation:
+            self._refuse(f"expected seconds, got {quote(text)}")
+        if not time.is_finite() or abs(time) > MOST:
+            self._refuse(f"expected seconds, got {quote(text)}")
+        return int(time)
+
+    def _refuse(self, why: str) -> NoReturn:
+        refuse(self._name, self._at, why)

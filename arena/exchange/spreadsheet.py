@@ -1,0 +1,277 @@
+"""Games as CSV: a row a game, with its result and its moves; and plain lists "round,first,second,result".
+
+Every column but first, second and result may be absent, in any order. Clocks, stderr and earlier rulings are not in it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from pathlib import PurePath
+from typing import Final, NoReturn, TextIO
+from urllib.parse import quote as percent
+from urllib.parse import unquote
+
+from adsearch.errors import nearly, quote
+from arena.exchange.checks import MOST, refuse
+from db.past import PastGame, PastSeat, Ruled
+from db.records import MoveRecord
+
+SEATS: Final = ("first", "second", "third", "fourth")
+PLAIN: Final = ("round", "first", "second", "result")
+_BEFORE: Final = ("id", "tournament", "number", "attempt", "pair", "leg", "game", "round")
+_AFTER: Final = (
+    *("result", "utilities", "opening", "clock", "seed", "status", "verdict", "fault", "plies", "started", "finished"),
+    *("detail", "ruling", "ruling_seat", "ruling_reason", "ruling_when", "movers", "moves"),
+)
+_EMPTY: Final = "%"
+"""A move whose text is empty, in a list of moves with blanks between."""
+
+
+def seat_name(seat: int) -> str:
+    """What the seat is called in exports."""
+    return SEATS[seat] if seat < len(SEATS) else f"seat{seat}"
+
+
+# Results.
+
+
+def result(points: list[float] | None) -> str:
+    """Points as a result: "1-0", "1/2-1/2", "*" without any."""
+    if points is None:
+        return "*"
+    return "-".join("1/2" if share == 0.5 else _digits(share) for share in points)
+
+
+def points(text: str) -> list[float] | None:
+    """The points of a result; ValueError where it is none."""
+    if text.strip() == "*":
+        return None
+    return [0.5 if share in ("1/2", "½") else float(share) for share in text.strip().split("-")]
+
+
+def _digits(number: float) -> str:
+    """A number without an exponent, which has a sign that parts points."""
+    if number in (0.0, 1.0):
+        return str(int(number))
+    return format(Decimal(repr(number)), "f")
+
+
+# Moves with blanks between.
+
+
+def joined(texts: Iterable[str]) -> str:
+    """Texts in one, with blanks between; `parted` takes them apart again."""
+    return " ".join(_without_blanks(text) or _EMPTY for text in texts)
+
+
+def parted(text: str) -> list[str]:
+    """The texts that `joined` put together."""
+    return ["" if part == _EMPTY else unquote(part) for part in text.split(" ") if part]
+
+
+def _without_blanks(text: str) -> str:
+    return "".join(
+        percent(letter, safe="") if letter == "%" or letter.isspace() or not letter.isprintable() else letter
+        for letter in text
+    )
+
+
+# Writing.
+
+
+def write(games: Iterable[PastGame], out: TextIO, *, most_seats: int = 2) -> int:
+    """Writes a row for each game; how many there were."""
+    plain = csv.writer(out, lineterminator="\n")
+    quoted = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    columns = [*_BEFORE, *(seat_name(seat) for seat in range(max(2, most_seats))), *_AFTER]
+    plain.writerow(columns)
+    count = 0
+    for game in games:
+        row = _row(game)
+        cells = [row.get(column, "") for column in columns]
+        # Quotes are not put around a lone carriage return by themselves.
+        (quoted if any("\r" in cell for cell in cells) else plain).writerow(cells)
+        count += 1
+    return count
+
+
+def _row(game: PastGame) -> dict[str, str]:
+    row = {name: "" if (value := getattr(game, name)) is None else str(value) for name in _SAME}
+    row |= {seat_name(seat.seat): seat.player for seat in game.seats}
+    row["result"] = result(game.points)
+    row["utilities"] = " ".join(map(repr, game.utilities or []))
+    if game.ruling is not None:
+        row["ruling"], row["ruling_reason"], row["ruling_when"] = game.ruling.what, game.ruling.reason, game.ruling.when
+        row["ruling_seat"] = "" if game.ruling.seat is None else str(game.ruling.seat)
+    row["movers"] = " ".join(str(move.who) for move in game.moves)
+    row["moves"] = joined(move.move for move in game.moves)
+    return row
+
+
+_TEXTS: Final = ("tournament", "pair", "game", "opening", "clock", "status", "verdict", "started", "finished", "detail")
+_NUMBERS: Final = ("id", "number", "attempt", "leg", "round", "seed", "fault", "plies")
+_SAME: Final = (*_TEXTS, *_NUMBERS)
+
+
+# Reading.
+
+
+def read(text: str, name: str) -> Iterator[tuple[int, PastGame]]:
+    """The games of the rows of `text`, each with the number of its last line."""
+    before = csv.field_size_limit(max(csv.field_size_limit(), len(text)))
+    try:
+        rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+        columns: list[str] | None = None
+        met: Counter[str] = Counter()
+        count = 0
+        while (cells := _next(rows, name)) is not None:
+            if not any(cell.strip() for cell in cells):
+                continue
+            if columns is None:
+                columns = _columns(cells, name, rows.line_num)
+                if columns is not cells:
+                    continue
+                columns = list(PLAIN)
+            if len(cells) > len(columns):
+                refuse(name, rows.line_num, f"expected {len(columns)} cells ({', '.join(columns)}), got {len(cells)}")
+            count += 1
+            row = dict(zip(columns, cells, strict=False))
+            yield rows.line_num, _Row(row, name, rows.line_num).game(count, met)
+    finally:
+        csv.field_size_limit(before)
+
+
+def _next(rows: Iterator[list[str]], name: str) -> list[str] | None:
+    try:
+        return next(rows, None)
+    except csv.Error as error:
+        refuse(name, getattr(rows, "line_num", 0), f"expected CSV: {error}")
+
+
+def _columns(cells: list[str], name: str, line: int) -> list[str]:
+    """The columns that the first row names; the row itself where it is a game of a plain list already."""
+    titles = [cell.strip().lower() for cell in cells]
+    if not {"first", "second", "result"} & set(titles):
+        if len(cells) == len(PLAIN):
+            return cells
+        refuse(name, line, f"expected a line with the names of the columns, such as {','.join(PLAIN)}")
+    known = {*_BEFORE, *_AFTER, *SEATS}
+    for title in titles:
+        if title not in known and not (title.startswith("seat") and title[4:].isdigit()):
+            refuse(name, line, f"no column {quote(title)}{nearly(title, sorted(known))}")
+    for title in ("first", "result"):
+        if title not in titles:
+            refuse(name, line, f"expected a column {title!r}, got {', '.join(titles)}")
+    if len(set(titles)) < len(titles):
+        refuse(name, line, f"expected each column once, got {', '.join(titles)}")
+    return titles
+
+
+class _Row:
+    """One row, while it is read."""
+
+    def __init__(self, cells: Mapping[str, str], name: str, line: int) -> None:
+        self._cells = cells
+        self._name = name
+        self._line = line
+
+    def game(self, count: int, met: Counter[str]) -> PastGame:
+        """The game that the row tells; `count`-th of the file, where `met` says who has met how often."""
+        players = self._players()
+        scored = self._result(len(players))
+        moves = self._moves()
+        pair = self._text("pair")
+        if pair is None:
+            meeting = json.dumps(sorted(players))
+            met[meeting] += 1
+            pair = json.dumps([*sorted(players), met[meeting]])
+        texts = {text: self._text(text) for text in _TEXTS}
+        texts["tournament"] = texts["tournament"] if "tournament" in self._cells else PurePath(self._name).stem
+        texts["pair"] = pair
+        usual = ("finished", "normal") if scored else ("void", "void")
+        usual_texts = {"game": "unknown", "clock": "none", "status": usual[0], "verdict": usual[1]}
+        utilities = self._utilities(len(players))
+        plies = self._number("plies")
+        return PastGame(
+            id=0,
+            number=count if (number := self._number("number")) is None else number,
+            attempt=self._number("attempt") or 1,
+            leg=self._number("leg") or 0,
+            round=self._number("round"),
+            seed=self._number("seed", most=2**256) or 0,
+            fault=self._number("fault"),
+            plies=len(moves) if plies is None and moves else plies,
+            seats=tuple(
+                PastSeat(seat=seat, player=player, points=scored[seat] if scored else None, utility=utilities[seat])
+                for seat, player in enumerate(players)
+            ),
+            moves=moves,
+            rulings=self._rulings(),
+            **{text: value if value is not None else usual_texts.get(text) for text, value in texts.items()},  # type: ignore[arg-type]
+        )
+
+    def _players(self) -> list[str]:
+        players: list[str] = []
+        while cell := self._cells.get(seat_name(len(players))):
+            players.append(cell)
+        if not players:
+            self._refuse("expected a player in the column 'first', got nothing")
+        return players
+
+    def _result(self, players: int) -> list[float] | None:
+        text = self._cells.get("result", "")
+        try:
+            scored = points(text)
+        except ValueError:
+            self._refuse(f"expected a result such as 1-0, 0-1, 1/2-1/2 or points, got {quote(text)}")
+        if scored is not None and len(scored) != players:
+            self._refuse(f"expected the points of {players} players, got {quote(text)}")
+        return scored
+
+    def _utilities(self, players: int) -> list[float] | list[None]:
+        text = self._text("utilities")
+        if text is None:
+            return [None] * players
+        try:
+            found = [float(part) for part in text.split()]
+        except ValueError:
+            found = []
+        if len(found) != players:
+            self._refuse(f"utilities: expected {players} numbers, got {quote(text)}")
+        return found
+
+    def _moves(self) -> tuple[MoveRecord, ...]:
+        texts = parted(self._cells.get("moves", ""))
+        movers = self._cells.get("movers", "").split()
+        if len(texts) != len(movers):
+            self._refuse(f"expected as many moves as movers, got {len(texts)} and {len(movers)}")
+        return tuple(
+            MoveRecord(ply, int(who) if who.isascii() and who.isdigit() and len(who) < 10 else who, text)
+            for ply, (who, text) in enumerate(zip(movers, texts, strict=True), 1)
+        )
+
+    def _rulings(self) -> tuple[Ruled, ...]:
+        what = self._text("ruling")
+        if what is None:
+            return ()
+        seat = self._number("ruling_seat")
+        return (Ruled(what, seat, self._cells.get("ruling_reason", ""), self._cells.get("ruling_when", "")),)
+
+    def _text(self, column: str) -> str | None:
+        return self._cells.get(column) or None
+
+    def _number(self, column: str, *, most: int = MOST) -> int | None:
+        text = self._cells.get(column, "").strip()
+        if not text:
+            return None
+        if not (text.isascii() and text.isdigit() and len(text) < 100 and int(text) <= most):
+            self._refuse(f"{column}: expected a whole number, got {quote(text)}")
+        return int(text)
+
+    def _refuse(self, why: str) -> NoReturn:
+        refuse(self._name, self._line, why)

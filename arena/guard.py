@@ -1,0 +1,446 @@
+"""The guard of one agent: what it may say when, how long it may take, and what happens when it breaks the rules.
+
+It is the part of a warden that knows the protocol: the referee's messages come in, those of the agent are checked,
+measured and passed on. Whatever the agent does, each turn that it is given ends in one answer or one `failed`, and
+after each game there is one `report`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from enum import Enum
+from pathlib import Path
+from typing import Final
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from adsearch import games
+from adsearch.errors import AdsearchError, quote
+from agents.errors import BadMessage
+from agents.protocol import (
+    LIMITS,
+    MESSAGE_BYTES,
+    MOST_DROPPED,
+    PROTOCOL,
+    UNREAD_BYTES,
+    Bye,
+    Failed,
+    FromPlayer,
+    Hello,
+    Move,
+    Over,
+    Ready,
+    Report,
+    Resign,
+    Start,
+    Turn,
+    Verdict,
+    Want,
+    Welcome,
+    from_player,
+    read_line,
+    to_line,
+)
+from arena.agent_process import AgentProcess
+from arena.clock import MILLISECOND, SECOND
+from arena.jail import NoProgram, Walls
+from arena.usage import Usage
+
+_ENDS_WITHIN: Final = 200 * MILLISECOND
+"""How long an agent has to end by itself after `bye`."""
+_EXITS_WITHIN: Final = 100 * MILLISECOND
+"""How long after its stdout ended an agent's exit is waited for, to say how it ended."""
+_STDERR_TOLD: Final = 60 * 1024
+_WORTH_A_LOOK: Final = MILLISECOND
+"""After a longer turn it is seen whether the agent has started other processes, which takes 50 microseconds."""
+_LOOKS_EVERY: Final = 100 * MILLISECOND
+"""So often that is seen in the course of a turn. What lives shorter, and is reaped by nobody, uses time unseen: only
+walls of which the kernel keeps accounts (a cgroup) could tell, and could leave the others their processors."""
+
+
+class Orders(Struct, frozen=True):
+    """What a warden is told when it begins."""
+
+    address: str
+    """Where the referee receives players."""
+    token: str
+    name: str
+    command: tuple[str, ...]
+    scratch: str
+    """A directory in which agents get their working directories."""
+    fresh: bool = True
+    """A new process for each game."""
+    start: int = 10 * SECOND
+    """How long an agent that says no hello has to be ready, from its start."""
+    ready: int = 5 * SECOND
+    """How long it has from its hello, or from `start` if that is later."""
+    walls: Walls = Walls()
+
+
+class _Phase(Enum):
+    IDLE = 1
+    """No game."""
+    STARTING = 2
+    """The agent has not said ready."""
+    PLAYING = 3
+    FAILED = 4
+    """The agent is at fault and gone; the game is not over yet."""
+    LEAVING = 5
+    """The game is over; the agent may end by itself."""
+
+
+class Guard:
+    """One agent, game after game."""
+
+    def __init__(self, orders: Orders, tell: Callable[[FromPlayer], None], clock: Callable[[], int]) -> None:
+        """`tell` sends to the referee; `clock` tells the time in nanoseconds."""
+        self.agent: AgentProcess | None = None
+        self._orders = orders
+        self._tell = tell
+        self._clock = clock
+        self._own_usage = Usage(os.getpid())
+        self._phase = _Phase.IDLE
+        self._game = 0
+        self._rules = ""
+        # Of the process: when it was started, told of the game, said hello; what it said that it wants.
+        self._spawned = self._started = 0
+        self._hello: int | None = None
+        self._spoke = False
+        self._wants: tuple[Want, ...] = ("position", "legal")
+        self._closed: int | None = None
+        """When its stdout came to an end."""
+        self._turn: Turn | None = None
+        """The question that is open."""
+        self._asked = self._left_by = self._look_at = 0
+        self._cpu_before: int | None = None
+        self._waits_before = (0, 0, 0)
+        """What had been used, and waited for, before the turn."""
+        self._on_terms_given = True
+        """Whether the agent was scheduled as it was started, whenever somebody looked in this turn."""
+        self._kept: Start | None = None
+        """The game of which a process that has played before was told, and has not said that it is ready for it."""
+        self._cpu_until_game: int | None = None
+        self._dropped = self._unasked = 0
+        self._hidden_games: dict[str, bool] = {}
+        self._report: Report | None = None
+        """Of an agent that is gone before its game is over."""
+
+    # From the referee.
+
+    def start(self, start: Start) -> None:
+        """A game begins: the agent is started if need be, and told."""
+        if self._phase is _Phase.LEAVING:
+            self._leave()
+        elif self.agent is not None and (self._orders.fresh or self._phase is not _Phase.IDLE):
+            self._kill()
+        self._game, self._rules, self._turn, self._report = start.game, start.rules, None, None
+        self._dropped = self._unasked = 0
+        self._phase = _Phase.STARTING
+        self._kept = start if self.agent is not None else None
+        self._begin(start)
+
+    def _begin(self, start: Start) -> None:
+        agent = self.agent or self._spawn()
+        if agent is not None:
+            agent.begin_log()
+            self._cpu_until_game = agent.confined.usage.cpu()
+            self._started = self._clock()
+            agent.write(to_line(start))
+
+    def ask(self, turn: Turn) -> None:
+        """The agent is asked for a move."""
+        agent = self.agent
+        if agent is None or self._phase is not _Phase.PLAYING:
+            return
+        told = replace(turn, limit=UNSET, legal=turn.legal if "legal" in self._wants else UNSET)
+        if "position" not in self._wants and not self._hidden():
+            told = replace(told, position=UNSET)
+        line = to_line(told)
+        self._turn, self._unasked = turn, 0
+        self._cpu_before, self._waits_before = agent.confined.usage.cpu(), self._waits(agent)
+        self._on_terms_given = True
+        self._asked = self._clock()
+        self._look_at = self._asked + _LOOKS_EVERY
+        agent.write(line)
+
+    def end_game(self, over: Over) -> None:
+        """The game is over: the agent is told, and the referee gets its report, at once or when the agent has ended."""
+        if self._phase in (_Phase.IDLE, _Phase.LEAVING) or over.game != self._game:
+            return
+        agent, interrupted = self.agent, self._turn is not None or self._phase is _Phase.STARTING
+        self._turn = None
+        self._phase = _Phase.IDLE
+        if agent is None:
+            self._tell(self._report or Report(self._game))
+        elif self._orders.fresh or interrupted:
+            # Whoever still thinks about a game that is over would not be ready for the next one in time.
+            self._phase = _Phase.LEAVING
+            agent.confined.usage.memory()  # while it can be read: not any more once the process has ended
+            self._left_by = self._clock() + _ENDS_WITHIN
+            agent.write(to_line(over) + to_line(Bye()))
+            agent.hang_up()
+        else:
+            agent.write(to_line(over))
+            agent.read_log()
+            cpu = self._since(self._cpu_until_game, agent.confined.usage.cpu())
+            self._tell(Report(self._game, cpu, agent.confined.usage.memory(), agent.log(_STDERR_TOLD)))
+
+    def end(self) -> None:
+        """Nothing is left of the agent."""
+        self._kill()
+
+    # From the agent.
+
+    def hear(self) -> None:
+        """There is something on the agent's stdout, or it is at its end."""
+        if self.agent is None:
+            return
+        self.agent.read()
+        self._take_lines(self._clock())
+        if self.agent is not None and self.agent.silent and self._phase is not _Phase.LEAVING:
+            self._closed = self._clock()
+            self.look_for_exit()
+
+    def hear_log(self) -> None:
+        """There is something on the agent's stderr."""
+        if self.agent is not None:
+            self.agent.read_log()
+
+    def look_for_exit(self) -> None:
+        """Perhaps the agent has ended. What it wrote before counts."""
+        agent = self.agent
+        if agent is None or agent.confined.exit() is None:
+            return
+        while self.agent is agent and self._phase is not _Phase.LEAVING and agent.read():
+            self._take_lines(self._clock())
+        if self.agent is agent:
+            self._part(agent)
+
+    # Time.
+
+    @property
+    def wake(self) -> int | None:
+        """When `tick` must be called at the latest; None: nothing is due."""
+        due = self._due
+        return due if due is None or self._turn is None else min(due, self._look_at)
+
+    @property
+    def _due(self) -> int | None:
+        """When the agent is late."""
+        if self.agent is None:
+            return None
+        if self._phase is _Phase.LEAVING:
+            return self._left_by
+        if self._closed is not None:
+            return self._closed + _EXITS_WITHIN
+        if self._phase is _Phase.STARTING:
+            return self._ready_by()
+        if self._turn is None or self._turn.limit is UNSET:
+            return None
+        return self._asked + self._turn.limit
+
+    def tick(self) -> None:
+        """What is due is done."""
+        agent = self.agent
+        if agent is not None and self._turn is not None and self._clock() >= self._look_at:
+            self._look(agent)
+        if agent is None or not self._is_due():
+            return
+        if self._phase is _Phase.LEAVING or self._closed is not None:
+            self._part(agent)
+            return
+        # An answer may lie in the pipe already. It goes to the referee, who judges it by when it had been read.
+        self.hear()
+        if self.agent is agent and self._closed is None and self._is_due():
+            if self._phase is _Phase.STARTING:
+                self._fail(Verdict.UNREADY, f"did not say ready within {self._readiness() / SECOND:.1f} s")
+            else:
+                self._fail(
+                    Verdict.TIME, f"no answer {(self._clock() - self._asked) / SECOND:.3f} s after its turn came"
+                )
+
+    def _is_due(self) -> bool:
+        return (due := self._due) is not None and self._clock() >= due
+
+    def _ready_by(self) -> int:
+        """By when the agent must be ready: its program may take its time to start, unless it has shown that it runs."""
+        if self._hello is not None:
+            return max(self._hello, self._started) + self._orders.ready
+        return max(self._spawned + self._orders.start, self._started + self._orders.ready)
+
+    def _readiness(self) -> int:
+        """How long the agent had to be ready."""
+        return self._ready_by() - (self._spawned if self._hello is None else max(self._hello, self._started))
+
+    # Messages of the agent.
+
+    def _take_lines(self, now: int) -> None:
+        while (agent := self.agent) is not None and (line := agent.next_line()) is not None:
+            if self._phase is not _Phase.LEAVING:
+                self._take(line, now)
+
+    def _take(self, line: bytes, now: int) -> None:
+        self._unasked += len(line) + 1
+        if len(line) > MESSAGE_BYTES:
+            self._fail(Verdict.FLOODED, f"wrote a line of more than {MESSAGE_BYTES} bytes")
+        elif self._unasked > UNREAD_BYTES:
+            self._fail(Verdict.FLOODED, f"wrote more than {UNREAD_BYTES} bytes that nobody asked for")
+        elif line.strip():
+            try:
+                message = from_player(read_line(line))
+            except BadMessage as error:
+                self._fail(Verdict.GARBAGE, str(error))
+            else:
+                self._receive(message, now)
+                self._spoke = True
+
+    def _receive(self, message: FromPlayer, now: int) -> None:
+        if isinstance(message, Move | Resign):
+            self._receive_answer(message, now)
+        elif isinstance(message, Ready):
+            if self._phase is _Phase.STARTING and message.game == self._game:
+                self._phase, self._unasked, self._kept = _Phase.PLAYING, 0, None
+                self._tell(message)
+                if self.agent is not None:
+                    self.agent.confined.usage.look()
+            else:
+                self._drop()
+        elif isinstance(message, Hello):
+            self._receive_hello(message, now)
+        elif isinstance(message, Bye):
+            if not self._begins_again():
+                self._fail(Verdict.CRASHED, "said bye in the middle of the game")
+        else:
+            kind = type(message).__name__.lower()
+            self._fail(
+                Verdict.GARBAGE,
+                f"expected hello, ready, move, resign or bye, got {quote(kind)}: only a host of ours says that",
+            )
+
+    def _receive_hello(self, hello: Hello, now: int) -> None:
+        if self._hello is not None:
+            self._fail(Verdict.GARBAGE, "said hello twice")
+        elif self._spoke:
+            self._fail(Verdict.GARBAGE, "said hello after other messages: it comes first, or not at all")
+        elif hello.protocol != PROTOCOL:
+            self._fail(Verdict.GARBAGE, f"expected protocol {PROTOCOL}, got a hello for protocol {hello.protocol}")
+        elif self.agent is not None:
+            self._hello, self._wants = now, hello.wants
+            self.agent.write(to_line(Welcome(PROTOCOL, LIMITS)))
+
+    def _receive_answer(self, answer: Move | Resign, now: int) -> None:
+        turn, agent = self._turn, self.agent
+        if turn is None or agent is None or answer.id != turn.id or answer.game != self._game:
+            self._drop()
+            return
+        self._turn, self._unasked = None, 0
+        if isinstance(answer, Resign):
+            self._tell(replace(answer, spent=now - self._asked))
+            return
+        agent.read_log()
+        spent = now - self._asked
+        cpu, delay = self._used(agent, spent)
+        self._tell(replace(answer, spent=spent, cpu=cpu, delay=delay, log=agent.log_bytes))
+
+    def _drop(self) -> None:
+        """An answer to nothing is forgotten, up to a point."""
+        self._dropped += 1
+        if self._dropped > MOST_DROPPED:
+            self._fail(Verdict.FLOODED, f"sent more than {MOST_DROPPED} messages that nobody asked for")
+
+    # The process.
+
+    def _spawn(self) -> AgentProcess | None:
+        orders = self._orders
+        self._spawned = self._clock()
+        self._hello = self._closed = None
+        self._spoke, self._wants = False, ("position", "legal")
+        try:
+            self.agent = AgentProcess.start(orders.command, orders.walls, Path(orders.scratch))
+        except OSError as error:
+            verdict = Verdict.CRASHED if isinstance(error, NoProgram) else Verdict.VOID
+            self._fail(verdict, f"cannot be started: {orders.command[0]}: {error.strerror or error}")
+        return self.agent
+
+    def _part(self, agent: AgentProcess) -> None:
+        """The agent has ended, or will not go on."""
+        if self._phase is _Phase.LEAVING:
+            self._leave()
+        elif self._phase is _Phase.IDLE:
+            self._kill()
+        elif not self._begins_again():
+            self._fail(*agent.how_it_ended())
+
+    def _begins_again(self) -> bool:
+        """Whether a fresh process takes over: for one that has played before, and has left."""
+        start, self._kept = self._kept, None
+        if start is None:
+            return False
+        self._kill()
+        self._report = None
+        self._begin(start)
+        return True
+
+    def _fail(self, verdict: Verdict, detail: str) -> None:
+        """The agent is at fault: the referee is told, and the agent is gone. Between games it is merely gone."""
+        if self._phase is not _Phase.IDLE:
+            spent = cpu = delay = None
+            if self._turn is not None and self.agent is not None:
+                spent = self._clock() - self._asked
+                cpu, delay = self._used(self.agent, spent)
+            self._turn, self._phase = None, _Phase.FAILED
+            self._tell(Failed(self._game, verdict, detail, spent, cpu, delay))
+        self._kill()
+
+    def _leave(self) -> None:
+        """The agent had time to end by itself; now the report is due."""
+        self._kill()
+        self._phase = _Phase.IDLE
+        self._tell(self._report or Report(self._game))
+
+    def _kill(self) -> None:
+        agent, self.agent, self._turn, self._closed = self.agent, None, None, None
+        if agent is not None:
+            agent.kill()
+            cpu = self._since(self._cpu_until_game, agent.confined.cpu)
+            self._report = Report(self._game, cpu, agent.confined.memory, agent.log(_STDERR_TOLD))
+
+    def _used(self, agent: AgentProcess, spent: int) -> tuple[int | None, int]:
+        """Processor time in this turn, and how long somebody waited for a processor: the agent, or we who time it."""
+        usage = agent.confined.usage
+        if spent > _WORTH_A_LOOK:
+            self._look(agent)
+        cpu = self._since(self._cpu_before, usage.cpu())
+        now = self._waits(agent)
+        waited, ran, own = (max(0, after - before) for after, before in zip(now, self._waits_before, strict=True))
+        # What its own threads and helpers kept it, or us, from is no excuse: at most what they have used.
+        waited -= max(0, (cpu or 0) - ran)
+        return cpu, (max(0, waited) if self._on_terms_given else 0) + max(0, own - (cpu or 0))
+
+    def _look(self, agent: AgentProcess) -> None:
+        """Sees what the agent has started, and whether it waits for a processor by its own choice."""
+        usage = agent.confined.usage
+        usage.look()
+        usage.cpu()
+        self._on_terms_given = self._on_terms_given and usage.on_terms_given()
+        self._look_at = self._clock() + _LOOKS_EVERY
+
+    def _waits(self, agent: AgentProcess) -> tuple[int, int, int]:
+        """How long the agent's first thread has waited for a processor, how long it has run, and how long we waited."""
+        usage = agent.confined.usage
+        return usage.delay() or 0, usage.ran() or 0, self._own_usage.delay() or 0
+
+    def _hidden(self) -> bool:
+        """Whether the game has hidden information: then the position goes with every turn."""
+        if self._rules not in self._hidden_games:
+            try:
+                self._hidden_games[self._rules] = games.start(self._rules).hidden
+            except AdsearchError:
+                self._hidden_games[self._rules] = True
+        return self._hidden_games[self._rules]
+
+    @staticmethod
+    def _since(before: int | None, after: int | None) -> int | None:
+        return None if before is None or after is None else max(0, after - before)

@@ -1,0 +1,329 @@
+"""A tournament's description, read and checked: who plays, which game, in which format, under which conditions.
+
+`arena run` makes a `League` of a TOML file, or of its arguments, before anything else happens. Whatever can be found
+wrong without playing is found here, and is one BadLeague that names the file and the key; nothing of a student's agent
+is run. docs/league.md has every key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+from adsearch import State, games
+from adsearch.errors import AdsearchError, quote
+from agents import builtin
+from agents.errors import AgentsError
+from arena import formats, openings
+from arena.changes import FREE, Changes, changes
+from arena.clock import MILLISECOND, TimeControl
+from arena.description import Table, folded, listing, read_text, read_toml, shown, what_is_wrong_with
+from arena.enrolment import Listed, described, found, matched
+from arena.errors import ArenaError, BadClock, BadLeague
+from arena.fixture import Limits
+from arena.formats import Format
+from arena.players import Kind, split_path, told_apart
+
+__all__ = ["Changes", "League", "Listed", "changes", "from_arguments", "read"]
+
+KEYS: Final = (
+    "name", "game", "format", "rounds", "clock", "margin", "seed", "openings", "max_plies", "games_at_once", "names",
+    "quarantine", "reuse", "gauntlet", "best_of", "repeats", "seeds", "players", "limits", "agent",
+)  # fmt: skip
+"""Every key of a description."""
+LIMIT_KEYS: Final = ("hello", "ready", "move")
+_ONLY_IN: Final = {
+    "gauntlet": (Format.GAUNTLET,),
+    "best_of": (Format.KNOCKOUT,),
+    "repeats": (Format.KNOCKOUT,),
+    "seeds": (Format.KNOCKOUT,),
+    "rounds": (Format.ROUND_ROBIN, Format.GAUNTLET, Format.SWISS, Format.MATCH, Format.TABLES),
+}
+"""The keys that make sense in some formats alone, unless they have their default."""
+_USUAL_CLOCK: Final = "10+0.1"
+_MOST_GAMES: Final = 1_000_000
+_MOST_AGENTS: Final = 10_000
+_MOST_PAIRED_BY_POINTS: Final = 1000
+_DAY: Final = 24 * 3600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class League:
+    """A tournament as it was described."""
+
+    name: str
+    game: str
+    """As the referee can find it, whatever the working directory."""
+    game_text: str
+    """As it was described."""
+    seats: int
+    """How many play in one game."""
+    agents: tuple[Listed, ...]
+    """In the order of their names."""
+    format: Format = Format.ROUND_ROBIN
+    rounds: int = 1
+    clock: str = _USUAL_CLOCK
+    margin: int = 50 * MILLISECOND
+    seed: int | None = None
+    """None: it is drawn when the tournament is first run; see `with_seed`."""
+    openings: int | tuple[tuple[str, ...], ...] = 0
+    """So many random plies; or the openings of a file, each the texts of its moves."""
+    max_plies: int | None = None
+    games_at_once: int | None = None
+    """None: see `at_once`."""
+    names: str = "hidden"
+    """Whether agents are told who they play: "hidden" or "shown"."""
+    quarantine: int = 5
+    """After so many faults in a row an agent's remaining games are forfeit; 0: never."""
+    reuse: bool = False
+    """Whether an agent's process is kept for its next game."""
+    limits: Limits = field(default_factory=Limits)
+    gauntlet: tuple[str, ...] = ()
+    best_of: int = 1
+    repeats: int = 3
+    seeds: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+    """What `players` matched and is no agent, with the reason, for people."""
+
+    @property
+    def estimate(self) -> formats.Estimate:
+        """How much there is to play."""
+        return formats.estimate(self, len(self.agents))
+
+    def at_once(self, processors: int | None = None) -> int:
+        """How many games run at the same time: as many as described, else one less than there are processors (this
+        machine's, where no number is given)."""
+        return self.games_at_once or max(1, (processors or os.cpu_count() or 1) - 1)
+
+    def with_seed(self, seed: int) -> League:
+        """The same with this seed, where it names none."""
+        return self if self.seed is not None else replace(self, seed=seed)
+
+    def settings(self) -> dict[str, Any]:
+        """All of it as JSON has it, to be stored with the tournament; times are integer nanoseconds."""
+        return {
+            "name": self.name,
+            "game": self.game_text,
+            "format": str(self.format),
+            "rounds": self.rounds,
+            "clock": self.clock,
+            "margin": self.margin,
+            "seed": self.seed,
+            "openings": self.openings if isinstance(self.openings, int) else [list(moves) for moves in self.openings],
+            "max_plies": self.max_plies,
+            "games_at_once": self.games_at_once,
+            "names": self.names,
+            "quarantine": self.quarantine,
+            "reuse": self.reuse,
+            "limits": {"hello": self.limits.hello, "ready": self.limits.ready, "move": self.limits.move},
+            "gauntlet": sorted(self.gauntlet),
+            "best_of": self.best_of,
+            "repeats": self.repeats,
+            "seeds": list(self.seeds),
+            "agents": [
+                {"name": agent.name, "player": agent.player_text, "anchor": agent.anchor} for agent in self.agents
+            ],
+        }
+
+
+_DEFAULTS: Final = {each.name: each.default for each in fields(League)}
+
+
+def read(path: Path) -> League:
+    """The tournament that a TOML file describes. Files that it names lie relative to its folder."""
+    keys = read_toml(path)
+    return _league(Table(keys, str(path)), path.absolute().parent, default_name=path.stem)
+
+
+def from_arguments(game: str, players: Sequence[str], **settings: Any) -> League:
+    """The same from the arguments of a command; `settings` has the keys of a description, None where one is absent.
+
+    Players are called as they are named there, repeats are numbered. Without a name, the tournament's is made of the
+    game and a hash of all that may not change: the same arguments name the same tournament."""
+    table = Table({"game": game} | {key: value for key, value in settings.items() if value is not None}, "")
+    entered = [found(table, f"player {number}", text, Path.cwd()) for number, text in enumerate(players, 1)]
+    names = told_apart(player.name for player in entered)
+    for player in entered:
+        if wrong := what_is_wrong_with(player.name):
+            table.fail(f"{wrong}; describe it in a file, where it may have another name", "players")
+    listed = [Listed(name, player.text, player) for name, player in zip(names, entered, strict=True)]
+    league = _league(table, Path.cwd(), default_name="", listed=listed)
+    if league.name:
+        return league
+    told = json.dumps({key: value for key, value in league.settings().items() if key not in FREE}, sort_keys=True)
+    name = f"{game.partition(':')[0]}-{hashlib.sha256(told.encode()).hexdigest()[:8]}"
+    return replace(league, name=name if not what_is_wrong_with(name) else f"game-{name[-8:]}")
+
+
+def _league(table: Table, folder: Path, *, default_name: str, listed: Iterable[Listed] = ()) -> League:
+    """Everything read, then everything held against everything else."""
+    table.only(KEYS)
+    game_text, game, start = _game(table, folder)
+    skipped: list[str] = []
+    agents = [*listed, *matched(table, folder, skipped), *described(table, folder, KEYS)]
+    limits = table.table("limits")
+    limits.only(LIMIT_KEYS)
+    usual = Limits()
+    league = League(
+        name=table.name("name", default_name) if default_name or "name" in table else "",
+        game=game,
+        game_text=game_text,
+        seats=start.players,
+        agents=tuple(sorted(agents, key=lambda agent: agent.name)),
+        format=_format(table, start),
+        rounds=table.whole("rounds", 1, 100_000, 1),
+        clock=_clock(table),
+        margin=table.seconds("margin", 0, 3600, 50 * MILLISECOND),
+        seed=table.optional_whole("seed", 0, 2**128 - 1),
+        openings=_openings(table, folder, game, start),
+        max_plies=table.optional_whole("max_plies", 1, 1_000_000),
+        games_at_once=table.optional_whole("games_at_once", 1, 1024),
+        names=table.word("names", ("hidden", "shown"), "hidden"),
+        quarantine=table.whole("quarantine", 0, 1_000_000, 5),
+        reuse=table.flag("reuse", False),
+        limits=Limits(
+            hello=limits.seconds("hello", 0.1, _DAY, usual.hello or 0),
+            ready=limits.seconds("ready", 0.1, _DAY, usual.ready),
+            move=limits.seconds("move", 0.001, 30 * _DAY, usual.move),
+        ),
+        gauntlet=table.texts("gauntlet"),
+        best_of=table.whole("best_of", 1, 1000, 1),
+        repeats=table.whole("repeats", 0, 100, 3),
+        seeds=table.texts("seeds"),
+        skipped=tuple(skipped),
+    )
+    _check_agents(table, league, start)
+    _check_format(table, league)
+    return league
+
+
+def _game(table: Table, folder: Path) -> tuple[str, str, State[Any]]:
+    """The game as it was described, as it is found from anywhere, and its first position."""
+    text = table.text("game")
+    located = text
+    if (by_path := split_path(text)) and text.partition(":")[0] not in games.names():
+        located = f"{folder / os.path.expanduser(by_path[0])}{by_path[1]}"
+    elif ":file=" in text:
+        name, _, file = text.partition(":file=")
+        located = f"{name}:file={folder / os.path.expanduser(file)}"
+    try:
+        return text, located, games.start(located)
+    except AdsearchError as error:
+        table.fail(str(error), "game")
+
+
+def _format(table: Table, start: State[Any]) -> Format:
+    default = Format.ROUND_ROBIN if start.players == 2 else Format.TABLES
+    return Format(table.word("format", list(Format), default))
+
+
+def _clock(table: Table) -> str:
+    given = table.value("clock")
+    text = (
+        str(given)
+        if isinstance(given, int | float) and not isinstance(given, bool)
+        else table.text("clock", _USUAL_CLOCK)
+    )
+    try:
+        return str(TimeControl.parse(text))
+    except BadClock as error:
+        table.fail(str(error), "clock")
+
+
+def _openings(table: Table, folder: Path, game: str, start: State[Any]) -> int | tuple[tuple[str, ...], ...]:
+    given = table.value("openings")
+    if given is None:
+        return 0
+    if isinstance(given, str):
+        if start.chance:
+            table.fail(f"openings are for games without chance, {game} is none", "openings")
+        try:
+            return tuple(_lines(folder / os.path.expanduser(given), start))
+        except BadLeague as error:
+            table.fail(str(error), "openings")
+    if not isinstance(given, int) or isinstance(given, bool) or not 0 <= given <= 1000:
+        table.fail(f"expected a whole number from 0 to 1000 or a file's name, got {shown(given)}", "openings")
+    try:
+        openings.draw(game, given, (), seed=0)
+    except ArenaError as error:
+        table.fail(str(error), "openings")
+    return given
+
+
+def _lines(path: Path, start: State[Any]) -> Iterator[tuple[str, ...]]:
+    """The openings of a file, one a line: moves with blanks between them. What follows a "#" is a remark."""
+    there_are = False
+    for number, line in enumerate(read_text(path, "openings").splitlines(), 1):
+        moves = tuple(line.partition("#")[0].split())
+        state = start
+        for at, text in enumerate(moves, 1):
+            try:
+                state = state.play(state.from_text(text))
+            except AdsearchError as error:
+                raise BadLeague(f"{path}, line {number}, move {at}: {error}") from None
+        if state.turn is None:
+            raise BadLeague(f"{path}, line {number}: expected an opening, but after it the game is over")
+        if moves:
+            there_are = True
+            yield moves
+    if not there_are:
+        raise BadLeague(f"{path}: expected openings, one a line, its moves with blanks between them; there is none")
+
+
+def _check_agents(table: Table, league: League, start: State[Any]) -> None:
+    """Everybody has a name of their own, and can play."""
+    if len(league.agents) > _MOST_AGENTS:
+        table.fail(f"expected at most {_MOST_AGENTS} agents, got {len(league.agents)}", "players")
+    known: dict[str, Listed] = {}
+    for agent in league.agents:
+        other = known.setdefault(folded(agent.name), agent)
+        if other is not agent:
+            table.fail(
+                f"two agents are called {quote(agent.name)}: {quote(other.player_text)} and "
+                f"{quote(agent.player_text)}; give each a name of its own (small and capital letters count as the same)"
+            )
+        if agent.player.kind is Kind.BUILTIN:
+            try:
+                builtin.check_can_play(agent.player.text, start)
+            except AgentsError as error:
+                table.fail(f"agent {quote(agent.name)}: {error}")
+    for key in ("gauntlet", "seeds"):
+        names = getattr(league, key)
+        for name in names:
+            if name not in {agent.name for agent in league.agents}:
+                table.fail(f"no agent {quote(name)}; there is {listing(agent.name for agent in league.agents)}", key)
+        if len(set(names)) < len(names):
+            table.fail(f"expected each name once, got {listing(names)}", key)
+
+
+def _check_format(table: Table, league: League) -> None:
+    """The format fits the game and the agents."""
+    count, kind = len(league.agents), league.format
+    for key, possible in _ONLY_IN.items():
+        if kind not in possible and getattr(league, key) != _DEFAULTS[key]:
+            table.fail(f"the format {kind} has no use for it; it is for {' or '.join(possible)}", key)
+    if kind is not Format.TABLES and league.seats != 2:
+        table.fail(
+            f"{kind} is for games for two, {league.game_text} is for {league.seats}; there is 'tables'", "format"
+        )
+    if kind is Format.MATCH and count != 2:
+        table.fail(f"a match is between two agents, got {count}; there is 'round-robin'", "format")
+    least = max(2, league.seats) if kind is not Format.TABLES else league.seats
+    if count < least:
+        table.fail(
+            f"expected at least {least} agents to play {league.game_text}, got {count}; "
+            "list them with [[agent]] or players"
+        )
+    if kind is Format.GAUNTLET and not 0 < len(league.gauntlet) < count:
+        table.fail("expected the names of those who play against all others, and at least one other", "gauntlet")
+    if kind is Format.SWISS and count > _MOST_PAIRED_BY_POINTS:
+        table.fail(f"a swiss tournament is for at most {_MOST_PAIRED_BY_POINTS} agents, got {count}", "format")
+    if league.estimate.games > _MOST_GAMES:
+        table.fail(
+            f"expected at most {_MOST_GAMES:,} games, this makes {league.estimate.games:,}; fewer agents or rounds"
+        )

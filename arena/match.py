@@ -1,0 +1,624 @@
+"""One game under a judge: rules, clocks and verdict, without input or output.
+
+A Match is told what happened and when: a player sat down, a message came, a player was lost, so late it is now. It
+answers with the messages to send, and `wake` is the instant at which it wants to be told the time again. It opens no
+socket, reads no clock and draws no random number that it was not given, so every rule of refereeing is tested here, in
+any order of events. Whatever the players do, a match ends, with one verdict.
+
+    GATHERING --all sat down--> STARTING --all ready--> PLAYING --a verdict--> REPORTING --all reported--> DONE
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from enum import Enum
+from math import isfinite, isinf, isnan
+from numbers import Real
+from typing import Any, Final
+
+from msgspec import UNSET
+
+from adsearch import CHANCE, State
+from adsearch.errors import BadGame, BadMove, quote
+from agents.errors import one_line
+from agents.protocol import (
+    MOST_DROPPED,
+    Bye,
+    ClockTold,
+    Failed,
+    FromPlayer,
+    Info,
+    Move,
+    Over,
+    Ready,
+    Report,
+    Resign,
+    Start,
+    Turn,
+    Verdict,
+    Want,
+    Who,
+)
+from arena.clock import MILLISECOND, SECOND
+from arena.fixture import HELLO_WITHIN, Fixture, SeatPlan, move_text, position_text
+from arena.seeds import GameSeeds
+from db.records import GameRecord, MoveRecord, SeatRecord
+
+Sent = tuple[int, Start | Turn | Over]
+"""A message, and the seat it is for."""
+
+BACKSTOP: Final = SECOND
+"""How much later than a host the referee itself calls time."""
+GRACE: Final = 20 * MILLISECOND
+"""How long a lost player's last message may still arrive: the news of its end can overtake it."""
+REPORTS_WITHIN: Final = SECOND
+RULES_FAILED: Final = "the rules failed"
+"""How the detail of a game begins that ended because somebody's own game is broken."""
+LEAST_EXCUSE: Final = 10 * MILLISECOND
+"""A time loss is never excused by less: else whoever hangs would, with no margin, be excused by any lag at all."""
+
+_LONGEST_DETAIL: Final = 1000
+
+_FROM_A_WARDEN: Final = frozenset(
+    {Verdict.TIME, Verdict.CRASHED, Verdict.GARBAGE, Verdict.FLOODED, Verdict.MEMORY, Verdict.UNREADY, Verdict.VOID}
+)
+
+
+class Phase(Enum):
+    """How far a match has come."""
+
+    GATHERING = 1
+    STARTING = 2
+    PLAYING = 3
+    REPORTING = 4
+    DONE = 5
+
+
+class _Seat:
+    """What the match knows of one seat."""
+
+    __slots__ = (
+        *("arrived", "cpu", "dropped", "events", "fault", "gone_by", "longest", "memory", "plan", "ready"),
+        *("reported", "spent", "stderr", "wants_legal", "wants_position"),
+    )
+
+    def __init__(self, plan: SeatPlan) -> None:
+        self.plan = plan
+        self.arrived = self.ready = self.reported = False
+        self.wants_position = self.wants_legal = False
+        self.events: list[tuple[Who, str]] = []
+        self.fault: tuple[Verdict, str] | None = None
+        """What ends the game when the seat's turn comes."""
+        self.gone_by: int | None = None
+        """The player is lost; until then a message of its may still arrive."""
+        self.dropped = self.spent = self.longest = 0
+        self.cpu: int | None = None
+        self.memory: int | None = None
+        self.stderr: str | None = None
+
+
+class Match:
+    """One game, from the moment at which its players may sit down to its record."""
+
+    def __init__(self, fixture: Fixture, now: int, *, secret: bytes) -> None:
+        """`secret` makes the ids of turns, which no player can then foretell. BadFixture where it cannot be played."""
+        self.fixture = fixture
+        self.state: State[Any] = fixture.first_position()
+        self.phase = Phase.GATHERING
+        self.moves: list[MoveRecord] = []
+        self.verdict: Verdict | None = None
+        self.fault: int | None = None
+        self.detail = ""
+        self.utilities: tuple[float, ...] | None = None
+        self.points: tuple[float, ...] | None = None
+        self.wake: int | None = None
+        """When `tick` must be called at the latest; None: no event is due."""
+        self._clock = fixture.new_clock()
+        self._seeds = GameSeeds(fixture.key)
+        self._seats = [_Seat(plan) for plan in fixture.seats]
+        self._secret = secret
+        self._hidden = self.state.hidden
+        self._max_plies = self.state.max_plies
+        self._foreign = not type(self.state).__module__.startswith("adsearch.games.")
+        """Whether the rules are somebody's own: if they fail, then here, and not in a player who would lose by it."""
+        self._reads_by_itself = type(self.state).from_text is not State.from_text
+        """Whether the rules read moves in a way of their own, which may not be right."""
+        self._made = 0
+        """Moves by players."""
+        self._lag = 0
+        self._id = ""
+        """Of the question that is open; empty between questions."""
+        self._asked = self._limit = self._asked_seat = 0
+        """Since when, how long it may take, and who is asked."""
+        self._opening = iter(fixture.opening)
+        hello = fixture.limits.hello
+        self._due: int | None = None if hello is None else now + hello
+        """When the phase, or the turn, takes too long."""
+        self._sent: list[Sent] = []
+        self._set_wake()
+
+    # What happens.
+
+    def arrive(self, seat: int, wants: Iterable[Want], now: int) -> list[Sent]:
+        """The seat's player has sat down."""
+        place = self._seats[seat]
+        if self.phase is Phase.GATHERING and not place.arrived:
+            place.arrived = True
+            place.wants_position, place.wants_legal = "position" in wants, "legal" in wants
+            if all(other.arrived for other in self._seats):
+                self._start(now)
+        return self._answer()
+
+    def receive(self, seat: int, message: FromPlayer, now: int) -> list[Sent]:
+        """A message of the seat's player has come."""
+        if self.phase is Phase.DONE:
+            return []
+        kind = type(message)
+        if kind is Move:
+            self._receive_move(seat, message, now)  # type: ignore[arg-type]
+        elif kind is Bye:
+            return self.lose(seat, "said bye", now)
+        elif self.phase is Phase.REPORTING:
+            if isinstance(message, Report) and self._is_ours(message):
+                self._note_report(seat, message)
+        elif isinstance(message, Ready):
+            self._receive_ready(seat, message, now)
+        elif isinstance(message, Resign):
+            self._receive_resignation(seat, message, now)
+        elif isinstance(message, Failed) and self._seats[seat].plan.guarded and message.verdict in _FROM_A_WARDEN:
+            self._receive_failed(seat, message, now)
+        elif isinstance(message, Report):
+            self._drop(seat, now)
+        else:
+            name = kind.__name__.lower()
+            self._refuse(seat, Verdict.GARBAGE, f"sent a {name!r} that it may not send now", now)
+        return self._answer()
+
+    def refuse(self, seat: int, verdict: Verdict, detail: str, now: int) -> list[Sent]:
+        """The seat's player broke the protocol (GARBAGE, FLOODED): the game ends, whoever's turn it is."""
+        self._refuse(seat, verdict, detail, now)
+        return self._answer()
+
+    def lose(self, seat: int, detail: str, now: int) -> list[Sent]:
+        """The seat's player is gone. What it has sent before must have been received already, or comes very soon."""
+        place = self._seats[seat]
+        if self.phase is Phase.REPORTING:
+            place.reported = True
+            self._finish_when_reported()
+        elif self.phase is not Phase.DONE and place.gone_by is None:
+            place.gone_by = now + GRACE
+            place.fault = place.fault or (Verdict.CRASHED, detail)
+        return self._answer()
+
+    def tick(self, now: int) -> list[Sent]:
+        """It is `now`: whatever is due is done."""
+        while self.wake is not None and now >= self.wake and self.phase is not Phase.DONE:
+            self._tick(now)
+            self._set_wake()
+        return self._answer()
+
+    def abort(self, detail: str, now: int) -> list[Sent]:
+        """The server itself fails: the game is void."""
+        if self.phase.value < Phase.REPORTING.value:
+            self._end(Verdict.VOID, None, detail, now)
+        return self._answer()
+
+    # What came of it.
+
+    def record(self) -> GameRecord:
+        """The game as it is recorded, once it is over."""
+        if self.verdict is None:
+            raise RuntimeError("the game is not over")
+        return GameRecord(
+            game=self.fixture.game,
+            verdict=self.verdict.value,
+            fault=self.fault,
+            detail=self.detail,
+            seats=tuple(
+                SeatRecord(
+                    seat=number,
+                    player=seat.plan.player,
+                    points=None if self.points is None else self.points[number],
+                    utility=None if self.utilities is None else _finite(self.utilities[number]),
+                    spent=seat.spent,
+                    longest=seat.longest,
+                    cpu=seat.cpu,
+                    memory=seat.memory,
+                    stderr=seat.stderr,
+                )
+                for number, seat in enumerate(self._seats)
+            ),
+            moves=tuple(self.moves),
+            lag=self._lag,
+        )
+
+    # Messages.
+
+    def _receive_ready(self, seat: int, message: Ready, now: int) -> None:
+        place = self._seats[seat]
+        if self.phase is not Phase.STARTING or place.ready or not self._is_ours(message):
+            self._drop(seat, now)
+            return
+        place.ready = True
+        if all(other.ready for other in self._seats):
+            self.phase = Phase.PLAYING
+            self._go_on(now)
+
+    def _receive_resignation(self, seat: int, message: Resign, now: int) -> None:
+        if not self._is_the_answer(seat, message):
+            self._drop(seat, now)
+            return
+        charged, _ = self._spend(seat, message.spent, now)
+        self._clock.stop(seat, charged)
+        self._end(Verdict.RESIGNED, seat, f"{self._name(seat)} resigned at ply {self._ply}", now)
+
+    def _receive_move(self, seat: int, message: Move, now: int) -> None:
+        if not self._is_the_answer(seat, message):
+            self._drop(seat, now)
+            return
+        place, clock = self._seats[seat], self._clock
+        charged, lag = self._spend(seat, message.spent, now)
+        if charged > self._limit:
+            self._out_of_time(seat, charged, lag, message.cpu, message.delay, now)
+            return
+        try:
+            move = self._read(message.move)
+        except BadMove as error:
+            clock.stop(seat, charged)
+            self._end(Verdict.ILLEGAL, seat, f"{self._name(seat)}, ply {self._ply}: {error}", now)
+            return
+        clock.charge(seat, charged)
+        hosted, info = place.plan.hosted, message.info or _NOTHING_TOLD
+        record = MoveRecord(
+            ply=self._ply,
+            who=seat,
+            move=self._text(move),
+            spent=charged,
+            left=clock.left(seat),
+            lag=lag,
+            cpu=message.cpu if hosted else None,
+            delay=message.delay if hosted else None,
+            log=message.log if hosted else None,
+            score=info.score,
+            depth=info.depth,
+            nodes=info.nodes,
+            line=info.line if info.line is None or isinstance(info.line, str) else " ".join(info.line),
+            text=info.text,
+        )
+        self._made += 1
+        self._play(move, record)
+        if self.state.turn is not None and self._made == self.fixture.max_plies:
+            self._end(Verdict.ADJUDICATED, None, f"{self._made} moves were played, the most allowed", now)
+        else:
+            self._go_on(now)
+
+    def _read(self, text: str) -> Any:
+        """The move that `text` names; BadMove where it is no legal one, however the rules say so."""
+        state = self.state
+        try:
+            move = state.from_text(text)
+            if not self._reads_by_itself or move in state.moves():
+                return move
+            problem = ""
+        except BadMove:
+            raise
+        except (Exception, SystemExit, KeyboardInterrupt) as error:
+            # Rules of somebody's own that stumble over a text have not found a move in it.
+            problem = f" ({type(error).__name__})"
+        raise BadMove(f"expected a legal move, got {quote(text)}{problem}")
+
+    def _text(self, move: Any) -> str:
+        """The move as it is told and recorded; BadGame where no message could hold that."""
+        text = self.state.to_text(move)
+        return move_text(text) if self._foreign else text
+
+    def _view(self, seat: int) -> str:
+        """What the seat may see of the position; BadGame where no message could hold it."""
+        view = self.state.view(seat)
+        return position_text(view) if self._foreign else view
+
+    def _receive_failed(self, seat: int, message: Failed, now: int) -> None:
+        detail = f"{self._name(seat)}: {message.detail}"
+        if not self._is_ours(message):
+            self._drop(seat, now)
+        elif message.verdict is Verdict.VOID:
+            self._end(Verdict.VOID, None, detail, now)
+        elif message.verdict in (Verdict.GARBAGE, Verdict.FLOODED) or self._waits_for(seat) or self._gathers:
+            if self._id and self.state.turn == seat:
+                charged, lag = self._spend(seat, message.spent, now)
+                if message.verdict is Verdict.TIME:
+                    self._out_of_time(seat, charged, lag, message.cpu, message.delay, now)
+                    return
+                self._clock.stop(seat, charged)
+            self._end(message.verdict, seat, detail, now)
+        else:
+            place = self._seats[seat]
+            place.fault = place.fault or (message.verdict, message.detail)
+
+    def _note_report(self, seat: int, message: Report) -> None:
+        place = self._seats[seat]
+        if place.plan.hosted and not place.reported:
+            place.reported = True
+            place.cpu, place.memory, place.stderr = message.cpu, message.memory, message.stderr
+            self._finish_when_reported()
+
+    def _is_ours(self, message: Ready | Failed | Report) -> bool:
+        return message.game == self.fixture.game
+
+    def _is_the_answer(self, seat: int, message: Move | Resign) -> bool:
+        """Whether the message answers the question that is open."""
+        return (
+            bool(self._id) and message.id == self._id and message.game == self.fixture.game and seat == self.state.turn
+        )
+
+    def _drop(self, seat: int, now: int) -> None:
+        """A message that answers nothing is forgotten, up to a point."""
+        place = self._seats[seat]
+        place.dropped += 1
+        if place.dropped > MOST_DROPPED:
+            self._refuse(seat, Verdict.FLOODED, f"sent more than {MOST_DROPPED} messages that nobody asked for", now)
+
+    def _refuse(self, seat: int, verdict: Verdict, detail: str, now: int) -> None:
+        if self.phase.value < Phase.REPORTING.value:
+            self._end(verdict, seat, f"{self._name(seat)} {detail}", now)
+
+    # The course of the game.
+
+    def _start(self, now: int) -> None:
+        fixture = self.fixture
+        self.phase = Phase.STARTING
+        self._due = now + fixture.limits.ready
+        if any(seat.plan.guarded for seat in self._seats):
+            # A warden calls its agent unready itself, and counts in what a fresh process takes to start.
+            self._due += (fixture.limits.hello or HELLO_WITHIN) + BACKSTOP
+        for number, seat in enumerate(self._seats):
+            names = [other.plan.player if other is seat else other.plan.shown for other in self._seats]
+            start = Start(
+                game=fixture.game,
+                rules=fixture.rules,
+                seat=number,
+                seats=tuple(names),
+                clock=ClockTold(fixture.clock, self._clock.told()),
+                seed=seat.plan.seed,
+                position=self._view(number),
+            )
+            self._sent.append((number, start))
+
+    def _go_on(self, now: int) -> None:
+        """The opening and chance have their plies; then the next seat is asked, or the game is over."""
+        while (state := self.state).turn is not None:
+            if state.turn == CHANCE:
+                outcome = self._seeds.outcome(self._ply, state.chances())
+                self._play(outcome, MoveRecord(self._ply, "chance", self._text(outcome)))
+            elif (text := next(self._opening, None)) is not None:
+                try:
+                    move = state.from_text(text)
+                except BadMove as error:
+                    self._end(Verdict.VOID, None, f"opening, ply {self._ply}: {error}", now)
+                    return
+                self._play(move, MoveRecord(self._ply, "opening", self._text(move)))
+            else:
+                self._ask(state.turn, now)
+                return
+        self._end(Verdict.NORMAL, None, self.state.ending(), now)
+
+    def _ask(self, turn: int, now: int) -> None:
+        place, state, clock, ply = self._seats[turn], self.state, self._clock, self._ply
+        if place.fault is not None:
+            self._end_by_fault(turn, now)
+            return
+        if self._foreign:
+            self._check_question(turn)
+        self._id = hashlib.blake2b(b"%d:%d" % (self.fixture.game, ply), key=self._secret, digest_size=4).hexdigest()
+        budget = clock.budget(turn, self._moves_left(ply))
+        limit = self._limit = clock.limit(turn)
+        # Nobody calls time for a seat without a host but we: at once.
+        self._asked, self._due = now, now + limit + (BACKSTOP if place.plan.hosted else 1)
+        self._asked_seat = turn
+        turn_told = Turn(
+            game=self.fixture.game,
+            id=self._id,
+            ply=ply,
+            events=tuple(place.events),
+            left=clock.told(),
+            budget=None if budget is None else budget // MILLISECOND,
+            position=self._view(turn) if self._hidden or place.wants_position else UNSET,
+            legal=tuple(map(state.to_text, state.moves())) if place.wants_legal else UNSET,
+            limit=limit if place.plan.guarded else UNSET,
+        )
+        place.events = []
+        self._sent.append((turn, turn_told))
+
+    def _check_question(self, turn: int) -> None:
+        """BadGame where somebody's own rules leave a seat nothing that it could answer."""
+        name, moves = type(self.state).__name__, self.state.moves()
+        if turn not in range(len(self._seats)):
+            raise BadGame(f"{name}.turn: expected a seat from 0 to {len(self._seats) - 1}, got {quote(turn)}")
+        if not moves:
+            raise BadGame(f"{name}.moves() has none, and the turn is {turn}")
+        for move in moves:
+            self._text(move)
+
+    def _moves_left(self, ply: int) -> int | None:
+        """How many moves a seat may still have to make; None where nobody can say."""
+        left = [] if self._max_plies is None else [self._max_plies - ply]
+        if self.fixture.max_plies is not None:
+            left.append(self.fixture.max_plies - self._made - 1)
+        return min(left) // len(self._seats) + 1 if left else None
+
+    def _play(self, move: Any, record: MoveRecord) -> None:
+        """The next ply happens, and every seat that may see it will be told."""
+        state = self.state
+        for number, seat in enumerate(self._seats):
+            text = state.view_move(number, move) if self._hidden else record.move
+            seat.events.append((record.who, move_text(text) if self._foreign else text))  # type: ignore[arg-type]
+        self.moves.append(record)
+        self.state = state.play(move)
+
+    @property
+    def _ply(self) -> int:
+        """The number of the ply that is next."""
+        return len(self.moves) + 1
+
+    # Time.
+
+    def _spend(self, seat: int, spent: int | None, now: int) -> tuple[int, int]:
+        """The turn ends now. What it is charged, and the lag; together they are the referee's own interval."""
+        self._id = ""
+        place, interval = self._seats[seat], now - self._asked
+        believed = place.plan.hosted and spent is not None and 0 <= spent <= interval
+        charged = spent if believed and spent is not None else interval
+        place.spent += charged
+        place.longest = max(place.longest, charged)
+        self._lag += interval - charged
+        return charged, interval - charged
+
+    def _out_of_time(self, seat: int, charged: int, lag: int, cpu: int | None, delay: int | None, now: int) -> None:
+        """The seat has lost on time, unless the machine is to blame."""
+        clock = self._clock
+        had = clock.left(seat)
+        had = clock.move_limit if had is None else had
+        used = f"used {charged / SECOND:.3f} s of {had / SECOND:.3f} s at ply {self._ply}"
+        interval = charged + lag
+        modest = self._seats[seat].plan.hosted and cpu is not None and cpu <= interval
+        # Threads that keep each other from running are no fault of the machine's.
+        excuse = lag + min(delay or 0, max(0, interval - (cpu or 0)))
+        clock.stop(seat, charged)
+        if modest and excuse >= max(charged - had, LEAST_EXCUSE):
+            waited = f"{excuse / SECOND:.3f} s of it waiting for the machine"
+            self._end(Verdict.VOID, None, f"{self._name(seat)} {used}, {waited}", now)
+        else:
+            self._end(Verdict.TIME, seat, f"{self._name(seat)} {used}", now)
+
+    def _tick(self, now: int) -> None:
+        """The earliest of what is due is done: a referee that was held up decides as if it had not been."""
+        for number, seat in enumerate(self._seats):
+            if seat.gone_by == self.wake and self._waits_for(number):
+                self._end_by_fault(number, now)
+                return
+        if self.phase is Phase.REPORTING:
+            self._finish()
+        elif self.phase is Phase.PLAYING and self.state.turn is not None:
+            charged, lag = self._spend(self.state.turn, None, now)
+            self._out_of_time(self.state.turn, charged, lag, None, None, now)
+        else:
+            late = [seat.arrived if self._gathers else seat.ready for seat in self._seats].index(False)
+            what = "sit down" if self._gathers else "say ready"
+            self._end(Verdict.UNREADY, late, f"{self._name(late)} did not {what} in time", now)
+
+    def _waits_for(self, seat: int) -> bool:
+        """Whether nothing goes on without the seat."""
+        if self._gathers:
+            return not self._seats[seat].arrived or self._seats[seat].gone_by is not None
+        if self.phase is Phase.STARTING:
+            return not self._seats[seat].ready
+        return self.phase is Phase.PLAYING and self.state.turn == seat
+
+    @property
+    def _gathers(self) -> bool:
+        return self.phase is Phase.GATHERING
+
+    def _answer(self) -> list[Sent]:
+        self._set_wake()
+        sent, self._sent = self._sent, []
+        return sent
+
+    def _set_wake(self) -> None:
+        wake = self._due
+        for number, seat in enumerate(self._seats):
+            if seat.gone_by is not None and self._waits_for(number) and (wake is None or seat.gone_by < wake):
+                wake = seat.gone_by
+        self.wake = wake
+
+    # The end.
+
+    def _end_by_fault(self, seat: int, now: int) -> None:
+        verdict, detail = self._seats[seat].fault or (Verdict.CRASHED, "was lost")
+        detail, plan = f"{self._name(seat)}: {detail}", self._seats[seat].plan
+        if plan.hosted and not plan.guarded and self.phase is not Phase.PLAYING:
+            # A player of ours that was not even ready: whatever ended it, its game did not.
+            self._end(Verdict.VOID, None, f"{detail}, before it was ready", now)
+        else:
+            self._end(verdict, seat, detail, now)
+
+    def _end(self, verdict: Verdict, fault: int | None, detail: str, now: int) -> None:
+        if self._id:
+            charged, _ = self._spend(self._asked_seat, None, now)
+            self._clock.stop(self._asked_seat, charged)
+        self.utilities, self.points = result(self.state, verdict, fault)
+        self.verdict, self.fault, self.detail = verdict, fault, one_line(detail, most=_LONGEST_DETAIL)
+        self.phase, self._due = Phase.REPORTING, now + REPORTS_WITHIN
+        utilities = None if self.utilities is None else tuple(map(_finite, self.utilities))
+        for number, seat in enumerate(self._seats):
+            if seat.arrived and seat.gone_by is None:
+                over = Over(self.fixture.game, utilities, verdict, fault, tuple(seat.events))
+                self._sent.append((number, over))
+            seat.reported = not (seat.arrived and seat.plan.hosted and seat.gone_by is None)
+        self._finish_when_reported()
+
+    def _finish_when_reported(self) -> None:
+        if all(seat.reported for seat in self._seats):
+            self._finish()
+
+    def _finish(self) -> None:
+        self.phase, self._due = Phase.DONE, None
+
+    def _name(self, seat: int) -> str:
+        return self._seats[seat].plan.player
+
+
+_NOTHING_TOLD: Final = Info()
+
+
+def result(
+    state: State[Any], verdict: Verdict, fault: int | None
+) -> tuple[tuple[float, ...] | None, tuple[float, ...] | None]:
+    """The utilities and the points of a game that ended at `state` with this verdict.
+
+    BadGame where the rules do not give one number for each seat."""
+    if verdict is Verdict.VOID:
+        return None, None
+    players = state.players
+    if verdict is Verdict.NORMAL:
+        utilities = _numbers(state)
+        return utilities, points(utilities)
+    if fault is None:
+        return (0.0,) * players if state.zero_sum else None, (0.5,) * players
+    others = tuple(float(seat != fault) for seat in range(players))
+    if players == 1:
+        return None, others
+    if players > 2:
+        return None, points(others)
+    low, high = state.bounds
+    if state.zero_sum and fault == 1:
+        low = -high  # bounds are seat 0's
+    low = -1.0 if isinf(low) else float(low)
+    return tuple(low if seat == fault else 0.0 - low for seat in range(2)), others
+
+
+def _numbers(state: State[Any]) -> tuple[float, ...]:
+    """The utilities, which somebody's own rules may get wrong in any way."""
+    utilities: tuple[object, ...] = tuple(state.utilities())
+    numbers = tuple(float(utility) for utility in utilities if isinstance(utility, Real))
+    if not len(numbers) == len(utilities) == state.players or any(map(isnan, numbers)):
+        name = type(state).__name__
+        raise BadGame(f"{name}.utilities(): expected {state.players} numbers, one a seat, got {quote(utilities)}")
+    return numbers
+
+
+def _finite(utility: float) -> float | None:
+    return utility if isfinite(utility) else None
+
+
+def points(utilities: tuple[float, ...]) -> tuple[float, ...]:
+    """What each seat scores: the share of the others that it has beaten, a tie counting half."""
+    if len(utilities) == 1:
+        return (1.0,)
+    return tuple(
+        sum(
+            (1.0 if own > other else 0.5 if own == other else 0.0) for seat, other in enumerate(utilities) if seat != me
+        )
+        / (len(utilities) - 1)
+        for me, own in enumerate(utilities)
+    )

@@ -1,0 +1,184 @@
+"""Players as people name them on a command line or in a tournament's description: read, checked and named.
+
+Commands and descriptions of tournaments read a player's text here, before any process starts; `submissions.py` then
+freezes what is not ours. Nothing of a student's code is run or compiled here: only names and files are looked at.
+
+    pvs, alphabeta:depth=6            a built-in agent           human    a person at this terminal
+    my_agent.py, my_agent.py:MyAgent  a file of one's own        wait     a player started by hand
+    my_agent/                         a folder with agent.py     cmd:./engine --fast    any program
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from adsearch.errors import meant, quote
+from agents.errors import AgentsError
+from arena.errors import BadPlayer
+
+MAIN_FILE: Final = "agent.py"
+"""What a folder that is an agent must hold."""
+
+_PATH = re.compile(r"(?P<path>.*?\.py)(?=:|$)(?P<rest>.*)", re.DOTALL)
+_FORMS = "a built-in agent, FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:PROGRAM, human or wait"
+_INTERPRETER: Final = re.compile(r"(python|pypy|node|nodejs|deno|bun|ruby|perl|lua|java|Rscript|bash|sh)[0-9.]*")
+_LONGEST_NAME: Final = 64
+
+
+class Kind(StrEnum):
+    """What a player is."""
+
+    BUILTIN = "builtin"
+    FILE = "file"
+    FOLDER = "folder"
+    COMMAND = "command"
+    HUMAN = "human"
+    WAIT = "wait"
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """One player as it was named."""
+
+    kind: Kind
+    text: str
+    """As it was given."""
+    name: str
+    """What it is called where nobody says otherwise; see `told_apart`."""
+    path: Path | None = None
+    """The file or folder, absolute."""
+    class_name: str = ""
+    """The class in the file, where one was named."""
+    command: tuple[str, ...] = ()
+    """The words of a command, the program first."""
+
+
+def read(text: str) -> Player:
+    """The player that `text` names; BadPlayer says what was expected and what to do."""
+    text = text.strip()
+    name, colon, rest = text.partition(":")
+    if not _is_plain(text):
+        raise BadPlayer(f"expected a player as text in UTF-8 without zero bytes, got {quote(text)}")
+    if not text:
+        raise BadPlayer(f"expected a player: {_FORMS}; got an empty text")
+    if name in ("human", "wait"):
+        if colon:
+            raise BadPlayer(f"expected '{name}' alone, it has no options; got {quote(text)}")
+        return Player(Kind(name), text, name)
+    if name == "cmd":
+        return _read_command(text, rest)
+    builtins = _builtin_names()
+    if name in builtins:
+        return _read_builtin(text)
+    if (found := split_path(text)) and not os.path.isdir(os.path.expanduser(text)):
+        return _read_file(text, *found)
+    if "/" in text or text in (".", "..") or text.startswith("~") or os.path.exists(text):
+        return _read_folder(text)
+    if os.path.isfile(f"{text}.py"):
+        raise BadPlayer(f"no player {quote(name)}; did you mean the file '{text}.py'?")
+    raise BadPlayer(f"no player {quote(name)}{meant(name, [*builtins, 'human', 'wait'])}")
+
+
+def told_apart(names: Iterable[str]) -> tuple[str, ...]:
+    """`names` with repeats numbered, so that no two are the same: "pvs", "pvs#2"."""
+    names = tuple(names)
+    taken, told = set(names), list[str]()
+    for name in names:
+        number, unique = 1, name
+        while unique in told or (number > 1 and unique in taken):
+            number += 1
+            unique = f"{name}#{number}"
+        told.append(unique)
+    return tuple(told)
+
+
+def split_path(text: str) -> tuple[str, str] | None:
+    """The path of the Python file that `text` begins with, and the rest (":CLASS..." or nothing); None without one."""
+    found = _PATH.fullmatch(text)
+    return (found["path"], found["rest"]) if found else None
+
+
+def _builtin_names() -> list[str]:
+    from agents import builtin
+
+    return list(builtin.names())
+
+
+def _read_builtin(text: str) -> Player:
+    from agents import builtin
+
+    try:
+        builtin.find(text)
+    except AgentsError as error:
+        raise BadPlayer(str(error)) from None
+    return Player(Kind.BUILTIN, text, _shown(text))
+
+
+def _read_file(text: str, given: str, rest: str) -> Player:
+    path = _absolute(given)
+    class_name = rest.removeprefix(":")
+    if rest and not class_name.isidentifier():
+        raise BadPlayer(
+            f"expected FILE.py or FILE.py:CLASS, got {quote(text)} ({quote(class_name)} is no class's name)"
+        )
+    if not os.path.exists(path):
+        raise BadPlayer(f"no file {quote(given)}: expected an agent's Python file (looked for {quote(str(path))})")
+    if not os.path.isfile(path):
+        raise BadPlayer(f"{quote(given)} is no file: expected an agent's Python file")
+    return Player(Kind.FILE, text, _shown(path.stem), path=path, class_name=class_name)
+
+
+def _read_folder(text: str) -> Player:
+    path = _absolute(text)
+    if os.path.isfile(path):
+        program = text if "/" in text else f"./{text}"
+        run = f"; a program is entered as 'cmd:{program}'" if os.access(path, os.X_OK) else ""
+        raise BadPlayer(f"{quote(text)} is no Python file: expected {_FORMS}{run}")
+    if not os.path.isdir(path):
+        raise BadPlayer(f"no file or folder {quote(text)}: expected {_FORMS} (looked for {quote(str(path))})")
+    if not os.path.isfile(path / MAIN_FILE):
+        raise BadPlayer(f"expected a file {MAIN_FILE} in the folder {quote(text)}, which is what a folder's agent is")
+    return Player(Kind.FOLDER, text, _shown(path.name), path=path)
+
+
+def _read_command(text: str, words: str) -> Player:
+    try:
+        command = tuple(shlex.split(words))
+    except ValueError as error:
+        raise BadPlayer(f"expected cmd:PROGRAM and its arguments, got {quote(text)}: {error}") from None
+    if not command or not command[0]:
+        raise BadPlayer(f"expected a program after 'cmd:', such as 'cmd:./engine --fast', got {quote(text)}")
+    return Player(Kind.COMMAND, text, _shown(Path(_script(command)).stem), command=command)
+
+
+def _script(command: tuple[str, ...]) -> str:
+    """What a command is called after: its program, or where that is an interpreter what it runs."""
+    if _INTERPRETER.fullmatch(Path(command[0]).name):
+        return next((word for word in command[1:] if not word.startswith("-")), command[0])
+    return command[0]
+
+
+def _absolute(text: str) -> Path:
+    path = Path(os.path.expanduser(text)).absolute()
+    return path.resolve() if path.name == ".." else path
+
+
+def _is_plain(text: str) -> bool:
+    """Whether `text` can be a program's argument and part of a message."""
+    try:
+        return b"\0" not in text.encode()
+    except UnicodeEncodeError:
+        return False
+
+
+def _shown(name: str) -> str:
+    """`name`, fit for every screen and message: printable, not too long, never empty."""
+    plain = "".join(letter if letter.isprintable() else "?" for letter in name)
+    return plain[:_LONGEST_NAME] or "agent"

@@ -1,0 +1,485 @@
+"""The referee's process: players and the director on sockets, and between them nothing but matches.
+
+    python -m arena.referee FOLDER
+
+One poll loop plays all games; what a message means is decided by `arena/match.py` alone. A player that breaks the
+protocol loses its game, and nothing that a player sends can end this process. It ends when its director does: at the
+director's word, or when the other end of its stdin closes, whichever way the director went.
+"""
+
+from __future__ import annotations
+
+import gc
+import heapq
+import os
+import secrets
+import select
+import signal
+import sys
+import traceback
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic_ns
+from typing import Any, Final
+
+import zmq
+from msgspec import Struct
+from zmq.utils.monitor import recv_monitor_message
+
+from adsearch.errors import BadGame, quote
+from agents import parent, protocol
+from agents.errors import BadMessage, one_line
+from agents.protocol import Bye, Hello, Refuse, Verdict, Welcome
+from arena import control, descriptors, run_folder
+from arena.clock import LONGEST_POLL, MILLISECOND
+from arena.errors import ArenaError, BadFixture
+from arena.fixture import Fixture
+from arena.match import RULES_FAILED, Match, Phase, Sent
+from db.records import GameRecord
+
+_AT_ONCE: Final = 16
+"""So many messages are read before the answers go out and the clocks are looked at."""
+_MORE: Final = zmq.SNDMORE | zmq.NOBLOCK
+
+
+class Leaving(BaseException):
+    """This process is to end at once, whatever it does. No rules of somebody's own raise this."""
+
+
+class _Connection:
+    """A player that has said a good hello."""
+
+    __slots__ = ("address", "descriptor", "match", "seat", "token", "wants")
+
+    def __init__(self, address: bytes, descriptor: int, token: str, wants: tuple[protocol.Want, ...]) -> None:
+        self.address = address
+        self.descriptor = descriptor
+        self.token = token
+        self.wants = wants
+        self.match: Match | None = None
+        self.seat = 0
+
+
+class Referee:
+    """All games in progress, and the sockets."""
+
+    def __init__(self, folder: Path) -> None:
+        self._most_players = descriptors.players()
+        self._folder = folder
+        self._context = zmq.Context()
+        self._players = self._context.socket(zmq.ROUTER)
+        self._players.set(zmq.LINGER, 0)
+        self._players.set(zmq.ROUTER_MANDATORY, 1)
+        self._players.set(zmq.MAXMSGSIZE, protocol.MESSAGE_BYTES)
+        self._players.set(zmq.SNDHWM, 100)
+        self._players.set(zmq.RCVHWM, 1000)
+        self._players.set(zmq.BACKLOG, 1024)
+        self._monitor = self._players.get_monitor_socket(zmq.Event.DISCONNECTED)
+        self._players.bind(run_folder.players_address(folder))
+        self._director = control.Line(self._context, run_folder.control_address(folder), of_director=False)
+        self._poller = zmq.Poller()
+        for socket in (self._players, self._monitor, self._director.socket):
+            self._poller.register(socket, zmq.POLLIN)
+        self._expected: set[str] = set()
+        """Tokens that may still say hello, once."""
+        self._by_address: dict[bytes, _Connection] = {}
+        self._by_token: dict[str, _Connection] = {}
+        self._by_descriptor: dict[int, _Connection] = {}
+        self._waiting: dict[str, tuple[Match, int]] = {}
+        """For whom a seat is kept: token -> match and seat."""
+        self._matches: dict[int, Match] = {}
+        self._told: dict[int, int] = {}
+        """Of a watched game in progress: how many plies the director knows; -1 before it began."""
+        self._unstored: dict[int, GameRecord] = {}
+        """Games that are over, and not yet on record."""
+        self._outbox: deque[tuple[_Connection, bytes]] = deque()
+        self._timers: list[tuple[int, int]] = []
+        """A heap of (when, game): one entry for each game, and sometimes an old one."""
+        self._next_timer: dict[int, int] = {}
+        self._going_on = True
+        self.was_stopped = False
+        """Whether the director, who is there, has said so."""
+
+    def serve(self, *, gone: int | None = None) -> None:
+        """Plays games until the director stops it, or goes: then the descriptor `gone` is at its end."""
+        if gone is not None:
+            self._poller.register(gone, zmq.POLLIN)
+        self._director.say(control.Serving())
+        while self._going_on:
+            for source, _ in self._poller.poll(self._patience()):
+                if source is self._players:
+                    self._hear_players(_AT_ONCE)
+                elif source is self._director.socket:
+                    self._hear_director()
+                elif source is self._monitor:
+                    self._hear_of_the_gone()
+                else:
+                    self._going_on = False
+                self._send_out()
+            self._look_at_the_clocks()
+            self._send_out()
+
+    def close(self) -> None:
+        """Says bye to all, and closes the sockets."""
+        for connection in list(self._by_address.values()):
+            self._send(connection.address, Bye())
+        self._players.set(zmq.LINGER, 100)
+        self._players.disable_monitor()
+        self._context.destroy()
+
+    # Players.
+
+    def _hear_players(self, most: int) -> None:
+        for _ in range(most):
+            try:
+                # A frame tells its connection's descriptor, bytes are quicker: only a hello needs the first.
+                sender = self._players.recv(zmq.NOBLOCK, copy=not self._expected)
+                body = self._players.recv(zmq.NOBLOCK, copy=False)
+            except zmq.Again:
+                return
+            now = monotonic_ns()
+            frames = 1
+            if body.more:
+                frames += self._drop_frames()
+            address = sender if isinstance(sender, bytes) else sender.bytes
+            connection = self._by_address.get(address)
+            try:
+                if frames > 1:
+                    raise BadMessage(f"expected a message of one frame, got {frames}")
+                message = protocol.from_player(protocol.unpack(body.bytes))
+            except BadMessage as error:
+                if connection is None:
+                    self._send(address, Refuse(str(error)))
+                elif (match := connection.match) is not None:
+                    detail = f"broke the protocol: {error}"
+                    self._tell(match, match.refuse, connection.seat, Verdict.GARBAGE, detail, now)
+                continue
+            if connection is None:
+                self._welcome(address, sender, message, now)
+            elif connection.match is not None:
+                match = connection.match
+                self._tell(match, match.receive, connection.seat, message, now)
+            elif isinstance(message, Bye):
+                self._forget(connection)
+
+    def _drop_frames(self) -> int:
+        """Reads what is left of a message; how many frames that were."""
+        frames = 0
+        while self._players.get(zmq.RCVMORE):
+            self._players.recv(zmq.NOBLOCK)
+            frames += 1
+        return frames
+
+    def _welcome(self, address: bytes, sender: zmq.Frame | bytes, message: protocol.FromPlayer, now: int) -> None:
+        if not address.startswith(b"\0"):
+            self._send(address, Refuse("expected no routing id of your own: the referee gives one"))
+            return
+        if not isinstance(message, Hello):
+            self._send(address, Refuse(f"expected hello first, got {type(message).__name__.lower()}"))
+            return
+        if message.protocol != protocol.PROTOCOL:
+            self._send(address, Refuse(f"this referee speaks protocol {protocol.PROTOCOL}, got {message.protocol}"))
+            return
+        if message.token not in self._expected or isinstance(sender, bytes):
+            self._send(address, Refuse(f"no seat is kept for the token {quote(message.token)}; a token serves once"))
+            return
+        self._expected.remove(message.token)
+        gone = self._take_the_gone()  # a descriptor is used again at once: whoever had it before is not this player
+        connection = _Connection(address, sender.get(zmq.SRCFD), message.token, message.wants)
+        self._by_address[address] = self._by_token[message.token] = connection
+        self._by_descriptor[connection.descriptor] = connection
+        self._send(address, Welcome(protocol.PROTOCOL, protocol.LIMITS))
+        if kept := self._waiting.pop(message.token, None):
+            self._seat(connection, *kept, now)
+        self._lose_all(gone)
+
+    def _seat(self, connection: _Connection, match: Match, seat: int, now: int) -> None:
+        connection.match, connection.seat = match, seat
+        self._tell(match, match.arrive, seat, connection.wants, now)
+
+    def _hear_of_the_gone(self) -> None:
+        self._lose_all(self._take_the_gone())
+
+    def _take_the_gone(self) -> list[_Connection]:
+        """The connections that have ended since the last time."""
+        gone = []
+        while self._monitor.poll(0):
+            connection = self._by_descriptor.pop(recv_monitor_message(self._monitor)["value"], None)
+            if connection is not None:
+                gone.append(connection)
+        return gone
+
+    def _lose_all(self, gone: list[_Connection]) -> None:
+        if gone:
+            self._hear_players(sys.maxsize)  # what they sent before they went
+        for connection in gone:
+            if connection.address in self._by_address:
+                self._lose(connection.token, "its connection ended")
+                self._forget(connection)
+                self._director.say(control.Gone(connection.token))
+
+    def _lose(self, token: str, detail: str) -> None:
+        """The player with that token is gone, whether it had sat down or not."""
+        self._expected.discard(token)
+        connection = self._by_token.get(token)
+        match, seat = self._waiting.pop(token, (None, 0))
+        if connection is not None:
+            match, seat = connection.match, connection.seat
+        if match is not None:
+            self._tell(match, match.lose, seat, detail, monotonic_ns())
+
+    def _forget(self, connection: _Connection) -> None:
+        del self._by_address[connection.address]
+        del self._by_token[connection.token]
+        if self._by_descriptor.get(connection.descriptor) is connection:
+            del self._by_descriptor[connection.descriptor]
+
+    def _send_out(self) -> None:
+        """Sends what matches have answered. Together: each waking of ZeroMQ's own thread costs more than a message."""
+        while self._outbox:
+            connection, data = self._outbox.popleft()
+            if not self._post(connection.address, data):
+                self._lose(connection.token, "takes no messages")
+
+    def _send(self, address: bytes, message: Struct) -> bool:
+        """Sends what is no game's; whether it is on its way."""
+        return self._post(address, protocol.pack(message))
+
+    def _post(self, address: bytes, data: bytes) -> bool:
+        """Whether the message is on its way: not where the player is gone, or has long read nothing."""
+        try:
+            self._players.send(address, _MORE)
+            self._players.send(data, zmq.NOBLOCK)
+        except zmq.ZMQError:
+            return False
+        return True
+
+    # Matches.
+
+    def _tell(self, match: Match, event: Callable[..., list[Sent]], *about: Any) -> None:
+        """Something has happened in `match`, at the time that `about` ends with; what it answers is done."""
+        sent: list[Sent] = []
+        try:
+            sent = event(*about)
+            posts = [(seat, _packed(message)) for seat, message in sent]
+        except Leaving:
+            raise
+        except BaseException as error:
+            # The rules of somebody's own game may fail in any way; that must not end the other games.
+            sent = [*sent, *match.abort(f"{RULES_FAILED}: {_told(error)}", about[-1])]
+            posts = [(seat, data) for seat, message in sent if (data := _packed_if_possible(message)) is not None]
+        for seat, data in posts:
+            if connection := self._by_token.get(match.fixture.seats[seat].token):
+                self._outbox.append((connection, data))
+        game = match.fixture.game
+        if game not in self._matches:
+            return  # it has ended just now, in the course of this
+        if match.fixture.watched:
+            self._report_plies(match)
+        if match.phase is Phase.DONE:
+            self._finish(match)
+        elif match.wake is not None and match.wake < self._next_timer.get(game, _NEVER):
+            self._set_timer(game, match.wake)
+
+    def _report_plies(self, match: Match) -> None:
+        game = match.fixture.game
+        told = self._told[game]
+        if told < 0 and match.phase is not Phase.GATHERING and match.phase is not Phase.STARTING:
+            self._director.say(control.Began(game))
+            told = 0
+        for move in match.moves[max(told, 0) :]:
+            self._director.say(control.Ply(game, move))
+            told += 1
+        self._told[game] = told
+
+    def _finish(self, match: Match) -> None:
+        fixture = match.fixture
+        del self._matches[fixture.game]
+        self._told.pop(fixture.game, None)
+        self._next_timer.pop(fixture.game, None)
+        for plan in fixture.seats:
+            self._waiting.pop(plan.token, None)
+            if connection := self._by_token.get(plan.token):
+                connection.match = None
+        record = match.record()
+        self._unstored[fixture.game] = record
+        self._director.say(control.Played(record))
+
+    def _set_timer(self, game: int, when: int) -> None:
+        self._next_timer[game] = when
+        heapq.heappush(self._timers, (when, game))
+
+    def _look_at_the_clocks(self) -> None:
+        while self._timers and self._timers[0][0] <= (now := monotonic_ns()):
+            when, game = heapq.heappop(self._timers)
+            match = self._matches.get(game)
+            if match is None or self._next_timer.get(game) != when:
+                continue
+            del self._next_timer[game]
+            if match.wake is not None and match.wake > now:
+                self._set_timer(game, match.wake)
+            else:
+                self._tell(match, match.tick, now)
+
+    def _patience(self) -> int | None:
+        """Milliseconds until the next timer, rounded up."""
+        if not self._timers:
+            return None
+        return min(max(0, -((monotonic_ns() - self._timers[0][0]) // MILLISECOND)), LONGEST_POLL)
+
+    # The director.
+
+    def _hear_director(self) -> None:
+        for word in self._director.heard():
+            match word:
+                case control.Play():
+                    self._play(word.fixture)
+                case control.Expect():
+                    self._expected.add(word.token)
+                    self._director.say(control.Expected(word.token))
+                case control.Dismiss():
+                    self._dismiss(word.token)
+                case control.Lost():
+                    self._hear_players(sys.maxsize)
+                    self._lose(word.token, word.detail)
+                case control.Ping():
+                    self._director.say(control.Pong())
+                case control.Stored():
+                    self._unstored.pop(word.game, None)
+                case control.Stop():
+                    self._going_on, self.was_stopped = False, True
+
+    def _play(self, fixture: Fixture) -> None:
+        now = monotonic_ns()
+        try:
+            self._check(fixture)
+            match = Match(fixture, now, secret=secrets.token_bytes(16))
+        except Leaving:
+            raise
+        except BaseException as error:
+            # As for a fixture's own faults (ArenaError), so for a game of somebody's own that cannot even start.
+            self._director.say(control.Declined(fixture.game, _words(error)))
+            return
+        self._matches[fixture.game] = match
+        if fixture.watched:
+            self._told[fixture.game] = -1
+        if match.wake is not None:
+            self._set_timer(fixture.game, match.wake)
+        for seat, plan in enumerate(fixture.seats):
+            if connection := self._by_token.get(plan.token):
+                self._seat(connection, match, seat, now)
+            elif plan.token in self._expected:
+                self._waiting[plan.token] = (match, seat)
+            else:
+                self._tell(match, match.lose, seat, "was gone before the game", now)
+
+    def _check(self, fixture: Fixture) -> None:
+        tokens = [plan.token for plan in fixture.seats]
+        busy = [token for token in tokens if token in self._waiting or self._is_playing(token)]
+        if fixture.game in self._matches or fixture.game in self._unstored:
+            raise BadFixture(f"game {fixture.game} is there already")
+        if busy or len(set(tokens)) != len(tokens):
+            raise BadFixture(f"game {fixture.game}: a player plays one game at a time, in one seat")
+        if len(self._by_address) + len(self._expected) > self._most_players:
+            raise BadFixture(f"game {fixture.game}: no more than {self._most_players} players can be connected")
+
+    def _is_playing(self, token: str) -> bool:
+        connection = self._by_token.get(token)
+        return connection is not None and connection.match is not None
+
+    def _dismiss(self, token: str) -> None:
+        self._expected.discard(token)
+        if connection := self._by_token.get(token):
+            self._send(connection.address, Bye())
+            self._forget(connection)
+
+
+def _packed(message: protocol.Message) -> bytes:
+    """`message` as it travels; BadGame where no player would read so long a one."""
+    data = protocol.pack(message)
+    # As JSON, which a warden makes of it, a message is at most eight times as long.
+    if len(data) * 8 > protocol.MESSAGE_BYTES:
+        size = max(len(data), len(protocol.to_line(message)) - 1)
+        if size > protocol.MESSAGE_BYTES:
+            kind = type(message).__name__.lower()
+            raise BadGame(f"a {kind!r} of {size} bytes; a message may have {protocol.MESSAGE_BYTES}")
+    return data
+
+
+def _packed_if_possible(message: protocol.Message) -> bytes | None:
+    """The same; None for what cannot be sent."""
+    try:
+        return _packed(message)
+    except (BadGame, UnicodeEncodeError):
+        return None
+
+
+def _told(error: BaseException) -> str:
+    """What failed, and where in the rules."""
+    if isinstance(error, BadGame):
+        return _words(error)  # which says it all
+    frames = traceback.extract_tb(error.__traceback__)
+    at = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}, in {frames[-1].name})" if frames else ""
+    return f"{_words(error)}{at}"
+
+
+def _words(error: BaseException) -> str:
+    """The error on one line; somebody's own may fail to say what it is."""
+    try:
+        words = str(error)
+    except Exception:
+        words = "it cannot say what"
+    kind = type(error).__name__
+    return one_line(
+        words if isinstance(error, ArenaError | BadGame) else f"{kind}: {words}" if words else kind, most=_MOST_WORDS
+    )
+
+
+_MOST_WORDS: Final = 500
+
+
+_NEVER: Final = 2**63
+
+
+def main() -> None:
+    """The process: its argument is the director's run folder, its stdin the director's life."""
+    folder = Path(sys.argv[1])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the director
+    signal.signal(signal.SIGTERM, _leave)
+    # Rules of somebody's own may never return to the loop that sees the director go.
+    parent.die_with_it(signal.SIGTERM)
+    gc.freeze()
+    gc.set_threshold(50_000, 50, 50)
+    try:
+        referee = Referee(folder)
+    except ArenaError as error:
+        sys.exit(str(error))
+    try:
+        try:
+            referee.serve(gone=sys.stdin.fileno())
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    except Leaving:
+        sys.exit(1)
+    finally:
+        referee.close()
+        if not referee.was_stopped and _ends_soon(sys.stdin.fileno()):
+            run_folder.remove_abandoned(folder, patience=1.0)
+
+
+def _leave(*_: object) -> None:
+    """Ends the process, once: nothing interrupts the clearing up."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise Leaving
+
+
+def _ends_soon(descriptor: int) -> bool:
+    """Whether nobody holds the other end any more. A process of several threads takes a moment to let go of it."""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(1000)) and not os.read(descriptor, 1)
+
+
+if __name__ == "__main__":
+    main()

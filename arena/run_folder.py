@@ -1,0 +1,144 @@
+"""The folder of one running director: its sockets, and whatever its players need while they play.
+
+It is short (a socket's path must stay under 100 bytes), fresh and of mode 0700. As long as its director lives it is
+locked; a folder that is not was left by a killed director, and the next one removes it.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+import time
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+_PREFIX: Final = "arena-run-"
+_TRIES: Final = 20
+_LOOKS_EVERY: Final = 0.01
+"""Seconds."""
+_OPENED: Final = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_LONGEST: Final = 60
+"""Bytes of the folder's path: what is put into it must fit into a socket's address."""
+
+
+class RunFolder:
+    """A folder of our own as long as the block lasts."""
+
+    def __init__(self) -> None:
+        parent = tempfile.gettempdir()
+        if len(os.fsencode(parent)) > _LONGEST - len(_PREFIX) - 8 or not parent.isprintable():
+            parent = "/tmp"
+        for left in Path(parent).glob(f"{_PREFIX}*"):
+            remove_abandoned(left)
+        self.path, self._lock = _made(parent)
+        self.scratch = self.path / "scratch"
+        self.scratch.mkdir(mode=0o700)
+
+    @property
+    def players(self) -> str:
+        """Where the referee hears the players."""
+        return players_address(self.path)
+
+    @property
+    def control(self) -> str:
+        """Where the director hears the referee."""
+        return control_address(self.path)
+
+    def remove(self) -> None:
+        """Removes the folder and all in it."""
+        _remove(self.path)
+        os.close(self._lock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.remove()
+
+
+def _made(parent: str) -> tuple[Path, int]:
+    """A new folder, and the descriptor that holds it locked."""
+    while True:
+        path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+        with suppress(FileNotFoundError):
+            lock = os.open(path, _OPENED)
+            if _take(lock) and path.exists():
+                return path, lock
+            os.close(lock)
+        # Another director found it before it was locked, and has removed it.
+
+
+def players_address(folder: Path) -> str:
+    """The address for players in that folder."""
+    return f"ipc://{folder}/players"
+
+
+def control_address(folder: Path) -> str:
+    """The address of the director in that folder."""
+    return f"ipc://{folder}/control"
+
+
+def remove_abandoned(folder: Path, *, patience: float = 0.0) -> None:
+    """Removes a run folder whose director is gone; nothing happens where it lives, or where another removes it.
+
+    A director that has just been killed may hold the lock a little longer: for so many seconds it is waited for."""
+    try:
+        if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+            return
+        folder.chmod(0o700)
+        lock = os.open(folder, _OPENED)
+    except OSError:
+        return  # another has removed it
+    try:
+        give_up = time.monotonic() + patience
+        while not (taken := _take(lock)) and time.monotonic() < give_up:
+            time.sleep(_LOOKS_EVERY)
+        if taken:
+            _remove(folder)
+    finally:
+        os.close(lock)
+
+
+def clear(folder: Path) -> None:
+    """Removes `folder` and all that is in it, however deep and whatever its permissions."""
+    folder.chmod(0o700)
+    # Inner directories are moved up before they are emptied: no recursion, no long path, few open descriptors.
+    mark, number = secrets.token_hex(8), count()
+    while entries := list(os.scandir(folder)):
+        for entry in entries:
+            if not entry.is_dir(follow_symlinks=False):
+                os.unlink(entry)
+                continue
+            os.chmod(entry, 0o700)
+            for inner in list(os.scandir(entry)):
+                if inner.is_dir(follow_symlinks=False):
+                    os.chmod(inner, 0o700)
+                    os.rename(inner, folder / f"{mark}-{next(number)}")
+                else:
+                    os.unlink(inner)
+            os.rmdir(entry)
+    folder.rmdir()
+
+
+def _remove(folder: Path) -> None:
+    """Removes a run folder, as far as that can be done."""
+    for _ in range(_TRIES):
+        with suppress(OSError):  # a warden that is just ending removes its agent's folder in it
+            clear(folder)
+        if not folder.exists():
+            return
+
+
+def _take(lock: int) -> bool:
+    """Locks the folder, if it is free; the lock goes with the process."""
+    import fcntl
+
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,324 @@
+"""What is entered, frozen: a store of files and folders by the hash of their content.
+
+The director takes every agent, program's file and game that is not ours into a Store before the first game, and players
+run only from there. What lies under a hash is whole, read-only and has that hash, whoever else writes to the store at
+the same time and whenever the machine lost its power.
+
+    STORE/<hash>/my_agent.py          a file              STORE/<hash>/agent.py, ...    a folder
+    STORE/<hash>/command.json         a command: its program's name and hash, and its arguments;
+    STORE/<hash>/2/book.bin           its second argument was a file
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from stat import S_ISREG, S_IXUSR
+from typing import Final
+
+from adsearch.errors import quote
+from adsearch.games import catalog
+from arena.errors import ArenaError, BadFixture, BadPlayer
+from arena.players import MAIN_FILE, Kind, Player
+
+MOST_BYTES: Final = 64 * 1024 * 1024
+MOST_FILES: Final = 10_000
+"""Folders are counted too."""
+_MOST_LEVELS: Final = 32
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """Something entered, as it lies in the store."""
+
+    hash: str
+    kind: Kind
+    command: tuple[str, ...]
+    """What a warden executes."""
+    source: Path
+    """The folder in the store."""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    content: bytes
+    executable: bool
+
+
+class Store:
+    """The submissions of one arena, in one folder."""
+
+    def __init__(self, folder: Path, *, most_bytes: int = MOST_BYTES, most_files: int = MOST_FILES) -> None:
+        self.folder = folder.absolute()
+        self.most_bytes = most_bytes
+        """No submission is larger."""
+        self.most_files = most_files
+
+    def take(self, player: Player) -> Submission:
+        """The `player`, a file, folder or command, frozen; BadPlayer where that cannot be done."""
+        if player.kind is Kind.COMMAND:
+            return self._take_command(player)
+        if player.path is None:
+            raise BadPlayer(f"expected a file, a folder or a command to freeze, got {quote(player.text)}")
+        intake = self._new_intake()
+        if player.kind is Kind.FOLDER:
+            intake.add_folder(player.path)
+            if MAIN_FILE not in intake.files:
+                raise BadPlayer(f"expected a file {MAIN_FILE} in the folder {quote(str(player.path))}")
+            main = MAIN_FILE
+        else:
+            main = player.path.name
+            intake.add_file(player.path, main)
+        source = self._keep(intake.files)
+        agent = f"{source / main}:{player.class_name}" if player.class_name else str(source / main)
+        return Submission(source.name, player.kind, (sys.executable, "-P", "-m", "agents", agent), source)
+
+    def take_game(self, text: str) -> str:
+        """The rules that `text` names, as text that stays true: a file that it names is frozen, its path replaced.
+
+        A game of the catalogue comes back as it is; the files of its options ("tree:file=my.json") are frozen too.
+        UnknownGame, BadOption or BadFixture says what is wrong with it."""
+        game, options = catalog.find(text)
+        given = {option.name: str(options[option.name]) for option in game.options}
+        files = {name: value for name, value in given.items() if _names_a_file(name, value)}
+        if not (game.foreign or files):
+            return text
+        name = game.name
+        if game.foreign:
+            path, _, class_name = name.rpartition(":")
+            name = f"{self._take_file(path)}:{class_name}"
+        given |= {option: str(self._take_file(value)) for option, value in files.items()}
+        defaults = {option.name: str(option.default) for option in game.options}
+        told = [f"{option}={value}" for option, value in given.items() if value != defaults[option]]
+        return f"{name}:{','.join(told)}" if told else name
+
+    def verify(self, submission_hash: str) -> Path:
+        """The folder that lies under that hash, whole and unchanged; ArenaError where it does not."""
+        if not _HASH.fullmatch(submission_hash):
+            raise ArenaError(f"expected the hash of a submission, 64 hex digits, got {quote(submission_hash)}")
+        source = self.folder / submission_hash
+        if not os.path.isdir(source):
+            raise ArenaError(f"no submission {submission_hash[:12]} in {self.folder}: enter it again")
+        intake = self._new_intake()
+        try:
+            intake.add_folder(source, everything=True)
+        except BadPlayer as error:
+            raise ArenaError(f"the stored submission is damaged: {error}. Delete {source} and enter it again") from None
+        if _hash_of(intake.files) != submission_hash:
+            raise ArenaError(f"the stored submission was changed: delete {source} and enter it again")
+        return source
+
+    def _take_command(self, player: Player) -> Submission:
+        program, *words = player.command
+        path = _program(program)
+        intake, arguments = self._new_intake(), list[str | dict[str, str]]()
+        for number, word in enumerate(words, 1):
+            file = Path(os.path.expanduser(word))
+            if word and os.path.isfile(file):
+                name = f"{number}/{file.name}"
+                intake.add_file(file, name)
+                arguments.append({"copy": name})
+            else:
+                arguments.append(word)
+        told = {"program": path.name, "sha256": _hash_of_program(path), "arguments": arguments}
+        intake.files["command.json"] = _File(json.dumps(told, indent=1).encode(), executable=False)
+        source = self._keep(intake.files)
+        frozen = [word if isinstance(word, str) else str(source / word["copy"]) for word in arguments]
+        return Submission(source.name, player.kind, (str(path), *frozen), source)
+
+    def _take_file(self, path: str) -> Path:
+        """The copy of a game's file."""
+        file, intake = Path(path), self._new_intake()
+        try:
+            intake.add_file(file, file.name)
+        except BadPlayer as error:
+            raise BadFixture(str(error)) from None
+        return self._keep(intake.files) / file.name
+
+    def _new_intake(self) -> _Intake:
+        return _Intake(self.most_bytes, self.most_files, leave_out=self.folder)
+
+    def _keep(self, files: dict[str, _File]) -> Path:
+        """The folder with these files, which is written unless it is there."""
+        target = self.folder / _hash_of(files)
+        if not os.path.exists(target):
+            temporary: Path | None = None
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                temporary = Path(tempfile.mkdtemp(prefix=".new-", dir=self.folder))
+                _write(temporary, files)
+                os.rename(temporary, target)
+                _sync(self.folder)
+            except OSError as error:
+                # Somebody else may have brought the same at the same time.
+                if not os.path.exists(target):
+                    raise ArenaError(f"cannot write to the store {self.folder}: {error.strerror}") from None
+            finally:
+                _remove(temporary)
+        return self.verify(target.name)
+
+
+class _Intake:
+    """The content of files, read once within limits: what is hashed is what is written."""
+
+    def __init__(self, most_bytes: int, most_files: int, *, leave_out: Path) -> None:
+        self.files: dict[str, _File] = {}
+        self._most_bytes = most_bytes
+        self._most_files = most_files
+        self._leave_out = os.path.realpath(leave_out)
+        self._bytes = self._entries = 0
+
+    def add_file(self, path: Path, name: str) -> None:
+        """The file at `path`, to be stored as `name`."""
+        shown = quote(str(path))
+        self._count(name, shown)
+        try:
+            status = path.stat()
+            if not S_ISREG(status.st_mode):
+                raise BadPlayer(f"{shown}: expected a file, got a device, a pipe or a socket")
+            with open(path, "rb", opener=_open_without_waiting) as file:
+                content = file.read(self._most_bytes - self._bytes + 1)
+        except OSError as error:
+            raise BadPlayer(f"cannot read {shown}: {error.strerror}") from None
+        self._bytes += len(content)
+        if self._bytes > self._most_bytes:
+            raise BadPlayer(f"{shown}: expected at most {self._most_bytes} bytes in one submission, got more")
+        self.files[name] = _File(content, bool(status.st_mode & S_IXUSR))
+
+    def add_folder(self, root: Path, *, everything: bool = False) -> None:
+        """All files under `root`; unless `everything` is wanted, without hidden ones and Python's caches.
+
+        A link is followed to where it leads inside of `root`; with `everything` there must be none."""
+        inside = os.path.realpath(root)
+        waiting = [(root, "", 1)]
+        while waiting:
+            folder, prefix, level = waiting.pop()
+            if level > _MOST_LEVELS:
+                raise BadPlayer(
+                    f"{quote(str(folder))}: expected at most {_MOST_LEVELS} folders in one another, got more"
+                )
+            for path in _listed(folder):
+                if not everything and _is_left_out(path.name):
+                    continue
+                if path.is_symlink():
+                    self._check_link(path, inside, everything)
+                if not os.path.isdir(path):
+                    self.add_file(path, prefix + path.name)
+                elif everything or os.path.realpath(path) != self._leave_out:
+                    self._count(path.name, quote(str(path)))
+                    waiting.append((path, f"{prefix}{path.name}/", level + 1))
+
+    def _check_link(self, link: Path, inside: str, everything: bool) -> None:
+        target = os.path.realpath(link)
+        if everything or not (target == inside or target.startswith(inside.rstrip(os.sep) + os.sep)):
+            raise BadPlayer(f"{quote(str(link))}: expected no link that leads outside, got one to {quote(target)}")
+        if not os.path.exists(target):
+            raise BadPlayer(f"{quote(str(link))}: expected a link to a file, got one to nothing ({quote(target)})")
+
+    def _count(self, name: str, shown: str) -> None:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise BadPlayer(f"{shown}: expected a name in UTF-8") from None
+        self._entries += 1
+        if self._entries > self._most_files:
+            raise BadPlayer(
+                f"{shown}: expected at most {self._most_files} files and folders in one submission, got more"
+            )
+
+
+def _hash_of(files: dict[str, _File]) -> str:
+    """SHA-256 over the sorted names and the contents, each with its length so that none runs into the next."""
+    digest = hashlib.sha256()
+    for name, file in sorted(files.items(), key=lambda item: item[0]):
+        for part in (name.encode(), b"x" if file.executable else b"-", file.content):
+            digest.update(b"%d:" % len(part))
+            digest.update(part)
+    return digest.hexdigest()
+
+
+def _hash_of_program(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise BadPlayer(f"cannot read the program {quote(str(path))}: {error.strerror}") from None
+
+
+def _program(name: str) -> Path:
+    """Where the program lies: by its path, or found as a shell finds it."""
+    if "/" not in name:
+        found = shutil.which(name)
+        if found is None:
+            raise BadPlayer(f"no program {quote(name)} on the PATH; one in this folder is entered as 'cmd:./{name}'")
+        return Path(found).absolute()
+    path = Path(os.path.expanduser(name)).absolute()
+    if not os.path.isfile(path):
+        raise BadPlayer(f"no program {quote(name)}: expected an executable file (looked for {path})")
+    if not os.access(path, os.X_OK):
+        raise BadPlayer(
+            f"{quote(name)} is not executable: chmod +x it, or enter its interpreter ('cmd:python3 {name}')"
+        )
+    return path
+
+
+def _names_a_file(option: str, value: str) -> bool:
+    """Whether a game's option names a file; a plain word may as well be the name of something shipped."""
+    return (option == "file" or "/" in value or "." in value) and bool(value) and os.path.isfile(value)
+
+
+def _is_left_out(name: str) -> bool:
+    return name.startswith(".") or name == "__pycache__" or name.endswith(".pyc")
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        raise BadPlayer(f"cannot read the folder {quote(str(folder))}: {error.strerror}") from None
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    # A file may have become a pipe since it was looked at.
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def _write(folder: Path, files: dict[str, _File]) -> None:
+    """`files` on the disk for good, before anybody can find them."""
+    folders = {folder}
+    for name, file in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        folders.update(parent for parent in path.parents if parent.is_relative_to(folder))
+        with path.open("xb") as written:
+            written.write(file.content)
+            written.flush()
+            os.fchmod(written.fileno(), 0o555 if file.executable else 0o444)
+            os.fsync(written.fileno())
+    for each in sorted(folders, reverse=True):
+        each.chmod(0o555)
+        _sync(each)
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _remove(folder: Path | None) -> None:
+    """A folder of ours that nobody has seen, if it is still there."""
+    if folder is not None and folder.exists():
+        for inner, _, _ in os.walk(folder):
+            os.chmod(inner, 0o700)
+        shutil.rmtree(folder, ignore_errors=True)

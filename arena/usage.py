@@ -1,0 +1,143 @@
+"""What an agent uses: processor time, waiting for a processor, memory; from /proc and clocks of the kernel.
+
+A warden asks this about the process that it holds, a few times a turn, so each answer costs microseconds. It counts a
+process together with all that it started. Where the system does not tell (macOS), the answer is None, never a guess.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import suppress
+
+LINUX = sys.platform == "linux"
+_TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+
+
+class Usage:
+    """What one process and its descendants use, while they live."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._cpu: dict[int, int] = {pid: 0}
+        """What each process that was ever seen had used when it was last asked."""
+        self._most = 0
+        """What all have used together, when last asked."""
+        self._memory: int | None = None
+        self._given = _terms(os.getpid())
+        """On what terms it gets a processor: those of whoever starts it."""
+        self._scheduler = _opened(f"/proc/{pid}/schedstat")
+        self._status = _opened(f"/proc/{pid}/stat")
+
+    def look(self) -> None:
+        """Finds descendants that have come since."""
+        found = descendants(self._pid)
+        if adopting:
+            found |= descendants(os.getpid())
+        for pid in found:
+            self._cpu.setdefault(pid, 0)
+
+    def cpu(self) -> int | None:
+        """Nanoseconds of processor time that the process and its descendants have used, as far as they were seen."""
+        if not LINUX:
+            return None
+        living = gone = 0
+        for pid in self._cpu:
+            try:
+                self._cpu[pid] = time.clock_gettime_ns(_processor_clock(pid))
+                living += self._cpu[pid]
+            except OSError:
+                gone += self._cpu[pid]
+        # Those that are gone are known by when they were last seen, or by what the process was told when it reaped
+        # them. Who is in both is counted once.
+        self._most = max(self._most, living + max(gone, self._reaped()))
+        return self._most
+
+    def _reaped(self) -> int:
+        """What children used that the process has reaped; 0 where nobody knows, and once it is gone itself."""
+        if self._status is None:
+            return 0
+        try:
+            fields = os.pread(self._status, 1000, 0).rpartition(b")")[2].split()
+            return sum(map(int, fields[13:15])) * _TICK  # cutime and cstime, counted from the process's state
+        except (OSError, ValueError):
+            return 0
+
+    def delay(self) -> int | None:
+        """Nanoseconds for which the process's first thread was ready to run and had no processor."""
+        return self._scheduled(1)
+
+    def ran(self) -> int | None:
+        """Nanoseconds for which the process's first thread has run."""
+        return self._scheduled(0)
+
+    def _scheduled(self, field: int) -> int | None:
+        if self._scheduler is None:
+            return None
+        try:
+            return int(os.pread(self._scheduler, 100, 0).split()[field])
+        except (OSError, IndexError):
+            return None
+
+    def on_terms_given(self) -> bool:
+        """Whether the process is scheduled as it was started, and has not put itself at the back of the queue."""
+        terms = _terms(self._pid)
+        return terms is None or terms == self._given
+
+    def memory(self) -> int | None:
+        """Bytes of memory that it has had at most at one time; of a process that has ended, as last asked."""
+        with suppress(OSError), open(f"/proc/{self._pid}/status", "rb") as status:
+            for line in status:
+                if line.startswith(b"VmHWM:"):
+                    self._memory = int(line.split()[1]) * 1024
+        return self._memory
+
+    def close(self) -> None:
+        """Nothing more will be asked."""
+        for file in (self._scheduler, self._status):
+            if file is not None:
+                os.close(file)
+        self._scheduler = self._status = None
+
+
+adopting = False
+"""Whether this process is given the orphans of its descendants, and has no other children than the one it holds."""
+
+
+def descendants(pid: int) -> set[int]:
+    """Every process that `pid` or a descendant of it started and that has not been reaped; empty where nobody tells."""
+    found: set[int] = set()
+    unread = [pid]
+    while unread:
+        parent = unread.pop()
+        # Which file a child stands in depends on the thread that started it; a process that just ended has none.
+        with suppress(OSError):
+            for thread in os.listdir(f"/proc/{parent}/task"):
+                with open(f"/proc/{parent}/task/{thread}/children", "rb") as file:
+                    children = {int(child) for child in file.read().split()}
+                unread.extend(children - found)
+                found |= children
+    return found
+
+
+def _terms(pid: int) -> tuple[object, ...] | None:
+    """How the process's first thread gets a processor: its policy, its nice value, and which processors."""
+    if sys.platform != "linux":
+        return None
+    try:
+        return os.sched_getscheduler(pid), os.getpriority(os.PRIO_PROCESS, pid), os.sched_getaffinity(pid)
+    except OSError:
+        return None
+
+
+def _opened(path: str) -> int | None:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+
+
+def _processor_clock(pid: int) -> int:
+    """The kernel's clock of all processor time of a process (clock_getcpuclockid, which Python lacks for others)."""
+    return (~pid << 3) | 2

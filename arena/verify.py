@@ -1,0 +1,377 @@
+"""The record held against the rules: whether everything that is stored can be true.
+
+`arena db verify` calls it; no other process is needed. Every game is played again on the board and on the clocks from
+what is stored, every submission is hashed again, and every tournament's games are counted. Nothing is ever changed:
+what is wrong is listed, each with its reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from math import isfinite
+from pathlib import Path
+from typing import Any, Final
+
+from adsearch import CHANCE, State, games
+from adsearch.errors import AdsearchError, quote
+from agents import builtin
+from agents.errors import AgentsError
+from agents.protocol import Verdict
+from arena.clock import Clock, TimeControl
+from arena.director import MOST_ATTEMPTS
+from arena.errors import ArenaError
+from arena.match import result
+from arena.seeds import GameSeeds
+from arena.submissions import Store
+from db import audit
+from db.audit import Attempt, FullGame, StoredVersion
+from db.database import Database
+
+IMPORTED: Final = "imported"
+"""The source of a version that never played here: `arena import` brought its games."""
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+_STORED_HASH: Final = re.compile(r"/([0-9a-f]{64})/")
+"""In a game's rules: a file that is frozen in the store."""
+_OWN_TURN: Final = (Verdict.RESIGNED, Verdict.TIME, Verdict.ILLEGAL)
+"""Verdicts that a seat comes to only in its own turn."""
+_STATUSES: Final = ("active", "withdrawn", "quarantined")
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """Something in the record that cannot be true."""
+
+    where: str
+    """A game ("cs101-12", "cs101-12 (attempt 2)"), a version ("alice@3"), a tournament's name, or "file"."""
+    game: int | None
+    """The id of the game, where it is one."""
+    reason: str
+
+
+@dataclass(slots=True)
+class Verification:
+    """What was looked at, and what is wrong."""
+
+    games: int = 0
+    moves: int = 0
+    versions: int = 0
+    wrongs: list[Wrong] = field(default_factory=list)
+
+
+def verify(database: Database, store: Store, *, told: Callable[[int, int], None] | None = None) -> Verification:
+    """Holds the whole record against the rules. `told` is called now and then: games looked at, and games in all."""
+    found = Verification()
+    with database.reading() as connection:
+        found.wrongs += [Wrong("file", None, said) for said in audit.damage(connection)]
+        versions = audit.versions(connection)
+        found.versions = len(versions)
+        found.wrongs += _wrong_versions(versions, store)
+        for tournament, name, status in audit.entries(connection):
+            if status not in _STATUSES:
+                found.wrongs.append(
+                    Wrong(
+                        tournament, None, f"{name!r} is {status!r}, expected {', '.join(_STATUSES[:-1])} or quarantined"
+                    )
+                )
+        found.wrongs += _wrong_schedules(audit.attempts(connection))
+        total = sum(audit.size(connection).games.values())
+        boards = Boards(store)
+        for game in audit.games(connection):
+            found.games += 1
+            found.moves += len(game.moves)
+            found.wrongs += [Wrong(name_of(game), game.id, reason) for reason in wrongs_of(game, boards)]
+            if told is not None and found.games % 50 == 0:
+                told(found.games, total)
+    return found
+
+
+def store_beside(file: Path | None) -> Path:
+    """The folder of what was entered: "arena.store" beside "arena.db"."""
+    return (file or Path("arena.db")).with_suffix(".store")
+
+
+def name_of(game: FullGame) -> str:
+    """The game as a person would ask for it."""
+    if game.tournament is None:
+        return str(game.id)
+    return _name(game.tournament, game.number, game.attempt)
+
+
+def _name(tournament: str, number: int, attempt: int) -> str:
+    return f"{tournament}-{number}" + (f" (attempt {attempt})" if attempt > 1 else "")
+
+
+class Boards:
+    """First positions, each made once."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._starts: dict[str, State[Any] | str] = {}
+
+    def start(self, rules: str) -> State[Any] | str:
+        """The first position of these rules, or why there is none."""
+        if rules not in self._starts:
+            self._starts[rules] = self._made(rules)
+        return self._starts[rules]
+
+    def _made(self, rules: str) -> State[Any] | str:
+        try:
+            for hash in _STORED_HASH.findall(rules):
+                self._store.verify(hash)
+            return games.start(rules)
+        except (AdsearchError, ArenaError) as error:
+            return f"the game {quote(rules)} cannot be played: {error}"
+
+
+# One game.
+
+
+def wrongs_of(game: FullGame, boards: Boards) -> list[str]:
+    """Everything about the game that cannot be true."""
+    if game.status in ("scheduled", "playing", "cancelled"):
+        told = [game.verdict, *(seat.points for seat in game.seats)]
+        result_there = game.moves or any(value is not None for value in told)
+        return [f"it is {game.status}, but has a result or moves"] if result_there else []
+    try:
+        verdict = Verdict(game.verdict or "")
+    except ValueError:
+        return [f"expected a verdict, got {quote(str(game.verdict))}"]
+    if (verdict is Verdict.VOID) != (game.status == "void"):
+        return [f"its verdict is {verdict}, but its status {game.status!r}"]
+    if game.fault is not None and not 0 <= game.fault < len(game.seats):
+        return [f"the fault is seat {game.fault}'s, and there are {len(game.seats)} seats"]
+    imported = any(seat.source.startswith(IMPORTED) for seat in game.seats)
+    if imported and not game.moves:
+        return []  # a result without its moves: there is nothing to hold it against
+    start = boards.start(game.rules)
+    if isinstance(start, str):
+        return [start]
+    if [seat.seat for seat in game.seats] != list(range(start.players)):
+        return [f"{game.rules} is for {start.players} players, got the seats {[seat.seat for seat in game.seats]}"]
+    if verdict is Verdict.FORFEIT:
+        return _wrong_forfeit(game, start)
+    end = _replayed(game, start)
+    if isinstance(end, str):
+        return [end]
+    wrongs = [*_wrong_end(game, end, verdict), *_wrong_result(game, end, verdict)]
+    timed = all(move.spent is not None for move in game.moves if isinstance(move.who, int))
+    return wrongs if imported and not timed else [*wrongs, *_wrong_clocks(game, end)]
+
+
+def _replayed(game: FullGame, state: State[Any]) -> State[Any] | str:
+    """Where the stored moves lead; or why they lead nowhere."""
+    seeds = _seeds(game)
+    opening: list[str] = []
+    moved = False
+    for number, move in enumerate(game.moves, 1):
+        if move.ply != number:
+            return f"expected ply {number}, got ply {move.ply}"
+        if state.turn is None:
+            return f"ply {number}: {quote(move.move)}, but the game was over"
+        turn = "chance" if state.turn == CHANCE else state.turn
+        if move.who == "opening":
+            if turn == "chance" or moved:
+                return f"ply {number}: a move of the opening after the opening"
+            opening.append(move.move)
+        elif move.who != turn:
+            return f"ply {number}: {_who(turn)} was to move, got a move of {_who(move.who)}"
+        moved = moved or isinstance(move.who, int)
+        if turn == "chance" and seeds is not None:
+            fallen = state.to_text(seeds.outcome(number, state.chances()))
+            if move.move != fallen:
+                return f"ply {number}: by the seed chance gives {quote(fallen)}, got {quote(move.move)}"
+        try:
+            played = _read(state, move.move)
+            if isinstance(played, str):
+                return f"ply {number}: {played}"
+            state = state.play(played[0])
+        except Exception as error:  # games of somebody's own may fail in any way
+            own = not type(state).__module__.startswith("adsearch.games.")
+            if own and game.verdict == Verdict.VOID and number == len(game.moves):
+                return state  # they failed at that ply then, too
+            return f"ply {number}: {quote(move.move)}: {error}"
+    planned = (game.opening or "").split()
+    cut_short = not moved and (not opening or state.turn is None or game.verdict == Verdict.VOID)
+    if opening != (planned[: len(opening)] if cut_short else planned):
+        return f"expected the opening {quote(' '.join(planned))}, got {quote(' '.join(opening))}"
+    return state
+
+
+def _seeds(game: FullGame) -> GameSeeds | None:
+    """What chance does in the game follows from these; None where that is not known."""
+    if (
+        game.tournament is None
+        or any(seat.source.startswith(IMPORTED) for seat in game.seats)
+        or not game.seed.isdecimal()
+    ):
+        return None
+    return GameSeeds.of(int(game.seed), (game.pair,), leg=game.leg, attempt=game.attempt)
+
+
+def _read(state: State[Any], text: str) -> tuple[Any] | str:
+    """The move that `text` is, by itself; or what is wrong with it."""
+    if state.turn == CHANCE:
+        for outcome, probability in state.chances():
+            if probability > 0 and state.to_text(outcome) == text:
+                return (outcome,)
+        return f"{quote(text)} cannot come up there"
+    move = state.from_text(text)
+    if move not in state.moves() or state.to_text(move) != text:
+        return f"expected a legal move, got {quote(text)}"
+    return (move,)
+
+
+def _who(who: int | str) -> str:
+    return f"seat {who}" if isinstance(who, int) else f"the {who}" if who == "opening" else who
+
+
+def _wrong_end(game: FullGame, end: State[Any], verdict: Verdict) -> Iterator[str]:
+    if game.plies != len(game.moves):
+        yield f"it is said to have {game.plies} plies, {len(game.moves)} are stored"
+    if verdict is Verdict.NORMAL and end.turn is not None:
+        yield "it is said to be over by the rules, but its last position is not"
+    if verdict not in (Verdict.NORMAL, Verdict.VOID) and end.turn is None and game.moves:
+        yield f"it is over by the rules, but its verdict is {verdict}"
+    faultless = verdict in (Verdict.NORMAL, Verdict.ADJUDICATED, Verdict.VOID)
+    if faultless != (game.fault is None):
+        yield f"with the verdict {verdict} expected {'no' if faultless else 'a'} fault, got {game.fault}"
+    elif verdict in _OWN_TURN and game.fault != end.turn:
+        yield f"{verdict} is said of seat {game.fault}, but {_who_moves(end)}"
+
+
+def _who_moves(state: State[Any]) -> str:
+    return "the game was over" if state.turn is None else f"seat {state.turn} was to move"
+
+
+def _wrong_result(game: FullGame, end: State[Any], verdict: Verdict) -> Iterator[str]:
+    if verdict is Verdict.NORMAL and end.turn is not None:
+        return
+    utilities, points = result(end, verdict, game.fault)
+    expected = [None] * len(game.seats) if utilities is None else [float(u) if isfinite(u) else None for u in utilities]
+    yield from _differs("utilities", [seat.utility for seat in game.seats], expected)
+    yield from _wrong_points(game, points)
+
+
+def _wrong_points(game: FullGame, points: tuple[float, ...] | None) -> Iterator[str]:
+    yield from _differs("points", [seat.points for seat in game.seats], list(points or [None] * len(game.seats)))
+
+
+def _differs(what: str, stored: Iterable[object], expected: Iterable[object]) -> Iterator[str]:
+    stored, expected = list(stored), list(expected)
+    if stored != expected:
+        yield f"expected the {what} {_listed(expected)}, got {_listed(stored)}"
+
+
+def _listed(values: Iterable[object]) -> str:
+    return ", ".join("none" if value is None else str(value) for value in values)
+
+
+def _wrong_forfeit(game: FullGame, start: State[Any]) -> list[str]:
+    if game.moves or game.plies:
+        return ["it was forfeit, but has moves"]
+    if game.fault is None:
+        return ["it was forfeit, but by nobody"]
+    utilities, points = result(start, Verdict.FORFEIT, game.fault)
+    wrongs = list(_wrong_points(game, points))
+    stored = [seat.utility for seat in game.seats]
+    if any(utility is not None for utility in stored):
+        wrongs += _differs("utilities", stored, utilities or ())
+    return wrongs
+
+
+def _wrong_clocks(game: FullGame, end: State[Any]) -> Iterator[str]:
+    clock = Clock(TimeControl.parse(game.clock), len(game.seats))
+    spent, longest, lag = [0] * len(game.seats), [0] * len(game.seats), 0
+    for move in game.moves:
+        if not isinstance(move.who, int):
+            continue
+        if move.spent is None or move.spent < 0:
+            yield f"ply {move.ply}: expected the time that it took, got {_listed([move.spent])}"
+            return
+        clock.charge(move.who, move.spent)
+        if move.left != clock.left(move.who):
+            yield f"ply {move.ply}: expected {_listed([clock.left(move.who)])} ns left, got {_listed([move.left])}"
+            return
+        spent[move.who] += move.spent
+        longest[move.who] = max(longest[move.who], move.spent)
+        lag += move.lag or 0
+    for number, seat in enumerate(game.seats):
+        open_turn = (seat.spent or 0) - spent[number]
+        if open_turn < 0 or (open_turn > 0 and end.turn != number):
+            yield f"seat {number}: its moves took {spent[number]} ns, but {_listed([seat.spent])} are counted"
+        elif (seat.longest or 0) != max(longest[number], open_turn):
+            told = _listed([seat.longest])
+            yield f"seat {number}: its longest turn took {max(longest[number], open_turn)} ns, got {told}"
+    if (game.lag or 0) < lag or ((game.lag or 0) > lag and end.turn is None):
+        yield f"the lag of its moves is {lag} ns, but {_listed([game.lag])} are counted"
+
+
+# Who played.
+
+
+def _wrong_versions(versions: Iterable[StoredVersion], store: Store) -> Iterator[Wrong]:
+    checked: dict[str, str | None] = {}
+    for version in versions:
+        if version.source not in checked:
+            checked[version.source] = _wrong_source(version.source, store)
+        if reason := checked[version.source]:
+            yield Wrong(f"{version.agent}@{version.number}", None, reason)
+
+
+def _wrong_source(source: str, store: Store) -> str | None:
+    try:
+        if _HASH.fullmatch(source):
+            store.verify(source)
+        elif not source.startswith(IMPORTED):
+            builtin.find(source)
+    except (ArenaError, AgentsError) as error:
+        return str(error)
+    return None
+
+
+# Tournaments.
+
+
+def _wrong_schedules(attempts: Iterator[Attempt]) -> Iterator[Wrong]:
+    for tournament, of_it in groupby(attempts, key=lambda attempt: attempt.tournament):
+        meetings: dict[tuple[str, int], int] = {}
+        expected = 1
+        for number, same in groupby(of_it, key=lambda attempt: attempt.number):
+            tries = list(same)
+            if number != expected:
+                yield Wrong(tournament, None, f"expected a game number {expected}, got number {number}")
+            expected = number + 1
+            for meeting in {(one.pair, one.leg) for one in tries}:
+                if meeting in meetings:
+                    yield _about(
+                        tries[0], f"it is the same meeting and leg as number {meetings[meeting]}: {quote(meeting[0])}"
+                    )
+                meetings[meeting] = number
+            if wrong := _wrong_attempts(tries):
+                yield _about(tries[-1], wrong)
+
+
+def _about(attempt: Attempt, reason: str) -> Wrong:
+    return Wrong(_name(attempt.tournament, attempt.number, attempt.attempt), attempt.id, reason)
+
+
+def _wrong_attempts(tries: list[Attempt]) -> str | None:
+    """What is wrong with the attempts at one game; None where all is well."""
+    last = tries[-1]
+    if len({(one.pair, one.leg, one.fixed) for one in tries}) > 1:
+        return "its attempts are not all of the same meeting, leg, round, rules, clock, seed and opening"
+    if [one.attempt for one in tries] != list(range(1, len(tries) + 1)):
+        return f"expected the attempts 1 to {len(tries)}, got {_listed(one.attempt for one in tries)}"
+    waiting = [one.attempt for one in tries[:-1] if one.status in ("scheduled", "playing")]
+    if waiting:
+        return f"attempt {waiting[0]} is still to be played, and yet there is another after it"
+    if (counting := sum(one.counts for one in tries)) > 1:
+        return f"expected one attempt that counts, got {counting}"
+    if last.tournament_status != "finished" or counting == 1 or last.status == "cancelled" or last.ruling == "void":
+        return None
+    if last.status == "void" and sum(one.status == "void" for one in tries) >= MOST_ATTEMPTS:
+        return None
+    return f"the tournament is finished, but this game is {last.status} and no attempt at it counts"

@@ -1,0 +1,74 @@
+"""What running a tournament costs beyond the thinking: games a second, time lost between moves, memory.
+
+    python benchmarks/tournament.py             everything, about two minutes
+    python benchmarks/tournament.py games 50000 random agents, so many games, and the memory of both processes
+    python benchmarks/tournament.py thinking    agents that think 20 ms a move
+
+The tournament, its processes and its database are real, in a temporary folder.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from arena import league as leagues
+from arena.clock import SECOND
+from arena.director import Director, Finished
+from arena.run_folder import RunFolder
+from arena.submissions import Store
+from arena.tournament import Tournament
+from arena.usage import Usage
+from db.database import Database
+
+
+def run(players: list[str], *, games: int, at_once: int, **settings: object) -> None:
+    """Plays so many games of Connect-4, and prints what that took."""
+    with (
+        tempfile.TemporaryDirectory() as name,
+        Database(str(Path(name) / "arena.db")) as database,
+        RunFolder() as folder,
+    ):
+        league = leagues.from_arguments("connect4", players, rounds=games // 2, seed=1, **settings)
+        tournament = Tournament(league, database, Store(Path(name) / "store"), scratch=folder.scratch, wait=print)
+        with Director(folder, at_once=at_once) as director:
+            began, thought, plies = time.monotonic(), 0, 0
+            measured = [("director", Usage(os.getpid())), ("referee", Usage(director._crew.referee.pid))]
+            for event in director.play(tournament):
+                if isinstance(event, Finished):
+                    thought += sum(seat.spent for seat in event.record.seats)
+                    plies += len(event.record.moves)
+                    if tournament.over in (games // 10, games // 2, games):
+                        used = ", ".join(f"{who} {megabytes(usage)} MB" for who, usage in measured)
+                        print(f"  after {tournament.over:,} games: {used}")
+            took = time.monotonic() - began
+        tournament.close()
+    thinking = thought / SECOND / at_once
+    print(
+        f"{players[0]} against {players[1]}, {at_once} at once: {games / took:.0f} games/s, "
+        f"{took / plies * 1e6 * at_once:.0f} µs a ply; wall time {took / thinking:.3f} times the thinking"
+    )
+
+
+def megabytes(usage: Usage) -> int:
+    """What a process has at most held."""
+    return (usage.memory() or 0) // 2**20
+
+
+def main() -> None:
+    """Measures what was asked for."""
+    print(f"{os.cpu_count()} cores, Python {platform.python_version()}")
+    part = sys.argv[1] if len(sys.argv) > 1 else "all"
+    if part in ("games", "all"):
+        run(["random", "random:seed=1"], games=int(sys.argv[2]) if len(sys.argv) > 2 else 3000, at_once=1)
+    if part in ("thinking", "all"):
+        for at_once in (1, 2):
+            run(["mcts:seconds=0.02", "mcts:seconds=0.02,seed=1"], games=40, at_once=at_once, clock="60")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""`arena agents`, as a user sees it."""
+
+import json
+
+import pytest
+
+from adsearch import games
+from agents import builtin
+from tests.arena.cli.terminal import arena
+
+
+def test_every_agent_is_listed_with_what_it_does() -> None:
+    listed = json.loads(arena("agents", "--format", "json").out)
+    assert [row["name"] for row in listed] == list(builtin.names())
+    assert all(row["about"] for row in listed)
+    table = arena("agents", columns=80).out.splitlines()
+    assert table[0].split() == ["agent", "chance", "hidden", "several", "about"]
+    assert max(map(len, table)) <= 80
+
+
+def test_one_agent_tells_its_options() -> None:
+    lines = arena("agents", "mcts").out.splitlines()
+    assert {"simulations", "depth", "seconds", "seed"} <= {line.split()[0] for line in lines if line}
+
+
+@pytest.mark.parametrize("game", [*games.names(), "ludo:players=3"])
+def test_the_agents_for_a_game_are_those_that_are_not_refused(game: str) -> None:
+    able = [row["name"] for row in json.loads(arena("agents", "--game", game, "--format", "json").out)]
+    assert "random" in able
+    assert ("minimax" in able) == (
+        game in ("tictactoe", "connect4", "nap", "grundy", "dots", "othello", "checkers", "tree")
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [(["alphabta"], "did you mean 'alphabeta'"), (["--game", "pigg"], "did you mean 'pig'")],
+)
+def test_a_wrong_name_is_one_clear_error(arguments: list[str], words: str) -> None:
+    ended = arena("agents", *arguments)
+    assert ended.code == 2
+    assert words in ended.err

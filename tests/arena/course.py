@@ -1,0 +1,39 @@
+"""The folder of a course, in which a tournament is described: students' agents, openings, a game of its own.
+
+Nothing in it may be run, and most of it would fail.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from arena import league
+from arena.league import League
+
+ROOT = Path(__file__).parents[2]
+TWO = '[[agent]]\nname = "a"\nplayer = "random"\n[[agent]]\nname = "b"\nplayer = "pvs"\n'
+"""Two agents who play most games for two."""
+
+
+def course(folder: Path) -> Path:
+    """A course's folder: students' files and folders, and things that are no agents."""
+    students = folder / "students"
+    for agent in ("alice", "bob"):
+        (students / agent).mkdir(parents=True)
+        (students / agent / "agent.py").write_text("raise SystemExit('nobody may run this')")
+    (students / "carol.py").write_text("raise SystemExit('nobody may run this')")
+    (students / "__init__.py").write_text("")
+    (students / "README.md").write_text("")
+    (students / ".hidden.py").write_text("")
+    (students / "__pycache__").mkdir()
+    (folder / "openings.txt").write_text("# for connect4\n4 4\n\n1 7 # far apart\n")
+    (folder / "game.py").write_text((ROOT / "examples" / "countdown.py").read_text())
+    (folder / "engine").write_text("#!/bin/sh\n")
+    return folder
+
+
+def read(folder: Path, text: str) -> League:
+    """The tournament that a file with this text describes."""
+    path = folder / "cs101.toml"
+    path.write_text(text, "utf-8")
+    return league.read(path)

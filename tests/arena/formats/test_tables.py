@@ -1,0 +1,53 @@
+"""Games for more than two: everybody plays equally often, with everybody else about equally often, on every seat."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.arena.formats.event import Event, Terms, meetings, names, spread
+from tests.effort import tries
+
+
+def played(event: Event) -> Counter[str]:
+    """At how many tables each has been."""
+    return Counter(name for pairing in event.known for name in pairing.names)
+
+
+@settings(max_examples=tries(60), deadline=None)
+@given(st.integers(1, 6), st.integers(0, 34), st.integers(1, 6), st.integers(0, 2**64))
+def test_everybody_plays_equally_often_to_within_one(seats: int, more: int, rounds: int, seed: int) -> None:
+    event = Event(Terms("tables", rounds=rounds, seats=seats), names(seats + more), seed)
+    every = event.ask()
+    assert len(every) == rounds * ((seats + more) // seats)
+    assert spread(played(event), event.names) <= 1
+    for pairing in every:
+        assert len(set(pairing.names)) == len(pairing.names) == pairing.legs == seats
+        assert {pairing.seats(leg)[0] for leg in range(seats)} == set(pairing.names)
+
+
+@pytest.mark.parametrize(
+    ("players", "seats", "rounds"),
+    [(4, 3, 4), (5, 4, 5), (6, 3, 10), (8, 4, 7), (9, 3, 4), (12, 4, 11), (13, 4, 12), (20, 4, 8), (40, 4, 13)],
+)
+def test_any_two_sit_together_about_equally_often(players: int, seats: int, rounds: int) -> None:
+    event = Event(Terms("tables", rounds=rounds, seats=seats), names(players))
+    met = meetings(event.ask())
+    counts = [met[pair] for pair in combinations(sorted(event.names), 2)]
+    assert max(counts) - min(counts) <= 2
+
+
+@settings(max_examples=tries(40), deadline=None)
+@given(st.integers(2, 4), st.integers(0, 12), st.integers(1, 5), st.integers(1, 5), st.integers(0, 2**64))
+def test_who_is_added_catches_up(seats: int, more: int, added: int, rounds: int, seed: int) -> None:
+    event = Event(Terms("tables", rounds=rounds, seats=seats), names(seats + more), seed)
+    event.ask()
+    event.names += names(added, first=100)
+    event.ask()
+    everybody = Event(event.terms, event.names, seed)
+    everybody.ask()
+    assert min(played(event)[name] for name in event.names) >= min(played(everybody)[name] for name in event.names)

@@ -1,0 +1,106 @@
+"""Every way of misbehaving, under the whole referee: it costs the game of whoever misbehaves, and nothing else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from agents.protocol import Verdict
+from arena.clock import SECOND
+from arena.director import Director, Entrant, Finished, InOrder, Planned
+from arena.fixture import Limits
+from arena.run_folder import RunFolder
+from arena.usage import descendants
+from tests.bad_agents import OVER_STDIO, OVER_ZEROMQ, BadAgent
+
+BAD_AGENTS = (*OVER_STDIO, *OVER_ZEROMQ)
+OPPONENT = Entrant("good", "alphabeta:depth=2", ("-m", "agents", "alphabeta:depth=2", "--connect", "-"))
+ORDINARY_GAMES = 20
+
+
+def entrant(agent: BadAgent, folder: RunFolder, other_token: str) -> Entrant:
+    if agent.transport == "zeromq":
+        _, *arguments = agent.command
+        return Entrant(str(agent), f"zeromq {agent}", tuple(arguments), {"other": other_token})
+    patience = int(agent.patience * SECOND)
+    orders = {"name": str(agent), "command": agent.command, "scratch": str(folder.scratch)}
+    return Entrant(
+        str(agent),
+        f"stdio {agent}",
+        ("-m", "arena.warden"),
+        orders | {"start": patience, "ready": patience},
+        guarded=True,
+    )
+
+
+def planned(number: int, agent: BadAgent, first: Entrant) -> Planned:
+    patience = int(agent.patience * SECOND)
+    return Planned(
+        number,
+        "tictactoe",
+        "tictactoe",
+        (first, OPPONENT),
+        seed=1,
+        identity=(str(agent), agent.transport),
+        clock=agent.clock,
+        limits=Limits(hello=patience if "sit down" in agent.words else 10 * SECOND, ready=patience),
+    )
+
+
+@pytest.fixture(scope="module")
+def played() -> Iterator[list[Finished]]:
+    """All of them, four games at once, and ordinary games in between: each game as it finished."""
+    before = descendants(os.getpid())
+    with RunFolder() as folder:
+        with Director(folder, at_once=4) as director:
+            ordinary = [
+                Planned(1000 + n, "connect4", "connect4", (OPPONENT, OPPONENT), 1, (n,)) for n in range(ORDINARY_GAMES)
+            ]
+            (first,) = director.play(InOrder(ordinary[:1]))
+            assert isinstance(first, Finished)
+            token = next(iter(director._crew._players))
+            games = [
+                planned(number, agent, entrant(agent, folder, token)) for number, agent in enumerate(BAD_AGENTS, 1)
+            ]
+            for place, game in enumerate(ordinary[1:]):
+                games.insert(place * 4, game)
+            finished = [first, *(event for event in director.play(InOrder(games)) if isinstance(event, Finished))]
+            assert not list(folder.scratch.iterdir()), "an agent's folder is left"
+        assert descendants(os.getpid()) <= before, "a process is left"
+        yield finished
+
+
+@pytest.fixture(scope="module")
+def evening(played: list[Finished]) -> dict[int, Finished]:
+    """The game of each number, as it finished in the end."""
+    return {event.game.number: event for event in played}
+
+
+@pytest.mark.parametrize("number", range(1, len(BAD_AGENTS) + 1), ids=lambda number: str(BAD_AGENTS[number - 1]))
+def test_misbehaving_costs_ones_own_game(evening: dict[int, Finished], number: int) -> None:
+    agent, record = BAD_AGENTS[number - 1], evening[number].record
+    assert record.verdict == agent.verdict, record.detail
+    assert record.fault == (0 if agent.at_fault else None)
+    assert agent.words in record.detail
+    if agent.at_fault:
+        assert [seat.points for seat in record.seats] == [0.0, 1.0]
+    assert record.seats[1].spent < 5 * SECOND, "the opponent's clock has paid for it"
+
+
+def test_the_other_games_go_on(evening: dict[int, Finished]) -> None:
+    for number in range(1000, 1000 + ORDINARY_GAMES):
+        record = evening[number].record
+        assert (record.verdict, record.fault) == (Verdict.NORMAL, None), record.detail
+
+
+def test_every_game_was_played_until_it_counted(played: list[Finished]) -> None:
+    """Where the machine took the time that a player lost by, that is void, and played again."""
+    verdicts: dict[int, list[Verdict]] = {}
+    for event in played:
+        verdicts.setdefault(event.game.number, []).append(Verdict(event.record.verdict))
+        assert event.game.attempt == len(verdicts[event.game.number])
+    assert len(verdicts) == len(BAD_AGENTS) + ORDINARY_GAMES
+    for of_one in verdicts.values():
+        assert [verdict is Verdict.VOID for verdict in of_one] == [True] * (len(of_one) - 1) + [False]

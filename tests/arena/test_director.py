@@ -1,0 +1,323 @@
+"""The director: plays what it is given with real processes, whatever becomes of them, and leaves none behind."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adsearch import games
+from agents.protocol import Verdict
+from arena import players
+from arena.crew import Member
+from arena.director import Began, Director, Entrant, Finished, InOrder, Planned, Ply, _explained
+from arena.entrants import enter
+from arena.errors import BadFixture, RefereeLost
+from arena.run_folder import RunFolder
+from arena.submissions import Store
+from arena.usage import descendants
+from db.records import GameRecord
+from tests import bad_agents
+
+AGENT = """
+from agents import Agent
+import os
+
+class First(Agent):
+    def choose(self, state, clock):
+        self.tell(text=f"process {os.getpid()}")
+        return state.moves()[0]
+"""
+
+
+class Evening:
+    """A director, and games for it."""
+
+    def __init__(self, folder: RunFolder, director: Director, rules: str = "tictactoe") -> None:
+        self.folder = folder
+        self.director = director
+        self.rules = rules
+        self.store = Store(folder.path / "store")
+        self._numbers = 0
+
+    def entrant(self, text: str, name: str, *, fresh: bool = True) -> Entrant:
+        start = games.start(self.rules)
+        return enter(players.read(text), name, start, self.store, scratch=self.folder.scratch, fresh=fresh)
+
+    def game(self, *entrants: Entrant, watched: bool = False, **settings: Any) -> Planned:
+        self._numbers += 1
+        planned = Planned(
+            self._numbers, self.rules, self.rules, entrants, seed=1, identity=(self._numbers,), watched=watched
+        )
+        return replace(planned, **settings)
+
+    def play(self, *planned: Planned) -> list[Finished]:
+        return [event for event in self.director.play(InOrder(planned)) if isinstance(event, Finished)]
+
+
+@pytest.fixture
+def evening() -> Iterator[Evening]:
+    before = descendants(os.getpid())
+    with RunFolder() as folder:
+        with Director(folder) as director:
+            yield Evening(folder, director)
+        assert descendants(os.getpid()) <= before, "a process is left"
+
+
+def processes(finished: list[Finished]) -> list[str]:
+    """What the agents told of their processes, game by game."""
+    return [next(move.text or "" for move in event.record.moves if move.text) for event in finished]
+
+
+def test_a_game_is_told_from_its_beginning_to_its_end(evening: Evening) -> None:
+    game = evening.game(evening.entrant("random", "a"), evening.entrant("random", "b"), watched=True)
+    began, *plies, finished = evening.director.play(InOrder([game]))
+    assert isinstance(began, Began)
+    assert isinstance(finished, Finished)
+    assert [ply.move for ply in plies if isinstance(ply, Ply)] == list(finished.record.moves)
+    assert finished.record.verdict == Verdict.NORMAL
+    assert finished.started <= finished.finished
+
+
+def test_the_same_seed_gives_the_same_game(evening: Evening) -> None:
+    entrants = evening.entrant("random", "a"), evening.entrant("mcts:simulations=20", "b")
+    same: dict[str, Any] = {"identity": ("a", "b"), "clock": "none"}
+    first, second = evening.play(evening.game(*entrants, **same), evening.game(*entrants, **same))
+    assert [move.move for move in first.record.moves] == [move.move for move in second.record.moves]
+
+
+def test_each_leg_and_attempt_has_its_own_chance_and_seats(evening: Evening) -> None:
+    evening.rules = "pig:goal=20"
+    entrants = evening.entrant("random", "a"), evening.entrant("random", "b")
+    same: dict[str, Any] = {"identity": ("a", "b"), "clock": "none"}
+    finished = evening.play(
+        *(evening.game(*entrants, **same, leg=leg, attempt=attempt) for leg in (0, 1) for attempt in (1, 2))
+    )
+    assert len({tuple(move.move for move in event.record.moves) for event in finished}) == 4
+
+
+@pytest.mark.parametrize(("fresh", "different"), [(True, 3), (False, 1)])
+def test_agents_that_are_not_ours_get_a_fresh_process_each_game_unless_told_otherwise(
+    evening: Evening, tmp_path: Path, fresh: bool, different: int
+) -> None:
+    (tmp_path / "first.py").write_text(AGENT, "utf-8")
+    entrants = evening.entrant(str(tmp_path / "first.py"), "first", fresh=fresh), evening.entrant("random", "b")
+    finished = evening.play(*(evening.game(*entrants) for _ in range(3)))
+    assert [event.record.verdict for event in finished] == [Verdict.NORMAL] * 3
+    assert len(set(processes(finished))) == different
+
+
+def test_who_is_measured_is_recorded(evening: Evening, tmp_path: Path) -> None:
+    (tmp_path / "first.py").write_text(AGENT, "utf-8")
+    entrants = evening.entrant(str(tmp_path / "first.py"), "first"), evening.entrant("random", "b")
+    (finished,) = evening.play(evening.game(*entrants, clock="5"))
+    for seat in finished.record.seats:
+        assert seat.cpu is not None
+        assert seat.memory
+        assert seat.spent > 0
+    for move in finished.record.moves:
+        assert move.spent is not None
+        assert move.lag is not None
+        assert move.lag > 0
+
+
+def killed_at_ply(evening: Evening, ply: int, pid: Callable[[], int], *planned: Planned) -> list[Finished]:
+    """Plays, and kills the process that `pid` tells once that ply of the first game was played."""
+    finished = []
+    for event in evening.director.play(InOrder(planned)):
+        if isinstance(event, Ply) and event.game.number == planned[0].number and event.move.ply == ply:
+            os.kill(pid(), signal.SIGKILL)
+        if isinstance(event, Finished):
+            finished.append(event)
+    return finished
+
+
+def players_of(evening: Evening) -> list[int]:
+    """The processes of the crew's players, in the order in which they were started."""
+    return [player.process.pid for player in evening.director._crew._players.values() if player.process is not None]
+
+
+@pytest.mark.parametrize("kind", ["a built-in agent", "a warden"])
+def test_a_player_killed_in_the_middle_has_crashed_and_plays_the_next_game(
+    evening: Evening, tmp_path: Path, kind: str
+) -> None:
+    (tmp_path / "first.py").write_text(AGENT, "utf-8")
+    text = "random" if kind == "a built-in agent" else str(tmp_path / "first.py")
+    entrants = evening.entrant(text, "victim"), evening.entrant("mcts:seconds=0.05", "b")
+    first, second = killed_at_ply(
+        evening,
+        1,
+        lambda: players_of(evening)[0],
+        evening.game(*entrants, watched=True),
+        evening.game(*entrants),
+    )
+    assert (first.record.verdict, first.record.fault) == (Verdict.CRASHED, 0)
+    assert "was ended by SIGKILL" in first.record.detail
+    assert second.record.verdict == Verdict.NORMAL
+
+
+@pytest.mark.parametrize(
+    ("detail", "told"),
+    [
+        ("a: its connection ended", "a: its connection ended: ended with code 1: ValueError"),
+        ("a: ended with code 1: ValueError", "a: ended with code 1: ValueError"),
+    ],
+)
+def test_how_a_lost_player_ended_is_told_whoever_saw_it_first(detail: str, told: str) -> None:
+    lost, other = Member("a", guarded=False), Member("b", guarded=False)
+    lost.ended = "ended with code 1: ValueError"
+    crashed = GameRecord(1, "crashed", 0, detail, (), (), 0)
+    assert _explained(crashed, [lost, other]).detail == told
+    normal = GameRecord(1, "normal", None, "", (), (), 0)
+    assert _explained(normal, [lost, other]) == normal
+
+
+def test_a_player_of_ours_that_still_thinks_when_its_game_is_over_plays_no_other(evening: Evening) -> None:
+    evening.rules = "connect4"
+    bad = Path(bad_agents.__file__).with_name("over_stdio.py")
+    spoiler = evening.entrant(f"cmd:{sys.executable} {bad} writes_garbage_off_turn", "spoiler")
+    thinker = evening.entrant("mcts:simulations=1000000000", "thinker")
+    (first,) = evening.play(evening.game(spoiler, thinker))
+    assert (first.record.verdict, first.record.fault) == (Verdict.GARBAGE, 0)
+    assert thinker.key not in [player.key for player in evening.director._crew._players.values()]
+    (second,) = evening.play(evening.game(evening.entrant("random", "a"), evening.entrant("random", "b")))
+    assert second.record.verdict == Verdict.NORMAL
+
+
+def test_a_warden_that_does_not_answer_costs_its_agent_the_game_and_is_ended(evening: Evening, tmp_path: Path) -> None:
+    (tmp_path / "first.py").write_text(AGENT, "utf-8")
+    entrants = evening.entrant("mcts:seconds=0.2", "a"), evening.entrant(str(tmp_path / "first.py"), "victim")
+    game, stopped = evening.game(*entrants, watched=True, clock="move=0.3"), 0
+    for event in evening.director.play(InOrder([game])):
+        if isinstance(event, Began):
+            stopped = players_of(evening)[1]
+            os.kill(stopped, signal.SIGSTOP)
+        if isinstance(event, Finished):
+            assert (event.record.verdict, event.record.fault) == (Verdict.TIME, 1)
+    assert stopped not in descendants(os.getpid())
+
+
+def test_a_referee_that_does_not_answer_is_lost_and_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.director.ASKED_EVERY", 0.05)
+    monkeypatch.setattr("arena.director.ANSWERS_WITHIN", 0.5)
+    with RunFolder() as folder, Director(folder) as director:
+        evening = Evening(folder, director)
+        entrants = evening.entrant("random", "a"), evening.entrant("mcts:seconds=0.05", "b")
+        with pytest.raises(RefereeLost, match="the referee's process does not answer"):
+            stop_the_referee(evening, evening.game(*entrants, watched=True))
+        assert director._crew.referee.how_it_ended() == "was ended by SIGKILL"
+
+
+def stop_the_referee(evening: Evening, game: Planned) -> None:
+    for event in evening.director.play(InOrder([game])):
+        if isinstance(event, Ply):
+            os.kill(evening.director._crew.referee.pid, signal.SIGSTOP)
+
+
+def test_a_director_with_too_few_descriptors_says_so() -> None:
+    code = """if True:
+        import resource
+        resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+        from arena.director import Director
+        from arena.run_folder import RunFolder
+        with RunFolder() as folder:
+            Director(folder)
+    """
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "ArenaError: the referee needs 72 open files, has 40" in ended.stderr
+
+
+def test_a_player_lost_between_games_is_started_again_without_fault(evening: Evening) -> None:
+    entrants = evening.entrant("random", "a"), evening.entrant("random", "b")
+    evening.play(evening.game(*entrants))
+    for pid in players_of(evening):
+        os.kill(pid, signal.SIGKILL)
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    (finished,) = evening.play(evening.game(*entrants))
+    assert finished.record.verdict == Verdict.NORMAL
+
+
+def test_a_killed_referee_is_told_in_words_and_leaves_no_process() -> None:
+    before = descendants(os.getpid())
+    with RunFolder() as folder:
+        with pytest.raises(RefereeLost, match="was ended by SIGKILL; the games in progress have no result"):
+            lose_the_referee(folder)
+        assert descendants(os.getpid()) <= before
+
+
+def lose_the_referee(folder: RunFolder) -> None:
+    with Director(folder) as director:
+        evening = Evening(folder, director)
+        entrants = evening.entrant("random", "a"), evening.entrant("mcts:seconds=0.05", "b")
+        killed_at_ply(evening, 2, lambda: director._crew.referee.pid, evening.game(*entrants, watched=True))
+
+
+def test_broken_rules_are_told_with_their_place_and_not_played_again(evening: Evening, tmp_path: Path) -> None:
+    path = tmp_path / "failing.py"
+    path.write_text(FAILING, "utf-8")
+    evening.rules = str(path)
+    entrants = evening.entrant("random", "a"), evening.entrant("random", "b")
+    with pytest.raises(BadFixture, match=r"rules failed: ZeroDivisionError: in the rules \(failing.py, line 14, in"):
+        evening.play(evening.game(*entrants))
+
+
+def test_a_void_game_is_played_again_and_after_three_attempts_stays_void() -> None:
+    entrants = (Entrant("a", "a"), Entrant("b", "b"))
+    schedule = InOrder([Planned(1, "tictactoe", "tictactoe", entrants, seed=1, identity=(1,))])
+    now, attempts = datetime.now(UTC), []
+    void = GameRecord(1, "void", None, "the machine was busy", (), (), 0)
+    while game := schedule.next():
+        attempts.append(game.attempt)
+        schedule.note(Finished(game, void, now, now))
+    assert attempts == [1, 2, 3]
+
+
+FAILING = '''
+"""A game whose rules fail where only the referee goes: at its end."""
+from adsearch import State
+
+class Failing(State):
+    def __init__(self, plies=0):
+        self.plies = plies
+        self.turn = plies % 2 if plies < 2 else None
+    def moves(self):
+        return (1, 2) if self.plies < 2 else ()
+    def play(self, move):
+        return Failing(self.plies + 1)
+    def utilities(self):
+        raise ZeroDivisionError("in the rules")
+    def position(self):
+        return str(self.plies)
+    @classmethod
+    def load(cls, text):
+        return cls(int(text))
+'''
+
+
+def test_games_are_played_at_once(tmp_path: Path) -> None:
+    with RunFolder() as folder, Director(folder, at_once=3) as director:
+        evening = Evening(folder, director)
+        entrants = evening.entrant("random", "a"), evening.entrant("random", "b")
+        finished = evening.play(*(evening.game(*entrants) for _ in range(12)))
+        assert sorted(event.game.number for event in finished) == list(range(1, 13))
+        assert {event.record.verdict for event in finished} == {Verdict.NORMAL}
+
+
+@pytest.mark.parametrize(
+    ("rules", "text", "words"),
+    [
+        ("pig", "minimax", "minimax cannot play pig"),
+        ("ludo:players=3", "alphabeta", "alphabeta cannot play ludo"),
+        ("kuhn", "pvs:depth=2", "pvs cannot play kuhn"),
+    ],
+)
+def test_who_cannot_play_is_refused_before_the_game(evening: Evening, rules: str, text: str, words: str) -> None:
+    evening.rules = rules
+    with pytest.raises(BadFixture, match=words):
+        evening.entrant(text, "a")

@@ -1,0 +1,320 @@
+"""Export and import: the same games and results come back, and what is wrong in a file is named by its line."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from arena import exchange, standings
+from arena.errors import BadImport
+from arena.exchange import Form
+from arena.exchange.spreadsheet import joined, parted, points, result
+from db import games, imports, queries
+from db.database import Database
+from db.errors import DatabaseError
+from db.past import PastGame, PastSeat, Ruled
+from db.records import MoveRecord
+from db.results import results
+from tests.db import sample
+from tests.effort import tries
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+
+# Any text that a database can hold: no lone surrogates.
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+NAME = TEXT.filter(bool)
+TIME = st.none() | st.integers(0, 2**62)
+WORTH = st.none() | st.floats(-1e300, 1e300)
+
+
+@st.composite
+def past_games(draw: st.DrawFn, *, seats: int | None = None) -> PastGame:
+    """Any game that may be on record."""
+    count = draw(st.integers(1, 5)) if seats is None else seats
+    status = draw(st.sampled_from(("finished", "void")))
+    shares = st.sampled_from((0.0, 0.5, 1.0, 1 / 3, 2 / 3, 1e-7)) | st.floats(0, 1)
+    moves = draw(st.lists(plies(count), max_size=5))
+    return PastGame(
+        id=0,
+        tournament=draw(st.none() | st.sampled_from(("one", 'the "other"\n'))),
+        round=draw(st.none() | st.integers(0, 2**62)),
+        number=draw(st.integers(0, 2**62)),
+        pair=draw(NAME),
+        leg=draw(st.integers(0, 2**40)),
+        attempt=draw(st.integers(1, 2**40)),
+        game=draw(NAME),
+        clock=draw(st.sampled_from(("none", "10+0.1", "move=0.1"))),
+        seed=draw(st.integers(0, 2**128)),
+        opening=draw(st.none() | NAME),
+        status=status,
+        verdict="void" if status == "void" else draw(st.sampled_from(("normal", "time", "forfeit"))),
+        fault=draw(st.none() | st.integers(0, count - 1)),
+        detail=draw(st.none() | NAME),
+        plies=len(moves),
+        started=draw(st.none() | NAME),
+        finished=draw(st.none() | NAME),
+        lag=draw(TIME),
+        host=draw(st.none() | st.dictionaries(TEXT, TEXT, max_size=2)),
+        seats=tuple(
+            PastSeat(
+                seat=seat,
+                player=draw(NAME),
+                version=draw(st.none() | st.integers(1, 99)),
+                current=draw(st.booleans()),
+                points=None if status == "void" else draw(shares),
+                utility=draw(WORTH),
+                spent=draw(TIME),
+                longest=draw(TIME),
+                cpu=draw(TIME),
+                memory=draw(TIME),
+                stderr=draw(st.none() | TEXT),
+            )
+            for seat in range(count)
+        ),
+        moves=tuple(replace(move, ply=number) for number, move in enumerate(moves, 1)),
+        rulings=tuple(draw(st.lists(rulings(count), max_size=2))),
+    )
+
+
+def plies(seats: int) -> st.SearchStrategy[MoveRecord]:
+    """Any ply of a game of so many seats."""
+    return st.builds(
+        MoveRecord,
+        st.just(1),
+        st.integers(0, seats - 1) | st.sampled_from(("chance", "opening")),
+        TEXT,
+        *[TIME] * 6,
+        score=WORTH,
+        depth=TIME,
+        nodes=TIME,
+        line=st.none() | TEXT,
+        text=st.none() | TEXT,
+    )
+
+
+def rulings(seats: int) -> st.SearchStrategy[Ruled]:
+    """Any ruling about such a game."""
+    return st.builds(Ruled, st.just("award"), st.integers(0, seats - 1), TEXT, TEXT) | st.builds(
+        Ruled, st.just("void"), st.none(), TEXT, TEXT
+    )
+
+
+def written(games: Sequence[PastGame], form: Form) -> str:
+    """What an export of the games holds."""
+    out = io.StringIO()
+    most = max(len(game.seats) for game in games)
+    assert exchange.write(games, form, out, most_seats=most) == len(games)
+    return out.getvalue()
+
+
+def told_apart(games: list[PastGame]) -> list[PastGame]:
+    """The games with pairs that no two share."""
+    return [replace(game, pair=f"{game.pair}{number}") for number, game in enumerate(games)]
+
+
+def as_far_as(form: Form, game: PastGame) -> PastGame:
+    """The game as far as that form holds it."""
+    if form is Form.NDJSON:
+        return game
+    lost: dict[str, Any] = {"cpu": None, "memory": None, "stderr": None}
+    game = replace(game, host=None, seats=tuple(replace(seat, **lost) for seat in game.seats))
+    if form is Form.PGN:
+        return game
+    if any(seat.utility is None for seat in game.seats):
+        game = replace(game, seats=tuple(replace(seat, utility=None) for seat in game.seats))
+    lost = {"spent": None, "longest": None, "version": None, "current": True}
+    moves = tuple(MoveRecord(move.ply, move.who, move.move) for move in game.moves)
+    seats = tuple(replace(seat, **lost) for seat in game.seats)
+    return replace(game, lag=None, moves=moves, seats=seats, rulings=game.rulings[-1:])
+
+
+@pytest.mark.parametrize("form", Form)
+@settings(max_examples=tries(25), deadline=None)
+@given(data=st.data())
+def test_what_was_exported_is_imported_again(form: Form, data: st.DataObject) -> None:
+    games = told_apart(data.draw(st.lists(past_games(), min_size=1, max_size=3)))
+    assert exchange.read(written(games, form), "file") == [as_far_as(form, game) for game in games]
+
+
+@settings(max_examples=tries(100), deadline=None)
+@given(st.lists(TEXT))
+def test_moves_are_told_apart_whatever_is_in_them(texts: list[str]) -> None:
+    assert parted(joined(texts)) == texts
+
+
+@settings(max_examples=tries(100), deadline=None)
+@given(st.none() | st.lists(st.floats(0, 1), min_size=1, max_size=6))
+def test_a_result_is_read_as_it_was_written(shares: list[float] | None) -> None:
+    assert points(result(shares)) == shares
+
+
+# From one database into another.
+
+
+def whole_record(file: Path) -> list[PastGame]:
+    """All games of a database that are over, as they were entered."""
+    with Database(str(file), create=False) as database, database.reading() as connection:
+        return games.games(connection, games.ids(connection, None, every=True), whole=True)
+
+
+def bring(found: list[PastGame], file: Path) -> None:
+    """An import of these games."""
+    with Database(str(file)) as database, database.writing() as connection:
+        imports.add(connection, found, NOW)
+
+
+def tables(file: Path) -> dict[str | None, Any]:
+    """The standings and crosstables of every tournament of a database, and of all games."""
+    with Database(str(file), create=False) as database, database.reading() as connection:
+        named = {row.name: queries.find_tournament(connection, row.name) for row in queries.tournaments(connection)}
+        counted = {name: results(connection, id) for name, id in named.items()} | {None: results(connection)}
+    return {name: (standings.standings(came), standings.crosstable(came)) for name, came in counted.items()}
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    """The sample."""
+    sample.make(tmp_path / "arena.db")
+    return tmp_path / "arena.db"
+
+
+@pytest.mark.parametrize("form", [Form.NDJSON, Form.PGN])
+def test_a_record_in_another_database_has_the_same_games_and_standings(form: Form, record: Path) -> None:
+    before = whole_record(record)
+    other = record.with_name("other.db")
+    bring(exchange.read(written(before, form), "file"), other)
+    expected = [replace(as_far_as(form, game), id=0) for game in before]
+    found = [replace(game, id=0) for game in whole_record(other)]
+    key = lambda game: (game.tournament or "", game.number, game.attempt)  # noqa: E731
+    for game, came in zip(sorted(expected, key=key), sorted(found, key=key), strict=True):
+        same = [replace(seat, version=None) for seat in game.seats]
+        assert [replace(seat, version=None) for seat in came.seats] == same
+        assert replace(came, seats=()) == replace(game, seats=())
+    assert tables(other) == tables(record)
+
+
+def test_a_spreadsheet_in_another_database_has_the_same_games_and_results(record: Path) -> None:
+    before = whole_record(record)
+    other = record.with_name("other.db")
+    bring(exchange.read(written(before, Form.CSV), "file"), other)
+    told = [(game.tournament, game.number, game.attempt, game.players, game.counted) for game in before]
+    key = str
+    assert sorted(
+        ((game.tournament, game.number, game.attempt, game.players, game.counted) for game in whole_record(other)),
+        key=key,
+    ) == sorted(told, key=key)
+
+
+def test_imported_agents_have_versions_without_a_program(record: Path) -> None:
+    other = record.with_name("other.db")
+    bring(exchange.read(written(whole_record(record), Form.NDJSON), "file"), other)
+    with Database(str(other), read_only=True) as database, database.reading() as connection:
+        _, rows = queries.ask(
+            connection,
+            "SELECT agent.name, version.source FROM version JOIN agent ON agent.id = version.agent "
+            "WHERE agent.name IN ('ann', 'dan') ORDER BY 1, 2",
+        )
+    assert rows == [["ann", "imported"], ["dan", "imported"], ["dan", "imported@1"]]
+
+
+def test_an_import_into_a_tournament_that_there_is_changes_nothing(record: Path) -> None:
+    before = whole_record(record)
+    with pytest.raises(DatabaseError, match=r"a tournament '\w+' already; .*--tournament"):
+        bring(before, record)
+    assert whole_record(record) == before
+
+
+# Plain lists.
+
+
+def test_a_plain_list_is_a_tournament_called_like_the_file() -> None:
+    text = "round,first,second,result\n1,alice,bob,1-0\n1,cleo,dan,1/2-1/2\n\n2,alice,bob,0.25-0.75\n2,dan,cleo,*\n"
+    found = exchange.read(text, "some/where/club.csv")
+    assert {game.tournament for game in found} == {"club"}
+    assert [(game.round, game.number, game.players, game.points, game.status) for game in found] == [
+        (1, 1, ["alice", "bob"], [1, 0], "finished"),
+        (1, 2, ["cleo", "dan"], [0.5, 0.5], "finished"),
+        (2, 3, ["alice", "bob"], [0.25, 0.75], "finished"),
+        (2, 4, ["dan", "cleo"], None, "void"),
+    ]
+    assert len({game.pair for game in found}) == 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1,alice,bob,1-0\n",
+        "\ufeffRound,First,Second,Result\r\n1,alice,bob,1-0\r\n",
+        "result,second,first\n1-0,bob,alice",
+        'round,first,second,result\n1,"alice","bob", 1-0 \n',
+    ],
+)
+def test_a_plain_list_may_lack_its_header_and_come_from_a_spreadsheet(text: str) -> None:
+    (game,) = exchange.read(text, "list.csv", tournament="club")
+    assert (game.tournament, game.players, game.points) == ("club", ["alice", "bob"], [1, 0])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "expected games, got none"),
+        ("round,first,second,result\n", "expected games, got none"),
+        ("1,alice,bob,1-0\n1,alice,bob,win\n", "line 2: expected a result such as 1-0"),
+        ("1,alice,bob,1-0-0\n", "line 1: expected the points of 2 players"),
+        ("1,alice,bob,2-0\n", "line 1: expected points from 0 to 1"),
+        ("1,alice,bob,nan-0\n", "line 1: expected points from 0 to 1"),
+        ("one,alice,bob,1-0\n", "line 1: round: expected a whole number, got 'one'"),
+        ("1,alice,bob\n", "line 1: expected a line with the names of the columns"),
+        ("1,,bob,1-0\n", "line 1: expected a player"),
+        ("first,second,reslt\na,b,1-0\n", "line 1: no column 'reslt'; did you mean 'result'"),
+        ("first,second\na,b\n", "line 1: expected a column 'result'"),
+        ("first,second,result,result\na,b,1-0,1-0\n", "line 1: expected each column once"),
+        ("first,second,result\na,b,1-0,5\n", "line 2: expected 3 cells"),
+        ('first,second,result\n"a,b,1-0\n', "expected CSV"),
+        ("first,second,result,moves\na,b,1-0,x y\n", "line 2: expected as many moves as movers"),
+        ("first,second,result,moves,movers\na,b,1-0,x,7\n", "line 2: ply 1: expected a seat from 0 to 1"),
+        ("first,second,result,seed\na,b,1-0,-1\n", "line 2: seed: expected a whole number"),
+        ("first,second,result,clock\na,b,1-0,fast\n", "line 2: expected a clock such as"),
+        ("first,second,result,verdict\na,b,1-0,won\n", "line 2: expected a verdict"),
+        ("first,second,result,status\na,b,1-0,playing\n", "line 2: expected a game that is finished or void"),
+        ("first,second,result,pair\na,b,1-0,p\na,b,1-0,p\n", "line 3: the same game as in line 2"),
+        ('{"number": 1}\n', "line 1: expected a game as JSON: Object missing required field `pair`"),
+        ("{}x\n", "line 1: expected a game as JSON"),
+        ('{"number": "1", "pair": "p", "game": "g", "seats": []}\n', r"line 1: .*Expected `int`, got `str`"),
+        ('{"number": 1, "pair": "p", "game": "g", "seats": [], "verdict": "normal"}\n', "line 1: expected players"),
+        ("[Event \n", r"line 1: expected a tag such as \[First"),
+        ('[First "a"]\n[First "b"]\n', "line 2: the tag First is there twice"),
+        ('[Game "g"]\n[Pair "p"]\n\n1-0\n', "line 4: expected a move such as"),
+        ('[Game "g"]\n[Pair "p"]\n[Result "*"]\n\n*\n', "line 1: expected players"),
+        ('[Game "g"]\n[Pair "p"]\n[First "a"]\n1. d1 {[%who 0] [%emt soon]}\n', "line 4: expected seconds, got 'soon'"),
+        ('[Game "g"]\n[Pair "p"]\n[First "a"]\n1. d1 {quickly}\n', "line 4: expected comments"),
+        ('[Game "g"]\n[Pair "p"]\n[First "a"]\n1. d1\n', "line 4: expected who moved"),
+        ('[Game "g"]\n[Pair "p"]\n[First "a"]\n[Seed "x"]\n', "Seed: expected a whole number"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_named_by_its_line(text: str, words: str) -> None:
+    with pytest.raises(BadImport, match=words) as error:
+        exchange.read(text, "file")
+    assert "\n" not in str(error.value)
+    assert str(error.value).startswith("file")
+
+
+@settings(max_examples=tries(40), deadline=None)
+@given(data=st.data())
+def test_a_damaged_file_is_refused_or_read_but_nothing_else_happens(data: st.DataObject) -> None:
+    form = data.draw(st.sampled_from(Form))
+    text = written([data.draw(past_games())], form)
+    at = data.draw(st.integers(0, len(text)))
+    damaged = text[:at] + data.draw(TEXT) + text[at + data.draw(st.integers(0, 5)) :]
+    try:
+        exchange.read(damaged, "file")
+    except BadImport as error:
+        assert str(error).startswith("file")  # noqa: PT017

@@ -1,0 +1,324 @@
+"""The jail, with real processes: what is started is confined, what is killed is gone, what is cleared is removed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from agents.protocol import MESSAGE_BYTES, Verdict
+from arena import jail
+from arena.agent_process import STDERR_KEPT, AgentProcess
+from arena.jail import Confined, NoProgram, Walls
+from arena.run_folder import clear
+from arena.usage import LINUX, Usage, descendants
+
+PYTHON = (sys.executable, "-I", "-S", "-c")
+
+
+def program(source: str) -> tuple[str, ...]:
+    """A command that runs this Python."""
+    return (*PYTHON, source)
+
+
+def wait_for(confined: Confined) -> int:
+    """How the process ended, once it has."""
+    while (code := confined.exit()) is None:
+        os.sched_yield()
+    return code
+
+
+def finish(agent: AgentProcess) -> bytes:
+    """All whole lines that the agent writes until its stdout ends, joined."""
+    said = []
+    while not agent.silent:
+        agent.read()
+        while (line := agent.next_line()) is not None:
+            said.append(line)
+    return b"|".join(said)
+
+
+@pytest.mark.parametrize(
+    ("ending", "code"), [("pass", 0), ("import os; os._exit(7)", 7), ("import os; os.abort()", -6)]
+)
+def test_it_is_known_how_a_process_ended(ending: str, code: int, tmp_path: Path) -> None:
+    confined = jail.start(program(ending), Walls(), tmp_path)
+    assert wait_for(confined) == code
+    confined.kill_all()
+    assert confined.exit() == code
+    assert confined.cpu is not None
+    assert confined.cpu > 0
+    confined.remove()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_killing_ends_the_whole_group(tmp_path: Path) -> None:
+    source = "import os, time; os.fork(); os.fork(); os.write(1, b'x'); time.sleep(1000)"
+    confined = jail.start(program(source), Walls(), tmp_path)
+    said = b""
+    os.set_blocking(confined.stdout.fileno(), True)
+    while len(said) < 4:
+        said += os.read(confined.stdout.fileno(), 4)
+    family = descendants(confined.pid)
+    assert len(family) == (3 if LINUX else 0)
+    confined.kill_all()
+    assert os.read(confined.stdout.fileno(), 1) == b""  # nobody holds the other end any more
+    assert confined.exit() == -signal.SIGKILL
+    confined.remove()
+
+
+def told(confined: Confined) -> bytes:
+    """The next that the process says."""
+    os.set_blocking(confined.stdout.fileno(), True)
+    return os.read(confined.stdout.fileno(), 1)
+
+
+@pytest.mark.skipif(not LINUX, reason="only Linux tells what another process uses")
+def test_a_helper_that_nobody_saw_counts_once_it_has_been_reaped(tmp_path: Path) -> None:
+    source = """if True:
+        import os, sys, time
+        child = os.fork()
+        while not child and time.process_time() < 0.1:
+            pass
+        os.wait() if child else os._exit(0)
+        os.write(1, b"x")
+        time.sleep(1000)
+    """
+    confined = jail.start(program(source), Walls(), tmp_path)
+    assert told(confined) == b"x"
+    used = confined.usage.cpu()
+    assert used is not None
+    assert used >= 90_000_000
+    confined.kill_all()
+    confined.remove()
+
+
+@pytest.mark.skipif(not LINUX, reason="only Linux tells what another process uses")
+def test_a_helper_that_was_seen_counts_on_when_it_is_gone_and_only_once(tmp_path: Path) -> None:
+    source = """if True:
+        import os, sys, time
+        child = os.fork()
+        while not child and time.process_time() < 0.1:
+            pass
+        if not child:
+            os.write(1, b"x")
+            sys.stdin.read(1)
+            os._exit(0)
+        os.wait()
+        os.write(1, b"y")
+        time.sleep(1000)
+    """
+    confined = jail.start(program(source), Walls(), tmp_path)
+    assert told(confined) == b"x"
+    confined.usage.look()
+    before = confined.usage.cpu()
+    os.write(confined.stdin.fileno(), b"x")
+    assert told(confined) == b"y"
+    after = confined.usage.cpu()
+    assert before is not None
+    assert after is not None
+    assert before <= after < before + 90_000_000
+    confined.kill_all()
+    confined.remove()
+
+
+@pytest.mark.skipif(not LINUX, reason="only Linux tells how another process is scheduled")
+@pytest.mark.parametrize(
+    ("does", "as_given"),
+    [
+        ("pass", True),
+        ("os.nice(1)", False),
+        ("os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))", False),
+        ("os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})", (os.cpu_count() or 1) == 1),
+    ],
+)
+def test_who_puts_itself_at_the_back_of_the_queue_is_known(tmp_path: Path, does: str, as_given: bool) -> None:
+    source = f"import os, time; {does}; os.write(1, b'x'); time.sleep(1000)"
+    confined = jail.start(program(source), Walls(), tmp_path)
+    assert told(confined) == b"x"
+    assert confined.usage.on_terms_given() is as_given
+    confined.kill_all()
+    confined.remove()
+
+
+@pytest.mark.skipif(not LINUX, reason="only Linux tells what another process uses")
+def test_what_a_family_uses_is_counted_together(tmp_path: Path) -> None:
+    source = """if True:
+        import os, sys, time
+        child = os.fork()
+        while time.process_time() < 0.05:
+            pass
+        os.write(1, b"x")
+        time.sleep(1000)
+    """
+    confined = jail.start(program(source), Walls(), tmp_path)
+    os.set_blocking(confined.stdout.fileno(), True)
+    said = b""
+    while len(said) < 2:
+        said += os.read(confined.stdout.fileno(), 2)
+    alone = confined.usage.cpu()
+    confined.usage.look()
+    together = confined.usage.cpu()
+    assert alone is not None
+    assert together is not None
+    assert together - alone >= 50_000_000
+    memory = confined.usage.memory()
+    assert memory is not None
+    assert memory > 1 << 20
+    assert confined.usage.delay() is not None
+    confined.kill_all()
+    assert confined.cpu is not None
+    assert confined.cpu >= 100_000_000
+    assert confined.memory == memory
+    confined.remove()
+
+
+def test_of_a_process_that_is_gone_nothing_is_known() -> None:
+    usage = Usage(2**22 + 1)  # more than any process number
+    usage.look()
+    assert usage.cpu() == (0 if LINUX else None)
+    assert usage.delay() is None
+    assert usage.memory() is None
+
+
+@pytest.mark.parametrize("command", ["/no/such/program", "no-such-program-anywhere", "/", __file__])
+def test_what_is_no_program_is_told_from_what_the_system_cannot_do(command: str, tmp_path: Path) -> None:
+    with pytest.raises(NoProgram):
+        jail.start([command], Walls(), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(OSError, match="No such file") as problem:
+        jail.start([command], Walls(), tmp_path / "missing")
+    assert not isinstance(problem.value, NoProgram)
+
+
+def test_walls_that_cannot_be_put_up_are_no_fault_of_the_program(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=os.strerror(errno.EINVAL)) as problem:
+        jail.start(program("pass"), Walls(memory=2**70), tmp_path)
+    assert not isinstance(problem.value, NoProgram)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_grows_no_larger_than_it_may(tmp_path: Path) -> None:
+    source = "open('x', 'wb').write(b'x' * 200_000)"
+    agent = AgentProcess.start(program(source), Walls(file_size=100_000), tmp_path)
+    wait_for(agent.confined)
+    verdict, words = agent.how_it_ended()
+    assert (verdict, words) == (Verdict.CRASHED, "exited with code 1: OSError: [Errno 27] File too large")
+    assert (agent.confined.folder / "x").stat().st_size == 100_000
+    agent.kill()
+
+
+def test_processor_time_has_its_limit(tmp_path: Path) -> None:
+    agent = AgentProcess.start(program("while True: pass"), Walls(cpu=1), tmp_path)
+    assert wait_for(agent.confined) in (-signal.SIGKILL, -signal.SIGXCPU)
+    agent.kill()
+
+
+def test_writing_to_an_agent_that_reads_nothing_does_not_block(tmp_path: Path) -> None:
+    source = "import sys, time; time.sleep(1000)"
+    agent = AgentProcess.start(program(source), Walls(), tmp_path)
+    agent.write(b"x" * 10_000_000)
+    assert agent.writer() is not None
+    agent.hang_up()
+    assert agent.writer() is not None
+    agent.kill()
+
+
+def test_an_agent_that_closed_its_stdin_is_not_written_to(tmp_path: Path) -> None:
+    agent = AgentProcess.start(
+        program("import os; os.close(0); print('closed', flush=True); input()"), Walls(), tmp_path
+    )
+    assert finish(agent) == b"closed"
+    agent.write(b"hello\n")
+    agent.write(b"anybody there?\n")
+    assert agent.writer() is None
+    agent.kill()
+
+
+def test_lines_arrive_whole_and_a_line_that_is_too_long_arrives_at_once(tmp_path: Path) -> None:
+    source = f"""if True:
+        import os
+        os.write(1, b"one\\ntwo\\r\\n\\nthr")
+        os.write(1, b"ee\\nhalf")
+        os.write(1, b"x" * {MESSAGE_BYTES})
+    """
+    agent = AgentProcess.start(program(source), Walls(), tmp_path)
+    one, two, empty, three, rest = finish(agent).split(b"|")
+    assert (one, two, empty, three) == (b"one", b"two\r", b"", b"three")
+    assert len(rest) > MESSAGE_BYTES
+    agent.kill()
+
+
+def test_half_a_line_at_the_end_is_no_line(tmp_path: Path) -> None:
+    agent = AgentProcess.start(program("print('whole'); print('half', end='')"), Walls(), tmp_path)
+    assert finish(agent) == b"whole"
+    agent.kill()
+
+
+def test_of_stderr_the_end_is_kept(tmp_path: Path) -> None:
+    source = "import os\nfor n in range(300): os.write(2, b'%1023d\\n' % n)"
+    agent = AgentProcess.start(program(source), Walls(), tmp_path)
+    while agent.confined.exit() is None:
+        agent.read_log()
+    assert agent.how_it_ended() == (Verdict.CRASHED, "exited quietly (code 0): 299")
+    assert agent.log_bytes == 300 * 1024
+    assert len(agent.log(10**9)) == STDERR_KEPT
+    assert agent.log(1024).strip() == "299"
+    agent.begin_log()
+    assert (agent.log_bytes, agent.log(100)) == (0, "")
+    agent.kill()
+    assert agent.log(100) == ""
+
+
+def test_a_signal_without_a_name_is_told_by_its_number(tmp_path: Path) -> None:
+    agent = AgentProcess.start(program("import os; os.kill(os.getpid(), 40)"), Walls(), tmp_path)
+    if wait_for(agent.confined) == -40:
+        assert agent.how_it_ended()[1] == "was killed by signal 40"
+    agent.kill()
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
+        ("MemoryError", Verdict.MEMORY),
+        ("terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc", Verdict.MEMORY),
+        ("FATAL ERROR: JavaScript heap out of memory\n 1: 0x7f node\n", Verdict.MEMORY),
+        ("MemoryError\nnext line", Verdict.CRASHED),
+        ("", Verdict.CRASHED),
+    ],
+)
+def test_who_says_that_it_ran_out_of_memory_is_believed(said: str, verdict: Verdict, tmp_path: Path) -> None:
+    agent = AgentProcess.start(program(f"import sys; sys.stderr.write({said!r}); sys.exit(1)"), Walls(), tmp_path)
+    wait_for(agent.confined)
+    assert agent.how_it_ended()[0] is verdict
+    agent.kill()
+
+
+def test_no_folder_is_too_deep_or_too_closed_to_be_cleared(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "precious").write_text("x")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    source = """if True:
+        import os
+        os.symlink("../outside", "way-out")
+        os.mkfifo("pipe")
+        for name in ("a", "b"):
+            os.mkdir(name)
+            open(f"{name}/file", "w").close()
+        os.symlink("../../outside", "a/way-out")
+        for _ in range(3000):
+            os.mkdir("deeper and deeper")
+            os.chdir("deeper and deeper")
+    """
+    assert os.spawnv(os.P_WAIT, sys.executable, [*PYTHON, f"import os; os.chdir({str(folder)!r})\n{source}"]) == 0
+    (folder / "b").chmod(0)
+    folder.chmod(0)
+    clear(folder)
+    assert not folder.exists()
+    assert (outside / "precious").exists()

@@ -1,0 +1,251 @@
+"""A description is read as what it says; what is stored of it, and what may change; docs/league.md tells all of it.
+
+The files are real ones in a folder of the test's own, which is not the working directory.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from arena import formats, league
+from arena.changes import changes
+from arena.clock import SECOND
+from arena.enrolment import AGENT_KEYS
+from arena.fixture import Limits
+from arena.formats import Format
+from arena.league import KEYS, LIMIT_KEYS
+from arena.players import Kind
+from tests.arena.course import TWO, course, read
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "league.md").read_text("utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A course's folder."""
+    return course(tmp_path)
+
+
+def test_a_whole_description_is_read(folder: Path) -> None:
+    found = read(
+        folder,
+        """
+        name = "cs101"
+        game = "connect4"
+        format = "round-robin"
+        rounds = 2
+        clock = "10+0.10"
+        margin = 0.07
+        seed = 7
+        openings = 2
+        max_plies = 400
+        games_at_once = 1
+        names = "shown"
+        quarantine = 0
+        reuse = true
+        players = "students/*"
+        [limits]
+        hello = 20
+        move = 0.5
+        [[agent]]
+        name = "staff"
+        player = "alphabeta:depth=4"
+        anchor = 1500
+        """,
+    )
+    assert (found.name, found.game, found.seats, found.format) == ("cs101", "connect4", 2, Format.ROUND_ROBIN)
+    assert (found.rounds, found.clock, found.margin, found.seed) == (2, "10+0.1", 70_000_000, 7)
+    assert (found.openings, found.max_plies, found.games_at_once) == (2, 400, 1)
+    assert (found.names, found.quarantine, found.reuse) == ("shown", 0, True)
+    assert found.limits == Limits(hello=20 * SECOND, ready=5 * SECOND, move=SECOND // 2)
+    assert [agent.name for agent in found.agents] == ["alice", "bob", "carol", "staff"]
+    assert [agent.player.kind for agent in found.agents] == [Kind.FOLDER, Kind.FOLDER, Kind.FILE, Kind.BUILTIN]
+    assert found.agents[2].player.path == folder / "students" / "carol.py"
+    assert found.agents[2].player_text == "students/carol.py"
+    assert found.agents[3].anchor == 1500
+    assert found.estimate == formats.Estimate(12, 24)
+
+
+def test_what_is_no_agent_is_told(folder: Path) -> None:
+    skipped = read(folder, 'game = "connect4"\nplayers = ["students/*"]').skipped
+    assert skipped == (
+        "'students/README.md' (no Python file)",
+        "'students/__init__.py' (part of a package)",
+        "'students/__pycache__' (a folder without agent.py)",
+    )
+
+
+def test_everything_has_a_default(folder: Path) -> None:
+    found = read(folder, 'game = "connect4"\n' + TWO)
+    assert found.name == "cs101"
+    assert (found.clock, found.margin, found.seed, found.openings) == ("10+0.1", 50_000_000, None, 0)
+    assert (found.at_once(8), found.at_once(1), found.at_once() >= 1) == (7, 1, True)
+    assert read(folder, 'game = "ludo:players=3"\nplayers = "students/*"').format is Format.TABLES
+
+
+def test_files_are_found_from_the_descriptions_folder(folder: Path) -> None:
+    found = read(
+        folder,
+        """
+        game = "game.py:Countdown:n=30"
+        [[agent]]
+        name = "file"
+        player = "students/carol.py:Carol"
+        [[agent]]
+        name = "folder"
+        player = "students/alice"
+        [[agent]]
+        name = "program"
+        player = "cmd:./engine --book openings.txt --fast"
+        """,
+    )
+    assert (found.game_text, found.game) == ("game.py:Countdown:n=30", f"{folder}/game.py:Countdown:n=30")
+    file, inside, program = (agent.player for agent in found.agents)
+    assert (file.path, file.class_name) == (folder / "students" / "carol.py", "Carol")
+    assert inside.path == folder / "students" / "alice"
+    assert program.command == (f"{folder}/engine", "--book", f"{folder}/openings.txt", "--fast")
+    assert program.text == "cmd:./engine --book openings.txt --fast"
+
+
+def test_openings_come_from_a_file(folder: Path) -> None:
+    assert read(folder, 'game = "connect4"\nopenings = "openings.txt"\n' + TWO).openings == (("4", "4"), ("1", "7"))
+
+
+def test_a_clock_may_be_a_number(folder: Path) -> None:
+    assert read(folder, 'game = "connect4"\nclock = 60\n' + TWO).clock == "60"
+    assert read(folder, 'game = "connect4"\nclock = 0.5\n' + TWO).clock == "0.5"
+
+
+def test_a_file_matched_twice_is_one_agent(folder: Path) -> None:
+    found = read(folder, 'game = "connect4"\nplayers = ["students/*", "students/carol.py"]')
+    assert [agent.name for agent in found.agents] == ["alice", "bob", "carol"]
+
+
+# The same without a file.
+
+
+def test_arguments_describe_a_tournament_as_well() -> None:
+    found = league.from_arguments("connect4", ["pvs", "alphabeta:depth=2", "pvs"], rounds=2, clock=None, openings=2)
+    assert [agent.name for agent in found.agents] == ["alphabeta:depth=2", "pvs", "pvs#2"]
+    assert (found.rounds, found.clock, found.openings) == (2, "10+0.1", 2)
+    assert re.fullmatch(r"connect4-[0-9a-f]{8}", found.name)
+
+
+def test_the_same_arguments_name_the_same_tournament() -> None:
+    one, same, other = (
+        league.from_arguments("connect4", ["pvs", "random"], rounds=rounds, games_at_once=at_once).name
+        for rounds, at_once in ((1, 1), (1, 2), (2, 1))
+    )
+    assert one == same != other
+    assert league.from_arguments("connect4", ["pvs", "random"], name="evening").name == "evening"
+
+
+def test_a_default_is_no_use_of_a_key() -> None:
+    assert league.from_arguments("connect4", ["pvs", "random"], format="knockout", rounds=1).format is Format.KNOCKOUT
+
+
+# What is stored, and what may change.
+
+
+def test_settings_are_json_and_do_not_depend_on_the_order_of_agents(folder: Path) -> None:
+    text = 'game = "connect4"\nopenings = "openings.txt"\n'
+    one = read(folder, text + TWO)
+    stored = json.loads(json.dumps(one.settings()))
+    assert stored == one.settings()
+    first, second = re.findall(r"\[\[agent\]\]\n.*\n.*\n", TWO)
+    assert read(folder, text + second + first).settings() == stored
+    assert changes(stored, one.settings()) == changes(stored, one.settings()).__class__()
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "refused", "allowed"),
+    [
+        ('clock = "10+0.1"', "clock = 5", "clock: 10+0.1 -> 5", ""),
+        ("rounds = 1", "rounds = 3", "", "rounds: 1 -> 3"),
+        ("rounds = 3", "rounds = 1", "rounds: 3 -> 1", ""),
+        ("", "margin = 0.1", "margin: 0.05 -> 0.1", ""),
+        ("", "games_at_once = 4", "", "games_at_once: none -> 4"),
+        ("", "quarantine = 0", "", "quarantine: 5 -> 0"),
+        ("", "reuse = true", "reuse: false -> true", ""),
+        ("", "limits = {move = 90}", "move: 60 -> 90", ""),
+        ("openings = 2", 'openings = "openings.txt"', "openings: 2 -> 2 of a file", ""),
+        ("seed = 1", "seed = 2", "seed: 1 -> 2", ""),
+        ("seed = 1", "", "", ""),
+        ("", 'format = "swiss"', "format: round-robin -> swiss", ""),
+    ],
+)
+def test_changes_are_told_in_words(folder: Path, before: str, now: str, refused: str, allowed: str) -> None:
+    old, new = (read(folder, f'game = "connect4"\n{line}\n{TWO}') for line in (before, now))
+    found = changes(old.settings(), new.settings())
+    assert (found.refused, found.allowed) == ((refused,) if refused else (), (allowed,) if allowed else ())
+    assert found.only_adds is (not refused)
+
+
+def test_agents_may_be_added_and_changed_but_not_left_out(folder: Path) -> None:
+    two = read(folder, 'game = "connect4"\n' + TWO)
+    more = read(folder, 'game = "connect4"\nplayers = "students/c*"\n' + TWO.replace('"pvs"', '"mcts"'))
+    found = changes(two.settings(), more.settings())
+    assert (found.refused, found.added) == ((), ("carol",))
+    assert found.allowed == ("agent 'b': player: pvs -> mcts", "agents: added: 'carol'")
+    assert changes(more.settings(), two.settings()).refused == (
+        "agents: no longer listed: 'carol' (list them again; to leave, they are withdrawn)",
+    )
+
+
+def test_nobody_is_added_to_a_knockout(folder: Path) -> None:
+    two = read(folder, 'game = "connect4"\nformat = "knockout"\n' + TWO)
+    more = read(folder, 'game = "connect4"\nformat = "knockout"\nplayers = "students/c*"\n' + TWO)
+    assert changes(two.settings(), more.settings()).refused == (
+        "agents: added: 'carol' (the bracket of a knockout is drawn once)",
+    )
+
+
+def test_a_drawn_seed_is_kept_with_the_settings() -> None:
+    found = league.from_arguments("connect4", ["pvs", "random"])
+    assert found.with_seed(9).settings()["seed"] == 9
+    assert found.with_seed(9).with_seed(10).seed == 9
+
+
+# The page and the example.
+
+
+def documented(heading: str) -> dict[str, str]:
+    """Key and default of the table under that heading of docs/league.md."""
+    section = PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    return dict(re.findall(r"^\| `(\w+)` \| ([^|]*?) \|", section, re.MULTILINE))
+
+
+def test_every_key_is_documented_with_its_default() -> None:
+    keys = documented("The tournament")
+    assert sorted([*keys, "limits", "agent"]) == sorted(KEYS)
+    usual = league.from_arguments("connect4", ["pvs", "random"]).settings() | {"margin": 0.05}
+    for key, told in keys.items():
+        if key not in ("name", "game", "format", "players"):
+            value = usual[key]
+            shown = "none" if value in (None, []) else f"`{json.dumps(value)}`"
+            assert told == shown, key
+    assert sorted(documented("[[agent]]")) == sorted(AGENT_KEYS)
+    limits = {key: f"`{usual['limits'][key] // SECOND}`" for key in LIMIT_KEYS}
+    assert documented("[limits]") == limits
+
+
+def test_every_format_is_documented() -> None:
+    section = PAGE.partition("## Formats\n")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\*\*`([\w-]+)`\*\*", section, re.MULTILINE)) == set(Format)
+
+
+def test_the_descriptions_shown_can_be_used(folder: Path) -> None:
+    shown = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert shown
+    for text in shown:
+        assert read(folder, text).estimate.games > 0
+
+
+def test_the_example_can_be_used() -> None:
+    found = league.read(ROOT / "examples" / "cs101.toml")
+    assert [agent.name for agent in found.agents] == ["greedy", "random", "staff"]

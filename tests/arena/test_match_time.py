@@ -1,0 +1,413 @@
+"""The rules of refereeing that have to do with time: what is charged, who was late, who was lost, when it is void."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agents.protocol import (
+    Bye,
+    Move,
+    Ready,
+    Verdict,
+)
+from arena.fixture import Limits
+from arena.match import BACKSTOP, GRACE, LEAST_EXCUSE, Phase
+from tests.arena.match_model import MS, SECOND
+from tests.arena.table import GAME, Table
+
+WON_BY_SEAT_0 = ("a1", "b1", "a2", "b2", "a3")
+
+
+# Time.
+
+
+def test_left_is_what_was_left_less_what_was_charged_and_then_the_increment() -> None:
+    table = Table(clock="60+0.5").begin()
+    table.play("b2", after=10 * SECOND)
+    assert table.match.moves[0].left == 50 * SECOND + 500 * MS
+    assert table.question().left == (50_500, 60_000)
+
+
+def test_a_hosts_own_measurement_is_charged_and_the_rest_is_lag() -> None:
+    table = Table(clock="60").begin()
+    table.play("b2", after=2 * SECOND, spent=1_500 * MS)
+    ply = table.match.moves[0]
+    assert (ply.spent, ply.lag, ply.left) == (1_500 * MS, 500 * MS, 58_500 * MS)
+
+
+@pytest.mark.parametrize("spent", [-1, 2 * SECOND + 1, 2**63], ids=["below 0", "above the interval", "far above"])
+def test_a_measurement_that_cannot_be_is_not_believed(spent: int) -> None:
+    table = Table(clock="60").begin()
+    table.play("b2", after=2 * SECOND, spent=spent)
+    ply = table.match.moves[0]
+    assert (ply.spent, ply.lag) == (2 * SECOND, 0)
+
+
+@pytest.mark.parametrize("spent", [0, 2 * SECOND], ids=["nothing", "the whole interval"])
+def test_a_measurement_from_nothing_to_the_whole_interval_is_believed(spent: int) -> None:
+    table = Table(clock="60").begin()
+    table.play("b2", after=2 * SECOND, spent=spent)
+    ply = table.match.moves[0]
+    assert (ply.spent, ply.lag) == (spent, 2 * SECOND - spent)
+
+
+def test_a_player_that_we_did_not_start_is_not_believed_in_anything() -> None:
+    table = Table(clock="60", hosted=(1,)).begin()
+    table.play("b2", after=2 * SECOND, spent=1, cpu=5, delay=6, log=7)
+    ply = table.match.moves[0]
+    assert (ply.spent, ply.lag, ply.cpu, ply.delay, ply.log) == (2 * SECOND, 0, None, None, None)
+
+
+def test_a_move_at_the_very_end_of_time_and_margin_still_counts() -> None:
+    table = Table(clock="1").begin()
+    table.play("b2", after=SECOND + 50 * MS)
+    assert table.match.moves[0].left == 0
+    assert table.result() == (None, None)
+
+
+def test_a_move_a_nanosecond_later_loses_on_time() -> None:
+    table = Table(clock="1").begin()
+    table.play("b2", after=SECOND + 50 * MS + 1)
+    assert table.result() == ("time", 0)
+    assert table.match.detail == "ann used 1.050 s of 1.000 s at ply 1"
+
+
+def test_a_move_that_came_late_over_the_network_but_was_made_in_time_counts() -> None:
+    table = Table(clock="1").begin()
+    table.play("b2", after=1_900 * MS, spent=900 * MS)
+    assert table.result() == (None, None)
+
+
+def test_the_referee_calls_time_a_second_after_the_host_should_have() -> None:
+    table = Table(clock="1").begin()
+    table.wait(SECOND + 50 * MS + BACKSTOP - 1)
+    assert table.result() == (None, None)
+    table.wait(1)
+    assert table.result() == ("time", 0)
+
+
+def test_a_referee_that_was_held_up_hears_the_move_before_it_calls_time() -> None:
+    table = Table(clock="1").begin()
+    question = table.question()
+    table.stall(5 * SECOND)
+    table.say(0, Move(GAME, question.id, "b2", spent=300 * MS))
+    table.tick()
+    assert table.result() == (None, None)
+    assert table.match.moves[0].lag == 4_700 * MS
+
+
+def test_without_a_clock_a_move_has_its_own_limit() -> None:
+    table = Table().begin()
+    assert (table.question().left, table.question().budget) == (None, None)
+    table.play("b2", after=60 * SECOND)
+    table.wait(60 * SECOND + BACKSTOP)
+    assert table.result() == ("time", 1)
+
+
+def test_a_warden_is_told_when_it_must_have_failed_its_agent_and_nobody_else_is() -> None:
+    table = Table(clock="1", guarded=(1,)).begin()
+    table.play("b2")
+    assert not isinstance(table.question(0).limit, int)
+    assert table.question(1).limit == SECOND + 50 * MS
+
+
+def test_a_wardens_word_that_time_is_up_ends_the_game() -> None:
+    table = Table(clock="1", guarded=(0,)).begin()
+    table.wait(SECOND + 51 * MS)
+    table.fail(0, Verdict.TIME, spent=SECOND + 50 * MS)
+    assert table.result() == ("time", 0)
+    record = table.match.record()
+    assert (record.seats[0].spent, record.lag) == (SECOND + 50 * MS, MS)
+
+
+@pytest.mark.parametrize("verdict", [Verdict.NORMAL, Verdict.RESIGNED, Verdict.ILLEGAL, Verdict.FORFEIT])
+def test_a_warden_cannot_give_verdicts_that_are_the_referees(verdict: Verdict) -> None:
+    table = Table(guarded=(0,)).begin()
+    table.fail(0, verdict)
+    assert table.result() == ("garbage", 0)
+
+
+@pytest.mark.parametrize("how", ["moves on", "abort", "garbage of the other"])
+def test_the_last_unfinished_turn_is_charged_too(how: str) -> None:
+    table = Table(clock="60").begin()
+    table.play("b2", after=2 * SECOND)
+    table.wait(3 * SECOND)
+    if how == "moves on":
+        table.resign()
+    elif how == "abort":
+        table.abort()
+    else:
+        table.refuse(0)
+    record = table.match.record()
+    assert [(seat.spent, seat.longest) for seat in record.seats] == [(2 * SECOND, 2 * SECOND), (3 * SECOND, 3 * SECOND)]
+    assert record.lag == 0
+
+
+# Sitting down and being ready.
+
+
+def test_who_never_sits_down_is_unready() -> None:
+    table = Table().arrive(0)
+    table.wait(10 * SECOND - 1)
+    assert table.result() == (None, None)
+    table.wait(1)
+    assert table.result() == ("unready", 1)
+    assert table.match.detail == "bob did not sit down in time"
+
+
+def test_who_never_says_ready_is_unready() -> None:
+    table = Table().arrive(0, 1)
+    table.say(1, Ready(GAME))
+    table.wait(5 * SECOND)
+    assert table.result() == ("unready", 0)
+    assert table.match.detail == "ann did not say ready in time"
+
+
+def test_where_several_are_late_the_lowest_seat_is_at_fault() -> None:
+    table = Table(rules="ludo", seats=4).arrive(0, 2)
+    table.wait(10 * SECOND)
+    assert table.result() == ("unready", 1)
+
+
+def test_ready_for_another_game_is_not_ready() -> None:
+    table = Table().arrive(0, 1)
+    table.say(0, Ready(GAME))
+    table.say(1, Ready(8))
+    assert table.phase() is Phase.STARTING
+
+
+def test_a_warden_has_the_time_that_a_fresh_process_takes_besides() -> None:
+    table = Table(guarded=(1,)).arrive(0, 1)
+    table.wait(15 * SECOND + BACKSTOP - 1)
+    assert table.result() == (None, None)
+    table.wait(1)
+    assert table.result() == ("unready", 0)
+
+
+def test_a_player_that_is_started_by_hand_may_take_any_time() -> None:
+    table = Table(limits=Limits(hello=None)).arrive(0)
+    assert table.match.wake is None
+    table.wait(3600 * SECOND)
+    table.arrive(1)
+    assert table.phase() is Phase.STARTING
+
+
+# Losing a player.
+
+
+def test_a_lost_player_whose_turn_it_is_has_crashed_20_ms_later() -> None:
+    table = Table().begin()
+    table.lose(0)
+    table.wait(GRACE - 1)
+    assert table.result() == (None, None)
+    table.wait(1)
+    assert table.result() == ("crashed", 0)
+    assert table.match.detail == "ann: ended"
+    assert GRACE == 20 * MS
+
+
+def test_a_lost_players_last_move_counts_when_it_comes_within_20_ms() -> None:
+    table = Table().begin()
+    table.play("a1", "b1", "a2", "b2")
+    table.lose(0)
+    table.play("a3", after=GRACE - 1)
+    assert table.result() == ("normal", None)
+    assert table.overs(0) == []
+    assert len(table.overs(1)) == 1
+
+
+def test_who_is_lost_right_after_its_move_has_crashed_when_its_turn_comes() -> None:
+    table = Table().begin()
+    table.lose(0)
+    table.play("b2", after=MS)
+    table.wait(30 * SECOND)
+    assert table.result() == (None, None)
+    table.play("a1")
+    assert table.result() == ("crashed", 0)
+    assert len(table.match.moves) == 2
+
+
+def test_who_is_lost_while_the_other_thinks_wins_if_the_other_loses_first() -> None:
+    table = Table().begin()
+    table.lose(1)
+    table.wait(SECOND)
+    table.play("z9")
+    assert table.result() == ("illegal", 0)
+    assert table.match.points == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("arrived", [False, True])
+@pytest.mark.parametrize("kind", ["by hand", "with a warden"])
+def test_somebody_elses_player_that_is_lost_before_the_game_begins_has_crashed(arrived: bool, kind: str) -> None:
+    table = Table(hosted=(0,)) if kind == "by hand" else Table(guarded=(1,))
+    table.arrive(*([1] if arrived else []))
+    table.lose(1)
+    table.wait(GRACE)
+    assert table.result() == ("crashed", 1)
+
+
+@pytest.mark.parametrize("how_far", ["sitting down", "saying ready"])
+def test_a_player_of_ours_that_is_lost_before_it_is_ready_makes_the_game_void(how_far: str) -> None:
+    table = Table()
+    table.arrive(1)
+    if how_far == "saying ready":
+        table.arrive(0)
+        table.say(0, Ready(GAME))
+    table.lose(1)
+    table.wait(GRACE)
+    assert table.result() == ("void", None)
+    assert table.match.detail == "bob: ended, before it was ready"
+
+
+def test_a_player_of_ours_that_was_ready_and_is_lost_has_crashed() -> None:
+    table = Table().arrive(0, 1)
+    table.say(1, Ready(GAME))
+    table.lose(1)
+    table.say(0, Ready(GAME))
+    table.play("b2")
+    assert table.result() == ("crashed", 1)
+
+
+def test_bye_in_the_middle_is_as_good_as_being_lost() -> None:
+    table = Table().begin()
+    table.say(0, Bye())
+    table.wait(GRACE)
+    assert table.result() == ("crashed", 0)
+    assert "said bye" in table.match.detail
+
+
+def test_of_two_lost_players_the_one_that_is_needed_has_crashed() -> None:
+    table = Table().begin()
+    table.lose(1)
+    table.lose(0)
+    table.wait(GRACE)
+    assert table.result() == ("crashed", 0)
+
+
+def test_a_referee_that_was_held_up_decides_as_if_it_had_not_been() -> None:
+    """Seat 0 is late for ready before seat 1, lost a moment ago, is given up."""
+    for held_up in (False, True):
+        table = Table().arrive(0, 1)
+        table.wait(5 * SECOND - 10 * MS)
+        table.lose(1)
+        if held_up:
+            table.stall(SECOND)
+            table.tick()
+        table.wait(SECOND)
+        assert table.result() == ("unready", 0)
+
+
+@pytest.mark.parametrize("verdict", [Verdict.CRASHED, Verdict.MEMORY])
+def test_an_agent_that_fails_while_the_other_thinks_has_lost_when_its_turn_comes(verdict: Verdict) -> None:
+    table = Table(guarded=(1,)).begin()
+    table.fail(1, verdict)
+    table.fail(1, Verdict.TIME)
+    assert table.result() == (None, None)
+    table.play("b2")
+    assert table.result() == (verdict, 1)
+    assert table.match.detail == "bob: its agent failed"
+
+
+def test_what_a_warden_said_of_its_agent_stands_when_the_warden_is_lost_too() -> None:
+    table = Table(guarded=(1,)).begin()
+    table.fail(1, Verdict.MEMORY)
+    table.lose(1)
+    table.play("b2")
+    assert table.result() == ("memory", 1)
+
+
+@pytest.mark.parametrize("verdict", [Verdict.GARBAGE, Verdict.FLOODED])
+def test_an_agent_that_breaks_the_protocol_loses_at_once(verdict: Verdict) -> None:
+    table = Table(guarded=(1,)).begin()
+    table.fail(1, verdict)
+    assert table.result() == (verdict, 1)
+
+
+def test_an_agent_that_fails_before_the_game_begins_loses_at_once() -> None:
+    table = Table(guarded=(1,)).arrive(1)
+    table.fail(1, Verdict.CRASHED)
+    assert table.result() == ("crashed", 1)
+
+
+def test_a_warden_whose_server_fails_makes_the_game_void() -> None:
+    table = Table(guarded=(1,)).begin()
+    table.fail(1, Verdict.VOID)
+    assert table.result() == ("void", None)
+
+
+# Void.
+
+
+def too_late(lag: int = 0, **told: Any) -> tuple[str | None, int | None]:
+    """What becomes of a move made after 1.06 s of 1 s, 60 ms over, that lag besides."""
+    table = Table(clock="1", hosted=told.pop("hosted", (0, 1)), margin=told.pop("margin", 50 * MS)).begin()
+    spent = told.pop("spent", 1_060 * MS)
+    table.play("b2", after=spent + lag, spent=spent, **told)
+    return table.result()
+
+
+def test_a_time_loss_is_void_where_the_machine_was_late_by_as_much_as_the_agent() -> None:
+    assert too_late(lag=60 * MS, cpu=0) == ("void", None)
+    assert too_late(lag=60 * MS - 1, cpu=0) == ("time", 0)
+
+
+def test_time_in_the_run_queue_counts_like_lag() -> None:
+    assert too_late(delay=60 * MS, cpu=0) == ("void", None)
+    assert too_late(lag=20 * MS, delay=40 * MS, cpu=0) == ("void", None)
+    assert too_late(lag=20 * MS, delay=39 * MS, cpu=0) == ("time", 0)
+
+
+def test_who_used_more_processor_time_than_time_passed_is_not_excused() -> None:
+    assert too_late(delay=60 * MS, cpu=1_000 * MS) == ("void", None)
+    assert too_late(lag=60 * MS, cpu=1_120 * MS) == ("void", None)
+    assert too_late(lag=60 * MS, cpu=1_120 * MS + 1) == ("time", 0)
+
+
+def test_threads_that_keep_each_other_waiting_buy_no_excuse() -> None:
+    assert too_late(delay=5_000 * MS, cpu=1_060 * MS) == ("time", 0)
+    assert too_late(delay=5_000 * MS, cpu=1_001 * MS) == ("time", 0)
+
+
+def test_where_nobody_knows_the_processor_time_nothing_is_excused() -> None:
+    assert too_late(lag=60 * MS, delay=60 * MS) == ("time", 0)
+
+
+def test_a_player_that_we_did_not_start_cannot_excuse_itself() -> None:
+    table = Table(clock="1", hosted=(1,), margin=50 * MS).begin()
+    question = table.question()
+    table.stall(1_060 * MS)  # the message overtakes the end of the time
+    table.say(0, Move(question.game, question.id, "b2", delay=60 * SECOND, cpu=0))
+    assert table.result() == ("time", 0)
+
+
+def test_for_a_player_that_we_did_not_start_time_is_called_at_once() -> None:
+    table = Table(clock="1", hosted=(1,), margin=50 * MS).begin()
+    table.wait(1_050 * MS)
+    assert table.match.verdict is None
+    table.wait(1)
+    assert table.result() == ("time", 0)
+
+
+def test_nothing_is_excused_by_less_than_the_least_excuse() -> None:
+    assert LEAST_EXCUSE == 10 * MS
+    assert too_late(lag=10 * MS - 1, cpu=0, margin=0, spent=SECOND + 1) == ("time", 0)
+    assert too_late(lag=10 * MS, cpu=0, margin=0, spent=SECOND + 1) == ("void", None)
+
+
+def test_a_wardens_word_that_time_is_up_is_weighed_in_the_same_way() -> None:
+    table = Table(clock="1", guarded=(0,)).begin()
+    table.wait(1_060 * MS)
+    table.fail(0, Verdict.TIME, spent=1_050 * MS, cpu=1, delay=50 * MS)
+    assert table.result() == ("void", None)
+
+
+def test_a_void_game_has_no_result_but_keeps_its_evidence() -> None:
+    table = Table().begin()
+    table.play("b2")
+    table.abort()
+    record = table.match.record()
+    assert (record.verdict, record.fault, len(record.moves)) == ("void", None, 1)
+    assert [(seat.points, seat.utility) for seat in record.seats] == [(None, None), (None, None)]
+    assert table.overs(0)[0].utilities is None

@@ -1,0 +1,439 @@
+"""What is entered is frozen whole, under the hash of its content, or refused; nothing half-written is ever used.
+
+Files, links, pipes and processes are real; the store is a folder of the test's own.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from adsearch import games
+from adsearch.errors import AdsearchError
+from arena.errors import ArenaError, BadFixture, BadPlayer
+from arena.players import Kind, Player, read
+from arena.submissions import Store, Submission
+
+ROOT = Path(__file__).parents[2]
+GAME = (ROOT / "examples" / "countdown.py").read_text("utf-8")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where students' files lie; the working directory."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store")
+
+
+def folder_agent(folder: Path, **files: str) -> Player:
+    """An agent in a folder, with more files (their names with _ for a dot)."""
+    folder.mkdir(exist_ok=True)
+    (folder / "agent.py").write_text("# an agent")
+    for name, content in files.items():
+        (folder / name.replace("_", ".")).write_text(content)
+    return Player(Kind.FOLDER, str(folder), folder.name, path=folder)
+
+
+def stored(submission: Submission) -> dict[str, str]:
+    """The files of a submission."""
+    paths = [path for path in submission.source.rglob("*") if path.is_file()]
+    return {str(path.relative_to(submission.source)): path.read_text() for path in paths}
+
+
+def refusal(take: Callable[[], object]) -> str:
+    with pytest.raises(BadPlayer) as caught:
+        take()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+# Files and folders.
+
+
+def test_a_file_runs_from_the_store_and_not_from_where_it_was(here: Path, store: Store) -> None:
+    (here / "my_agent.py").write_text("# mine")
+    taken = store.take(read("my_agent.py:MyAgent"))
+    agent = store.folder / taken.hash / "my_agent.py"
+    assert taken.command == (sys.executable, "-P", "-m", "agents", f"{agent}:MyAgent")
+    assert (taken.kind, taken.source, stored(taken)) == (Kind.FILE, agent.parent, {"my_agent.py": "# mine"})
+    assert store.take(read("my_agent.py")).command[-1] == str(agent)
+    (here / "my_agent.py").write_text("# mine, but better")
+    better = store.take(read("my_agent.py"))
+    assert better.hash != taken.hash
+    assert agent.read_text() == "# mine"
+
+
+def test_a_folder_is_taken_with_all_that_it_needs_and_nothing_else(here: Path, store: Store) -> None:
+    player = folder_agent(here / "alice", book_txt="e4", _hidden="no", old_pyc="no")
+    for inner, name in (("weights", "w.bin"), (".git", "HEAD"), ("__pycache__", "agent.cpython-311.pyc"), ("none", "")):
+        (here / "alice" / inner).mkdir()
+        if name:
+            (here / "alice" / inner / name).write_text(inner)
+    taken = store.take(player)
+    assert stored(taken) == {"agent.py": "# an agent", "book.txt": "e4", "weights/w.bin": "weights"}
+    assert taken.command == (sys.executable, "-P", "-m", "agents", str(taken.source / "agent.py"))
+
+
+def test_the_hash_is_of_names_contents_and_what_is_executable_and_of_nothing_else(here: Path, store: Store) -> None:
+    first = store.take(folder_agent(here / "a", x_txt="1", y_txt="2"))
+    again = folder_agent(here / "b", y_txt="2", x_txt="1")
+    os.utime(here / "b" / "x.txt", (1, 1))
+    assert store.take(again).hash == first.hash
+    others = [folder_agent(here / "c", x_txt="2", y_txt="1"), folder_agent(here / "d", x_txt="12", y_txt="")]
+    others += [folder_agent(here / "e", x_txt="1", z_txt="2"), folder_agent(here / "f", x_txt="1", y_txt="2")]
+    (here / "f" / "x.txt").chmod(0o755)
+    assert len({first.hash, *(store.take(other).hash for other in others)}) == 5
+
+
+def test_what_is_stored_is_read_only(here: Path, store: Store) -> None:
+    player = folder_agent(here / "alice", engine="#!/bin/sh")
+    (here / "alice" / "inner").mkdir()
+    (here / "alice" / "inner" / "data").write_text("")
+    (here / "alice" / "engine").chmod(0o700)
+    source = store.take(player).source
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (source, *source.rglob("*"))}
+    assert modes == {source.name: 0o555, "inner": 0o555, "data": 0o444, "agent.py": 0o444, "engine": 0o555}
+
+
+def test_a_folder_that_holds_the_store_is_taken_without_it(here: Path) -> None:
+    store = Store(here / "store")
+    player = folder_agent(here, book_txt="e4")
+    first = store.take(player)
+    assert stored(store.take(player)) == {"agent.py": "# an agent", "book.txt": "e4"}
+    assert store.take(player).hash == first.hash
+
+
+def test_links_inside_are_followed_and_become_files(here: Path, store: Store) -> None:
+    player = folder_agent(here / "alice", book_txt="e4")
+    (here / "alice" / "data").mkdir()
+    (here / "alice" / "data" / "w.bin").write_text("w")
+    (here / "alice" / "other.txt").symlink_to("book.txt")
+    (here / "alice" / "more").symlink_to(here / "alice" / "data")
+    taken = store.take(player)
+    assert stored(taken)["other.txt"] == "e4"
+    assert stored(taken)["more/w.bin"] == "w"
+    assert not any(path.is_symlink() for path in taken.source.rglob("*"))
+
+
+def test_an_agent_that_is_itself_a_link_is_what_it_leads_to(here: Path, store: Store) -> None:
+    original = store.take(folder_agent(here / "submission-17"))
+    (here / "alice").symlink_to("submission-17")
+    assert store.take(read("alice")).hash == original.hash
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ("/etc/passwd", "expected no link that leads outside"),
+        ("../secret", "expected no link that leads outside"),
+        ("../alice-too/agent.py", "expected no link that leads outside"),
+        ("nothing", "expected a link to a file, got one to nothing"),
+        ("link", "expected a link to a file"),
+        (".", "expected at most 32 folders in one another"),
+    ],
+)
+def test_a_link_that_leads_outside_to_nothing_or_round_in_a_circle_is_refused(
+    here: Path, store: Store, target: str, words: str
+) -> None:
+    (here / "secret").write_text("the teacher's")
+    folder_agent(here / "alice-too")
+    player = folder_agent(here / "alice")
+    (here / "alice" / "link").symlink_to(target)
+    assert words in refusal(lambda: store.take(player))
+
+
+def test_a_pipe_is_refused_and_not_waited_for(here: Path, store: Store) -> None:
+    player = folder_agent(here / "alice")
+    os.mkfifo(here / "alice" / "pipe")
+    assert "got a device, a pipe or a socket" in refusal(lambda: store.take(player))
+
+
+def test_a_submission_has_a_most_size_and_a_most_number_of_files(here: Path, tmp_path: Path) -> None:
+    store = Store(tmp_path / "store", most_bytes=100, most_files=4)
+    full = folder_agent(here / "full", a_txt="x" * 45, b_txt="x" * 45)
+    assert store.take(full)
+    heavy = folder_agent(here / "heavy", a_txt="x" * 45, b_txt="x" * 46)
+    assert "expected at most 100 bytes" in refusal(lambda: store.take(heavy))
+    many = folder_agent(here / "many", a_txt="", b_txt="", c_txt="", d_txt="")
+    assert "expected at most 4 files and folders" in refusal(lambda: store.take(many))
+    hollow = folder_agent(here / "hollow")
+    for number in range(4):
+        (here / "hollow" / str(number)).mkdir()
+    assert "expected at most 4 files and folders" in refusal(lambda: store.take(hollow))
+    assert len(list(store.folder.iterdir())) == 1
+
+
+def test_a_name_that_is_no_text_is_refused(here: Path, store: Store) -> None:
+    player = folder_agent(here / "alice")
+    try:
+        Path(os.fsdecode(os.fsencode(here / "alice") + b"/\xff")).write_text("")
+    except OSError:
+        return  # a file system that has no such names
+    assert "expected a name in UTF-8" in refusal(lambda: store.take(player))
+
+
+def test_what_has_gone_meanwhile_is_refused(here: Path, store: Store) -> None:
+    file = here / "my_agent.py"
+    file.write_text("")
+    player = read("my_agent.py")
+    file.unlink()
+    assert "cannot read" in refusal(lambda: store.take(player))
+    gone = folder_agent(here / "alice")
+    (here / "alice" / "agent.py").unlink()
+    assert "expected a file agent.py" in refusal(lambda: store.take(gone))
+    assert "expected a file, a folder or a command" in refusal(lambda: store.take(read("human")))
+
+
+# The store.
+
+
+def test_taking_the_same_again_rewrites_nothing(here: Path, store: Store) -> None:
+    player = folder_agent(here / "alice")
+    source = store.take(player).source
+    os.utime(source / "agent.py", (1, 1))
+    before = (source / "agent.py").stat()
+    store.take(player)
+    after = (source / "agent.py").stat()
+    assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
+
+
+def test_many_processes_may_take_the_same_at_once(here: Path, store: Store) -> None:
+    folder_agent(here / "alice", **{f"f{number}_txt": str(number) * 1000 for number in range(50)})
+    code = """if True:
+        import sys
+        from pathlib import Path
+        from arena.players import Kind, Player
+        from arena.submissions import Store
+        sys.stdin.readline()
+        player = Player(Kind.FOLDER, "alice", "alice", path=Path("alice").absolute())
+        print(Store(Path(sys.argv[1])).take(player).hash)
+    """
+    command = [sys.executable, "-c", code, str(store.folder)]
+    pipe, environment = subprocess.PIPE, os.environ | {"PYTHONPATH": str(ROOT)}
+    takers = [subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment, text=True) for _ in range(4)]
+    for taker in takers:
+        assert taker.stdin is not None
+        taker.stdin.write("now\n")
+        taker.stdin.flush()
+    hashes = {taker.communicate()[0].strip() for taker in takers}
+    assert [taker.returncode for taker in takers] == [0] * 4
+    assert len(hashes) == 1
+    assert [path.name for path in store.folder.iterdir()] == list(hashes)
+
+
+def test_a_copy_that_a_crash_left_half_written_is_never_used(here: Path, store: Store) -> None:
+    player = folder_agent(here / "alice", book_txt="e4")
+    code = """if True:
+        import os, sys
+        from pathlib import Path
+        from arena.players import Kind, Player
+        from arena.submissions import Store
+        os.rename = lambda *_: os._exit(9)
+        Store(Path(sys.argv[1])).take(Player(Kind.FOLDER, "alice", "alice", path=Path("alice").absolute()))
+    """
+    command = [sys.executable, "-c", code, str(store.folder)]
+    assert subprocess.run(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False).returncode == 9
+    assert len(list(store.folder.iterdir())) == 1
+    taken = store.take(player)
+    assert stored(taken) == {"agent.py": "# an agent", "book.txt": "e4"}
+    assert store.verify(taken.hash) == taken.source
+
+
+def test_a_store_that_cannot_be_written_to_says_so_and_leaves_nothing(
+    here: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    player = folder_agent(here / "alice")
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(ArenaError, match=r"cannot write to the store .*: No space left on device"):
+        store.take(player)
+    assert list(store.folder.iterdir()) == []
+    (here / "file").write_text("")
+    with pytest.raises(ArenaError, match="cannot write to the store"):
+        Store(here / "file").take(player)
+
+
+@pytest.mark.parametrize("damage", ["changed", "more", "less", "link", "executable", "renamed"])
+def test_a_submission_that_was_tampered_with_is_found_out(here: Path, store: Store, damage: str) -> None:
+    player = folder_agent(here / "alice", book_txt="e4")
+    taken = store.take(player)
+    taken.source.chmod(0o755)
+    book = taken.source / "book.txt"
+    book.chmod(0o755 if damage == "executable" else 0o644)
+    if damage == "changed":
+        book.write_text("d4")
+    elif damage == "more":
+        (taken.source / ".more").write_text("")
+    elif damage == "less":
+        book.unlink()
+    elif damage == "link":
+        book.rename(here / "book.txt")
+        book.symlink_to(here / "book.txt")
+    elif damage == "renamed":
+        book.rename(taken.source / "cook.txt")
+    for use in (lambda: store.verify(taken.hash), lambda: store.take(player)):
+        with pytest.raises(ArenaError, match=r"was changed|is damaged") as caught:
+            use()
+        assert "enter it again" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["", "..", "../store", "0" * 63, "0" * 65, "G" * 64, "0" * 64])
+def test_what_was_never_taken_cannot_be_verified(store: Store, name: str) -> None:
+    with pytest.raises(ArenaError):
+        store.verify(name)
+
+
+def test_what_was_taken_is_found_again_by_another_store_on_the_same_folder(here: Path, store: Store) -> None:
+    taken = store.take(folder_agent(here / "alice"))
+    assert Store(store.folder).verify(taken.hash) == taken.source
+
+
+# Commands.
+
+
+def program(path: Path, text: str = "#!/bin/sh\n") -> Path:
+    """An executable file."""
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+def test_a_command_keeps_its_program_in_place_and_gets_copies_of_its_files(here: Path, store: Store) -> None:
+    engine = program(here / "engine")
+    (here / "book.bin").write_text("e4")
+    taken = store.take(read("cmd:./engine --fast book.bin nothing.bin ''"))
+    copy = store.folder / taken.hash / "2" / "book.bin"
+    assert taken.command == (str(engine), "--fast", str(copy), "nothing.bin", "")
+    assert copy.read_text() == "e4"
+    assert taken.kind is Kind.COMMAND
+    told = json.loads((taken.source / "command.json").read_text())
+    assert told["program"] == "engine"
+    assert told["arguments"] == ["--fast", {"copy": "2/book.bin"}, "nothing.bin", ""]
+    assert store.verify(taken.hash) == taken.source
+
+
+def test_a_program_is_found_as_a_shell_finds_it(here: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "bin").mkdir()
+    engine = program(here / "bin" / "engine")
+    monkeypatch.setenv("PATH", "bin")
+    assert store.take(read("cmd:engine")).command == (str(engine),)
+
+
+def test_two_files_of_one_name_stay_two(here: Path, store: Store) -> None:
+    program(here / "engine")
+    for name in ("a", "b"):
+        (here / name).mkdir()
+        (here / name / "book").write_text(name)
+    command = store.take(read("cmd:./engine a/book b/book")).command
+    assert [Path(word).read_text() for word in command[1:]] == ["a", "b"]
+
+
+def test_a_commands_hash_tells_its_program_its_words_and_its_files(here: Path, store: Store) -> None:
+    program(here / "engine")
+    (here / "book").write_text("e4")
+    first = store.take(read("cmd:./engine --fast book"))
+    assert store.take(read(f"cmd:{here}/engine --fast {here}/book")).hash == first.hash
+    hashes = {first.hash, store.take(read("cmd:./engine --slow book")).hash}
+    hashes.add(store.take(read("cmd:./engine book --fast")).hash)
+    (here / "book").write_text("d4")
+    hashes.add(store.take(read("cmd:./engine --fast book")).hash)
+    program(here / "engine", "#!/bin/sh\n# new\n")
+    hashes.add(store.take(read("cmd:./engine --fast book")).hash)
+    assert len(hashes) == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("cmd:no-program-of-this-name", "no program 'no-program-of-this-name' on the PATH"),
+        ("cmd:./nothing", "no program './nothing'"),
+        ("cmd:./book", "'./book' is not executable"),
+        ("cmd:./folder", "no program './folder'"),
+    ],
+)
+def test_a_program_that_cannot_be_run_is_refused(here: Path, store: Store, text: str, words: str) -> None:
+    (here / "book").write_text("e4")
+    (here / "folder").mkdir()
+    assert words in refusal(lambda: store.take(read(text)))
+
+
+def test_a_frozen_command_runs_from_anywhere(here: Path, store: Store) -> None:
+    (here / "hello.py").write_text("print('hello')")
+    command = store.take(read("cmd:python3 hello.py")).command
+    (here / "hello.py").unlink()
+    assert subprocess.run(command, cwd="/", capture_output=True, check=True).stdout == b"hello\n"
+
+
+# Games.
+
+
+@pytest.mark.parametrize("rules", ["connect4", "connect4:rows=5,columns=6", "tree:window", "maze:map=open", "nap:11"])
+def test_a_game_of_the_catalogue_comes_back_as_it_is(here: Path, store: Store, rules: str) -> None:
+    (here / "open").write_text("a file that is called like a map")
+    assert store.take_game(rules) == rules
+    assert not store.folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("rules", "options"),
+    [
+        ("my_game.py:Countdown:n=30", ":n=30"),
+        ("my_game.py:Countdown:30", ":n=30"),
+        ("my_game.py:Countdown", ""),
+        ("my_game.py", ""),
+        ("./my_game.py::n=30", ":n=30"),
+    ],
+)
+def test_a_game_by_path_is_frozen_with_its_class_and_options(
+    here: Path, store: Store, rules: str, options: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "my_game.py").write_text(GAME)
+    before = games.start(rules).position()
+    frozen = store.take_game(rules)
+    (copy,) = store.folder.glob("*/my_game.py")
+    assert frozen == f"{copy}:Countdown{options}"
+    (here / "my_game.py").unlink()
+    monkeypatch.chdir("/")
+    assert games.start(frozen).position() == before
+    assert store.take_game(frozen) == frozen
+
+
+def test_a_file_that_a_games_option_names_is_frozen_too(
+    here: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "my.json").write_text('{"root": "MAX", "tree": {"A": {"B": 3, "C": 5}}}')
+    tiny = (ROOT / "adsearch" / "games" / "mazes" / "tiny.txt").read_text("utf-8")
+    (here / "mine.txt").write_text(tiny)
+    given = ("tree:file=my.json", "maze:ghosts=1,map=./mine.txt,steps=50")
+    before = [games.start(rules).position() for rules in given]
+    frozen = [store.take_game(rules) for rules in given]
+    (here / "my.json").unlink()
+    monkeypatch.chdir("/")
+    assert [games.start(rules).position() for rules in frozen] == before
+    assert frozen[1].startswith("maze:ghosts=1,map=")
+
+
+@pytest.mark.parametrize("rules", ["conect4", "connect4:rows=99", "nothing.py:Game", "my_game.py:Nobody"])
+def test_a_game_that_there_is_not_is_refused_as_everywhere(here: Path, store: Store, rules: str) -> None:
+    (here / "my_game.py").write_text(GAME)
+    with pytest.raises(AdsearchError):
+        store.take_game(rules)
+
+
+def test_a_game_too_large_to_be_frozen_is_refused(here: Path, tmp_path: Path) -> None:
+    (here / "my_game.py").write_text(GAME)
+    with pytest.raises(BadFixture, match="expected at most 10 bytes"):
+        Store(tmp_path / "small", most_bytes=10).take_game("my_game.py:Countdown")

@@ -1,0 +1,238 @@
+"""The agents without our kit play whole games over pipes, and docs/protocol.md tells the protocol as it is.
+
+A Match judges, the test carries its messages as JSON lines to the example's process and back. The clock is the test's
+own, so that what the page shows can be made again to the letter.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any, get_args
+
+import msgspec
+import pytest
+from msgspec import Struct
+
+from adsearch import games
+from agents.protocol import (
+    LIMITS,
+    ClockTold,
+    FromPlayer,
+    Info,
+    Message,
+    Move,
+    Over,
+    Ready,
+    Start,
+    Turn,
+    Verdict,
+    from_player,
+    from_referee,
+    read_line,
+    to_line,
+)
+from arena.clock import MILLISECOND
+from arena.fixture import Fixture, SeatPlan
+from arena.match import Match
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "protocol.md").read_text("utf-8")
+MESSAGES: dict[str, type[Struct]] = {kind.__struct_config__.tag: kind for kind in get_args(Message)}
+LANGUAGES = ("Python", "JavaScript", "C")
+GAMES = ("tictactoe", "connect4", "kuhn", "rps", "ludo:players=3,tokens=1", "tree:professors")
+
+
+class Spoken:
+    """An example's process, and everything that was said to it and by it, in order."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self.process = process
+        self.stdin: IO[bytes] = process.stdin
+        self.stdout: IO[bytes] = process.stdout
+        self.said: list[str] = []
+
+    def tell(self, line: bytes) -> None:
+        self.stdin.write(line)
+        self.stdin.flush()
+        self.said.append("referee  " + line.decode().rstrip("\n"))
+
+    def hear(self) -> FromPlayer:
+        line = self.stdout.readline()
+        self.said.append("agent    " + line.decode().rstrip("\n"))
+        return from_player(read_line(line))
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
+    """The agent in C as a program; None where there is no compiler."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        return None
+    program = tmp_path_factory.mktemp("c") / "bare"
+    strict = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
+    subprocess.run([compiler, *strict, "-o", program, ROOT / "examples" / "bare.c"], check=True)
+    return program
+
+
+@pytest.fixture(params=LANGUAGES)
+def started(request: pytest.FixtureRequest, compiled: Path | None) -> Iterator[Callable[[], Spoken]]:
+    """Starts the agent in one of the languages, as often as wanted; all are ended afterwards."""
+    node = shutil.which("node")
+    commands: dict[str, list[str | Path] | None] = {
+        "Python": [sys.executable, ROOT / "examples" / "bare.py"],
+        "JavaScript": [node, ROOT / "examples" / "bare.js"] if node else None,
+        "C": [compiled] if compiled else None,
+    }
+    command = commands[request.param]
+    if command is None:
+        pytest.skip(
+            f"nothing here runs {request.param}: there is no {'node' if request.param == 'JavaScript' else 'cc'}"
+        )
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def start() -> Spoken:
+        pipe = subprocess.PIPE
+        processes.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL))
+        return Spoken(processes[-1])
+
+    yield start
+    for process in processes:
+        process.kill()
+        with process:
+            pass
+
+
+def fixture(rules: str, names: Sequence[str], **more: Any) -> Fixture:
+    """A game of those players."""
+    seats = tuple(SeatPlan(name, name, "", seed=100 + seat) for seat, name in enumerate(names))
+    return Fixture(12, rules, seats, key=b"dice", **more)
+
+
+def play(match: Match, agents: Sequence[Spoken | None], script: Iterator[str]) -> None:
+    """The game to its end; a seat without an agent answers from the script, and every turn takes 1.5 seconds."""
+    now = 0
+    waiting = [sent for seat in range(len(agents)) for sent in match.arrive(seat, ("position", "legal"), now)]
+    while waiting:
+        seat, message = waiting.pop(0)
+        agent = agents[seat]
+        if agent is not None:
+            agent.tell(to_line(message))
+        if isinstance(message, Over):
+            continue
+        if agent is not None:
+            answer = agent.hear()
+        elif isinstance(message, Turn):
+            answer = Move(message.game, message.id, next(script))
+        else:
+            answer = Ready(message.game)
+        now += 1500 * MILLISECOND if isinstance(message, Turn) else 0
+        waiting += match.receive(seat, answer, now)
+
+
+@pytest.mark.parametrize("rules", GAMES)
+def test_the_same_agent_in_every_language_plays_every_kind_of_game_to_its_end(
+    started: Callable[[], Spoken], rules: str
+) -> None:
+    players = games.start(rules).players
+    agents = [started() for _ in range(players)]
+    match = Match(fixture(rules, [f"bare#{seat}" for seat in range(players)]), 0, secret=b"secret")
+    play(match, agents, iter(()))
+    assert match.verdict is Verdict.NORMAL, match.detail
+    for agent in agents:
+        agent.tell(b'{"type":"bye"}\n')
+        assert agent.process.wait() == 0
+
+
+def test_it_ends_when_its_input_ends(started: Callable[[], Spoken]) -> None:
+    agent = started()
+    agent.stdin.close()
+    assert agent.process.wait() == 0
+
+
+def test_it_reads_any_json_whatever_its_order_its_blanks_and_its_letters(started: Callable[[], Spoken]) -> None:
+    agent = started()
+    agent.tell(b'{"type":"welcome","protocol":1,"limits":{"message":65536},"later":[{"type":"turn"}]}\n')
+    names = ['"type":"turn"', "]}\\"]
+    start = Start(7, "tictactoe", 1, tuple(names), ClockTold("none", None), 2**53 - 1, '"game": 8')
+    agent.tell(
+        json.dumps(dict(reversed(msgspec.to_builtins(start).items())), separators=(" , ", " : ")).encode() + b"\n"
+    )
+    assert agent.hear() == Ready(7)
+    for middle in ("a", 'quote " inside', "back\\slash\\", "ü €", "]", ", "):
+        turn = Turn(7, "0123abcd", 2, ((0, '"id":"no"'),), None, None, '\\"legal": ["x"]', ("first", middle, "last"))
+        for text in (
+            json.dumps(dict(reversed(msgspec.to_builtins(turn).items())), separators=(" , ", " : ")),
+            json.dumps(msgspec.to_builtins(turn) | {"new": {"id": 1, "legal": [[]]}}, ensure_ascii=False),
+        ):
+            agent.tell(text.encode() + b"\r\n")
+            assert agent.hear() == Move(7, "0123abcd", middle)
+
+
+# docs/protocol.md.
+
+
+def fenced(kind: str) -> list[str]:
+    """The lines of all blocks of that kind."""
+    blocks = re.findall(rf"^```{kind}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    return [line for block in blocks for line in block.splitlines()]
+
+
+def table(heading: str) -> list[tuple[str, ...]]:
+    """The rows of the first table below that heading."""
+    found = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#|\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    assert found, f"docs/protocol.md has no heading {heading}"
+    rows = [line for line in found[1].splitlines() if line.startswith("| `")]
+    assert rows, f"docs/protocol.md has no table below {heading}"
+    return [tuple(cell.strip(" `") for cell in row.strip("|").split("|")) for row in rows]
+
+
+def fields(kind: type[Struct]) -> set[str]:
+    """The fields of a message; those of a value in it with its name before."""
+    nested: dict[str, type[Struct]] = {"info": Info, "clock": ClockTold}
+    names = set(kind.__struct_fields__)
+    return names | {f"{name}.{field}" for name in names & set(nested) for field in nested[name].__struct_fields__}
+
+
+def test_the_transcript_is_what_is_really_said() -> None:
+    command, pipe = (sys.executable, ROOT / "examples" / "bare.py"), subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process:
+        agent = Spoken(process)
+        match = Match(fixture("tictactoe", ("alice", "bare"), clock="60+0.5", opening=("a1",)), 0, secret=b"transcript")
+        play(match, [None, agent], iter(["b1", "c1"]))
+        agent.tell(b'{"type":"bye"}\n')
+        assert process.wait() == 0
+    assert fenced("text") == agent.said
+
+
+def test_every_line_shown_is_a_message_of_the_side_that_says_it() -> None:
+    lines = fenced("text") + [f"agent    {line}" for line in fenced("json")]
+    assert len(fenced("json")) == 4
+    for line in lines:
+        side, text = line.split(maxsplit=1)
+        {"agent": from_player, "referee": from_referee}[side](read_line(text.encode()))
+
+
+@pytest.mark.parametrize("kind", MESSAGES.values(), ids=MESSAGES)
+def test_every_message_is_documented_with_all_its_fields(kind: type[Struct]) -> None:
+    told = [row[0] for row in table(f"`{kind.__struct_config__.tag}`")] if fields(kind) else []
+    assert sorted(told) == sorted(fields(kind))
+
+
+def test_no_message_is_documented_that_there_is_not() -> None:
+    assert set(re.findall(r"^### `(\w+)`$", PAGE, re.MULTILINE)) == set(MESSAGES)
+
+
+def test_every_verdict_is_documented() -> None:
+    assert [row[0] for row in table("Verdicts")] == [verdict.value for verdict in Verdict]
+
+
+def test_the_limits_are_as_documented() -> None:
+    assert {row[0]: int(row[1].replace(",", "")) for row in table("Limits")} == LIMITS
