@@ -113,10 +113,15 @@ def _draw(lines: list[str]) -> None:
 @contextmanager
 def _terminal() -> Iterator[Callable[[], str]]:
     """Inside, the screen is ours; what is yielded waits for a key and says what it means."""
+    import select
+    import signal
     import termios
     import tty
 
     keyboard = sys.stdin.fileno()
+    # A signal that comes when nothing is being read yet would be heard of at the next key: it is to wake us.
+    woken, waking = os.pipe()
+    os.set_blocking(waking, False)
     before = termios.tcgetattr(keyboard)
     typed = b""
 
@@ -128,6 +133,9 @@ def _terminal() -> Iterator[Callable[[], str]]:
                 if meaning := _KEYS.get(found[0]):
                     return meaning
                 continue
+            if keyboard not in select.select([keyboard, woken], [], [])[0]:
+                os.read(woken, 1024)
+                continue
             read = os.read(keyboard, 1024)
             if not read:
                 return "quit"
@@ -137,6 +145,7 @@ def _terminal() -> Iterator[Callable[[], str]]:
             if typed.startswith(b"\x1b") and len(typed) > 1 and typed[1:2] not in b"[O":
                 typed = typed[1:]
 
+    waked_before = signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
     try:
         tty.setcbreak(keyboard)
         sys.stdout.write("\x1b[?1049h\x1b[?25l")
@@ -145,3 +154,6 @@ def _terminal() -> Iterator[Callable[[], str]]:
         sys.stdout.write("\x1b[?25h\x1b[?1049l")
         sys.stdout.flush()
         termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
+        signal.set_wakeup_fd(waked_before)
+        os.close(woken)
+        os.close(waking)
