@@ -6,8 +6,9 @@ number. Branches that a search left out are dashed and grey; the line of best pl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic, Protocol, Self, TypeVar
 
 from adsearch import svg
 from adsearch.picture import Node, Picture, Shape
@@ -119,6 +120,45 @@ _HALF_SMALL: Final = 11.0
 _GAP: Final = 12.0
 _MARGIN: Final = 18.0
 
+_STYLE: Final = """
+.tree { font-family: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; font-size: 13px; }
+.tree .paper { fill: #ffffff; }
+.tree text { fill: #1f2328; text-anchor: middle; }
+.tree .beside { text-anchor: start; }
+.tree .small, .tree .faint { font-size: 10.5px; }
+.tree .faint { fill: #59636e; }
+.tree .edge { stroke: #6e7781; stroke-width: 1.3px; fill: none; }
+.tree .node { stroke-width: 1.5px; stroke: #1f2328; fill: #ffffff; }
+.tree .max { fill: #ddf4ff; stroke: #0969da; }
+.tree .min { fill: #ffebda; stroke: #bc4c00; }
+.tree .chance { fill: #fbefff; stroke: #8250df; }
+.tree .seat { fill: #dafbe1; stroke: #1a7f37; }
+.tree .end { fill: #f6f8fa; stroke: #818b98; stroke-width: 1px; }
+.tree .best { stroke-width: 3px; }
+.tree .edge.best { stroke: #1f2328; stroke-width: 3.5px; }
+.tree text.best { font-weight: bold; }
+.tree .pruned { stroke: #818b98; stroke-dasharray: 4 4; stroke-width: 1.2px; }
+.tree .node.pruned { fill: none; }
+.tree text.pruned { fill: #6e7781; stroke: none; }
+""".strip()
+
+_DARK: Final = """
+.tree .paper { fill: #0d1117; }
+.tree text { fill: #e6edf3; }
+.tree .faint { fill: #9198a1; }
+.tree .edge { stroke: #8b949e; }
+.tree .node { stroke: #e6edf3; fill: #0d1117; }
+.tree .max { fill: #10294d; stroke: #58a6ff; }
+.tree .min { fill: #3f2212; stroke: #f0883e; }
+.tree .chance { fill: #2b1c48; stroke: #bc8cff; }
+.tree .seat { fill: #12301c; stroke: #3fb950; }
+.tree .end { fill: #161b22; stroke: #6e7681; }
+.tree .edge.best { stroke: #e6edf3; }
+.tree .pruned { stroke: #6e7681; }
+.tree .node.pruned { fill: none; }
+.tree text.pruned { fill: #8b949e; stroke: none; }
+""".strip()
+
 
 def as_svg(picture: Picture) -> str:
     """The tree as a picture of its own, for light and dark surroundings."""
@@ -133,7 +173,7 @@ class _Svg:
         inside = [_inside(node) for node in picture.root.walk() if node.shape in (Shape.MAX, Shape.MIN)]
         # A triangle is about 0.6 of its base wide where the number stands; all with numbers are as wide as the widest.
         self.half = max([22.0, *(svg.width_of(text, _inside_size(text)) / 1.15 + 2.0 for text in inside)])
-        self.placed, self.contour = svg.tidy(picture.root, self.reach, gap=_GAP)
+        self.placed, self.contour = tidy(picture.root, self.reach, gap=_GAP)
         self.levels = self.heights()
         self.edges: list[str] = []
         self.best_edges: list[str] = []
@@ -152,8 +192,11 @@ class _Svg:
             *self.best_edges,
             *self.nodes,
             *self.labels,
+            kind="tree",
             title=self.picture.title,
             description=self.picture.description,
+            style=_STYLE,
+            dark=_DARK,
         )
 
     def half_width(self, node: Node) -> float:
@@ -176,7 +219,7 @@ class _Svg:
         """Where each generation stands; further down where edges reach far to the side."""
         spans: list[float] = []
 
-        def look(placed: svg.Placed[Node], depth: int) -> None:
+        def look(placed: Placed[Node], depth: int) -> None:
             for child in placed.children:
                 if depth == len(spans):
                     spans.append(0.0)
@@ -189,7 +232,7 @@ class _Svg:
             heights.append(heights[-1] + min(max(86.0, 0.2 * span), 240.0))
         return heights
 
-    def draw(self, placed: svg.Placed[Node], x: float, depth: int) -> None:
+    def draw(self, placed: Placed[Node], x: float, depth: int) -> None:
         """Draws a node that stands at `x`, and all below it."""
         node, y = placed.node, self.levels[depth]
         self.nodes.append(self.shape(node, x, y))
@@ -287,3 +330,52 @@ def _on_edge(node: Node) -> list[str]:
 
 def _polygon(kind: str, *corners: tuple[float, float]) -> str:
     return svg.element("polygon", class_=kind, points=" ".join(f"{svg.number(x)},{svg.number(y)}" for x, y in corners))
+
+
+# Where nodes stand.
+
+
+class Branching(Protocol):
+    """A node with children."""
+
+    @property
+    def children(self) -> Sequence[Self]: ...
+
+
+N = TypeVar("N", bound=Branching)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed(Generic[N]):
+    """A node, how far to the right of its parent it stands, and the subtree below."""
+
+    node: N
+    shift: float
+    children: tuple[Placed[N], ...]
+
+
+Contour = list[tuple[float, float]]
+"""For each generation below a node, how far its subtree reaches to the left and to the right of it."""
+
+
+def tidy(root: N, reach: Callable[[N], tuple[float, float]], *, gap: float) -> tuple[Placed[N], Contour]:
+    """Every node above the middle of its children, and subtrees as near each other as they go: no two nodes of one
+    generation are nearer than `gap`, when a node reaches as far to the left and right as `reach` says."""
+    placed, contours = [], []
+    for child in root.children:
+        below, contour = tidy(child, reach, gap=gap)
+        placed.append(below)
+        contours.append(contour)
+    shifts: list[float] = []
+    whole: Contour = []
+    for contour in contours:
+        shift = max((right + gap - left for (_, right), (left, _) in zip(whole, contour, strict=False)), default=0.0)
+        shifts.append(shift)
+        moved = [(left + shift, right + shift) for left, right in contour]
+        both = [(first[0], second[1]) for first, second in zip(whole, moved, strict=False)]
+        whole = both + (whole if len(whole) > len(moved) else moved)[len(both) :]
+    middle = (shifts[0] + shifts[-1]) / 2.0 if shifts else 0.0
+    children = tuple(
+        Placed(below.node, shift - middle, below.children) for below, shift in zip(placed, shifts, strict=True)
+    )
+    return Placed(root, 0.0, children), [reach(root), *((left - middle, right - middle) for left, right in whole)]

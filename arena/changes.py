@@ -40,10 +40,11 @@ class Changes:
 def changes(old: Mapping[str, Any], now: Mapping[str, Any]) -> Changes:
     """What has changed from the settings that a tournament was begun with, `old`, to those that it has `now`.
 
-    A seed that is not given stays what it was. Keys that `settings` does not have are not compared."""
+    A seed that is not given stays what it was. Keys that `old` does not have are not compared, but for a test: it is
+    never begun later, when there are results to choose it by."""
     refused: list[str] = []
     allowed: list[str] = []
-    for key, before, after in _differences(old, now):
+    for key, before, after in _differences({"sprt": None} | dict(old), now):
         if key in ("name", "agents") or (key == "seed" and None in (before, after)):
             continue
         more = key == "rounds" and after > before
@@ -72,7 +73,7 @@ def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[tuple[s
     found: list[tuple[str, Any, Any]] = []
     for key, after in new.items():
         before = old.get(key, after)
-        if isinstance(after, dict) and isinstance(before, dict):
+        if key == "limits" and isinstance(before, dict):
             found += _differences(before, after)
         elif before != after:
             found.append((key, before, after))
@@ -87,6 +88,10 @@ def _words(key: str, value: Any) -> str:
         return str(value).lower()
     if key in _TIMES and isinstance(value, int):
         return format((Decimal(value) / SECOND).normalize(), "f")
+    if isinstance(value, float):
+        return f"{value:.12g}"
+    if isinstance(value, dict):
+        return ", ".join(f"{part} {_words(part, of_it)}" for part, of_it in value.items())
     if key == "openings" and isinstance(value, list):
         return f"{len(value)} of a file"
     return one_of([quote(part) for part in value], most=4) or "none" if isinstance(value, list) else str(value)

@@ -6,6 +6,7 @@
     |-- BadImport       a file of games cannot be read, or a line in it
     |-- BadLeague       a tournament's description cannot be used, or has changed too much
     |-- BadPlayer       a player's name or description cannot be used
+    |-- BadRating       a rating is asked for that cannot be made
     |-- BadRuling       a ruling that cannot be made
     |-- TournamentBusy  the tournament is being run by another process
     `-- RefereeLost     the referee's process ended, or does not answer
@@ -39,6 +40,10 @@ class BadLeague(ArenaError):
 
 class BadPlayer(ArenaError):
     """A player's name or description that cannot be used."""
+
+
+class BadRating(ArenaError):
+    """What a rating is asked for makes no sense: an anchor that did not play, bounds the wrong way round."""
 
 
 class BadRuling(ArenaError):

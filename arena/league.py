@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,21 +27,25 @@ from arena.enrolment import Listed, described, found, matched
 from arena.errors import ArenaError, BadClock, BadLeague
 from arena.fixture import Limits
 from arena.formats import Format
+from arena.formats.match import USUAL_RISK, SprtTerms
 from arena.players import Kind, split_path, told_apart
+from arena.ratings.match_statistics import FARTHEST, Model
 
 __all__ = ["Changes", "League", "Listed", "changes", "from_arguments", "read"]
 
 KEYS: Final = (
     "name", "game", "format", "rounds", "clock", "margin", "seed", "openings", "max_plies", "games_at_once", "names",
-    "quarantine", "reuse", "gauntlet", "best_of", "repeats", "seeds", "players", "limits", "agent",
+    "quarantine", "reuse", "gauntlet", "best_of", "repeats", "seeds", "sprt", "players", "limits", "agent",
 )  # fmt: skip
 """Every key of a description."""
 LIMIT_KEYS: Final = ("hello", "ready", "move")
+SPRT_KEYS: Final = ("elo0", "elo1", "alpha", "beta", "model", "of")
 _ONLY_IN: Final = {
     "gauntlet": (Format.GAUNTLET,),
     "best_of": (Format.KNOCKOUT,),
     "repeats": (Format.KNOCKOUT,),
     "seeds": (Format.KNOCKOUT,),
+    "sprt": (Format.MATCH,),
     "rounds": (Format.ROUND_ROBIN, Format.GAUNTLET, Format.SWISS, Format.MATCH, Format.TABLES),
 }
 """The keys that make sense in some formats alone, unless they have their default."""
@@ -49,6 +53,7 @@ _USUAL_CLOCK: Final = "10+0.1"
 _MOST_GAMES: Final = 1_000_000
 _MOST_AGENTS: Final = 10_000
 _MOST_PAIRED_BY_POINTS: Final = 1000
+_MOST_RISK: Final = 0.5
 _DAY: Final = 24 * 3600
 
 
@@ -87,6 +92,8 @@ class League:
     best_of: int = 1
     repeats: int = 3
     seeds: tuple[str, ...] = ()
+    sprt: SprtTerms | None = None
+    """The test that ends a match as soon as it is decided."""
     skipped: tuple[str, ...] = ()
     """What `players` matched and is no agent, with the reason, for people."""
 
@@ -125,6 +132,7 @@ class League:
             "best_of": self.best_of,
             "repeats": self.repeats,
             "seeds": list(self.seeds),
+            "sprt": None if self.sprt is None else asdict(self.sprt),
             "agents": [
                 {"name": agent.name, "player": agent.player_text, "anchor": agent.anchor} for agent in self.agents
             ],
@@ -155,7 +163,10 @@ def from_arguments(game: str, players: Sequence[str], **settings: Any) -> League
     league = _league(table, Path.cwd(), default_name="", listed=listed)
     if league.name:
         return league
-    told = json.dumps({key: value for key, value in league.settings().items() if key not in FREE}, sort_keys=True)
+    fixed = {key: value for key, value in league.settings().items() if key not in FREE}
+    if league.sprt is None:
+        del fixed["sprt"]  # a tournament without a test is called what it was called before there were any
+    told = json.dumps(fixed, sort_keys=True)
     name = f"{game.partition(':')[0]}-{hashlib.sha256(told.encode()).hexdigest()[:8]}"
     return replace(league, name=name if not what_is_wrong_with(name) else f"game-{name[-8:]}")
 
@@ -195,6 +206,7 @@ def _league(table: Table, folder: Path, *, default_name: str, listed: Iterable[L
         best_of=table.whole("best_of", 1, 1000, 1),
         repeats=table.whole("repeats", 0, 100, 3),
         seeds=table.texts("seeds"),
+        sprt=_sprt(table, agents),
         skipped=tuple(skipped),
     )
     _check_agents(table, league, start)
@@ -275,6 +287,41 @@ def _lines(path: Path, start: State[Any]) -> Iterator[tuple[str, ...]]:
         raise BadLeague(f"{path}: expected openings, one a line, its moves with blanks between them; there is none")
 
 
+def _sprt(table: Table, agents: Sequence[Listed]) -> SprtTerms | None:
+    """The test of a match; usually of the agent that is listed first."""
+    if "sprt" not in table:
+        return None
+    keys = table.table("sprt")
+    keys.only(SPRT_KEYS)
+    test = SprtTerms(
+        of=keys.text("of", agents[0].name if agents else ""),
+        elo0=_elo(keys, "elo0"),
+        elo1=_elo(keys, "elo1"),
+        alpha=_risk(keys, "alpha"),
+        beta=_risk(keys, "beta"),
+        model=Model(keys.word("model", Model, Model.LOGISTIC)),
+    )
+    if test.elo0 >= test.elo1:
+        keys.fail(f"expected elo0 below elo1, got {test.elo0:g} and {test.elo1:g}")
+    return test
+
+
+def _elo(keys: Table, key: str) -> float:
+    elo = keys.number(key)
+    if elo is None:
+        keys.fail("expected a number, it is missing", key)
+    if abs(elo) > FARTHEST:
+        keys.fail(f"expected a number from {-FARTHEST:g} to {FARTHEST:g}, got {elo:g}", key)
+    return elo
+
+
+def _risk(keys: Table, key: str) -> float:
+    risk = keys.number(key)
+    if risk is not None and not 0 < risk < _MOST_RISK:
+        keys.fail(f"expected a number between 0 and {_MOST_RISK}, got {risk:g}", key)
+    return USUAL_RISK if risk is None else risk
+
+
 def _check_agents(table: Table, league: League, start: State[Any]) -> None:
     """Everybody has a name of their own, and can play."""
     if len(league.agents) > _MOST_AGENTS:
@@ -292,8 +339,8 @@ def _check_agents(table: Table, league: League, start: State[Any]) -> None:
                 builtin.check_can_play(agent.player.text, start)
             except AgentsError as error:
                 table.fail(f"agent {quote(agent.name)}: {error}")
-    for key in ("gauntlet", "seeds"):
-        names = getattr(league, key)
+    tested = () if league.sprt is None else (league.sprt.of,)
+    for key, names in (("gauntlet", league.gauntlet), ("seeds", league.seeds), ("[sprt]: of", tested)):
         for name in names:
             if name not in {agent.name for agent in league.agents}:
                 table.fail(f"no agent {quote(name)}; there is {listing(agent.name for agent in league.agents)}", key)

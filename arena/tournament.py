@@ -19,12 +19,15 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from msgspec import convert, to_builtins
+
 from adsearch import games
 from agents.protocol import Verdict
 from arena import formats, openings, seeds
 from arena.director import MOST_ATTEMPTS, Entrant, Finished, Planned, refuse_broken_rules
 from arena.entrants import enter
 from arena.errors import BadLeague, TournamentBusy
+from arena.formats.match import Weighed, weigh
 from arena.league import League, changes
 from arena.submissions import Store
 from db import progress, store
@@ -33,7 +36,11 @@ from db.errors import Busy, DiskFull
 
 _AHEAD: Final = 50
 """So many games are read from the database at once."""
+_CANCELLED_AT_ONCE: Final = 500
+"""No more pairs than one query may name."""
 _OVER: Final = ("finished", "void", "cancelled")
+_KEPT: Final = ("byes", "decided")
+"""What is kept with the settings, and is none of the description."""
 
 Done = TypeVar("Done")
 Wait = Callable[[str], None]
@@ -65,7 +72,9 @@ class Tournament:
         self.changed: list[str] = []
         """Whose source is another one than before."""
         self.all = self.over = 0
-        """How many games there are, and how many of them need not be played any more."""
+        """How many games there are, without those that were cancelled, and how many of them are over."""
+        self.test: Weighed | None = None
+        """How the test of a match stands; once it is decided, how it stood then."""
         self._database = database
         self._wait = wait
         self._faults: dict[str, int] = {}
@@ -103,6 +112,7 @@ class Tournament:
                 if progress.voids(connection, self.id, pair, finished.game.leg) < MOST_ATTEMPTS:
                     store.repeat(connection, number)
                     disturbed = True
+            disturbed = self._stop_if_decided(connection) or disturbed
             for name in out:
                 store.set_entry_status(connection, self.id, name, "quarantined")
                 self._forfeit(connection, name, f"{name} is quarantined: {faults[name]} faults in a row", now)
@@ -143,13 +153,13 @@ class Tournament:
         """The referee was lost with the games in progress: they are to be played as if they had never begun."""
         self._begun.clear()
         self._ahead = []
-        self._write(lambda connection: store.interrupt(connection, self.id))
+        self._write(self._put_back)
 
     def close(self) -> None:
         """The run ends: what is still in progress is to be played again, and the record says how far it has come."""
 
         def end(connection: Connection) -> None:
-            store.interrupt(connection, self.id)
+            self._put_back(connection)
             store.set_status(connection, self.id, "finished" if self.is_over else "stopped", datetime.now(UTC))
 
         self._write(end)
@@ -175,7 +185,7 @@ class Tournament:
         else:
             self.id, seed = there["id"], int(there["seed"])
             self._check_changes(there, seed)
-            kept = {"byes": there["settings"].get("byes", [])}
+            kept = {key: there["settings"][key] for key in _KEPT if key in there["settings"]}
             store.change_settings(connection, self.id, settings | kept)
             store.set_status(connection, self.id, "running", now)
             store.interrupt(connection, self.id)
@@ -183,6 +193,7 @@ class Tournament:
         self._enter_all(connection, rerun_changed, now)
         self._settle(connection, now)
         self._schedule_more(connection)
+        self._stop_if_decided(connection)
         self._count(connection)
         return self.id, seed
 
@@ -218,9 +229,26 @@ class Tournament:
 
     def _rerun(self, connection: Connection, current: Mapping[str, int]) -> None:
         """Games that were played with a source that is not the present one are played again."""
-        for game, seats in progress.played_versions(connection, self.id).items():
-            if any(current.get(name) != version for name, version in seats.items()):
-                store.repeat(connection, game, versions=current)
+        others = [
+            game
+            for game, seats in progress.played_versions(connection, self.id).items()
+            if any(current.get(name) != version for name, version in seats.items())
+        ]
+        for game in others:
+            store.repeat(connection, game, versions=current)
+        if others:
+            self._reopen(connection, current)
+
+    def _reopen(self, connection: Connection, current: Mapping[str, int]) -> None:
+        """What the test of a match decided, it decided about sources that play no more: its games are all to be
+        played, until it decides again."""
+        settings = progress.settings(connection, self.id)
+        if settings.pop("decided", None) is None:
+            return
+        store.change_settings(connection, self.id, settings)
+        for outcome in progress.outcomes(connection, self.id):
+            if outcome.status == "cancelled":
+                store.repeat(connection, outcome.id, versions=current)
 
     def _settle(self, connection: Connection, now: datetime) -> None:
         """Who has been withdrawn forfeits; who has been released plays what it forfeited; faults are counted."""
@@ -284,6 +312,33 @@ class Tournament:
             if scheduled and entry.status != "active":
                 self._forfeit(connection, entry.name, f"{entry.name} is {entry.status}", now)
 
+    def _stop_if_decided(self, connection: Connection) -> bool:
+        """Cancels what has not begun once the test of the match is decided; whether it is.
+
+        A decision stands, whatever the games in progress come to then, and whatever is ruled about the others."""
+        terms = self.league.sprt
+        if terms is None:
+            return False
+        settings = progress.settings(connection, self.id)
+        if "decided" in settings:
+            self.test = convert(settings["decided"], Weighed)
+        else:
+            self.test = weigh(terms, progress.pair_points(connection, self.id, terms.of))
+        if self.test.verdict is None:
+            return False
+        if "decided" not in settings:
+            store.change_settings(connection, self.id, settings | {"decided": to_builtins(self.test)})
+        waiting = progress.waiting_pairs(connection, self.id)
+        for first in range(0, len(waiting), _CANCELLED_AT_ONCE):
+            store.cancel(connection, self.id, waiting[first : first + _CANCELLED_AT_ONCE])
+        return True
+
+    def _put_back(self, connection: Connection) -> None:
+        """Nobody plays the games in progress any more: they are to be played again, unless they are not needed."""
+        store.interrupt(connection, self.id)
+        if self._stop_if_decided(connection):
+            self._count(connection)
+
     def _openings(self, connection: Connection, pairs: list[str]) -> dict[str, tuple[str, ...]]:
         """The opening of each new pair: what it is follows from the seed and who meets, not from when it is drawn."""
         wanted = self.league.openings
@@ -345,7 +400,7 @@ class Tournament:
         }
 
     def _count(self, connection: Connection) -> None:
-        outcomes = progress.outcomes(connection, self.id)
+        outcomes = [one for one in progress.outcomes(connection, self.id) if one.status != "cancelled"]
         self.all = len(outcomes)
         self.over = sum(outcome.status in _OVER for outcome in outcomes)
 

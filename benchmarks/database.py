@@ -27,7 +27,7 @@ from typing import Any, Final
 
 from sqlalchemy import insert, text
 
-from arena.standings import crosstable, standings
+from arena.ratings.points import crosstable, standings
 from db import history, queries, results, store
 from db.database import Database
 from db.records import GameRecord, MoveRecord, SeatRecord

@@ -55,12 +55,12 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
 def page(connection: Connection, wanted: Wanted, *, limit: int) -> list[PastGame]:
     """The newest `limit` of the games that are wanted, the newest first, without their moves."""
-    chosen = _narrowed(connection, select(Game.id), wanted)
+    chosen = narrowed(connection, select(Game.id), wanted)
     newest = chosen.order_by(Game.finished.desc(), Game.id.desc()).limit(limit)
     return games(connection, connection.execute(newest).scalars().all())
 
 
-def _narrowed(connection: Connection, chosen: Select[int], wanted: Wanted) -> Select[int]:
+def narrowed(connection: Connection, chosen: Select[int], wanted: Wanted) -> Select[int]:
     """`chosen`, of the games that are wanted alone."""
     if wanted.statuses:
         chosen = chosen.where(Game.status.in_(wanted.statuses))
@@ -127,11 +127,16 @@ def counted_points(seat: type[Seat]) -> Any:
 
 def _is(connection: Connection, seat: type[Seat], name: str) -> tuple[ColumnElement[bool], ...]:
     """That `name` sits there. Seats are found by version: that is what there is an index of."""
+    return seat.version.in_(known(connection, name)), seat.name == name
+
+
+def known(connection: Connection, name: str) -> list[int]:
+    """The versions that may have played under that name; NotFound where there are none."""
     versions = _versions_of(connection, name)
     if not versions:
         near = get_close_matches(name, _names(connection), n=1)
         raise NotFound(f"nobody called {name!r} has played" + (f"; did you mean {near[0]!r}?" if near else ""))
-    return seat.version.in_(versions), seat.name == name
+    return versions
 
 
 def _versions_of(connection: Connection, name: str) -> list[int]:

@@ -110,6 +110,35 @@ def outcomes(connection: Connection, tournament: int) -> list[Outcome]:
     return list(found.values())
 
 
+def pair_points(connection: Connection, tournament: int, name: str) -> dict[float, int]:
+    """How many pairs of games brought `name` how many points.
+
+    Only pairs that were played to their end by those who take part now: none with a game that was forfeit or void, or
+    about which there is a ruling."""
+    rows = connection.execute(
+        text(
+            """
+            SELECT pairs.points, COUNT(*)
+            FROM (SELECT SUM(seat.points) AS points
+                  FROM game JOIN v_game ON v_game.id = game.id JOIN seat ON seat.game = game.id
+                  WHERE game.tournament = :tournament AND game.status = 'finished' AND game.verdict <> 'forfeit'
+                        AND v_game.counts = 1 AND v_game.present = 1 AND v_game.ruling IS NULL
+                        AND seat.name = :name AND seat.points IS NOT NULL
+                  GROUP BY game.pair HAVING COUNT(*) = 2) AS pairs
+            GROUP BY pairs.points
+            """
+        ),
+        {"tournament": tournament, "name": name},
+    )
+    return dict[float, int](rows.all())
+
+
+def waiting_pairs(connection: Connection, tournament: int) -> list[str]:
+    """The pairs of which a game is still to be played."""
+    rows = select(Game.pair).where(Game.tournament == tournament, Game.status == "scheduled").distinct()
+    return list(connection.execute(rows).scalars())
+
+
 def settings(connection: Connection, tournament: int) -> dict[str, Any]:
     """The description that the tournament has now, and what is kept with it."""
     found = connection.execute(select(Tournament.settings).where(Tournament.id == tournament)).scalar_one()

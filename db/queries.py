@@ -63,6 +63,11 @@ def find_tournament(connection: Connection, name: str | None = None) -> int:
     raise NotFound(f"there is no tournament {name!r}; `arena tournaments` lists those that there are")
 
 
+def tournament_name(connection: Connection, tournament: int) -> str:
+    """What it is called."""
+    return connection.execute(select(Tournament.name).where(Tournament.id == tournament)).scalar_one()
+
+
 class Seating(Struct, frozen=True):
     """Who plays a game, and how far it is."""
 
@@ -85,7 +90,7 @@ def entry_status(connection: Connection, tournament: int, name: str) -> str:
     """Whether who is entered as `name` is active, withdrawn or quarantined."""
     status = connection.execute(select(Entry.status).where(Entry.tournament == tournament, Entry.name == name)).scalar()
     if status is None:
-        title = connection.execute(select(Tournament.name).where(Tournament.id == tournament)).scalar()
+        title = tournament_name(connection, tournament)
         raise NotFound(f"nobody called {name!r} takes part in {title!r}; `arena standings` lists who does")
     return status
 

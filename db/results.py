@@ -25,16 +25,19 @@ class Score(Struct):
     draws: int = 0
     losses: int = 0
     points: float = 0.0
+    wins_second: int = 0
+    """Those of the wins that were not in the first seat."""
     faults: dict[str, int] = {}
     """How many games were lost by which fault."""
 
-    def add(self, games: int, points: float, wins: int, losses: int) -> None:
+    def add(self, games: int, points: float, *, wins: int, losses: int, wins_second: int) -> None:
         """So many games more, with what they came to."""
         self.games += games
         self.points += points
         self.wins += wins
         self.draws += games - wins - losses
         self.losses += losses
+        self.wins_second += wins_second
 
 
 class Meetings(Struct):
@@ -67,14 +70,14 @@ def results(connection: Connection, tournament: int | None = None) -> Results:
     return _Count(connection, tournament).results()
 
 
-_SUPERSEDED: Final = """
+SUPERSEDED: Final = """
     SELECT earlier.id FROM game AS later
     JOIN game AS earlier ON earlier.tournament = later.tournament AND earlier.pair = later.pair
                         AND earlier.leg = later.leg AND earlier.attempt < later.attempt
     WHERE later.attempt > 1 AND later.status <> 'cancelled' {later}
 """
 """Games that were played again."""
-_OUTDATED: Final = """
+OUTDATED: Final = """
     SELECT seat.game FROM game JOIN seat ON seat.game = game.id
     JOIN entry ON entry.tournament = game.tournament AND entry.name = seat.name
     WHERE entry.version <> seat.version {game} AND seat.version + 0 IN (
@@ -82,7 +85,7 @@ _OUTDATED: Final = """
 """
 """Games of somebody who has entered another version since. The sum is there so that seats are read in order: those
 of one version after the other take five times as long where there are many."""
-_SEVERAL_VERSIONS: Final = "SELECT 1 FROM version WHERE number > 1"
+SEVERAL_VERSIONS: Final = "SELECT 1 FROM version WHERE number > 1"
 _HOLDS: Final = "ruling.id = (SELECT MAX(id) FROM ruling AS last WHERE last.game = ruling.game)"
 _RULED: Final = f"SELECT ruling.game FROM ruling WHERE ruling.what IN ('void', 'award') AND {_HOLDS}"
 _OF_MANY: Final = "SELECT game FROM seat WHERE seat = 2"
@@ -99,7 +102,8 @@ _PAIRS: Final = """
 """
 _TOTALS: Final = """
     SELECT a.{who}, COUNT(*), SUM(a.points), SUM(CASE WHEN a.points = 1.0 THEN 1 ELSE 0 END),
-           SUM(CASE WHEN a.points = 0.0 THEN 1 ELSE 0 END)
+           SUM(CASE WHEN a.points = 0.0 THEN 1 ELSE 0 END),
+           SUM(CASE WHEN a.points = 1.0 AND a.seat > 0 THEN 1 ELSE 0 END)
     FROM seat AS a {join}
     WHERE a.points IS NOT NULL {left_out} {game}
     GROUP BY a.{who}
@@ -132,9 +136,9 @@ class _Count:
         self._game = "" if everything else "AND game.tournament = :tournament"
         self._join = "" if everything else "JOIN game ON game.id = a.game"
         self._given: dict[str, Any] = {} if everything else {"tournament": tournament}
-        which = [_SUPERSEDED.format(later="" if everything else "AND later.tournament = :tournament")]
-        if self._ask(f"SELECT EXISTS ({_SEVERAL_VERSIONS})")[0][0]:
-            which.append(_OUTDATED.format(game=self._game))
+        which = [SUPERSEDED.format(later="" if everything else "AND later.tournament = :tournament")]
+        if self._ask(f"SELECT EXISTS ({SEVERAL_VERSIONS})")[0][0]:
+            which.append(OUTDATED.format(game=self._game))
         self._left_out = self._leave_out(which)
 
     def results(self) -> Results:
@@ -161,18 +165,20 @@ class _Count:
         for who, whom, games, own, others, wins, losses, other_wins, other_losses in rows:
             name = self._name(who)
             if for_two:
-                self._results.player(name).add(games, own, wins, losses)
+                self._results.player(name).add(games, own, wins=wins, losses=losses, wins_second=0)
             if whom is None:
                 continue  # a game for one
             opponent = self._name(whom)
             self._results.meet(name, opponent, games, own)
             self._results.meet(opponent, name, games, others)
             if for_two:
-                self._results.player(opponent).add(games, others, other_wins, other_losses)
+                self._results.player(opponent).add(
+                    games, others, wins=other_wins, losses=other_losses, wins_second=other_wins
+                )
 
     def _count_totals(self, which: str) -> None:
-        for who, games, points, wins, losses in self._rows(_TOTALS, which):
-            self._results.player(self._name(who)).add(games, points, wins, losses)
+        for who, games, points, wins, losses, wins_second in self._rows(_TOTALS, which):
+            self._results.player(self._name(who)).add(games, points, wins=wins, losses=losses, wins_second=wins_second)
 
     def _count_awarded(self) -> None:
         """Games that were awarded to somebody: there are few."""
@@ -180,10 +186,12 @@ class _Count:
         for some in _portions(list(awarded)):
             games: dict[int, list[tuple[str, float]]] = {}
             for game, verdict, fault, seat, who in self._rows(_SEATS, "", games=", ".join(map(str, some))):
-                name, points = self._name(who), float(seat == awarded[game])
-                games.setdefault(game, []).append((name, points))
-                self._results.player(name).add(1, points, int(points), int(not points))
-                if seat == fault and not points and verdict != "resigned":
+                name, won = self._name(who), seat == awarded[game]
+                games.setdefault(game, []).append((name, float(won)))
+                self._results.player(name).add(
+                    1, float(won), wins=int(won), losses=int(not won), wins_second=int(won and seat > 0)
+                )
+                if seat == fault and not won and verdict != "resigned":
                     self._add_fault(name, verdict, 1)
             for seats in games.values():
                 for (name, points), (opponent, _) in permutations(seats, 2):

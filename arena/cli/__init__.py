@@ -8,7 +8,23 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import agents, catalog, db, exchange, history, play, replay, rulings, run, search, solve, standings
+from arena.cli import (
+    agents,
+    catalog,
+    db,
+    exchange,
+    grades,
+    history,
+    play,
+    rank,
+    replay,
+    rulings,
+    run,
+    search,
+    solve,
+    standings,
+    versus,
+)
 
 
 def _show_version(wanted: bool) -> None:
@@ -42,6 +58,9 @@ search.add_to(app)
 solve.add_to(app)
 run.add_to(app)
 standings.add_to(app)
+rank.add_to(app)
+versus.add_to(app)
+grades.add_to(app)
 history.add_to(app)
 replay.add_to(app)
 exchange.add_to(app)

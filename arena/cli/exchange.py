@@ -74,24 +74,30 @@ def import_games(
     Example: arena import cs101.ndjson --tournament cs101-again
     """
     from arena import exchange
-    from arena.errors import BadImport
     from db import imports
     from db.database import Database
 
-    name = "standard input" if file == "-" else file
-    written = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    try:
-        text = written.decode()
-    except UnicodeDecodeError as error:
-        line = written[: error.start].count(b"\n") + 1
-        raise BadImport(
-            f"{name}, line {line}: expected text in UTF-8, got the byte {written[error.start]:#x}"
-        ) from None
+    text, name = read_file(file)
     games = exchange.read(text, name, tournament=tournament)
     with Database(db) as database, database.writing() as connection:
         made = imports.add(connection, games, datetime.now(UTC))
     into = f" of {', '.join(map(repr, made))}" if made else ""
     print(f"{len(games)} games{into} imported", file=sys.stderr)
+
+
+def read_file(file: str) -> tuple[str, str]:
+    """The text of a file, or of standard input ("-"), and what it is called in messages."""
+    from arena.errors import BadImport
+
+    name = "standard input" if file == "-" else file
+    written = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    try:
+        return written.decode(), name
+    except UnicodeDecodeError as error:
+        line = written[: error.start].count(b"\n") + 1
+        raise BadImport(
+            f"{name}, line {line}: expected text in UTF-8, got the byte {written[error.start]:#x}"
+        ) from None
 
 
 def ask(

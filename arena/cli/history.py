@@ -6,28 +6,20 @@ them; JSON and CSV hold them as they are.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from agents.protocol import Verdict
 from arena.cli import past
 from arena.cli.database import DatabaseOption
+from arena.cli.filters import filtered
 from arena.cli.listing import Columns, Format, FormatOption, show, tell
 from arena.cli.rulings import GameIdArgument
 
 if TYPE_CHECKING:
+    from db.history import Wanted
     from db.past import PastGame
-
-
-class Outcome(StrEnum):
-    """What a game was for its player."""
-
-    WIN = "win"
-    DRAW = "draw"
-    LOSS = "loss"
 
 
 class Status(StrEnum):
@@ -42,22 +34,9 @@ class Status(StrEnum):
     ANY = "any"
 
 
+@filtered()
 def history(
-    agent: Annotated[str | None, typer.Option(help="Games of this player.")] = None,
-    opponent: Annotated[str | None, typer.Option(help="And against this one.")] = None,
-    seat: Annotated[int | None, typer.Option(min=0, help="With --agent in this seat, from 0.")] = None,
-    result: Annotated[Outcome | None, typer.Option(help="That were this for --agent.")] = None,
-    game: Annotated[str | None, typer.Option(help="Games of connect4, or of connect4:rows=5.")] = None,
-    tournament: Annotated[str | None, typer.Option(help="Games of this tournament.")] = None,
-    verdict: Annotated[Verdict | None, typer.Option(help="Games that ended so.")] = None,
-    fault: Annotated[str | None, typer.Option(metavar="NAME|any", help="Games lost by a fault of this player.")] = None,
-    opening: Annotated[str | None, typer.Option(metavar="MOVES", help="That began with these opening moves.")] = None,
-    since: Annotated[
-        str | None, typer.Option(metavar="DATE", help="Over at that date or time (UTC), or later.")
-    ] = None,
-    until: Annotated[str | None, typer.Option(metavar="DATE", help="Over by then; a date is meant as a whole.")] = None,
-    min_plies: Annotated[int | None, typer.Option(min=0, help="Of so many plies, or more.")] = None,
-    max_plies: Annotated[int | None, typer.Option(min=0, help="Of so many plies, or fewer.")] = None,
+    wanted: Wanted,
     status: Annotated[Status, typer.Option(help="How far the games are.")] = Status.OVER,
     limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="The newest so many.")] = 50,
     format: FormatOption = Format.TABLE,
@@ -69,28 +48,13 @@ def history(
 
     Example: arena history --fault any --since 2026-05-01 --format csv
     """
+    from msgspec.structs import replace
+
     from arena import documents
     from db import history as search
     from db.database import Database
 
-    if agent is None and (opponent, seat, result) != (None, None, None):
-        raise typer.BadParameter("--opponent, --seat and --result are about --agent: give that too")
-    wanted = search.Wanted(
-        agent=agent,
-        opponent=opponent,
-        seat=seat,
-        result=result,
-        game=game,
-        tournament=tournament,
-        verdict=verdict,
-        fault=fault,
-        opening=opening,
-        since=None if since is None else _instant("--since", since),
-        until=None if until is None else _instant("--until", until, end=True),
-        min_plies=min_plies,
-        max_plies=max_plies,
-        statuses=_STATUSES.get(status, (status.value,)),
-    )
+    wanted = replace(wanted, statuses=_STATUSES.get(status, (status.value,)))
     with Database(db, create=False) as database, database.reading() as connection:
         found = search.page(connection, wanted, limit=limit)
     rows = [documents.heading(game) for game in found]
@@ -217,23 +181,6 @@ MOVES: Final[Columns] = {
 }
 LOGS: Final[Columns] = {name: _text(name) for name in ("seat", "player", "stderr")}
 _STATUSES: Final = {Status.OVER: ("finished", "void"), Status.ANY: ()}
-
-
-def _instant(option: str, text: str, *, end: bool = False) -> str:
-    """The moment that `text` names, as it is stored; with `end` the first one after it."""
-    try:
-        moment = datetime.fromisoformat(text.strip())
-    except ValueError:
-        raise typer.BadParameter(
-            f"{option}: expected a date such as 2026-05-01, or 2026-05-01T18:30, got {text!r}"
-        ) from None
-    moment = (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
-    if end:
-        whole_day = len(text.strip()) <= len("2026-05-01")
-        moment += timedelta(days=1) if whole_day else timedelta(milliseconds=1)
-    from arena.documents import instant
-
-    return instant(moment)
 
 
 # One game.

@@ -22,7 +22,9 @@ from arena.cli import words
 from arena.cli.standings import show_standings
 from arena.clock import SECOND, TimeControl
 from arena.director import Event, Finished, Planned
+from arena.formats.match import SprtTerms, Weighed
 from arena.league import League
+from arena.ratings.match_statistics import Hypothesis
 from arena.tournament import Tournament
 from db.database import Database
 
@@ -59,9 +61,15 @@ class Display:
             self.tell(f"left out: {skipped}")
         self.tell(
             f"{league.name}: {league.game_text}, {league.format}, {len(league.agents)} players, clock {league.clock}: "
-            f"{_some(expected.pairings, 'pairing')}, {_some(expected.games, 'game')}, "
+            + ("at most " if league.sprt else "")
+            + f"{_some(expected.pairings, 'pairing')}, {_some(expected.games, 'game')}, "
             + (f"at most about {_about(seconds)}" if seconds else "without a clock")
         )
+        if test := league.sprt:
+            self.tell(
+                f"sprt, until one is accepted: H1, {test.claim(Hypothesis.H1, self._other)}; H0, "
+                f"{test.claim(Hypothesis.H0, self._other)} (alpha {test.alpha:g}, beta {test.beta:g}, {test.model})"
+            )
 
     @contextmanager
     def over(self, tournament: Tournament) -> Iterator[None]:
@@ -109,11 +117,25 @@ class Display:
         """Standings, faults, and what one may want to know next."""
         show_standings(database, self._league.name)
         name = self._league.name
+        if tournament.test is not None and self._league.sprt is not None:
+            self.tell(self._outcome(self._league.sprt, tournament.test))
         if tournament.is_over:
             self.tell(f"{name} is finished: {_some(tournament.all, 'game')}. Next:")
             self.tell(f"  arena standings {name}     arena crosstable {name}     arena history --tournament {name}")
         else:
             self.tell(f"stopped after {tournament.over} of {tournament.all} games; the same command goes on")
+
+    @property
+    def _other(self) -> str:
+        """Against whom the player plays whom the test of a match is about."""
+        test = self._league.sprt
+        return next((agent.name for agent in self._league.agents if test and agent.name != test.of), "")
+
+    def _outcome(self, test: SprtTerms, found: Weighed) -> str:
+        """What the test of a match has come to, in words."""
+        said = f"{found.verdict} accepted: {test.claim(found.verdict, self._other)}" if found.verdict else "not decided"
+        bounds = f"(llr {found.llr:.2f}, bounds {found.lower:.2f} {found.upper:.2f})"
+        return f"sprt: {said} {bounds} after {2 * found.pairs} of {_some(self._league.estimate.games, 'game')}"
 
     def _picture(self) -> Group:
         tournament = self._tournament
@@ -128,6 +150,8 @@ class Display:
             Text("  playing: " + words.printable(" - ".join(entrant.name for entrant in game.entrants)))
             for game in self._in_progress[:4]
         ]
+        if tournament is not None and (found := tournament.test) is not None:
+            now.insert(0, Text(f"  sprt: llr {found.llr:.2f} between {found.lower:.2f} and {found.upper:.2f}"))
         return Group(self._standings(), bar, *now, *self._results)
 
     def _standings(self) -> Table:

@@ -37,6 +37,13 @@ def run(
     openings: Annotated[int, typer.Option(min=0, help="Begin each pair with so many random plies.")] = 0,
     max_plies: Annotated[int | None, typer.Option(min=1, help="After so many moves a game is a draw.")] = None,
     games_at_once: Annotated[int | None, typer.Option(min=1, help="[default: one less than cores]")] = None,
+    sprt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ELO0,ELO1",
+            help="End a match once the first player is found at least ELO1 better, or at most ELO0: 0,50.",
+        ),
+    ] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only tell what there is to come.")] = False,
     rerun_changed: Annotated[
         bool, typer.Option("--rerun-changed", help="Play the games of agents whose source has changed again.")
@@ -50,17 +57,23 @@ def run(
     Example: arena run cs101.toml
 
     Example: arena run connect4 random alphabeta:depth=2 alphabeta:depth=4 --rounds 2 --openings 2
+
+    Example: arena run connect4 alphabeta:depth=4 alphabeta:depth=2 --rounds 100 --openings 4 --sprt 0,50
     """
     from arena import league as leagues
+    from arena.errors import BadLeague
 
+    test = None if sprt is None else _bounds(sprt)
     if len(what) == 1:
+        if test is not None:
+            raise BadLeague("--sprt: goes without a file; a description says it itself: sprt = {elo0 = 0, elo1 = 50}")
         league = leagues.read(Path(what[0]))
     else:
         league = leagues.from_arguments(
             what[0],
             what[1:],
             name=name,
-            format=format,
+            format=format or ("match" if test else None),
             rounds=rounds,
             clock=clock,
             margin=margin,
@@ -68,8 +81,21 @@ def run(
             openings=openings,
             max_plies=max_plies,
             games_at_once=games_at_once,
+            sprt=test,
         )
     _run(league, db, plan=plan, rerun_changed=rerun_changed)
+
+
+def _bounds(text: str) -> dict[str, float]:
+    """The test that "0,50" asks for."""
+    from adsearch.errors import quote
+    from arena.errors import BadLeague
+
+    try:
+        elo0, elo1 = map(float, text.split(","))
+    except ValueError:
+        raise BadLeague(f"--sprt: expected ELO0,ELO1, such as 0,50, got {quote(text)}") from None
+    return {"elo0": elo0, "elo1": elo1}
 
 
 def demo(db: DatabaseOption = None) -> None:

@@ -8,17 +8,20 @@ from __future__ import annotations
 import csv
 import shutil
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from arena.cli.database import DatabaseOption
+from arena.cli.filters import AtOption, filtered
 from arena.cli.listing import Columns, Format, FormatOption, show, tell
 from arena.cli.words import without_store
 
 if TYPE_CHECKING:
-    from arena.standings import Crosstable, Standing
+    from arena.ratings.points import Crosstable, Standing
     from db.database import Database
+    from db.history import Wanted
     from db.results import Meetings, Results
 
 TournamentArgument = Annotated[
@@ -60,8 +63,9 @@ def standings(
 ) -> None:
     """Who leads, and who lost how many games by faults.
 
-    Points decide; then the points against those with equal points, then the Sonneborn-Berger score, then wins. Each
-    agent's current version counts, and the last attempt at each game, as ruled.
+    Points decide; then the points against those with equal points, Sonneborn-Berger, Buchholz, Buchholz without the
+    weakest opponent, wins, and wins in any seat but the first. Each agent's current version counts, and the last
+    attempt at each game, as ruled.
 
     Example: arena standings cs101
     """
@@ -75,32 +79,46 @@ def show_standings(
     database: Database, tournament: str | None, *, everything: bool = False, format: Format = Format.TABLE
 ) -> None:
     """Prints the standings of the tournament of that name, of the last one, or of `everything`."""
-    from arena import standings as ranking
+    from arena.ratings import points
 
     results, statuses, byes = _read(database, tournament, everything)
-    rows = [_row(standing) for standing in ranking.standings(results, statuses, byes)]
+    rows = [_row(standing) for standing in points.standings(results, statuses, byes)]
     if format is Format.JSON:
         show(rows, {}, format=format)
     else:
         show(rows, _columns(statuses, csv=format is Format.CSV), format=format, narrowed="name")
 
 
+@filtered(without=("tournament",))
 def crosstable(
+    wanted: Wanted,
     tournament: TournamentArgument = None,
     everything: AllOption = False,
+    at: AtOption = None,
     format: FormatOption = Format.TABLE,
     db: DatabaseOption = None,
 ) -> None:
-    """Who scored what against whom: points of the row's player, in the order of the standings.
+    """Who scored what against whom: points of the row's player and games, in the order of the standings.
 
     Example: arena crosstable cs101
+
+    Example: arena crosstable cs101 --since 2026-05-01 --format csv
     """
-    from arena import standings as ranking
+    from arena.cli import rated
+    from arena.ratings import points
+    from arena.ratings.results import of_record
+    from db import rated as record
     from db.database import Database
+    from db.history import Wanted
 
     with Database(db, create=False) as database:
         results, statuses, _ = _read(database, tournament, everything)
-    table = ranking.crosstable(results, statuses)
+        if wanted != Wanted() or at is not None:
+            with database.reading() as connection:
+                which: list[str | None] = [] if everything else [tournament]
+                scope = rated.scope(connection, which, wanted, at, for_points=True)
+                results, statuses = points.of(of_record(record.games(connection, scope))), {}
+    table = points.crosstable(results, statuses)
     if format is Format.JSON:
         tell({"players": table.players, "cells": [[_cell(cell) for cell in row] for row in table.cells]})
     elif format is Format.CSV:
@@ -144,6 +162,7 @@ def _row(standing: Standing) -> dict[str, Any]:
 
 def _columns(statuses: dict[str, str], *, csv: bool) -> Columns:
     from arena.cli.words import number
+    from arena.ratings.tiebreaks import TIEBREAKS
 
     def marked(name: str) -> str:
         status = statuses.get(name, "active")
@@ -163,11 +182,14 @@ def _columns(statuses: dict[str, str], *, csv: bool) -> Columns:
         columns |= {
             "points": lambda row: repr(row["points"]),
             "score": lambda row: "" if row["score"] is None else repr(row["score"]),
-            "direct": lambda row: repr(row["tiebreaks"]["direct"]),
-            "sonneborn_berger": lambda row: repr(row["tiebreaks"]["sonneborn_berger"]),
+            **{name: partial(_tiebreak, name) for name in TIEBREAKS if name not in columns},
             "status": lambda row: statuses.get(row["name"], ""),
         }
     return columns | {"faults": lambda row: ", ".join(f"{verdict} {count}" for verdict, count in row["faults"].items())}
+
+
+def _tiebreak(name: str, row: dict[str, Any]) -> str:
+    return repr(row["tiebreaks"][name])
 
 
 def _cell(cell: Meetings | None) -> dict[str, Any] | None:
@@ -210,4 +232,5 @@ def _points(cell: Meetings) -> str:
     from arena.cli.words import number
 
     text = number(cell.points)
-    return text.removesuffix(".5").removeprefix("0") + "½" if text.endswith(".5") else text
+    points = text.removesuffix(".5").removeprefix("0") + "½" if text.endswith(".5") else text
+    return f"{points}/{cell.games}"

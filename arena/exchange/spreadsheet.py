@@ -16,6 +16,8 @@ from typing import Final, NoReturn, TextIO
 from urllib.parse import quote as percent
 from urllib.parse import unquote
 
+from msgspec.structs import replace
+
 from adsearch.errors import nearly, quote
 from arena.exchange.checks import MOST, refuse
 from db.past import PastGame, PastSeat, Ruled
@@ -123,11 +125,12 @@ _SAME: Final = (*_TEXTS, *_NUMBERS)
 
 def read(text: str, name: str) -> Iterator[tuple[int, PastGame]]:
     """The games of the rows of `text`, each with the number of its last line."""
-    before = csv.field_size_limit(max(csv.field_size_limit(), len(text)))
+    limit = csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     try:
         rows = csv.reader(io.StringIO(text, newline=""), strict=True)
         columns: list[str] | None = None
         met: Counter[str] = Counter()
+        before: PastGame | None = None
         count = 0
         while (cells := _next(rows, name)) is not None:
             if not any(cell.strip() for cell in cells):
@@ -141,9 +144,12 @@ def read(text: str, name: str) -> Iterator[tuple[int, PastGame]]:
                 refuse(name, rows.line_num, f"expected {len(columns)} cells ({', '.join(columns)}), got {len(cells)}")
             count += 1
             row = dict(zip(columns, cells, strict=False))
-            yield rows.line_num, _Row(row, name, rows.line_num).game(count, met)
+            game = _Row(row, name, rows.line_num).game(count)
+            if not game.pair:
+                game, before = _paired(game, before, met)
+            yield rows.line_num, game
     finally:
-        csv.field_size_limit(before)
+        csv.field_size_limit(limit)
 
 
 def _next(rows: Iterator[list[str]], name: str) -> list[str] | None:
@@ -172,6 +178,26 @@ def _columns(cells: list[str], name: str, line: int) -> list[str]:
     return titles
 
 
+def _paired(game: PastGame, before: PastGame | None, met: Counter[str]) -> tuple[PastGame, PastGame | None]:
+    """The game as one of a pair, and the one that waits for its other game. Two neighbours with their players swapped
+    are a pair: `before` is the game in the row above, if it waits."""
+    if (
+        before is not None
+        and len(game.players) == 2
+        and (game.players, game.game, game.tournament)
+        == (
+            before.players[::-1],
+            before.game,
+            before.tournament,
+        )
+    ):
+        return replace(game, pair=before.pair, leg=1), None
+    meeting = json.dumps(sorted(game.players))
+    met[meeting] += 1
+    game = replace(game, pair=json.dumps([*sorted(game.players), met[meeting]]))
+    return game, game
+
+
 class _Row:
     """One row, while it is read."""
 
@@ -180,19 +206,14 @@ class _Row:
         self._name = name
         self._line = line
 
-    def game(self, count: int, met: Counter[str]) -> PastGame:
-        """The game that the row tells; `count`-th of the file, where `met` says who has met how often."""
+    def game(self, count: int) -> PastGame:
+        """The game that the row tells, the `count`-th of the file; its pair is empty where none is told."""
         players = self._players()
         scored = self._result(len(players))
         moves = self._moves()
-        pair = self._text("pair")
-        if pair is None:
-            meeting = json.dumps(sorted(players))
-            met[meeting] += 1
-            pair = json.dumps([*sorted(players), met[meeting]])
         texts = {text: self._text(text) for text in _TEXTS}
         texts["tournament"] = texts["tournament"] if "tournament" in self._cells else PurePath(self._name).stem
-        texts["pair"] = pair
+        texts["pair"] = texts["pair"] or ""
         usual = ("finished", "normal") if scored else ("void", "void")
         usual_texts = {"game": "unknown", "clock": "none", "status": usual[0], "verdict": usual[1]}
         utilities = self._utilities(len(players))

@@ -55,7 +55,7 @@ _FURTHER: Final[dict[Format, Callable[[Terms, Course], list[Pairing]]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """How much there is to play in a whole tournament; more in a knockout with ties."""
+    """How much there is to play in a whole tournament; more in a knockout with ties, less in a match decided early."""
 
     pairings: int
     games: int

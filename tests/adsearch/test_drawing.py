@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from adsearch import State, alphabeta, expectiminimax, games, pvs, svg
-from adsearch.drawing import as_dot, as_svg, as_text
+from adsearch import State, alphabeta, expectiminimax, games, pvs
+from adsearch.drawing import Placed, as_dot, as_svg, as_text, tidy
 from adsearch.picture import Node, Picture, game_tree, search_tree
 from adsearch.trace import Trace
 from tests.adsearch.games.specimens import AnyState
@@ -175,7 +175,7 @@ def reach(node: Node) -> tuple[float, float]:
     return -5.0 - len(node.children), 5.0 + (7.0 if node.best else 0.0)
 
 
-def places(placed: svg.Placed[Node], x: float = 0.0, depth: int = 0) -> Iterator[tuple[int, float, svg.Placed[Node]]]:
+def places(placed: Placed[Node], x: float = 0.0, depth: int = 0) -> Iterator[tuple[int, float, Placed[Node]]]:
     """The depth of every node, from left to right, and where it stands."""
     yield depth, x, placed
     for child in placed.children:
@@ -184,7 +184,7 @@ def places(placed: svg.Placed[Node], x: float = 0.0, depth: int = 0) -> Iterator
 
 def test_no_two_nodes_of_a_generation_touch() -> None:
     for seed in range(60):
-        placed, contour = svg.tidy(game_tree(random_tree(Random(seed), depth=6, width=4)).root, reach, gap=3.0)
+        placed, contour = tidy(game_tree(random_tree(Random(seed), depth=6, width=4)).root, reach, gap=3.0)
         for depth, (least, most) in enumerate(contour):
             xs = [(x, reach(place.node)) for at, x, place in places(placed) if at == depth]
             spans = [(x + left, x + right) for x, (left, right) in xs]
@@ -195,7 +195,7 @@ def test_no_two_nodes_of_a_generation_touch() -> None:
 
 def test_parents_stand_above_the_middle_of_their_children() -> None:
     for seed in range(60):
-        placed, _ = svg.tidy(game_tree(random_tree(Random(seed), depth=6, width=4)).root, reach, gap=3.0)
+        placed, _ = tidy(game_tree(random_tree(Random(seed), depth=6, width=4)).root, reach, gap=3.0)
         for _, _, place in places(placed):
             shifts = [child.shift for child in place.children]
             assert shifts == sorted(shifts)
@@ -204,6 +204,6 @@ def test_parents_stand_above_the_middle_of_their_children() -> None:
 
 def test_leaves_alike_are_evenly_spaced() -> None:
     for spec in ("tree:binary", "tree:textbook"):
-        placed, _ = svg.tidy(game_tree(games.start(spec)).root, lambda _: (-5.0, 5.0), gap=2.0)
+        placed, _ = tidy(game_tree(games.start(spec)).root, lambda _: (-5.0, 5.0), gap=2.0)
         leaves = [x for _, x, place in places(placed) if not place.children]
         assert {round(right - left, 6) for left, right in pairwise(leaves)} == {12.0}

@@ -183,6 +183,10 @@ def test_a_bad_agent_is_told_with_its_number_and_name(folder: Path, table: str, 
             "gauntlet: the format round-robin has no use for it; it is for gauntlet",
         ),
         ('game = "connect4"\nformat = "knockout"\nseeds = ["bob", "bob"]\n' + ALL, "seeds: expected each name once"),
+        (
+            'game = "connect4"\nsprt = {elo0 = 0, elo1 = 5}\n' + TWO,
+            "sprt: the format round-robin has no use for it; it is for match",
+        ),
         ('game = "connect4"\nformat = "knockout"\nrounds = 3\n' + ALL, "rounds: the format knockout has no use for it"),
         (
             'game = "connect4"\nbest_of = 3\n' + ALL,
@@ -193,6 +197,36 @@ def test_a_bad_agent_is_told_with_its_number_and_name(folder: Path, table: str, 
 )
 def test_what_does_not_fit_together_is_told(folder: Path, text: str, words: str) -> None:
     assert words in wrong(folder, text)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("5", "sprt: expected a table, [sprt], got 5"),
+        ('"0,5"', "sprt: expected a table, [sprt], got '0,5'"),
+        ("{}", "[sprt]: elo0: expected a number, it is missing"),
+        ("{elo0 = 0}", "[sprt]: elo1: expected a number, it is missing"),
+        ("{elo0 = 0, elo_1 = 5}", "[sprt]: no key 'elo_1'; did you mean 'elo1'?"),
+        ("{elo0 = 5, elo1 = 5}", "[sprt]: expected elo0 below elo1, got 5 and 5"),
+        ("{elo0 = 5, elo1 = -5.5}", "[sprt]: expected elo0 below elo1, got 5 and -5.5"),
+        ('{elo0 = "0", elo1 = 5}', "[sprt]: elo0: expected a number, got '0'"),
+        ("{elo0 = true, elo1 = 5}", "[sprt]: elo0: expected a number, got true"),
+        ("{elo0 = 0, elo1 = nan}", "[sprt]: elo1: expected a number, got nan"),
+        ("{elo0 = -inf, elo1 = 5}", "[sprt]: elo0: expected a number, got -inf"),
+        ("{elo0 = 0, elo1 = 2001}", "[sprt]: elo1: expected a number from -2000 to 2000, got 2001"),
+        ("{elo0 = 0, elo1 = 5, alpha = 0}", "[sprt]: alpha: expected a number between 0 and 0.5, got 0"),
+        ("{elo0 = 0, elo1 = 5, alpha = -0.1}", "[sprt]: alpha: expected a number between 0 and 0.5, got -0.1"),
+        ("{elo0 = 0, elo1 = 5, beta = 0.5}", "[sprt]: beta: expected a number between 0 and 0.5, got 0.5"),
+        ("{elo0 = 0, elo1 = 5, beta = nan}", "[sprt]: beta: expected a number, got nan"),
+        ("{elo0 = 0, elo1 = 5, model = 1}", "[sprt]: model: expected 'logistic' or 'normalized', got 1"),
+        ('{elo0 = 0, elo1 = 5, model = "normal"}', "got 'normal'; did you mean 'normalized'?"),
+        ('{elo0 = 0, elo1 = 5, of = "c"}', "[sprt]: of: no agent 'c'; there is 'a', 'b'"),
+        ("{elo0 = 0, elo1 = 5, of = 1}", "[sprt]: of: expected a text, got 1"),
+        ('{elo0 = 0, elo1 = 5, of = ["a"]}', "[sprt]: of: expected a text, got a list of 1"),
+    ],
+)
+def test_a_bad_test_of_a_match_is_told(folder: Path, value: str, words: str) -> None:
+    assert words in wrong(folder, f'game = "connect4"\nformat = "match"\nsprt = {value}\n{TWO}')
 
 
 def test_two_students_of_one_name_are_told_apart_by_their_files(folder: Path) -> None:

@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena import exchange, standings
+from arena import exchange
 from arena.errors import BadImport
 from arena.exchange import Form
 from arena.exchange.spreadsheet import joined, parted, points, result
+from arena.ratings.points import crosstable, standings
 from db import games, imports, queries
 from db.database import Database
 from db.errors import DatabaseError
@@ -176,7 +177,7 @@ def tables(file: Path) -> dict[str | None, Any]:
     with Database(str(file), create=False) as database, database.reading() as connection:
         named = {row.name: queries.find_tournament(connection, row.name) for row in queries.tournaments(connection)}
         counted = {name: results(connection, id) for name, id in named.items()} | {None: results(connection)}
-    return {name: (standings.standings(came), standings.crosstable(came)) for name, came in counted.items()}
+    return {name: (standings(came), crosstable(came)) for name, came in counted.items()}
 
 
 @pytest.fixture

@@ -17,8 +17,10 @@ from arena.clock import SECOND
 from arena.enrolment import AGENT_KEYS
 from arena.fixture import Limits
 from arena.formats import Format
-from arena.league import KEYS, LIMIT_KEYS
+from arena.formats.match import SprtTerms
+from arena.league import KEYS, LIMIT_KEYS, SPRT_KEYS
 from arena.players import Kind
+from arena.ratings.match_statistics import Model
 from tests.arena.course import TWO, course, read
 
 ROOT = Path(__file__).parents[2]
@@ -126,6 +128,25 @@ def test_a_file_matched_twice_is_one_agent(folder: Path) -> None:
     assert [agent.name for agent in found.agents] == ["alice", "bob", "carol"]
 
 
+def test_the_test_of_a_match_is_about_the_agent_that_is_listed_first(folder: Path) -> None:
+    first, second = re.findall(r"\[\[agent\]\]\n.*\n.*\n", TWO)
+    match = 'game = "connect4"\nformat = "match"\n'
+    usual = "sprt = {elo0 = -5, elo1 = 2.5, beta = 0.1}\n"
+    assert read(folder, match + usual + first + second).sprt == SprtTerms(of="a", elo0=-5, elo1=2.5, beta=0.1)
+    assert read(folder, match + usual + second + first).sprt == SprtTerms(of="b", elo0=-5, elo1=2.5, beta=0.1)
+    told = 'sprt = {elo0 = 0, elo1 = 5, of = "b", model = "normalized", alpha = 0.01}\n'
+    for agents in (first + second, second + first):
+        found = read(folder, match + told + agents).sprt
+        assert found == SprtTerms(of="b", elo0=0, elo1=5, alpha=0.01, model=Model.NORMALIZED)
+    by_pattern = 'players = "students/c*"\n' + usual + first
+    found = read(folder, match + by_pattern).sprt
+    assert found is not None
+    assert found.of == "carol"
+    assert league.from_arguments("connect4", ["pvs", "mcts"], format="match", sprt={"elo0": 0, "elo1": 5}).sprt == (
+        SprtTerms(of="pvs", elo0=0, elo1=5)
+    )
+
+
 # The same without a file.
 
 
@@ -143,6 +164,16 @@ def test_the_same_arguments_name_the_same_tournament() -> None:
     )
     assert one == same != other
     assert league.from_arguments("connect4", ["pvs", "random"], name="evening").name == "evening"
+
+
+def test_a_match_with_a_test_is_another_tournament_than_one_without() -> None:
+    bounds: tuple[dict[str, float] | None, ...] = (None, {"elo0": 0, "elo1": 5}, {"elo0": 0, "elo1": 6})
+    found = {league.from_arguments("connect4", ["pvs", "random"], format="match", sprt=sprt).name for sprt in bounds}
+    assert len(found) == 3
+
+
+def test_a_tournament_without_a_test_is_called_what_it_always_was() -> None:
+    assert league.from_arguments("connect4", ["pvs", "random"]).name == "connect4-4b5eaeb7"
 
 
 def test_a_default_is_no_use_of_a_key() -> None:
@@ -184,6 +215,29 @@ def test_changes_are_told_in_words(folder: Path, before: str, now: str, refused:
     found = changes(old.settings(), new.settings())
     assert (found.refused, found.allowed) == ((refused,) if refused else (), (allowed,) if allowed else ())
     assert found.only_adds is (not refused)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "refused"),
+    [
+        ("", "sprt = {elo0 = 0, elo1 = 5}", "none -> of a, elo0 0, elo1 5, alpha 0.05, beta 0.05, model logistic"),
+        ("sprt = {elo0 = 0, elo1 = 5}", "", "of a, elo0 0, elo1 5, alpha 0.05, beta 0.05, model logistic -> none"),
+        (
+            "sprt = {elo0 = 0, elo1 = 5}",
+            'sprt = {elo0 = 0, elo1 = 2.5, of = "b"}',
+            "of a, elo0 0, elo1 5, alpha 0.05, beta 0.05, model logistic -> "
+            "of b, elo0 0, elo1 2.5, alpha 0.05, beta 0.05, model logistic",
+        ),
+        ("sprt = {elo0 = 0, elo1 = 5}", 'sprt = {elo1 = 5.0, of = "a", alpha = 0.05, elo0 = 0.0}', ""),
+    ],
+)
+def test_no_test_is_begun_changed_or_given_up_later(folder: Path, before: str, now: str, refused: str) -> None:
+    old, new = (read(folder, f'game = "connect4"\nformat = "match"\n{line}\n{TWO}') for line in (before, now))
+    stored = json.loads(json.dumps(old.settings()))
+    assert changes(stored, new.settings()).refused == ((f"sprt: {refused}",) if refused else ())
+    if not before:
+        del stored["sprt"]  # recorded before there were tests
+        assert changes(stored, new.settings()).refused == (f"sprt: {refused}",)
 
 
 def test_agents_may_be_added_and_changed_but_not_left_out(folder: Path) -> None:
@@ -230,6 +284,7 @@ def test_every_key_is_documented_with_its_default() -> None:
             shown = "none" if value in (None, []) else f"`{json.dumps(value)}`"
             assert told == shown, key
     assert sorted(documented("[[agent]]")) == sorted(AGENT_KEYS)
+    assert sorted(documented("[sprt]")) == sorted(SPRT_KEYS)
     limits = {key: f"`{usual['limits'][key] // SECOND}`" for key in LIMIT_KEYS}
     assert documented("[limits]") == limits
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,12 +19,14 @@ from agents.protocol import Verdict
 from arena import league as leagues
 from arena.director import Finished, Planned
 from arena.errors import BadLeague, TournamentBusy
+from arena.ratings.match_statistics import Hypothesis, sprt
 from arena.submissions import Store
 from arena.tournament import Tournament, alone
 from db import store as writing
 from db.database import Database
 from db.errors import DiskFull
 from db.records import GameRecord, MoveRecord, SeatRecord
+from tests.effort import tries
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -95,6 +101,8 @@ class Course:
 
 
 def _toml(value: object) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {_toml(part)}" for key, part in value.items()) + "}"
     return str(value).lower() if isinstance(value, bool) else repr(value).replace("'", '"')
 
 
@@ -334,3 +342,328 @@ def test_two_runs_of_the_same_tournament_at_once_are_refused(tmp_path: Path) -> 
             pass
     with alone(tmp_path, "cs101"):
         pass
+
+
+# A match that ends when its test is decided.
+
+BOUNDS = (0.0, 100.0)
+ROUNDS = 40
+NEEDED = next(pairs for pairs in count(1) if sprt([0, 0, 0, 0, pairs], *BOUNDS).verdict)
+"""So many pairs that one player wins decide the test."""
+
+
+def ann_wins(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+    return Verdict.NORMAL, None, tuple(float(entrant.name == "ann") for entrant in game.entrants)
+
+
+def bob_wins(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+    return Verdict.NORMAL, None, tuple(float(entrant.name == "bob") for entrant in game.entrants)
+
+
+def drawn(_: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+    return Verdict.NORMAL, None, (0.5, 0.5)
+
+
+def describe_match(course: Course, *names: str, of: str | None = None, rounds: int = ROUNDS) -> None:
+    """A match between these, in this order."""
+    course.describe(
+        format="match",
+        players=[f"students/{name}.py" for name in names or ("ann", "bob")],
+        rounds=rounds,
+        sprt={"elo0": BOUNDS[0], "elo1": BOUNDS[1]} | ({} if of is None else {"of": of}),
+    )
+
+
+def statuses(course: Course) -> dict[str, int]:
+    """How many games there are of each status."""
+    return dict(course.sql("SELECT status, COUNT(*) FROM game GROUP BY status"))
+
+
+def decision(course: Course) -> Any:
+    """What is on record of it."""
+    return json.loads(course.sql("SELECT settings FROM tournament")[0][0]).get("decided")
+
+
+@pytest.fixture
+def match(course: Course) -> Course:
+    describe_match(course)
+    return course
+
+
+def test_a_match_ends_when_its_test_is_decided(match: Course) -> None:
+    tournament = match.run(ann_wins)
+    assert tournament.is_over
+    assert tournament.test is not None
+    assert (tournament.test.verdict, tournament.test.pairs) == (Hypothesis.H1, NEEDED)
+    assert (tournament.all, tournament.over) == (2 * NEEDED, 2 * NEEDED)
+    assert statuses(match) == {"finished": 2 * NEEDED, "cancelled": 2 * (ROUNDS - NEEDED)}
+    assert match.sql("SELECT status FROM tournament") == [("finished",)]
+
+
+@pytest.mark.parametrize(
+    ("names", "of", "verdict"),
+    [
+        (("ann", "bob"), None, Hypothesis.H1),
+        (("bob", "ann"), None, Hypothesis.H0),
+        (("bob", "ann"), "ann", Hypothesis.H1),
+        (("ann", "bob"), "bob", Hypothesis.H0),
+    ],
+    ids=["ann first", "bob first", "of ann", "of bob"],
+)
+def test_the_test_is_about_whoever_is_listed_first_or_named(
+    course: Course, names: tuple[str, str], of: str | None, verdict: Hypothesis
+) -> None:
+    describe_match(course, *names, of=of)
+    tournament = course.run(ann_wins)
+    assert tournament.test is not None
+    assert tournament.test.verdict is verdict
+
+
+def test_a_match_that_is_never_decided_is_played_to_its_end(course: Course) -> None:
+    describe_match(course, rounds=NEEDED - 1)
+    tournament = course.run(ann_wins)
+    assert tournament.is_over
+    assert tournament.test is not None
+    assert (tournament.test.verdict, tournament.test.pairs, decision(course)) == (None, NEEDED - 1, None)
+    assert statuses(course) == {"finished": 2 * (NEEDED - 1)}
+    describe_match(course, rounds=ROUNDS)  # one pairing more decides it
+    assert course.run(ann_wins).is_over
+    assert statuses(course) == {"finished": 2 * NEEDED, "cancelled": 2 * (ROUNDS - NEEDED)}
+
+
+@pytest.mark.parametrize("stop", range(2 * NEEDED + 1))
+def test_a_match_that_is_killed_at_any_moment_ends_where_it_would_have(match: Course, stop: int) -> None:
+    with match.opened() as tournament:
+        for _ in range(stop):
+            game = tournament.next()
+            assert game is not None
+            tournament.note(record(game, ann_wins))
+        begun = [tournament.next() for _ in range(3)]  # in progress when it is killed, unless all is decided
+    assert (begun == [None] * 3) is (stop == 2 * NEEDED)
+    resumed = match.run(ann_wins)
+    assert resumed.is_over
+    assert resumed.test is not None
+    assert (resumed.test.verdict, resumed.test.pairs) == (Hypothesis.H1, NEEDED)
+    assert statuses(match) == {"finished": 2 * NEEDED, "cancelled": 2 * (ROUNDS - NEEDED)}
+    assert {attempt for _, _, attempt, _ in match.games()} == {1}
+
+
+def test_a_decision_stands_or_falls_with_the_game_that_brought_it(
+    match: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match.run(ann_wins, most=2 * NEEDED - 1)
+    with monkeypatch.context() as patched:
+        patched.setattr(writing, "cancel", _killed)
+        with pytest.raises(KeyboardInterrupt):
+            match.run(ann_wins)
+    assert decision(match) is None
+    assert statuses(match) == {"finished": 2 * NEEDED - 1, "playing": 1, "scheduled": 2 * (ROUNDS - NEEDED)}
+    assert match.run(ann_wins).is_over
+    assert statuses(match) == {"finished": 2 * NEEDED, "cancelled": 2 * (ROUNDS - NEEDED)}
+
+
+def _killed(_: Any, __: int, pairs: list[str]) -> None:
+    if pairs:
+        raise KeyboardInterrupt
+
+
+def test_a_disk_that_is_full_at_the_moment_of_decision_changes_nothing(
+    match: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = [True, True]
+    cancel = writing.cancel
+
+    def failing(connection: Any, tournament: int, pairs: list[str]) -> None:
+        cancel(connection, tournament, pairs)
+        if pairs and full:
+            full.pop()
+            raise DiskFull("no room")
+
+    monkeypatch.setattr(writing, "cancel", failing)
+    assert match.run(ann_wins).is_over
+    assert match.waits == ["no room", "no room"]
+    assert statuses(match) == {"finished": 2 * NEEDED, "cancelled": 2 * (ROUNDS - NEEDED)}
+
+
+def test_games_in_progress_are_played_to_their_end_and_change_the_decision_no_more(match: Course) -> None:
+    match.run(ann_wins, most=2 * NEEDED - 1)
+    with match.opened() as tournament:
+        last, *others = [tournament.next() for _ in range(5)]
+        assert last is not None
+        tournament.note(record(last, ann_wins))
+        decided = decision(match)
+        assert decided["verdict"] == "H1"
+        assert (tournament.over, tournament.all) == (2 * NEEDED, 2 * NEEDED + 4)
+        for game in others:
+            assert game is not None
+            tournament.note(record(game, drawn))
+        assert [tournament.next() for _ in range(5)] == [None] * 5
+        tournament.close()
+    assert tournament.is_over
+    assert decision(match) == decided
+    assert statuses(match) == {"finished": 2 * NEEDED + 4, "cancelled": 2 * (ROUNDS - NEEDED) - 4}
+    assert match.run(ann_wins).is_over
+    assert statuses(match)["finished"] == 2 * NEEDED + 4
+
+
+def test_games_that_were_in_progress_when_a_referee_was_lost_are_cancelled_once_it_is_decided(match: Course) -> None:
+    match.run(ann_wins, most=2 * NEEDED - 1)
+    with match.opened() as tournament:
+        last, *_ = [tournament.next() for _ in range(5)]
+        assert last is not None
+        tournament.note(record(last, ann_wins))
+        tournament.interrupted()
+        assert tournament.is_over
+        assert tournament.next() is None
+        tournament.close()
+    assert statuses(match) == {"finished": 2 * NEEDED, "cancelled": 2 * (ROUNDS - NEEDED)}
+
+
+def test_a_void_game_is_not_played_again_once_it_is_decided(match: Course) -> None:
+    match.run(ann_wins, most=2 * NEEDED - 1)
+    with match.opened() as tournament:
+        last, other = tournament.next(), tournament.next()
+        assert last is not None
+        assert other is not None
+        tournament.note(record(last, ann_wins))
+        tournament.note(record(other, lambda _: (Verdict.VOID, None, None)))
+        assert tournament.is_over
+        assert tournament.next() is None
+        tournament.close()
+    assert statuses(match) == {"finished": 2 * NEEDED, "void": 1, "cancelled": 2 * (ROUNDS - NEEDED)}
+
+
+@pytest.mark.parametrize("what", ["void", "award"])
+def test_a_pair_that_a_ruling_is_about_counts_no_more(match: Course, what: str) -> None:
+    match.run(ann_wins, most=2 * NEEDED - 1)
+    with Database(str(match.folder / "arena.db")) as database, database.writing() as connection:
+        writing.rule_on_game(connection, 1, what, "a reason", NOW, seat=0 if what == "award" else None)
+    tournament = match.run(ann_wins)
+    assert tournament.test is not None
+    assert (tournament.test.verdict, tournament.test.pairs) == (Hypothesis.H1, NEEDED)
+    assert statuses(match)["finished"] == 2 * NEEDED + 2
+
+
+def test_no_later_ruling_undoes_a_decision(match: Course) -> None:
+    before = match.run(ann_wins).test
+    with Database(str(match.folder / "arena.db")) as database, database.writing() as connection:
+        for game in range(1, 7):
+            writing.rule_on_game(connection, game, "void", "a reason", NOW)
+    again = match.run(drawn)
+    assert again.is_over
+    assert again.test == before
+    assert statuses(match)["finished"] == 2 * NEEDED
+
+
+def test_forfeits_decide_nothing(match: Course) -> None:
+    match.run(ann_wins, most=4)
+    with Database(str(match.folder / "arena.db")) as database, database.writing() as connection:
+        writing.rule_on_entry(connection, 1, "bob", "withdraw", "left", NOW)
+    tournament = match.run(ann_wins)
+    assert tournament.is_over
+    assert tournament.test is not None
+    assert (tournament.test.verdict, tournament.test.pairs) == (None, 2)
+    assert statuses(match) == {"finished": 2 * ROUNDS}
+
+
+@pytest.mark.parametrize("quarantine", [0, 2 * NEEDED], ids=["none", "at once"])
+def test_a_game_lost_by_a_fault_counts_like_any_other(match: Course, quarantine: int) -> None:
+    match.describe(
+        format="match", players=["students/ann.py", "students/bob.py"], rounds=ROUNDS, quarantine=quarantine,
+        sprt={"elo0": BOUNDS[0], "elo1": BOUNDS[1]},
+    )  # fmt: skip
+
+    def bob_crashes(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+        return Verdict.CRASHED, [entrant.name for entrant in game.entrants].index("bob"), ann_wins(game)[2]
+
+    tournament = match.run(bob_crashes)
+    assert tournament.test is not None
+    assert (tournament.test.verdict, tournament.test.pairs) == (Hypothesis.H1, NEEDED)
+    assert statuses(match) == {"finished": 2 * NEEDED, "cancelled": 2 * (ROUNDS - NEEDED)}
+
+
+def test_a_pair_with_a_game_that_stays_void_does_not_count(match: Course) -> None:
+    def first_void(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+        return (Verdict.VOID, None, None) if json.loads(str(game.identity[0]))[-1] == 0 and game.leg else ann_wins(game)
+
+    tournament = match.run(first_void)
+    assert tournament.is_over
+    assert tournament.test is not None
+    assert (tournament.test.verdict, tournament.test.pairs) == (Hypothesis.H1, NEEDED)
+    assert statuses(match) == {"finished": 2 * NEEDED + 1, "void": 3, "cancelled": 2 * (ROUNDS - NEEDED - 1)}
+
+
+def test_more_rounds_add_nothing_to_a_match_that_is_decided(match: Course) -> None:
+    match.run(ann_wins)
+    describe_match(match, rounds=ROUNDS + 5)
+    assert match.run(ann_wins).is_over
+    assert statuses(match) == {"finished": 2 * NEEDED, "cancelled": 2 * (ROUNDS + 5 - NEEDED)}
+
+
+def test_a_changed_source_leaves_a_decision_as_it_is_unless_its_games_are_played_again(match: Course) -> None:
+    match.run(ann_wins)
+    match.write_agent("ann", "x = 1")
+    assert match.run(drawn).is_over
+    assert statuses(match)["finished"] == 2 * NEEDED
+    tournament = match.run(bob_wins, rerun_changed=True)
+    assert tournament.is_over
+    assert tournament.test is not None
+    assert tournament.test.verdict is Hypothesis.H0
+    assert match.sql("SELECT status, COUNT(*) FROM game WHERE attempt = 2 GROUP BY status") == [
+        ("cancelled", 2 * (ROUNDS - tournament.test.pairs)),
+        ("finished", 2 * tournament.test.pairs),
+    ]
+
+
+def test_another_test_is_refused(match: Course) -> None:
+    match.run(ann_wins, most=2)
+    describe_match(match, "bob", "ann")
+    with pytest.raises(BadLeague, match=r"sprt: of ann, .* -> of bob, "):
+        match.run(ann_wins)
+
+
+@pytest.mark.parametrize("number", range(tries(12, soak=200)))
+def test_several_games_at_once_in_any_order_with_any_interruption_end_when_the_test_says_so(
+    match: Course, number: int
+) -> None:
+    random = Random(number)
+    at_once, strength = random.randint(1, 5), random.uniform(0.3, 0.9)
+    noted: dict[tuple[str, int], float] = {}
+    decided_after: int | None = None
+
+    def outcome(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+        drawn_for = Random(f"{number} {game.identity} {game.leg}")
+        ann = 0.5 if drawn_for.random() < 0.2 else float(drawn_for.random() < strength)
+        return Verdict.NORMAL, None, tuple(ann if entrant.name == "ann" else 1 - ann for entrant in game.entrants)
+
+    def is_decided() -> bool:
+        pairs = Counter(pair for pair, _ in noted)
+        sums = Counter(noted[pair, 0] + noted[pair, 1] for pair, games in pairs.items() if games == 2)
+        return sprt([sums[half / 2] for half in range(5)], *BOUNDS).verdict is not None
+
+    for _ in range(1000):
+        with match.opened() as tournament:
+            running: list[Planned] = []
+            while True:
+                while len(running) < at_once and (game := tournament.next()) is not None:
+                    assert decided_after is None or len(noted) == decided_after
+                    running.append(game)
+                if not running or random.random() < 0.05:
+                    break  # the end, or killed
+                game = running.pop(random.randrange(len(running)))
+                points = outcome(game)[2]
+                assert points is not None
+                pair = str(game.identity[0])
+                assert (pair, game.leg) not in noted
+                noted[pair, game.leg] = points[[entrant.name for entrant in game.entrants].index("ann")]
+                tournament.note(record(game, outcome))
+                if decided_after is None and is_decided():
+                    decided_after = len(noted)
+            if tournament.is_over:
+                break
+    assert tournament.is_over
+    played = {(pair, leg) for pair, leg, _, status in match.games() if status == "finished"}
+    assert played == set(noted)
+    assert statuses(match).get("cancelled", 0) == 2 * ROUNDS - len(noted)
+    assert (decision(match) is None) is (decided_after is None)
+    assert len(noted) == 2 * ROUNDS if decided_after is None else len(noted) < decided_after + at_once

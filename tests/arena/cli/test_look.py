@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from arena.cli.standings import crosstable_lines
-from arena.standings import Crosstable
+from arena.ratings.points import Crosstable
+from arena.ratings.tiebreaks import TIEBREAKS
 from db.results import Meetings
 from tests.arena.cli.terminal import Ended, arena
 from tests.db import sample
@@ -148,7 +149,7 @@ def test_standings_are_those_of_the_last_tournament_unless_one_is_named(record: 
         (5, "eve", 0.0, 0),
     ]
     assert rows[3]["faults"] == {"forfeit": 1}
-    assert (rows[4]["score"], rows[4]["tiebreaks"]) == (None, {"direct": 0.0, "sonneborn_berger": 0.0, "wins": 0})
+    assert (rows[4]["score"], rows[4]["tiebreaks"]) == (None, dict.fromkeys(TIEBREAKS, 0))
 
 
 def test_standings_mark_who_takes_part_no_more(record: Path) -> None:

@@ -136,6 +136,75 @@ def test_without_a_file_the_same_arguments_go_on(folder: Path) -> None:
     assert "going on: 4 of 4" in finished(folder, *arguments)
 
 
+DUEL = (
+    "tictactoe",
+    "alphabeta:depth=2",
+    "random",
+    "--rounds",
+    "60",
+    "--clock",
+    "none",
+    "--seed",
+    "4",
+    "--name",
+    "duel",
+)
+
+
+BY_STATUS = "SELECT status, COUNT(*) FROM game GROUP BY status ORDER BY status"
+
+
+def test_a_match_ends_as_soon_as_its_test_is_decided(folder: Path) -> None:
+    arguments = (*DUEL, "--openings", "1", "--games-at-once", "2", "--sprt", "0,100")
+    lines = finished(folder, *arguments).splitlines()
+    better, not_better = (
+        f"alphabeta:depth=2 is {how} random" for how in ("at least 100 Elo better than", "not better than")
+    )
+    assert lines[:2] == [
+        "duel: tictactoe, match, 2 players, clock none: at most 60 pairings, 120 games, without a clock",
+        f"sprt, until one is accepted: H1, {better}; H0, {not_better} (alpha 0.05, beta 0.05, logistic)",
+    ]
+    outcome = next(line for line in lines[2:] if line.startswith("sprt"))
+    told = rf"sprt: H1 accepted: {better} \(llr (\d\.\d\d), bounds -2\.94 2\.94\) after (\d+) of 120 games"
+    found = re.fullmatch(told, outcome)
+    assert found, outcome
+    assert float(found[1]) >= 2.94
+    (_, cancelled), (_, played) = games = sql(folder, BY_STATUS)
+    assert [status for status, _ in games] == ["cancelled", "finished"]
+    assert isinstance(played, int)
+    assert isinstance(cancelled, int)
+    assert cancelled + played == 120
+    assert int(found[2]) <= played <= int(found[2]) + 2
+    assert f"duel is finished: {played} games. Next:" in lines
+    assert sum(bool(re.match(r" *\d+/\d+  ", line)) for line in lines) == played
+    again = finished(folder, *arguments).splitlines()
+    assert f"going on: {played} of {played} games are over" in again
+    assert outcome in again
+    assert sql(folder, BY_STATUS) == games
+    assert arena("db", "verify", "--db", str(folder / "arena.db")).code == 0
+
+
+def test_a_match_whose_test_is_not_decided_says_so(folder: Path) -> None:
+    lines = finished(folder, *DUEL, "--rounds", "2", "--sprt", "-2,2").splitlines()
+    undecided = r"sprt: not decided \(llr -?0\.\d\d, bounds -2\.94 2\.94\) after 4 of 4 games"
+    assert any(re.fullmatch(undecided, line) for line in lines)
+    assert "duel is finished: 4 games. Next:" in lines
+
+
+@pytest.mark.parametrize("line", [3, 9, 16])
+def test_a_match_that_is_killed_goes_on_until_its_test_is_decided(folder: Path, line: int) -> None:
+    arguments = (*DUEL, "--openings", "1", "--games-at-once", "3", "--sprt", "0,100")
+    with start(folder, *arguments) as process:
+        wait_for_lines(process, line)
+        process.kill()
+        process.communicate(timeout=60)
+    assert "sprt: H1 accepted: alphabeta:depth=2" in finished(folder, *arguments)
+    assert sql(folder, "SELECT COUNT(*) FROM game WHERE status NOT IN ('finished', 'cancelled')") == [(0,)]
+    assert sql(folder, "SELECT COUNT(*), COUNT(DISTINCT pair || leg) FROM game") == [(120, 120)]
+    verified = arena("db", "verify", "--db", str(folder / "arena.db"))
+    assert verified.code == 0, verified.out + verified.err
+
+
 def test_ctrl_c_finishes_the_games_in_progress(folder: Path) -> None:
     with start(folder) as process:
         assert process.stdout is not None
@@ -241,6 +310,16 @@ def command_line(pid: int) -> str:
         (["tictactoe", "random", "pvs", "--format", "robin"], "robin"),
         (["pig", "random", "minimax"], "minimax cannot play pig"),
         (["tictactoe", "random", "human"], "human"),
+        (["tictactoe", "random", "pvs", "--sprt", "50"], "--sprt: expected ELO0,ELO1, such as 0,50, got '50'"),
+        (["tictactoe", "random", "pvs", "--sprt", "0,x"], "--sprt: expected ELO0,ELO1, such as 0,50, got '0,x'"),
+        (["tictactoe", "random", "pvs", "--sprt", "0,nan"], "sprt: elo1: expected a number, got nan"),
+        (["tictactoe", "random", "pvs", "--sprt", "5,-5"], "sprt: expected elo0 below elo1, got 5 and -5"),
+        (["tictactoe", "random", "pvs", "mcts", "--sprt", "0,5"], "a match is between two agents, got 3"),
+        (
+            ["tictactoe", "random", "pvs", "--format", "swiss", "--sprt", "0,5"],
+            "swiss has no use for it; it is for match",
+        ),
+        (["absent.toml", "--sprt", "0,5"], "--sprt: goes without a file"),
     ],
 )
 def test_a_wrong_argument_is_one_clear_error(tmp_path: Path, arguments: list[str], words: str) -> None:

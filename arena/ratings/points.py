@@ -1,22 +1,21 @@
-"""Standings and crosstables, computed from what the games came to.
+"""Who leads by points, and who scored what against whom: standings and crosstables, from what games came to.
 
-Values in, values out; the command line and the live table of a tournament show them. Players with equal points are
-told apart by what they scored against each other, then by whom they scored against, then by wins; who is equal in all
-of it shares a rank.
+Values in, values out: the command line shows them, and a plain list of games can be ranked by points as by any other
+rating. Equal points are parted by the tie-breaks, in their order; who is equal in all of them shares a rank.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import permutations
 from types import MappingProxyType
-from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.ratings.results import Played
+from arena.ratings.tiebreaks import TIEBREAKS, rounded, tiebreaks
 from db.results import Meetings, Results, Score
-
-TIEBREAKS: Final = ("direct", "sonneborn_berger", "wins")
 
 
 class Standing(Struct, frozen=True):
@@ -32,8 +31,7 @@ class Standing(Struct, frozen=True):
     score: float | None
     """Points a game, byes left out; None without games."""
     tiebreaks: dict[str, float]
-    """`direct`: points against those with equal points. `sonneborn_berger`: the sum over all opponents of the points
-    scored against them, times their own points. `wins`."""
+    """By name, in the order in which they count."""
     faults: dict[str, int]
     """How many games were lost by which fault."""
 
@@ -47,13 +45,25 @@ class Crosstable(Struct, frozen=True):
     """A row for each player; None where two have not met."""
 
 
+def of(games: Iterable[Played]) -> Results:
+    """What these games came to, counted as the record counts its own."""
+    results = Results()
+    for game in games:
+        for seat, (name, points) in enumerate(zip(game.names, game.points, strict=True)):
+            won = int(points == 1.0)
+            results.player(name).add(1, points, wins=won, losses=int(points == 0.0), wins_second=won if seat > 0 else 0)
+        for one, other in permutations(range(len(game.names)), 2):
+            results.meet(game.names[one], game.names[other], 1, game.points[one])
+    return results
+
+
 def standings(
     results: Results, entered: Iterable[str] = (), byes: Mapping[str, float] = MappingProxyType({})
 ) -> list[Standing]:
     """Everybody in order: those who have played, and those who are only `entered`; `byes` are points without games."""
     played = {name: results.players.get(name, Score()) for name in sorted({*results.players, *entered})}
     scores = {name: replace(score, points=score.points + byes.get(name, 0.0)) for name, score in played.items()}
-    breaks = _tiebreaks(scores, results.meetings)
+    breaks = tiebreaks(scores, results.meetings)
     keys = {name: _key(scores[name], breaks[name]) for name in scores}
     ordered = sorted(scores, key=lambda name: ([-part for part in keys[name]], name))
     found: list[Standing] = []
@@ -68,8 +78,8 @@ def standings(
                 wins=score.wins,
                 draws=score.draws,
                 losses=score.losses,
-                points=_rounded(score.points),
-                score=_rounded(played[name].points / score.games) if score.games else None,
+                points=rounded(score.points),
+                score=rounded(played[name].points / score.games) if score.games else None,
                 tiebreaks=breaks[name],
                 faults=dict(sorted(score.faults.items())),
             )
@@ -83,30 +93,6 @@ def crosstable(results: Results, entered: Iterable[str] = ()) -> Crosstable:
     return Crosstable(players, [[results.meetings.get((one, other)) for other in players] for one in players])
 
 
-def _tiebreaks(
-    scores: Mapping[str, Score], meetings: Mapping[tuple[str, str], Meetings]
-) -> dict[str, dict[str, float]]:
-    points = {name: _rounded(score.points) for name, score in scores.items()}
-    direct, sonneborn_berger = dict.fromkeys(scores, 0.0), dict.fromkeys(scores, 0.0)
-    for (name, opponent), met in meetings.items():
-        sonneborn_berger[name] += met.points * points[opponent]
-        if points[name] == points[opponent]:
-            direct[name] += met.points
-    return {
-        name: {
-            "direct": _rounded(direct[name]),
-            "sonneborn_berger": _rounded(sonneborn_berger[name]),
-            "wins": scores[name].wins,
-        }
-        for name in scores
-    }
-
-
 def _key(score: Score, tiebreaks: Mapping[str, float]) -> list[float]:
     """What decides about the rank, the more the better."""
-    return [_rounded(score.points), *(tiebreaks[name] for name in TIEBREAKS)]
-
-
-def _rounded(number: float) -> float:
-    """Without what sums of thirds leave over in the last digits."""
-    return round(number, 9)
+    return [rounded(score.points), *(tiebreaks[name] for name in TIEBREAKS)]

@@ -1,0 +1,108 @@
+"""Which games a command is about: the options that all listings of games and ratings share, read in one place.
+
+A command that is `@filtered` has them all, and gets what they say as one value `wanted`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from functools import wraps
+from typing import Annotated, Any, Final, get_type_hints
+
+import typer
+
+from agents.protocol import Verdict
+
+
+class Outcome(StrEnum):
+    """What a game was for its player."""
+
+    WIN = "win"
+    DRAW = "draw"
+    LOSS = "loss"
+
+
+def _option(kind: Any, help: str, **more: Any) -> Any:
+    return Annotated[kind | None, typer.Option(help=help, **more)]
+
+
+OPTIONS: Final = {
+    "agent": _option(str, "Games of this player."),
+    "opponent": _option(str, "And against this one."),
+    "seat": _option(int, "With --agent in this seat, from 0.", min=0),
+    "result": _option(Outcome, "That were this for --agent."),
+    "game": _option(str, "Games of connect4, or of connect4:rows=5."),
+    "tournament": _option(str, "Games of this tournament."),
+    "verdict": _option(Verdict, "Games that ended so."),
+    "fault": _option(str, "Games lost by a fault of this player.", metavar="NAME|any"),
+    "opening": _option(str, "That began with these opening moves.", metavar="MOVES"),
+    "since": _option(str, "Over at that date or time (UTC), or later.", metavar="DATE"),
+    "until": _option(str, "Over by then; a date is meant as a whole.", metavar="DATE"),
+    "min_plies": _option(int, "Of so many plies, or more.", min=0),
+    "max_plies": _option(int, "Of so many plies, or fewer.", min=0),
+}
+"""Each is a field of db.history.Wanted."""
+
+AtOption = Annotated[
+    str | None, typer.Option("--at", metavar="DATE", help="As everything was then: games, rulings, submissions.")
+]
+
+
+def filtered(*, without: Collection[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Gives a command the options, but for those `without`, in the place of its parameter `wanted`."""
+    names = [name for name in OPTIONS if name not in without]
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        hints = get_type_hints(command, localns={"Wanted": Any}, include_extras=True)
+        parameters = []
+        for name, own in inspect.signature(command).parameters.items():
+            if name == "wanted":
+                parameters += [
+                    inspect.Parameter(each, own.KEYWORD_ONLY, default=None, annotation=OPTIONS[each]) for each in names
+                ]
+            else:
+                kind = own.VAR_POSITIONAL if own.kind is own.VAR_POSITIONAL else own.KEYWORD_ONLY
+                parameters.append(own.replace(annotation=hints[name], kind=kind))
+
+        @wraps(command)
+        def run(**given: Any) -> None:
+            told = {name: given.pop(name) for name in names}
+            command(wanted=_wanted(told), **given)
+
+        del run.__wrapped__
+        run.__annotations__ = {}
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def _wanted(told: dict[str, Any]) -> Any:
+    from db.history import Wanted
+
+    if told.get("agent") is None and any(told.get(name) is not None for name in ("opponent", "seat", "result")):
+        raise typer.BadParameter("--opponent, --seat and --result are about --agent: give that too")
+    for name, end in (("since", False), ("until", True)):
+        if told.get(name) is not None:
+            told[name] = instant(f"--{name}", told[name], end=end)
+    return Wanted(**told)
+
+
+def instant(option: str, text: str, *, end: bool = False) -> str:
+    """The moment that `text` names, as it is stored; with `end` the first one after it."""
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise typer.BadParameter(
+            f"{option}: expected a date such as 2026-05-01, or 2026-05-01T18:30, got {text!r}"
+        ) from None
+    moment = (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
+    if end:
+        whole_day = len(text.strip()) <= len("2026-05-01")
+        moment += timedelta(days=1) if whole_day else timedelta(milliseconds=1)
+    from arena.documents import instant as stored
+
+    return stored(moment)

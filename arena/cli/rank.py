@@ -1,0 +1,263 @@
+"""`arena rank`: who is better, and how sure is that.
+
+Everything is computed from the record (or from a file of results) at the moment it is asked, and nothing is changed.
+docs/ratings.md says what each number means.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from arena.cli import rated
+from arena.cli.database import DatabaseOption
+from arena.cli.filters import AtOption, filtered
+from arena.cli.listing import Columns, Format, FormatOption, show, tell
+from arena.ratings.systems import System
+
+if TYPE_CHECKING:
+    from arena.ranking import Ranking, Settings
+    from arena.ratings.bradley_terry import Advantage
+    from db.history import Wanted
+
+_WIDE: Final = 112
+"""From so many columns on a table shows all of its own."""
+
+
+@filtered(without=("tournament",))
+def rank(
+    wanted: Wanted,
+    tournaments: Annotated[
+        list[str] | None, typer.Argument(metavar="[TOURNAMENT]...", help="Their names. Usual: the last one made.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All games on record, whatever the tournament.")] = False,
+    source: Annotated[
+        str | None, typer.Option("--from", metavar="FILE|-", help="Rate a list of results instead: CSV or PGN.")
+    ] = None,
+    system: Annotated[System | None, typer.Option(help="Usual: elo, or plackett-luce for more than two.")] = None,
+    anchor: rated.AnchorOption = None,
+    prior: rated.PriorOption = 1.0,
+    k: Annotated[float, typer.Option("--k", min=0.0, help="incremental: how far one game moves a rating.")] = 20.0,
+    start: Annotated[float, typer.Option(help="incremental, glicko2: where everybody begins.")] = 1500.0,
+    floor: Annotated[float, typer.Option(help="incremental: no rating falls below.")] = 100.0,
+    at: AtOption = None,
+    svg: rated.SvgOption = None,
+    format: FormatOption = Format.TABLE,
+    db: DatabaseOption = None,
+) -> None:
+    """Who is better, and how sure is that: ratings with error bars.
+
+    From rating - error to rating + error the truth lies 95 times in 100. Forfeits, void and overruled games are not
+    rated. docs/ratings.md explains every number.
+
+    Example: arena rank cs101 --anchor random=0
+
+    Example: arena rank --from results.csv --format json
+    """
+    from arena import ranking
+    from db.history import Wanted
+
+    settings = ranking.Settings(prior=prior, anchors=rated.anchors(anchor), k=k, start=start, floor=floor)
+    if source is not None:
+        if tournaments or everything or at is not None or db is not None or wanted != Wanted():
+            raise typer.BadParameter("--from takes all games of its file: no tournament, filter, date or database")
+        games = rated.listed(source)
+        found = ranking.rank(games, system=system or _usual(games), settings=settings)
+    elif everything and tournaments:
+        raise typer.BadParameter("expected tournaments or --all, got both")
+    else:
+        which: list[str | None] = []
+        which += [] if everything else tournaments or [None]
+        found = _of_record(which, wanted, at, system, settings, db)
+    if svg is not None:
+        rated.write_picture(svg, _picture(found, title=" and ".join(tournaments or []) or source or "Ratings"))
+    for name, why in found.unrated.items():
+        print(f"{name} cannot be rated without a prior: {why}", file=sys.stderr)
+    if format is Format.JSON:
+        tell(_document(found))
+    else:
+        show(
+            [_plain(player) for player in found.players],
+            _columns(found, csv=format is Format.CSV),
+            format=format,
+            narrowed="name",
+        )
+        if format is Format.TABLE:
+            print("\n".join(["", *_footer(found, prior)]))
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `app`."""
+    app.command()(rank)
+
+
+def _of_record(
+    tournaments: list[str | None],
+    wanted: Wanted,
+    at: str | None,
+    system: System | None,
+    settings: Settings,
+    db: str | None,
+) -> Ranking:
+    from arena import ranking
+    from arena.ratings.results import of_record
+    from db import rated as record
+    from db.database import Database
+
+    with Database(db, create=False) as database, database.reading() as connection:
+        scope = rated.scope(connection, tournaments, wanted, at, for_points=system is System.POINTS)
+        if system in (None, System.ELO):
+            counts, listed = record.counted(connection, scope)
+        else:
+            counts, listed = [], record.games(connection, scope)
+    games = of_record(listed)
+    return ranking.rank(games, counts, system=system or (System.ELO if counts else _usual(games)), settings=settings)
+
+
+def _usual(games: list[Any]) -> System:
+    """How such games are usually rated."""
+    return System.PLACKETT_LUCE if games and all(len(game.names) > 2 for game in games) else System.ELO
+
+
+# How it is told.
+
+
+def _plain(player: Any) -> dict[str, Any]:
+    from msgspec.structs import asdict
+
+    row = asdict(player)
+    return row | {"draw_rate": row["draws"] / row["games"]}
+
+
+def _document(found: Ranking) -> dict[str, Any]:
+    """As JSON. With games of several kinds there is no one advantage: `advantages` has each."""
+    from msgspec.structs import asdict
+
+    one = next(iter(found.advantages.values())) if len(found.advantages) == 1 else None
+    return {
+        "system": str(found.system),
+        "players": [asdict(player) for player in found.players],
+        "advantage": None if one is None else one.elo,
+        "advantage_error": None if one is None else one.error,
+        "draw_rate": None if one is None else one.draw_rate,
+        "pools": found.pools,
+        "advantages": {kind: asdict(each) for kind, each in found.advantages.items()},
+        "unrated": found.unrated,
+    }
+
+
+def _columns(found: Ranking, *, csv: bool) -> Columns:
+    if csv:
+        return {name: rated.exact(name) for name in (*_FIELDS, "marks", "pool")}
+    columns: dict[str, Any] = {"rank": _ranks, "name": lambda row: row["name"]}
+    if found.system is not System.POINTS:
+        columns["rating"] = lambda row: _whole(row["rating"])
+        columns["±"] = lambda row: _whole(row["error"])
+    wide = not (sys.stdout.isatty() or "COLUMNS" in os.environ) or shutil.get_terminal_size().columns >= _WIDE
+    if wide:
+        columns["games"] = lambda row: str(row["games"])
+    columns |= {
+        "W": lambda row: str(row["wins"]),
+        "D": lambda row: str(row["draws"]),
+        "L": lambda row: str(row["losses"]),
+    }
+    if wide or found.system is System.POINTS:
+        columns["points"] = lambda row: f"{row['points']:.10g}"
+    columns["score"] = lambda row: f"{row['score']:.1%}"
+    if wide:
+        columns["draws"] = lambda row: f"{row['draw_rate']:.1%}"
+        if found.system is not System.POINTS:
+            columns["opponents"] = lambda row: _whole(row["opponents"])
+    if any(player.los is not None for player in found.players):
+        columns["LOS"] = lambda row: "" if row["los"] is None else rated.percent(row["los"])
+    if found.pools > 1:
+        columns["pool"] = lambda row: str(row["pool"] or "-")
+    if any(player.marks for player in found.players):
+        columns[""] = lambda row: " ".join(row["marks"])
+    return columns
+
+
+_FIELDS: Final = (
+    *(
+        "rank",
+        "rank_low",
+        "rank_high",
+        "name",
+        "rating",
+        "error",
+        "games",
+        "wins",
+        "draws",
+        "losses",
+        "points",
+        "score",
+    ),
+    *("draw_rate", "opponents", "los"),
+)
+
+
+def _ranks(row: Any) -> str:
+    """The rank, and where it may lie by the error bars."""
+    if row["rank"] is None:
+        return "-"
+    low, high = row["rank_low"], row["rank_high"]
+    return str(row["rank"]) if low == high else f"{row['rank']} ({low}-{high})"
+
+
+def _whole(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0f}"
+
+
+def _footer(found: Ranking, prior: float) -> list[str]:
+    """By what method, and what else the games tell."""
+    from arena.cli.words import printable, without_store
+
+    lines = [_METHODS[found.system]]
+    if found.system is System.ELO:
+        lines[0] += f"; prior: {prior:g} draw{'s' * (prior != 1)} each" if prior else "; no prior"
+    for kind, each in found.advantages.items():
+        what = f"{printable(without_store(kind))}: " if kind and len(found.advantages) > 1 else ""
+        lines.append(what + _advantage(each))
+    if found.pools > 1:
+        lines.append(f"{found.pools} pools of players who never met, if only through others: compare within a pool")
+    marks = {mark for player in found.players for mark in player.marks}
+    if marks & {">", "<"}:
+        lines.append("> won every game, < lost every game: how strong they are the prior decides")
+    return lines
+
+
+def _advantage(each: Advantage) -> str:
+    if each.error is None:
+        return "first-move advantage: these games do not tell"
+    return f"first-move advantage {each.elo:+.0f} ± {each.error:.0f}; draws between equals {each.draw_rate:.1%}"
+
+
+_METHODS: Final = {
+    System.ELO: "Elo by Bradley-Terry, all games at once; ± is 95 %, from pairs of games",
+    System.INCREMENTAL: "Elo, game after game in the order of play; it has no error bars",
+    System.GLICKO2: "Glicko-2 by rounds or days; ± is 95 %",
+    System.PLACKETT_LUCE: "Elo by Plackett-Luce, all games at once; ± is 95 %, from meetings",
+    System.POINTS: "points; equal ones parted by direct encounter, Sonneborn-Berger, Buchholz and wins",
+}
+
+
+def _picture(found: Ranking, title: str) -> str:
+    from arena.pictures import Bar, ratings
+
+    bars = [
+        Bar(
+            player.name,
+            player.rating,
+            player.error,
+            " ".join(player.marks),
+            player.rank,
+            f"pool {player.pool}" if found.pools > 1 else "",
+        )
+        for player in found.players
+        if player.rating is not None and player.rank is not None
+    ]
+    return ratings(bars, title=title, unit="points" if found.system is System.POINTS else "Elo")

@@ -1,0 +1,235 @@
+"""`arena versus` and `arena progress`: one player against another, and one player over time.
+
+Everything is computed from the record at the moment it is asked, and nothing is changed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from arena.cli import rated
+from arena.cli.database import DatabaseOption
+from arena.cli.filters import AtOption, filtered
+from arena.cli.listing import Columns, Format, FormatOption, show, tell
+from arena.ratings.match_statistics import Model
+
+if TYPE_CHECKING:
+    from arena.versus import Met, Versus
+    from db.history import Wanted
+
+_BLOCKS: Final = "▁▂▃▄▅▆▇█"
+
+
+@filtered(without=("agent", "opponent", "seat", "result"))
+def versus(
+    a: Annotated[str, typer.Argument(metavar="A", help="A player; alice@2 is her second version.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Another one.")],
+    wanted: Wanted,
+    elo0: Annotated[
+        float | None, typer.Option("--elo0", help="Sequential test: A is so much better at most, ...")
+    ] = None,
+    elo1: Annotated[float | None, typer.Option("--elo1", help="... or so much at least.")] = None,
+    alpha: Annotated[float, typer.Option(help="How often elo1 may be accepted wrongly.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="How often elo0 may be.")] = 0.05,
+    model: Annotated[Model, typer.Option(help="The scale of elo0 and elo1.")] = Model.LOGISTIC,
+    at: AtOption = None,
+    format: FormatOption = Format.TABLE,
+    db: DatabaseOption = None,
+) -> None:
+    """One player against another: score by seat, difference, how sure that is, and how the games ended.
+
+    Forfeits, void and overruled games do not count.
+
+    Example: arena versus alice bob
+
+    Example: arena versus alice@2 alice@1 --elo0 0 --elo1 30
+    """
+    from msgspec.structs import asdict, replace
+
+    from arena import versus as meeting
+    from arena.cli.words import printable
+    from arena.formats.match import SprtTerms
+    from arena.ratings.match_statistics import sprt
+    from db import rated as record
+    from db.database import Database
+
+    if (elo0 is None) is not (elo1 is None):
+        raise typer.BadParameter("a sequential test has two bounds: --elo0 and --elo1")
+    with Database(db, create=False) as database, database.reading() as connection:
+        versions = "@" in f"{a}{b}"
+        told = replace(wanted, agent=a.partition("@")[0], opponent=b.partition("@")[0])
+        games = record.games(connection, rated.scope(connection, (), told, at, versions=versions))
+    found = meeting.versus(games, a, b)
+    test, said = None, "not decided yet"
+    if elo0 is not None and elo1 is not None:
+        terms = SprtTerms(of=a, elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
+        test = sprt(found.pentanomial, elo0, elo1, alpha, beta, model)
+        said = said if test.verdict is None else f"{test.verdict} accepted: {printable(terms.claim(test.verdict, b))}"
+    if format is Format.TABLE:
+        for line in _told(found):
+            print(line)
+        if test is not None:
+            print(f"\nsequential test: {said} (llr {test.llr:.2f}, bounds {test.lower:.2f} and {test.upper:.2f})")
+        return
+    document = _document(found)
+    if test is not None:
+        document["sprt"] = asdict(test)
+    if format is Format.JSON:
+        tell(document)
+    else:
+        show([document], {name: rated.exact(name) for name in document}, format=format)
+
+
+@filtered(without=("agent", "opponent", "seat", "result"))
+def progress(
+    agent: Annotated[str, typer.Argument(metavar="A", help="The player.")],
+    wanted: Wanted,
+    anchor: rated.AnchorOption = None,
+    prior: rated.PriorOption = 1.0,
+    at: AtOption = None,
+    svg: rated.SvgOption = None,
+    format: FormatOption = Format.TABLE,
+    db: DatabaseOption = None,
+) -> None:
+    """A player's rating over time, version after version.
+
+    Each number is what `arena rank` would have said at that moment, with every version of everybody as a player of its
+    own.
+
+    Example: arena progress alice --svg alice.svg
+    """
+    from msgspec.structs import asdict
+
+    from arena.career import career
+    from arena.ratings.results import of_record
+    from db import history
+    from db import rated as record
+    from db.database import Database
+
+    with Database(db, create=False) as database, database.reading() as connection:
+        history.known(connection, agent)
+        games = record.games(connection, rated.scope(connection, (), wanted, at, versions=True))
+    moments = career(of_record(games), agent, prior=prior, anchors=rated.anchors(anchor))
+    if svg is not None:
+        from arena.pictures import Line, Point
+        from arena.pictures import progress as drawn
+
+        lines = [
+            Line(
+                name,
+                tuple(Point(one.at or "", one.total, one.rating, one.error) for one in moments if one.version == name),
+            )
+            for name in dict.fromkeys(one.version for one in moments)
+        ]
+        rated.write_picture(svg, drawn(lines, title=f"{agent} over time"))
+    rows = [asdict(moment) for moment in moments]
+    if format is Format.TABLE:
+        rows = _by_version(rows)
+    columns = BY_VERSION if format is Format.TABLE else {name: rated.exact(name) for name in MOMENT}
+    show(rows, columns, format=format)
+    if format is Format.TABLE and not rows:
+        print(f"{agent} has no rated game")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds these commands to `app`."""
+    app.command()(versus)
+    app.command()(progress)
+
+
+# One against another.
+
+
+def _document(found: Versus) -> dict[str, Any]:
+    from msgspec import to_builtins
+
+    document: dict[str, Any] = to_builtins(found)
+    difference = document.pop("difference")
+    order = ("a", "b", "games", "wins", "draws", "losses", "by_seat")
+    return (
+        {name: document[name] for name in order}
+        | {"elo": difference["elo"], "error": difference["error"], "normalized": difference["normalized"]}
+        | document
+    )
+
+
+def _told(found: Versus) -> list[str]:
+    """In words, a line for each thing."""
+    from arena.cli.words import printable
+
+    a, b = printable(found.a), printable(found.b)
+    lines = [f"{a} against {b}: {found.games} games"]
+    if not found.games:
+        return lines
+    lines += ["", f"{'':<12}{'W':>5}{'D':>5}{'L':>5}   score"]
+    rows: list[tuple[str, Any]] = [("in all", found)]
+    rows += [(f"in seat {one.seat}", one) for one in found.by_seat]
+    for title, one in rows:
+        score = (one.wins + one.draws / 2.0) / one.games
+        lines.append(f"{title:<12}{one.wins:>5}{one.draws:>5}{one.losses:>5}   {score:.1%}")
+    lines += ["", *_difference(found, a)]
+    if any(found.pentanomial):
+        told = ", ".join(
+            f"{points}: {count}" for points, count in zip(("0", "½", "1", "1½", "2"), found.pentanomial, strict=True)
+        )
+        lines.append(f"pairs by points of {a}   {told}")
+    if found.single:
+        lines.append(f"games whose other game is not rated   {found.single}")
+    lines.append("ended by   " + ", ".join(f"{verdict} {count}" for verdict, count in found.verdicts.items()))
+    if found.longest is not None and found.shortest is not None:
+        lines.append(f"longest   {_met(found.longest)}")
+        lines.append(f"shortest   {_met(found.shortest)}")
+    lines += ["", "last games", *(f"  {_met(one)}" for one in found.last)]
+    return lines
+
+
+def _difference(found: Versus, a: str) -> list[str]:
+    told = found.difference
+    if told.elo is None:
+        return [
+            f"Elo difference   not to be told: {a} has {'won' if found.wins else 'lost'} every game",
+            _superiority(found, a),
+        ]
+    error = "" if told.error is None else f" ± {told.error:.0f} (95 %)"
+    lines = [f"Elo difference   {told.elo:+.0f}{error}"]
+    if told.normalized is not None:
+        lines[0] += f"; normalized {told.normalized:+.0f}"
+    return [*lines, _superiority(found, a)]
+
+
+def _superiority(found: Versus, a: str) -> str:
+    return f"{a} is the better one   {rated.percent(found.los)} likely"
+
+
+def _met(one: Met) -> str:
+    result = {1.0: "won", 0.5: "drew", 0.0: "lost"}[one.points]
+    how = "" if one.verdict == "normal" else f", {one.verdict}"
+    return f"game {one.id}: {result} in seat {one.seat}{how}, {one.plies} plies"
+
+
+# Over time.
+
+MOMENT: Final = ("version", "at", "games", "total", "rating", "error")
+
+
+def _by_version(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The last moment of each version, with all of them drawn in a line."""
+    low, high = (pick((row["rating"] for row in rows), default=0.0) for pick in (min, max))
+    found = []
+    for version in dict.fromkeys(row["version"] for row in rows):
+        own = [row for row in rows if row["version"] == version]
+        heights = [round((row["rating"] - low) / (high - low or 1.0) * (len(_BLOCKS) - 1)) for row in own]
+        found.append(own[-1] | {"line": "".join(_BLOCKS[height] for height in heights)})
+    return found
+
+
+BY_VERSION: Final[Columns] = {
+    "version": lambda row: row["version"],
+    "games": lambda row: str(row["games"]),
+    "rating": lambda row: f"{row['rating']:.0f}",
+    "±": lambda row: f"{row['error']:.0f}",
+    "until": lambda row: (row["at"] or "")[:10],
+    "over time": lambda row: row["line"],
+}

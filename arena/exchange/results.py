@@ -1,0 +1,98 @@
+"""Results to be rated, from a file: a plain list, what `arena export` wrote, or the PGN of another program.
+
+Of a foreign PGN the tags are read and nothing else: who played whom, and the result. Games without one, forfeits, void
+and overruled games are left out, as they are of the record.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from adsearch.errors import quote
+from agents.protocol import Verdict
+from arena import exchange
+from arena.errors import BadImport
+from arena.exchange.checks import refuse
+from arena.exchange.spreadsheet import points
+from arena.ratings.results import Played
+from db.past import PastGame
+
+_TAG: Final = re.compile(r'\[([A-Za-z]\w*)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
+_OURS: Final = re.compile(r"^\[Pair \"", re.MULTILINE)
+_NOT_RATED: Final = (Verdict.FORFEIT, Verdict.VOID)
+
+
+def read(text: str, name: str) -> list[Played]:
+    """The rated games of a file called `name`, in its order; BadImport where it cannot be used, or has none."""
+    text = text.removeprefix("\ufeff")
+    if text.lstrip()[:1] == "[" and not _OURS.search(text):
+        found = list(_foreign(text, name))
+    else:
+        found = list(_rated(exchange.read(text, name)))
+    if not found:
+        raise BadImport(f"{name}: expected games with a result, got none")
+    return found
+
+
+def _rated(games: list[PastGame]) -> Iterator[Played]:
+    attempts: dict[tuple[str | None, str, int], int] = {}
+    for game in games:
+        identity = (game.tournament, game.pair, game.leg)
+        attempts[identity] = max(game.attempt, attempts.get(identity, 0))
+    for game in games:
+        scores = game.points
+        last = game.attempt == attempts[game.tournament, game.pair, game.leg]
+        current = all(seat.current for seat in game.seats)
+        if scores is None or game.ruling is not None or game.verdict in _NOT_RATED or not last or not current:
+            continue
+        yield Played(
+            tuple(game.players),
+            tuple(scores),
+            kind=game.game,
+            pair=(game.tournament, game.pair),
+            round=game.round,
+            at=game.finished,
+        )
+
+
+def _foreign(text: str, name: str) -> Iterator[Played]:
+    tags: dict[str, str] = {}
+    begun, in_tags = 0, False
+    for number, line in enumerate(text.split("\n"), 1):
+        found = _TAG.fullmatch(line)
+        if found is None:
+            in_tags = in_tags and not line.strip()
+            continue
+        if not in_tags:
+            if tags:
+                yield from _tagged(tags, name, begun)
+            tags, begun, in_tags = {}, number, True
+        tags[found[1]] = re.sub(r"\\(.)", r"\1", found[2])
+    if tags:
+        yield from _tagged(tags, name, begun)
+    else:
+        refuse(name, 1, f'expected tags such as [White "alice"], got {quote(text[:40])}')
+
+
+def _tagged(tags: dict[str, str], name: str, line: int) -> Iterator[Played]:
+    first, second = (tags.get(own) or tags.get(other) for own, other in (("First", "White"), ("Second", "Black")))
+    if first is None or second is None:
+        refuse(name, line, 'expected the tags [White "..."] and [Black "..."] in this game')
+    told = tags.get("Result", "*")
+    try:
+        scores = points(told)
+    except ValueError:
+        scores = [0.0]
+    if scores is None:
+        return
+    if len(scores) != 2:
+        refuse(name, line, f"expected a result such as 1-0, 0-1, 1/2-1/2 or *, got {quote(told)}")
+    round, _, _ = tags.get("Round", "").partition(".")
+    yield Played(
+        (first, second),
+        tuple(scores),
+        kind=tags.get("Variant", ""),
+        round=int(round) if round.isascii() and round.isdigit() and len(round) < 10 else None,
+    )

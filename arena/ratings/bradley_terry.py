@@ -1,0 +1,304 @@
+"""Bradley-Terry: all games fitted at once, so that it does not matter who met whom how often, or in which order.
+
+The expected score of who sits first is 1 / (1 + 10^(-(first - second + advantage) / 400)), with one advantage for each
+kind of game. A little prior keeps every rating finite, whatever the results; error bars come from how much the results
+of pairs differ from what the fit expects (the sandwich estimate), not from the belief that all games are independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from arena.errors import BadRating
+from arena.ratings.estimates import ELO, PRIOR, WIDTH, Estimates
+from arena.ratings.pools import Pools, connected, strongly_connected
+from arena.ratings.results import Duels, Numbers, Places
+
+_STEPS: Final = 500
+_NEAR: Final = 1e-11
+_FARTHEST: Final = 4000.0 / ELO
+"""No advantage is so large; a fit without prior that comes to one has no end."""
+
+
+class Advantage(Struct, frozen=True):
+    """What it is worth to sit first in one kind of game."""
+
+    elo: float
+    error: float | None
+    """Half the 95 % interval; None where it cannot be told."""
+    draw_rate: float
+    """How often two equal players draw, each as often first."""
+
+
+class Fit(Estimates, frozen=True):
+    """Everybody's rating, and what else the games tell."""
+
+    advantages: Mapping[str, Advantage]
+    """By kind of game."""
+    unrated: Mapping[str, str]
+    """Who cannot be rated, and why: nobody, if there is a prior."""
+
+
+def fit(games: Duels, *, prior: float = PRIOR, anchors: Mapping[str, float] = MappingProxyType({})) -> Fit:
+    """The ratings of everybody who has played.
+
+    `prior`: so many virtual draws of each player against a phantom rated 0, and of two phantoms in each kind of game; 0
+    turns that off, and what the results then cannot tell is `unrated`. The ratings of a pool average 0; or its
+    `anchors` average what they are given."""
+    if not 0.0 <= prior < float("inf"):
+        raise BadRating(f"expected a prior of 0 or more virtual draws, got {prior}")
+    if prior:
+        return _Problem(games, _pools(games), prior).solved({}).moved(anchors)
+    pools, unrated = _comparable(games)
+    rated = sorted(name for pool in pools for name in pool)
+    pool_of = np.array(
+        [{name: number for number, pool in enumerate(pools) for name in pool}.get(name, -1) for name in games.names]
+    )
+    kept = (
+        (pool_of[games.first] >= 0) & (pool_of[games.first] == pool_of[games.second])
+        if rated
+        else np.zeros(len(games.first), dtype=bool)
+    )
+    return _Problem(games.where(kept, rated), pools, prior).solved(unrated).moved(anchors)
+
+
+def _edges(games: Duels, which: NDArray[np.bool_]) -> list[tuple[str, str]]:
+    """Who sat first and second in those games, each two once."""
+    found = np.unique(games.first[which] * len(games.names) + games.second[which])
+    return [
+        (games.names[first], games.names[second])
+        for first, second in zip(*np.divmod(found, len(games.names)), strict=True)
+    ]
+
+
+def _pools(games: Duels) -> Pools:
+    return connected(games.names, _edges(games, np.ones(len(games.first), dtype=bool)))
+
+
+def _comparable(games: Duels) -> tuple[Pools, dict[str, str]]:
+    """Without a prior: who has scored against whom, if only by others between them; and who has no such company."""
+    scored = _edges(games, games.score > 0.0) + [(b, a) for a, b in _edges(games, games.score < 1.0)]
+    winners, losers = ({edge[side] for edge in scored if edge[0] != edge[1]} for side in (0, 1))
+    groups = strongly_connected(games.names, scored)
+    unrated = {}
+    for (name,) in (group for group in groups if len(group) == 1):
+        if name not in losers:
+            unrated[name] = "won every game" if name in winners else "played against nobody else"
+        elif name not in winners:
+            unrated[name] = "lost every game"
+        else:
+            unrated[name] = "won every game against some, and lost every game against the others"
+    return tuple(group for group in groups if len(group) > 1), unrated
+
+
+class _Problem:
+    """The games counted, and the numbers that fit them: in log odds, everybody's rating and then the advantages."""
+
+    def __init__(self, games: Duels, pools: Pools, prior: float) -> None:
+        self._games, self._pools, self._prior = games, pools, prior
+        self.names, self.kinds = games.names, games.kinds
+        n = len(self.names)
+        self._size = n + len(self.kinds)
+        self._pool_places = [np.searchsorted(self.names, pool) for pool in pools]
+        # Equal games are one cell, in a fixed order: the fit is the same whatever the order in which they came.
+        times = games.often[games.pair]
+        cells, cell = np.unique((games.kind * n + games.first) * n + games.second, return_inverse=True)
+        self._kind, rest = np.divmod(cells, max(1, n * n))
+        self._first, self._second = np.divmod(rest, max(1, n))
+        self._kind += n
+        self._times = np.bincount(cell, times, len(cells))
+        self._points = np.bincount(cell, times * games.score, len(cells))
+        self._drawn = np.bincount(cell, times * ((games.score > 0.0) & (games.score < 1.0)), len(cells))
+        self._fixed = np.zeros(self._size, dtype=bool)
+        """The advantages that the results cannot tell: they are 0."""
+
+    def solved(self, unrated: Mapping[str, str]) -> Fit:
+        """The fit; where its ratings lie is not settled yet."""
+        values = self._maximum()
+        while (endless := self._endless(values)) is not None:
+            self._fixed[endless] = True
+            values = self._maximum()
+        covariance = self._covariance(values)
+        n = len(self.names)
+        advantages = {kind: self._advantage(values, covariance, n + number) for number, kind in enumerate(self.kinds)}
+        return Fit(
+            names=self.names,
+            ratings=values[:n] * ELO,
+            covariance=covariance[:n, :n] * ELO**2,
+            pools=self._pools,
+            advantages=MappingProxyType(advantages),
+            unrated=MappingProxyType(dict(unrated)),
+        )
+
+    def _expected(self, values: Numbers) -> Numbers:
+        return _logistic(values[self._first] - values[self._second] + values[self._kind])
+
+    def _likelihood(self, values: Numbers) -> float:
+        difference = values[self._first] - values[self._second] + values[self._kind]
+        # log p = d - log(1 + e^d), log (1 - p) = -log(1 + e^d)
+        of_games = self._points @ difference - self._times @ np.logaddexp(0.0, difference)
+        return float(of_games + self._prior * np.sum(0.5 * values - np.logaddexp(0.0, values)))
+
+    def _gradient(self, values: Numbers) -> Numbers:
+        surprise = self._points - self._times * self._expected(values)
+        found: Numbers = np.zeros(self._size)
+        for places, sign in ((self._first, 1.0), (self._second, -1.0), (self._kind, 1.0)):
+            found += np.bincount(places, sign * surprise, self._size)
+        found += self._prior * (0.5 - _logistic(values))
+        found[self._fixed] = 0.0
+        return found
+
+    def _information(self, values: Numbers, prior: float) -> Numbers:
+        """Minus the second derivatives. Where only differences are told the sum of a pool is held as well, which
+        changes nothing else and lets it be inverted."""
+        expected = self._expected(values)
+        weight = self._times * expected * (1.0 - expected)
+        size = self._size
+        flat = np.zeros(size * size)
+        parts = ((self._first, 1.0), (self._second, -1.0), (self._kind, 1.0))
+        for row, one in parts:
+            for column, other in parts:
+                flat += np.bincount(row * size + column, one * other * weight, size * size)
+        found: Numbers = flat.reshape(size, size)
+        if prior:
+            chance = _logistic(values)
+            found[np.diag_indices(size)] += prior * chance * (1.0 - chance)
+        else:
+            for places in self._pool_places:
+                found[np.ix_(places, places)] += 1.0 / len(places)
+        found[self._fixed, :] = found[:, self._fixed] = 0.0
+        found[self._fixed, self._fixed] = 1.0
+        return found
+
+    def _maximum(self) -> Numbers:
+        """Newton's method, with steps halved as long as they lead down."""
+        values = np.zeros(self._size)
+        likelihood = self._likelihood(values)
+        for _ in range(_STEPS):
+            step = _solved(self._information(values, self._prior), self._gradient(values))
+            step *= min(1.0, 5.0 / max(float(np.max(np.abs(step), initial=0.0)), 1e-300))
+            while (after := self._likelihood(values + step)) < likelihood and np.max(np.abs(step)) > _NEAR:
+                step *= 0.5
+            values, likelihood = values + step, after
+            if np.max(np.abs(step), initial=0.0) < _NEAR or np.max(np.abs(values)) > 2 * _FARTHEST:
+                break
+        return values
+
+    def _endless(self, values: Numbers) -> int | None:
+        """An advantage that the results do not bound; with a prior there is none."""
+        if self._prior or not self.kinds:
+            return None
+        free = [place for place in range(len(self.names), self._size) if not self._fixed[place]]
+        if not free:
+            return None
+        weakest = np.linalg.eigvalsh(self._information(values, 0.0))[0]
+        if weakest > 1e-8 and np.max(np.abs(values)) < _FARTHEST:
+            return None
+        return max(free, key=lambda place: abs(values[place]))
+
+    def _covariance(self, values: Numbers) -> Numbers:
+        """Of all parameters, small samples allowed for."""
+        pairs, fitted = float(np.sum(self._games.often)), self._size - int(np.sum(self._fixed))
+        if pairs <= fitted:
+            return _inverse(self._information(values, self._prior or PRIOR))
+        inverse = _inverse(self._information(values, self._prior))
+        found = inverse @ self._scatter(values) @ inverse * (pairs / (pairs - fitted))
+        # Who won everything, or lost everything, never surprises: that is no reason to be sure how strong they are.
+        extreme = self._extreme()
+        known = np.diag(_inverse(self._information(values, self._prior or PRIOR)))[extreme]
+        diagonal = found[extreme, extreme]
+        found[extreme, extreme] = np.maximum(known, diagonal)
+        return found
+
+    def _extreme(self) -> Places:
+        """Who only won or only lost."""
+        size = len(self.names)
+        points = np.bincount(self._first, self._points, size)
+        points += np.bincount(self._second, self._times - self._points, size)
+        games = np.bincount(self._first, self._times, size) + np.bincount(self._second, self._times, size)
+        return np.flatnonzero((points == 0.0) | (points == games))
+
+    def _scatter(self, values: Numbers) -> Numbers:
+        """The sum over all pairs of the products of what each parameter was pulled by that pair."""
+        size, games = self._size, self._games
+        kind = games.kind + len(self.names)
+        surprise = games.score - _logistic(values[games.first] - values[games.second] + values[kind])
+        where = np.concatenate([games.pair * size + place for place in (games.first, games.second, kind)])
+        pulls = np.concatenate([surprise, -surprise, surprise])
+        cells, inverse = np.unique(where, return_inverse=True)
+        pull = np.bincount(inverse, pulls, len(cells))
+        pair, place = np.divmod(cells, size)
+        begin = np.flatnonzero(np.r_[True, pair[1:] != pair[:-1]])
+        length = np.diff(np.r_[begin, len(pair)])
+        flat = np.zeros(size * size)
+        for many in np.unique(length):
+            rows = begin[length == many][:, None] + np.arange(many)
+            products = pull[rows][:, :, None] * pull[rows][:, None, :] * games.often[pair[rows[:, 0]]][:, None, None]
+            at = place[rows][:, :, None] * size + place[rows][:, None, :]
+            flat += np.bincount(at.ravel(), products.ravel(), size * size)
+        found: Numbers = flat.reshape(size, size)
+        found[self._fixed, :] = found[:, self._fixed] = 0.0
+        return found
+
+    def _advantage(self, values: Numbers, covariance: Numbers, place: int) -> Advantage:
+        error = None if self._fixed[place] else WIDTH * float(np.sqrt(max(covariance[place, place], 0.0))) * ELO
+        return Advantage(float(values[place]) * ELO, error, self._draw_rate(values, place))
+
+    def _draw_rate(self, values: Numbers, place: int) -> float:
+        """Between equals, by Davidson's model: the one of its numbers with which as many draws are expected as were
+        played."""
+        games = self._kind == place
+        times = self._times[games]
+        expected = self._expected(values)[games]
+        draws = float(np.sum(self._drawn[games]))
+        if draws == 0.0:
+            return 0.0
+        if draws == float(np.sum(times)):
+            return 1.0
+        low, high = 0.0, 1.0
+        for _ in range(60):
+            rate = (low + high) / 2.0
+            if float(times @ _draws(rate, expected)) < draws:
+                low = rate
+            else:
+                high = rate
+        return (low + high) / 2.0
+
+
+def _draws(between_equals: float, expected: Numbers) -> Numbers:
+    """The chance of a draw at that expected score: d^2 = v^2 w l, with w + d + l = 1 and w + d/2 = expected."""
+    v = 2.0 * between_equals / (1.0 - between_equals)
+    spread = expected * (1.0 - expected)
+    # The positive root of (1 - v^2/4) d^2 + (v^2/2) d - v^2 spread = 0, written so that nothing cancels.
+    half = v * v / 4.0
+    found: Numbers = v * v * spread / (half + np.sqrt(half * half + (1.0 - half) * v * v * spread))
+    return found
+
+
+def _logistic(values: Numbers) -> Numbers:
+    found: Numbers = 0.5 * (1.0 + np.tanh(0.5 * values))
+    return found
+
+
+def _solved(matrix: Numbers, vector: Numbers) -> Numbers:
+    if not len(vector):
+        return vector
+    try:
+        found = np.linalg.solve(matrix, vector)
+    except np.linalg.LinAlgError:
+        found = np.linalg.lstsq(matrix, vector)[0]
+    return np.asarray(found, dtype=np.float64)
+
+
+def _inverse(matrix: Numbers) -> Numbers:
+    try:
+        found = np.linalg.inv(matrix)
+    except np.linalg.LinAlgError:
+        found = np.linalg.pinv(matrix)
+    return np.asarray(found, dtype=np.float64)

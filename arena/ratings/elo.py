@@ -1,0 +1,91 @@
+"""Elo: game after game, in the order of play.
+
+Each game moves the ratings by how much its result surprised; what was before only counts by where it has brought them.
+So it can follow a tournament while it is played, and depends on the order of the games, unlike the fits of all games at
+once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+from math import log, tanh
+from typing import Final
+
+from msgspec import Struct
+
+from arena.errors import BadRating
+from arena.ratings.results import Played, score
+
+K: Final = 20.0
+START: Final = 1500.0
+FLOOR: Final = 100.0
+_LARGEST: Final = 1e6
+"""What no number that ratings start from is beyond, so that all of them stay finite."""
+
+
+class Rated(Struct, frozen=True):
+    """Where somebody stands."""
+
+    rating: float
+    games: int
+
+
+class Elo:
+    """Ratings that follow the games, one at a time."""
+
+    def __init__(self, *, k: float = K, start: float = START, floor: float = FLOOR) -> None:
+        """`k`: what a game can move a rating by; `floor`: what none falls below. BadRating where they make no sense."""
+        if not 0.0 <= k <= _LARGEST:
+            raise BadRating(f"expected a k of 0 or more, and no more than {_LARGEST:g}, got {k:g}")
+        if not -_LARGEST <= floor <= start <= _LARGEST:
+            raise BadRating(
+                f"expected a start that is not below the floor, both within {_LARGEST:g}, "
+                f"got start {start:g} and floor {floor:g}"
+            )
+        self._k, self._floor = k, floor
+        self._new = Rated(start, 0)
+        self._rated: dict[str, Rated] = {}
+
+    def rated(self) -> dict[str, Rated]:
+        """Everybody who has played, in alphabetical order."""
+        return dict(sorted(self._rated.items()))
+
+    def play(self, game: Played) -> dict[str, Rated]:
+        """Counts one more game; who has played it, and where they stand now. A game for one moves nobody."""
+        before = {name: self._rated.get(name, self._new) for name in game.names} if len(game.names) > 1 else {}
+        gains = dict.fromkeys(before, 0.0)
+        for first, second, scored in each_two(game):
+            expected = expected_score(before[first].rating - before[second].rating)
+            gain = self._k / (len(game.names) - 1) * (scored - expected)
+            gains[first] += gain
+            gains[second] -= gain
+        after = {
+            name: Rated(max(self._floor, rated.rating + gains[name]), rated.games + 1) for name, rated in before.items()
+        }
+        self._rated.update(after)
+        return after
+
+
+def ratings(games: Iterable[Played], *, k: float = K, start: float = START, floor: float = FLOOR) -> dict[str, Rated]:
+    """Everybody who has played, in alphabetical order, after these games in their order."""
+    elo = Elo(k=k, start=start, floor=floor)
+    for game in games:
+        elo.play(game)
+    return elo.rated()
+
+
+def expected_score(difference: float) -> float:
+    """The score to expect of who is so many points ahead: 1 / (1 + 10^(-difference / 400))."""
+    return 0.5 * (1.0 + tanh(difference * log(10.0) / 800.0))
+
+
+def each_two(game: Played) -> list[tuple[str, str, float]]:
+    """Each two seats of a game, as if they had played for two: their names, and the score of the first. Of three and
+    more who has more points has won: those points are of places among all, not of the one against the other."""
+    if len(game.names) == 2:
+        return [(*game.names, score(game))]
+    return [
+        (first, second, 1.0 if own > other else 0.0 if own < other else 0.5)
+        for (first, own), (second, other) in combinations(zip(game.names, game.points, strict=True), 2)
+    ]

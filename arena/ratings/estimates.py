@@ -1,0 +1,65 @@
+"""Ratings that were estimated together: numbers on the Elo scale, with all that is known of how sure they are.
+
+What the methods that fit all games at once have in common. Only differences mean something, and only within a pool;
+where the numbers lie is a matter of taste: they average 0, or anchors say it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import erf, log, sqrt
+from typing import Final, Self
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from adsearch.errors import quote
+from arena.errors import BadRating
+from arena.ratings.pools import Pools
+from arena.ratings.results import Numbers
+
+ELO: Final = 400.0 / log(10.0)
+"""Elo points of one unit of log odds."""
+WIDTH: Final = 1.96
+"""Standard errors to each side that hold 95 in 100."""
+PRIOR: Final = 1.0
+"""Virtual draws of each player, usually."""
+
+
+class Estimates(Struct, frozen=True):
+    """Everybody's rating, and how sure that is."""
+
+    names: tuple[str, ...]
+    """Everybody who is rated, in alphabetical order."""
+    ratings: Numbers
+    covariance: Numbers
+    """Of the ratings, in squared Elo."""
+    pools: Pools
+    """Who can be compared: players of different pools were never connected by games."""
+
+    def errors(self) -> Numbers:
+        """Half the 95 % interval of each rating."""
+        return WIDTH * np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+
+    def superiority(self, one: int, other: int) -> float:
+        """How likely it is that `one` (an index) is stronger than `other`, from the joint covariance."""
+        c = self.covariance
+        variance = float(c[one, one] + c[other, other] - 2.0 * c[one, other])
+        difference = float(self.ratings[one] - self.ratings[other])
+        if variance <= 0.0:
+            return 0.5 if difference == 0.0 else float(difference > 0.0)
+        return 0.5 * (1.0 + erf(difference / sqrt(2.0 * variance)))
+
+    def moved(self, anchors: Mapping[str, float]) -> Self:
+        """The same where the ratings of each pool average 0; or its `anchors` average what they are given. Errors are
+        those of the differences from there."""
+        if unknown := sorted(set(anchors) - set(self.names)):
+            raise BadRating(f"no anchor {quote(unknown[0])}: nobody called so is rated")
+        shift, at = np.eye(len(self.names)), np.zeros(len(self.names))
+        for pool in self.pools:
+            places = np.searchsorted(self.names, pool)
+            held = [place for place in places if self.names[place] in anchors] or list(places)
+            shift[np.ix_(places, held)] -= 1.0 / len(held)
+            at[places] = sum(anchors.get(self.names[place], 0.0) for place in held) / len(held)
+        return replace(self, ratings=shift @ self.ratings + at, covariance=shift @ self.covariance @ shift.T)

@@ -1,0 +1,180 @@
+"""Glicko-2: ratings by periods of time, for those who change. A rating, how sure it is, and how steady its player is.
+
+By Mark Glickman, "Example of the Glicko-2 system" (http://www.glicko.net/glicko/glicko2.pdf), whose letters the code
+keeps. All games of a period count at once, with the ratings from before it; who does not play becomes less sure, and no
+result leads to a number that is not finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import exp, fsum, log, pi, sqrt, tanh
+from typing import Final, NamedTuple, TypeVar
+
+from msgspec import Struct
+
+from arena.errors import BadRating
+from arena.ratings.elo import each_two
+from arena.ratings.results import Played
+
+START: Final = 1500.0
+DEVIATION: Final = 350.0
+VOLATILITY: Final = 0.06
+TAU: Final = 0.5
+FARTHEST: Final = 4000.0
+"""No rating is farther from the start: when the weakest win a thousand games in one period, the one step that the
+method takes would carry them a hundred thousand points too far."""
+_SCALE: Final = 173.7178
+"""Points of one unit of the inner scale."""
+_SUREST: Final = 50.0
+"""Half the log odds that are never exceeded: a game against whom nobody can lose to still tells something."""
+_NEAR: Final = 1e-6
+_STEPS: Final = 100
+Key = TypeVar("Key", int, str)
+
+
+class Rated(Struct, frozen=True):
+    """Where somebody stands."""
+
+    rating: float
+    deviation: float
+    """One standard error of the rating."""
+    volatility: float
+    """How much the strength is expected to change from one period to the next, on the inner scale."""
+    games: int = 0
+
+
+class Met(NamedTuple):
+    """An opponent of a period, as from before it."""
+
+    rating: float
+    deviation: float
+    score: float
+    """Against that opponent."""
+    weight: float = 1.0
+    """How much of a game it was: who met several in one game met each in a share of it."""
+
+
+def ratings(
+    periods: Iterable[Iterable[Played]],
+    *,
+    start: float = START,
+    deviation: float = DEVIATION,
+    volatility: float = VOLATILITY,
+    tau: float = TAU,
+) -> dict[str, Rated]:
+    """Everybody who has played, in alphabetical order, after these periods in their order.
+
+    Somebody new has the rating `start` and the `deviation`, which is also the largest there is; `tau` says how freely
+    volatilities change. Each two seats of a game for n count as 1 / (n - 1) of a game. BadRating for numbers that make
+    no sense."""
+    _check(start, deviation, volatility, tau)
+    new = Rated(start, deviation, volatility)
+    rated: dict[str, Rated] = {}
+    for period in periods:
+        games = [game for game in period if len(game.names) > 1]
+        before = {name: rated.get(name, new) for name in {*rated, *(name for game in games for name in game.names)}}
+        met, played = _opponents(games, before)
+        for name, player in before.items():
+            after = rated_after(player, met[name], tau=tau)
+            rated[name] = Rated(
+                rating=min(max(after.rating, start - FARTHEST), start + FARTHEST),
+                deviation=min(after.deviation, deviation),
+                volatility=after.volatility,
+                games=player.games + played[name],
+            )
+    return dict(sorted(rated.items()))
+
+
+def periods(games: Iterable[Played]) -> list[list[Played]]:
+    """The games by rounds, where all have one; otherwise by the days on which they were over, where all tell it;
+    otherwise as one period. In order; rounds and days without games are none."""
+    everything = list(games)
+    rounds = [game.round for game in everything if game.round is not None]
+    if len(rounds) == len(everything):
+        return _by(rounds, everything)
+    days = [game.at[:10] for game in everything if game.at is not None]
+    return _by(days, everything) if len(days) == len(everything) else [everything]
+
+
+def rated_after(player: Rated, met: Sequence[Met], *, tau: float = TAU) -> Rated:
+    """Where a player stands after a period with these opponents; the count of games is left as it was."""
+    phi = player.deviation / _SCALE
+    if not met:
+        return Rated(player.rating, _SCALE * _length(phi, player.volatility), player.volatility, player.games)
+    pull, information = [], []
+    for opponent in met:
+        g = 1.0 / sqrt(1.0 + 3.0 * (opponent.deviation / _SCALE) ** 2 / pi**2)
+        half = min(max(g * (player.rating - opponent.rating) / _SCALE / 2.0, -_SUREST), _SUREST)
+        pull.append(opponent.weight * g * (opponent.score - 0.5 * (1.0 + tanh(half))))
+        # E (1 - E), from what is far from 0 and from 1 both.
+        odds = exp(-2.0 * abs(half))
+        information.append(opponent.weight * g * g * odds / (1.0 + odds) ** 2)
+    v = 1.0 / fsum(information)
+    total = fsum(pull)
+    sigma = _volatility(player.volatility, phi, v, v * total, tau)
+    phi = 1.0 / sqrt(1.0 / _length(phi, sigma) ** 2 + 1.0 / v)
+    return Rated(player.rating + _SCALE * phi * phi * total, _SCALE * phi, sigma, player.games)
+
+
+def _volatility(sigma: float, phi: float, v: float, delta: float, tau: float) -> float:
+    """Step 5 of the paper: the zero of f by the Illinois method, between two places on either side of it."""
+    a = log(sigma * sigma)
+
+    def f(x: float) -> float:
+        spread = phi * phi + v + exp(x)
+        return exp(x) * (delta * delta - spread) / (2.0 * spread * spread) - (x - a) / (tau * tau)
+
+    low, excess = a, delta * delta - phi * phi - v
+    if excess > 0.0:
+        high = log(excess)
+    else:
+        high = a - tau
+        while f(high) < 0.0:  # ends: after k steps f is at least k / tau - 1/2
+            high -= tau
+    f_low, f_high = f(low), f(high)
+    for _ in range(_STEPS):
+        if abs(high - low) <= _NEAR or f_high == f_low:
+            break
+        between = low + (low - high) * f_low / (f_high - f_low)
+        f_between = f(between)
+        if f_between * f_high <= 0.0:
+            low, f_low = high, f_high
+        else:
+            f_low /= 2.0
+        high, f_high = between, f_between
+    return exp(low / 2.0)
+
+
+def _length(one: float, other: float) -> float:
+    return sqrt(one * one + other * other)
+
+
+def _opponents(games: Iterable[Played], before: dict[str, Rated]) -> tuple[dict[str, list[Met]], dict[str, int]]:
+    """Whom everybody met, and in how many games."""
+    met: dict[str, list[Met]] = {name: [] for name in before}
+    played = dict.fromkeys(before, 0)
+    for game in games:
+        for name in set(game.names):
+            played[name] += 1
+        weight = 1.0 / (len(game.names) - 1)
+        for one, other, score in each_two(game):
+            if one != other:
+                met[one].append(Met(before[other].rating, before[other].deviation, score, weight))
+                met[other].append(Met(before[one].rating, before[one].deviation, 1.0 - score, weight))
+    return met, played
+
+
+def _by(keys: list[Key], games: list[Played]) -> list[list[Played]]:
+    together: dict[Key, list[Played]] = {}
+    for key, game in zip(keys, games, strict=True):
+        together.setdefault(key, []).append(game)
+    return [together[key] for key in sorted(together)]
+
+
+def _check(start: float, deviation: float, volatility: float, tau: float) -> None:
+    if not abs(start) <= 1e6:
+        raise BadRating(f"expected a start within a million, got {start:g}")
+    for name, number, most in (("deviation", deviation, 1e4), ("volatility", volatility, 10.0), ("tau", tau, 10.0)):
+        if not 1e-6 <= number <= most:
+            raise BadRating(f"expected a {name} from 1e-06 to {most:g}, got {number:g}")

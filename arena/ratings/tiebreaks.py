@@ -1,0 +1,48 @@
+"""Tie-breaks: what parts players with equal points, from what they scored against whom.
+
+Points and meetings in, numbers out; `points.py` ranks by them. Every one of them is the better the more it is, and
+depends neither on the order of the games nor on names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import fsum
+from typing import Final
+
+from db.results import Meetings, Score
+
+TIEBREAKS: Final = ("direct", "sonneborn_berger", "buchholz", "buchholz_cut1", "wins", "wins_second")
+"""In the order in which they are asked."""
+
+
+def tiebreaks(scores: Mapping[str, Score], meetings: Mapping[tuple[str, str], Meetings]) -> dict[str, dict[str, float]]:
+    """Everybody's tie-breaks, by name and in order.
+
+    `direct`: points against those with equal points. `sonneborn_berger`: the sum over all games of the points from it,
+    times the opponent's points. `buchholz`: the sum over all games of the opponent's points. `buchholz_cut1`: the same
+    without the game against the opponent with the fewest. `wins`. `wins_second`: wins in any seat but the first.
+    """
+    points = {name: score.points for name, score in scores.items()}
+    met: dict[str, dict[str, Meetings]] = {name: {} for name in scores}
+    for (name, opponent), meeting in meetings.items():
+        met[name][opponent] = meeting
+    return {name: dict(zip(TIEBREAKS, _of(name, scores[name], met[name], points), strict=True)) for name in scores}
+
+
+def rounded(number: float) -> float:
+    """Without what sums of thirds leave over in the last digits."""
+    return round(number, 9)
+
+
+def _of(name: str, score: Score, met: Mapping[str, Meetings], points: Mapping[str, float]) -> Iterator[float]:
+    """The tie-breaks of `name`, who met these."""
+    # Only the sums are rounded: halves of rounded thirds would go up or down by the order in which they were added.
+    buchholz = fsum(met[opponent].games * points[opponent] for opponent in met)
+    equal = (opponent for opponent in met if rounded(points[opponent]) == rounded(points[name]))
+    yield rounded(fsum(met[opponent].points for opponent in equal))
+    yield rounded(fsum(met[opponent].points * points[opponent] for opponent in met))
+    yield rounded(buchholz)
+    yield rounded(buchholz - min((points[opponent] for opponent in met), default=0.0))
+    yield score.wins
+    yield score.wins_second

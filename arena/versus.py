@@ -1,0 +1,110 @@
+"""One player against another: what they scored, how sure it is who is better, and how their games ended.
+
+Values in, values out. Games of one pairing share an opening, and are counted together where both are rated.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from arena.ratings.match_statistics import Difference, mixed, superiority
+from db.rated import RatedGame
+
+LAST = 10
+
+
+class Seated(Struct, frozen=True):
+    """How `a` fared in one seat."""
+
+    seat: int
+    games: int
+    wins: int
+    draws: int
+    losses: int
+
+
+class Met(Struct, frozen=True):
+    """One of their games, as `a` sees it."""
+
+    id: int
+    seat: int
+    points: float
+    """Against the other: 1, one half or 0."""
+    verdict: str
+    plies: int | None
+
+
+class Versus(Struct, frozen=True):
+    """All their games."""
+
+    a: str
+    b: str
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    by_seat: list[Seated]
+    difference: Difference
+    los: float
+    """How likely it is that `a` is the better one: from the pairs of games that one of them has won."""
+    pentanomial: list[int]
+    """How many pairs of games have brought `a` 0, 1/2, 1, 3/2 and 2 points."""
+    single: int
+    """Games of pairs of which only one is rated."""
+    verdicts: dict[str, int]
+    longest: Met | None
+    shortest: Met | None
+    last: list[Met]
+    """The last ones, the newest first."""
+
+
+def versus(games: Sequence[RatedGame], a: str, b: str) -> Versus:
+    """What `games`, in the order of play, tell about `a` against `b`. A name without a version means all of them."""
+    met: list[Met] = []
+    pairs: dict[tuple[str, str], list[float]] = {}
+    for game in games:
+        for seat, own in enumerate(game.names):
+            for other_seat, other in enumerate(game.names):
+                if seat != other_seat and _is(own, a) and _is(other, b):
+                    lead = game.points[seat] - game.points[other_seat]
+                    points = 1.0 if lead > 0 else 0.0 if lead < 0 else 0.5
+                    met.append(Met(game.id, seat, points, game.verdict, game.plies))
+                    pairs.setdefault(game.pair, []).append(points)
+    whole = [sum(points) for points in pairs.values() if len(points) == 2]
+    single = [point for points in pairs.values() if len(points) != 2 for point in points]
+    pentanomial = [whole.count(total / 2.0) for total in range(5)]
+    decided = Counter(
+        (points > half) - (points < half) for some, half in ((whole, 1.0), (single, 0.5)) for points in some
+    )
+    with_plies = [one for one in met if one.plies is not None]
+    return Versus(
+        a=a,
+        b=b,
+        games=len(met),
+        **_counted(met),
+        by_seat=[
+            Seated(seat, len(sat), **_counted(sat))
+            for seat in sorted({one.seat for one in met})
+            if (sat := [one for one in met if one.seat == seat])
+        ],
+        difference=mixed(pentanomial, [single.count(points) for points in (0.0, 0.5, 1.0)]),
+        los=superiority(decided[1], decided[-1]),
+        pentanomial=pentanomial,
+        single=len(single),
+        verdicts=dict(sorted(Counter(one.verdict for one in met).items())),
+        longest=max(with_plies, key=lambda one: one.plies or 0, default=None),
+        shortest=min(with_plies, key=lambda one: one.plies or 0, default=None),
+        last=met[: -LAST - 1 : -1],
+    )
+
+
+def _is(player: str, name: str) -> bool:
+    return name in (player, player.rpartition("@")[0])
+
+
+def _counted(met: Sequence[Met]) -> dict[str, int]:
+    scores = Counter(one.points for one in met)
+    return {"wins": scores[1.0], "draws": scores[0.5], "losses": scores[0.0]}

@@ -1,0 +1,255 @@
+"""The games that ratings are made of, read from the record: one after the other, or counted by pairs.
+
+A forfeit, a void game, an overruled one and one that was played again are never among them, nor are games of somebody
+who has entered another version since. Counting is for large records: pairings that went alike are one row.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any, Final
+
+from msgspec import Struct
+from sqlalchemy import ColumnElement, Connection, TextClause, select, text
+
+from db.games import OVER
+from db.history import Wanted, narrowed
+from db.imports import IMPORTED
+from db.results import OUTDATED, SEVERAL_VERSIONS, SUPERSEDED
+from db.schema import Agent, Game, Seat, Tournament, Version
+
+_LISTED: Final = (IMPORTED, "tables")
+"""The formats whose games are not always pairs of two players."""
+
+
+class Scope(Struct, frozen=True, kw_only=True):
+    """Which games are asked for."""
+
+    tournaments: tuple[int, ...] = ()
+    """Empty: whatever the tournament, and games outside of any."""
+    wanted: Wanted | None = None
+    """What else they must meet."""
+    at: str | None = None
+    """As the record was at that moment: what was over, ruled and entered by then."""
+    versions: bool = False
+    """Whether each version of an agent is a player of its own ("alice@2"); then earlier ones are asked for too."""
+    for_points: bool = False
+    """Whether whatever gives points is asked for: forfeits too, and awarded games as they were awarded."""
+
+
+class RatedGame(Struct, frozen=True):
+    """One game that may be rated."""
+
+    id: int
+    names: tuple[str, ...]
+    """In the order of the seats."""
+    points: tuple[float, ...]
+    rules: str
+    pair: tuple[str, str]
+    """The same for all games of one pairing."""
+    round: int | None
+    finished: str | None
+    tournament: int | None
+    number: int
+    verdict: str
+    plies: int | None
+
+
+class PairCount(Struct, frozen=True):
+    """How many pairings of two players went just so."""
+
+    first: str
+    """Who sat first in the first game, and second in the other one."""
+    second: str
+    rules: str
+    scores: tuple[float | None, float | None]
+    """What whoever sat first in it has scored in each of the two games; None where that is not rated."""
+    count: int
+
+
+def games(connection: Connection, scope: Scope) -> list[RatedGame]:
+    """The games, in the order in which they were over."""
+    chosen = select(Game.id)
+    if scope.tournaments:
+        chosen = chosen.where(Game.tournament.in_(scope.tournaments))
+    if scope.wanted is not None:
+        chosen = narrowed(connection, chosen, scope.wanted)
+    if scope.at is not None:
+        chosen = chosen.where(Game.finished < scope.at)
+    return _games(connection, scope, [Game.id.in_(chosen)] if chosen.whereclause is not None else [])
+
+
+def counted(connection: Connection, scope: Scope) -> tuple[list[PairCount], list[RatedGame]]:
+    """The same, as far as it goes counted by pairs; and the games that are not games of such a pair, one by one."""
+    if scope.wanted is not None or scope.at is not None:
+        return [], games(connection, scope)
+    chosen = select(Tournament.id, Tournament.rules).where(Tournament.format.not_in(_LISTED))
+    if scope.tournaments:
+        chosen = chosen.where(Tournament.id.in_(scope.tournaments))
+    by_rules: dict[str, list[int]] = {}
+    for tournament, rules in connection.execute(chosen):
+        by_rules.setdefault(rules, []).append(tournament)
+    names = _names(connection, scope)
+    odd = sorted(_again(connection, scope) | _unrated(connection, scope))
+    pairs = [
+        PairCount(names[first], names[second], rules, (own, others), count)
+        for rules, tournaments in sorted(by_rules.items())
+        for (first, second, own, others), count in _counts(connection, tournaments, odd).items()
+    ]
+    ones = [tournament for tournaments in by_rules.values() for tournament in tournaments]
+    # Those that were counted, but for the pairs in which there was something odd.
+    rest = f"game.tournament IS NULL OR game.tournament NOT IN {_listed(connection, 'ones')}"
+    rest += f" OR game.id IN {_odd(connection)}"
+    if scope.tournaments:
+        rest = f"({rest}) AND game.tournament IN {_listed(connection, 'tournaments')}"
+    given = {"ones": ones, "odd": odd, "tournaments": list(scope.tournaments)}
+    told = {name: json.dumps(ids) for name, ids in given.items() if f":{name}" in rest}
+    return pairs, _games(connection, scope, [text(f"({rest})").bindparams(**told)])
+
+
+def _counts(connection: Connection, tournaments: list[int], odd: list[int]) -> Counter[tuple[int, int, Any, Any]]:
+    """The versions of the two players of a pair, the points of whoever sat first in its two games, and how often.
+
+    Pairs in which there is an odd game are not among them: it is quicker to take them off again than to ask of every
+    game whether it is one."""
+    given = {"tournaments": json.dumps(tournaments), "odd": json.dumps(odd)}
+    counts: Counter[tuple[int, int, Any, Any]] = Counter()
+    for sign, among in ((1, ""), (-1, f"AND one.id IN {_odd(connection)}")):
+        # In this order: the pairs are found in an index, and each of their seats at once.
+        then = "CROSS JOIN" if connection.dialect.name == "sqlite" else "JOIN"
+        query = f"""
+            SELECT a.version, b.version, a.points, c.points, COUNT(*)
+            FROM game AS one
+            {then} seat AS a ON a.game = one.id AND a.seat = 0
+            {then} seat AS b ON b.game = one.id AND b.seat = 1
+            LEFT JOIN game AS other ON other.tournament = one.tournament AND other.pair = one.pair AND other.leg = 1
+            LEFT JOIN seat AS c ON c.game = other.id AND c.seat = 0
+            WHERE one.leg = 0 AND one.tournament IN {_listed(connection, "tournaments")} {among}
+            GROUP BY a.version, b.version, a.points, c.points
+        """
+        told = {name: ids for name, ids in given.items() if f":{name}" in query}
+        for first, second, own, others, count in connection.execute(text(query), told):
+            if own is not None or others is not None:
+                counts[first, second, own, others] += sign * count
+    return +counts
+
+
+def _odd(connection: Connection) -> str:
+    """The query for all games of pairs in which there is an odd game."""
+    return f"""(
+        SELECT one.id FROM (SELECT DISTINCT tournament, pair FROM game WHERE id IN {_listed(connection, "odd")}) AS away
+        JOIN game AS one ON one.tournament = away.tournament AND one.pair = away.pair
+    )"""
+
+
+def _listed(connection: Connection, name: str) -> str:
+    """The query for the numbers in a parameter that is a list in JSON: there may be more than a query may name."""
+    if connection.dialect.name == "sqlite":
+        return f"(SELECT value FROM json_each(:{name}))"
+    return f"(SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST(:{name} AS JSON)))"
+
+
+def _games(
+    connection: Connection, scope: Scope, conditions: Sequence[ColumnElement[bool] | TextClause]
+) -> list[RatedGame]:
+    """The rated games of which all of that is true."""
+    chosen = (
+        select(
+            *(Game.id, Game.tournament, Game.number, Game.pair, Game.seed, Game.round, Game.rules, Game.finished),
+            *(Game.verdict, Game.plies, Seat.version, Seat.name, Seat.seat, Seat.points),
+        )
+        .join(Seat, Seat.game == Game.id)
+        .where(Game.status.in_(OVER), *conditions)
+        .order_by(Game.finished, Game.id, Seat.seat)
+    )
+    left_out = _again(connection, scope) | _unrated(connection, scope)
+    awarded = _awarded(connection, scope) if scope.for_points else {}
+    rows = (
+        row
+        for row in connection.execute(chosen)
+        if row.id not in left_out and (row.points is not None or row.id in awarded)
+    )
+    together = [list(seats) for _, seats in groupby(rows, key=lambda row: row.id)]
+    if scope.at is not None and not scope.versions:
+        together = _entered_last(together)
+    names = _names(connection, scope)
+    return [
+        RatedGame(
+            id=seats[0].id,
+            names=tuple(names[seat.version] for seat in seats),
+            points=tuple(float(awarded[seat.id] == seat.seat) if seat.id in awarded else seat.points for seat in seats),
+            rules=seats[0].rules,
+            pair=(str(seats[0].tournament or f"seed {seats[0].seed}"), seats[0].pair),
+            round=seats[0].round,
+            finished=seats[0].finished,
+            tournament=seats[0].tournament,
+            number=seats[0].number,
+            verdict=seats[0].verdict,
+            plies=seats[0].plies,
+        )
+        for seats in together
+    ]
+
+
+def _entered_last(games: list[list[Any]]) -> list[list[Any]]:
+    """The games in which everybody plays with the last version that they have played with in that tournament."""
+    last: dict[tuple[int, str], int] = {}
+    for seats in games:
+        for seat in seats:
+            if seat.tournament is not None:
+                last[seat.tournament, seat.name] = seat.version
+    return [
+        seats
+        for seats in games
+        if all(last.get((seat.tournament, seat.name), seat.version) == seat.version for seat in seats)
+    ]
+
+
+def _again(connection: Connection, scope: Scope) -> set[int]:
+    """Games that were played again."""
+    by_then = "" if scope.at is None else "AND later.finished < :at"
+    if scope.tournaments:
+        by_then += f" AND later.tournament IN ({', '.join(map(str, scope.tournaments))})"
+    return _ids(connection, SUPERSEDED.format(later=by_then), scope)
+
+
+def _unrated(connection: Connection, scope: Scope) -> set[int]:
+    """Games that have a result which says nothing about strength, or nothing about who takes part now."""
+    by_then = "" if scope.at is None else "AND last.made < :at"
+    away = "'void'" if scope.for_points else "'void', 'award'"
+    overruled = f"""
+        SELECT ruling.game FROM ruling
+        WHERE ruling.what IN ({away})
+          AND ruling.id = (SELECT MAX(id) FROM ruling AS last WHERE last.game = ruling.game {by_then})
+    """
+    forfeit = "SELECT id FROM game WHERE verdict = 'forfeit' AND verdict <> 'normal'"  # as in the index
+    found = _ids(connection, overruled, scope) | (set() if scope.for_points else _ids(connection, forfeit, scope))
+    several = connection.execute(text(f"SELECT EXISTS ({SEVERAL_VERSIONS})")).scalar()
+    if several and scope.at is None and not scope.versions:
+        found |= _ids(connection, OUTDATED.format(game=""), scope)
+    return found
+
+
+def _awarded(connection: Connection, scope: Scope) -> dict[int, int]:
+    """The games that were awarded, and the seats to which."""
+    by_then = "" if scope.at is None else "AND last.made < :at"
+    query = f"""
+        SELECT ruling.game, ruling.seat FROM ruling
+        WHERE ruling.what = 'award'
+          AND ruling.id = (SELECT MAX(id) FROM ruling AS last WHERE last.game = ruling.game {by_then})
+    """
+    return dict(connection.execute(text(query), {"at": scope.at} if by_then else {}).all())
+
+
+def _ids(connection: Connection, query: str, scope: Scope) -> set[int]:
+    given = {"at": scope.at} if ":at" in query else {}
+    return set(connection.execute(text(query), given).scalars())
+
+
+def _names(connection: Connection, scope: Scope) -> dict[int, str]:
+    """What each version is called."""
+    rows = connection.execute(select(Version.id, Version.number, Agent.name).join(Agent, Agent.id == Version.agent))
+    return {id: f"{name}@{number}" if scope.versions else name for id, number, name in rows}

@@ -1,0 +1,253 @@
+"""Statistics of two players: published numbers, what must hold whatever the result, and results that tell nothing."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import pairwise
+from math import comb, inf, isfinite, log, nan, sqrt
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from arena.errors import BadRating
+from arena.ratings.match_statistics import (
+    Difference,
+    Hypothesis,
+    Model,
+    pentanomial,
+    sprt,
+    sprt_trinomial,
+    superiority,
+    trinomial,
+)
+from tests.effort import tries
+
+TRUTH = json.loads((Path(__file__).parents[2] / "truths" / "ratings" / "expected.json").read_text("utf-8"))
+COUNT = st.sampled_from([0, 0, 1, 2, 7, 100, 10**5, 10**9]) | st.integers(0, 1000)
+FIVE = st.lists(COUNT, min_size=5, max_size=5)
+THREE = st.tuples(COUNT, COUNT, COUNT)
+MODEL = st.sampled_from(list(Model))
+
+
+def are_close(found: Difference, expected: dict[str, float]) -> bool:
+    """Whether a difference is what the truths say."""
+    names = {"elo": expected["elo"], "error": expected["error95"], "los": expected["los"]}
+    return all(getattr(found, name) == pytest.approx(number, abs=0.01) for name, number in names.items())
+
+
+@pytest.mark.parametrize("number", range(len(TRUTH["trinomial"])))
+def test_single_games_are_told_as_fishtest_tells_them(number: int) -> None:
+    truth = TRUTH["trinomial"][number]
+    assert are_close(trinomial(truth["W"], truth["D"], truth["L"]), truth)
+
+
+@pytest.mark.parametrize("number", range(len(TRUTH["pentanomial"]["cases"])))
+def test_pairs_are_told_as_fishtest_tells_them(number: int) -> None:
+    truth = TRUTH["pentanomial"]["cases"][number]
+    assert are_close(pentanomial(truth["counts"]), truth)
+
+
+@pytest.mark.parametrize("number", range(len(TRUTH["sprt"]["cases"])))
+@pytest.mark.parametrize("model", ["logistic", "normalized"])
+def test_the_sequential_test_is_that_of_fishtest(number: int, model: str) -> None:
+    truth = TRUTH["sprt"]["cases"][number]
+    found = sprt(truth["counts"], truth["elo0"], truth["elo1"], model=model)
+    assert found.llr == pytest.approx(truth[model], abs=1e-3)
+    assert found.verdict is None
+
+
+def test_normalized_elo_is_the_lead_in_standard_deviations_of_a_game() -> None:
+    # Without draws a game's deviation at a score of 60 % is sqrt(0.24); 800 / ln 10 is fishtest's unit.
+    assert trinomial(600, 0, 400).normalized == pytest.approx(0.1 / sqrt(0.24) * 800 / log(10))
+    # Pairs whose games are independent tell the same as their games.
+    assert pentanomial([1600, 0, 4800, 0, 3600]).normalized == pytest.approx(trinomial(600, 0, 400).normalized)
+
+
+def test_equally_many_wins_and_losses_are_no_difference() -> None:
+    assert trinomial(10, 5, 10).elo == 0.0
+    assert trinomial(10, 5, 10).los == 0.5
+    assert trinomial(10, 5, 10).normalized == 0.0
+
+
+def test_pairs_that_cancel_out_narrow_the_error() -> None:
+    # The seat decides every game: as single games that looks like chance, as pairs it tells that there is none.
+    games, pairs = trinomial(52, 0, 48), pentanomial([0, 0, 48, 0, 2])
+    assert games.elo == pytest.approx(pairs.elo)
+    assert games.error is not None
+    assert pairs.error is not None
+    assert pairs.error < games.error / 3
+
+
+def test_what_cannot_be_told_is_none() -> None:
+    nothing = Difference(None, None, None, None)
+    assert trinomial(0, 0, 0) == pentanomial([0] * 5) == nothing
+    assert trinomial(9, 0, 0) == pentanomial([9, 0, 0, 0, 0]) == nothing
+    assert trinomial(0, 9, 0) == pentanomial([0, 0, 1, 0, 0]) == Difference(0.0, None, None, None)
+    lucky = trinomial(9, 0, 1)
+    assert lucky.elo == pytest.approx(381.70, abs=0.01)
+    assert lucky.error is None
+    assert lucky.los is not None
+
+
+@settings(max_examples=tries(200), deadline=None)
+@given(FIVE, THREE)
+@example([10**9, 0, 0, 0, 1], (10**9, 0, 1))
+def test_any_result_gives_finite_numbers_or_none_and_swapped_it_mirrors(
+    counts: list[int], games: tuple[int, int, int]
+) -> None:
+    for found, swapped in (
+        (pentanomial(counts), pentanomial(counts[::-1])),
+        (trinomial(*games), trinomial(*games[::-1])),
+    ):
+        for one, other in ((found.elo, swapped.elo), (found.normalized, swapped.normalized)):
+            assert (one is None) == (other is None)
+            if one is not None and other is not None:
+                assert isfinite(one)
+                assert one == pytest.approx(-other, rel=1e-6, abs=1e-6)
+        assert (found.error is None) == (swapped.error is None)
+        if found.error is not None:
+            assert isfinite(found.error)
+            assert found.error == pytest.approx(swapped.error, rel=1e-5)
+        if found.los is not None and swapped.los is not None:
+            assert 0.0 <= found.los <= 1.0
+            assert found.los + swapped.los == pytest.approx(1.0)
+
+
+@settings(max_examples=tries(100), deadline=None)
+@given(FIVE, st.integers(2, 50))
+def test_more_of_the_same_narrows_the_error_and_leaves_the_difference(counts: list[int], times: int) -> None:
+    once, often = pentanomial(counts), pentanomial([times * count for count in counts])
+    assume(once.error is not None and once.elo is not None)
+    assert often.elo == pytest.approx(once.elo, abs=1e-6)
+    assert often.error is not None
+    assert often.error < (once.error or inf)
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "expected"),
+    # By hand: of five wins in five games 1 - 2^-6, of two in three (1 + 4 + 6) / 16.
+    [(5, 0, 0.984375), (0, 5, 0.015625), (0, 0, 0.5), (1, 0, 0.75), (2, 1, 0.6875), (12345, 12345, 0.5)],
+)
+def test_superiority_of_known_results(wins: int, losses: int, expected: float) -> None:
+    assert superiority(wins, losses) == pytest.approx(expected, abs=1e-12)
+
+
+def test_boys_and_girls_as_laplace_counted_them() -> None:
+    # Born in Paris, 1745 to 1770: 251527 boys, 241945 girls. That boys are not likelier has a chance of 1.15 * 10^-42
+    # (P.-S. Laplace, "Memoire sur les probabilites", 1781).
+    assert superiority(241945, 251527) == pytest.approx(1.15e-42, rel=0.01)
+
+
+@settings(max_examples=tries(100), deadline=None)
+@given(st.integers(0, 600), st.integers(0, 600))
+def test_superiority_is_the_exact_sum(wins: int, losses: int) -> None:
+    throws = wins + losses + 1
+    exact = Fraction(sum(comb(throws, heads) for heads in range(wins + 1)), 2**throws)
+    assert superiority(wins, losses) == pytest.approx(float(exact), abs=1e-12)
+
+
+@settings(max_examples=tries(60), deadline=None)
+@given(st.integers(0, 10**6), st.integers(0, 10**6))
+@example(10**6, 0)
+@example(50_200, 49_800)
+def test_superiority_mirrors_and_grows_with_wins(wins: int, losses: int) -> None:
+    found = superiority(wins, losses)
+    assert 0.0 <= found <= 1.0
+    assert found + superiority(losses, wins) == pytest.approx(1.0, abs=1e-12)
+    assert superiority(wins + 1, losses) >= found >= superiority(wins, losses + 1)
+
+
+def test_superiority_of_many_games_is_close_to_normal() -> None:
+    normal = trinomial(50_200, 0, 49_800).los
+    assert superiority(50_200, 49_800) == pytest.approx(normal, abs=1e-4)
+
+
+def test_the_bounds_are_walds() -> None:
+    found = sprt([0] * 5, 0, 5)
+    assert (found.llr, found.verdict) == (0.0, None)
+    # A. Wald, 1945: log(beta / (1 - alpha)) and log((1 - beta) / alpha); the 2.94 of every engine's test.
+    assert found.lower == pytest.approx(-2.9444, abs=1e-4)
+    assert found.upper == pytest.approx(2.9444, abs=1e-4)
+    uneven = sprt([0] * 5, 0, 5, 0.1, 0.01)
+    assert uneven.lower == pytest.approx(log(0.01 / 0.9))
+    assert uneven.upper == pytest.approx(log(0.99 / 0.1))
+
+
+def test_the_test_ends_where_the_result_is_clear() -> None:
+    assert sprt([10, 20, 40, 60, 70], 0, 50).verdict is Hypothesis.H1
+    assert sprt([70, 60, 40, 20, 10], 0, 50).verdict is Hypothesis.H0
+    assert sprt_trinomial(100, 20, 40, 0, 50).verdict is Hypothesis.H1
+    assert sprt_trinomial(40, 20, 100, 0, 50, model="normalized").verdict is Hypothesis.H0
+    assert f"{Hypothesis.H1}" == "H1"
+
+
+def test_without_draws_and_far_from_the_ends_it_is_walds_test_of_a_coin() -> None:
+    # For wins and losses alone, the log-likelihood ratio is the plain one.
+    chances = [1 / (1 + 10 ** (-elo / 400)) for elo in (0, 30)]
+    plain = 550 * log(chances[1] / chances[0]) + 450 * log((1 - chances[1]) / (1 - chances[0]))
+    assert sprt_trinomial(550, 0, 450, 0, 30).llr == pytest.approx(plain, abs=1e-3)
+
+
+def test_small_bounds_agree_with_the_approximation_by_a_normal_variable() -> None:
+    # M. Van den Bergh, "GSPRT approximation": (s1 - s0) (2 s - s0 - s1) / (2 variance) a pair.
+    counts = [332, 433, 498, 333, 334]
+    total = sum(counts)
+    mean = sum(count * number / 4 for number, count in enumerate(counts)) / total
+    variance = sum(count * (number / 4 - mean) ** 2 for number, count in enumerate(counts)) / total
+    s0, s1 = (1 / (1 + 10 ** (-elo / 400)) for elo in (-5, 0))
+    close = total * (s1 - s0) * (2 * mean - s0 - s1) / (2 * variance)
+    assert sprt(counts, -5, 0).llr == pytest.approx(close, abs=0.02)
+
+
+@settings(max_examples=tries(150), deadline=None)
+@given(FIVE, THREE, st.floats(-2000, 2000), st.floats(-2000, 2000), MODEL)
+@example([0, 0, 0, 0, 10**9], (10**9, 0, 0), -2000, 2000, Model.NORMALIZED)
+@example([1, 0, 0, 0, 10**9], (1, 0, 10**9), 1999, 2000, Model.NORMALIZED)
+def test_the_ratio_of_any_result_is_finite_and_mirrors(
+    counts: list[int], games: tuple[int, int, int], one: float, other: float, model: Model
+) -> None:
+    elo0, elo1 = min(one, other), max(one, other)
+    assume(elo0 < elo1)
+    for found, swapped in (
+        (sprt(counts, elo0, elo1, model=model), sprt(counts[::-1], -elo1, -elo0, model=model)),
+        (sprt_trinomial(*games, elo0, elo1, model=model), sprt_trinomial(*games[::-1], -elo1, -elo0, model=model)),
+    ):
+        assert isfinite(found.llr)
+        assert found.llr == pytest.approx(-swapped.llr, rel=1e-4, abs=1e-3)
+
+
+@pytest.mark.parametrize("model", ["logistic", "normalized"])
+def test_better_results_speak_for_the_higher_bound(model: str) -> None:
+    ratios = [sprt([40 - better, 30, 20, 30, 40 + better], 0, 10, model=model).llr for better in range(0, 40, 4)]
+    assert all(one < other for one, other in pairwise(ratios))
+
+
+@pytest.mark.parametrize(
+    ("elo0", "elo1", "alpha", "beta", "message"),
+    [
+        (5.0, 5.0, 0.05, 0.05, "elo0 = 5 and elo1 = 5"),
+        (5.0, 0.0, 0.05, 0.05, "expected elo0 below elo1"),
+        (nan, 5.0, 0.05, 0.05, "elo0 = nan"),
+        (0.0, inf, 0.05, 0.05, "elo1 = inf"),
+        (0.0, 5.0, 0.0, 0.05, "expected alpha between 0 and 0.5, got 0"),
+        (0.0, 5.0, 0.05, 0.5, "expected beta between 0 and 0.5, got 0.5"),
+        (0.0, 5.0, 0.05, nan, "got nan"),
+    ],
+)
+def test_bounds_that_are_none_are_refused(elo0: float, elo1: float, alpha: float, beta: float, message: str) -> None:
+    with pytest.raises(BadRating, match=message):
+        sprt([0] * 5, elo0, elo1, alpha, beta)
+
+
+def test_counts_and_models_that_are_none_are_refused() -> None:
+    with pytest.raises(BadRating, match="expected the model logistic or normalized of a sequential test, got 'bayes'"):
+        sprt([1] * 5, 0, 5, model="bayes")
+    with pytest.raises(BadRating, match="3/2 and 2, got 3 numbers"):
+        pentanomial([1, 2, 3])
+    with pytest.raises(BadRating, match="expected counts of 0 or more, got 3, 2, -1"):
+        trinomial(-1, 2, 3)
+    with pytest.raises(BadRating, match="counts"):
+        superiority(-1, 0)

@@ -1,0 +1,286 @@
+"""Plackett-Luce, against a likelihood that is written out order by order, and against facts about the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations, product
+from math import exp, factorial, log
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.errors import BadRating
+from arena.ratings import bradley_terry, plackett_luce
+from arena.ratings.estimates import Estimates
+from arena.ratings.plackett_luce import fit
+from arena.ratings.results import Numbers, Played, duels
+from tests.arena.ratings.played import drawn, games, won
+from tests.effort import tries
+
+ELO = 400.0 / log(10.0)
+
+
+def written_out(strength: Sequence[float] | Numbers, names: Sequence[str], played: Sequence[Played]) -> float:
+    """The log likelihood of games, ties as the average over all orders; from the definition, as slow as that is."""
+    total = 0.0
+    for game in played:
+        by_place = [
+            [names.index(name) for name, points in zip(game.names, game.points, strict=True) if points == level]
+            for level in sorted(set(game.points), reverse=True)
+        ]
+        orders = list(product(*map(permutations, by_place)))
+        for order in orders:
+            left = [player for place in order for player in place]
+            while left:
+                chance = exp(strength[left[0]]) / sum(exp(strength[player]) for player in left)
+                total += log(chance) / len(orders)
+                left = left[1:]
+    return total
+
+
+def virtual_draws(strength: Sequence[float] | Numbers) -> float:
+    """What the prior adds."""
+    return sum(0.5 * value - log(1.0 + exp(value)) for value in strength)
+
+
+def slopes(strength: Numbers, names: Sequence[str], played: Sequence[Played]) -> Numbers:
+    """The first derivatives of `written_out`, by differences."""
+    steps = 1e-5 * np.eye(len(names))
+    return np.array(
+        [
+            (written_out(strength + step, names, played) - written_out(strength - step, names, played)) / 2e-5
+            for step in steps
+        ]
+    )
+
+
+def pull_of_draws(strength: Numbers) -> Numbers:
+    found: Numbers = 0.5 - 1.0 / (1.0 + np.exp(-strength))
+    return found
+
+
+def information(strength: Numbers, names: Sequence[str], played: Sequence[Played]) -> Numbers:
+    """Minus the second derivatives, virtual draws with them."""
+    lines = []
+    for step in 1e-4 * np.eye(len(names)):
+        above, below = strength + step, strength - step
+        change = slopes(above, names, played) + pull_of_draws(above)
+        change -= slopes(below, names, played) + pull_of_draws(below)
+        lines.append(-change / 2e-4)
+    return np.array(lines)
+
+
+def some_games(random: Random, names: Sequence[str], number: int, *, pairs: int = 0) -> list[Played]:
+    """Games of two to four with ties now and then; so many different pairs, or none told."""
+    return [
+        Played(
+            tuple(seated),
+            tuple(random.choice((0.0, 0.5, 1.0)) for _ in seated),
+            pair=number % pairs if pairs else None,
+        )
+        for number in range(number)
+        for seated in [random.sample(names, random.randint(2, 4))]
+    ]
+
+
+def strengths(found: Estimates, played: Sequence[Played]) -> Numbers:
+    """The maximum itself: what the ratings are where virtual draws are counted, before they are made to average 0."""
+    values = found.ratings / ELO
+    # The prior's pulls sum to 0 at the maximum, and only a shift of all can see to that.
+    low, high = -50.0, 50.0
+    for _ in range(200):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if pull_of_draws(values + middle).sum() > 0.0 else (low, middle)
+    shifted: Numbers = values + low
+    return shifted
+
+
+@pytest.mark.parametrize("number", range(tries(4)))
+def test_no_other_ratings_make_the_games_more_likely(number: int) -> None:
+    random, names = Random(number), ["ann", "bob", "cleo", "dan", "eve"]
+    played = some_games(random, names, 25)
+    found = fit(played)
+    best = strengths(found, played)
+    assert found.names == tuple(names)
+    np.testing.assert_allclose(slopes(best, names, played) + pull_of_draws(best), 0.0, atol=1e-6)
+    most = written_out(best, names, played) + virtual_draws(best)
+    for _ in range(20):
+        other = best + np.array([random.gauss(0, 0.1) for _ in names])
+        assert written_out(other, names, played) + virtual_draws(other) < most
+
+
+@pytest.mark.parametrize("pairs", [0, 12])
+def test_errors_are_those_of_the_sandwich_of_meetings(pairs: int) -> None:
+    names = ["ann", "bob", "cleo", "dan"]
+    played = some_games(Random(7), names, 24, pairs=pairs)
+    found = fit(played)
+    best = strengths(found, played)
+    clusters = [played[number::pairs] for number in range(pairs)] if pairs else [[game] for game in played]
+    pulls = np.array([slopes(best, names, cluster) for cluster in clusters])
+    bread = np.linalg.inv(information(best, names, played))
+    centred = np.eye(4) - 0.25
+    expected = centred @ bread @ pulls.T @ pulls @ bread @ centred * len(clusters) / (len(clusters) - 4) * ELO**2
+    np.testing.assert_allclose(found.covariance, expected, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(found.errors(), 1.96 * np.sqrt(np.diag(expected)), rtol=1e-3)
+
+
+def test_errors_of_few_meetings_are_those_of_the_fit_alone() -> None:
+    names = ["ann", "bob", "cleo", "dan"]
+    played = some_games(Random(3), names, 12, pairs=4)
+    found = fit(played)
+    bread = np.linalg.inv(information(strengths(found, played), names, played))
+    centred = np.eye(4) - 0.25
+    np.testing.assert_allclose(found.covariance, centred @ bread @ centred * ELO**2, rtol=1e-3)
+
+
+@pytest.mark.parametrize("number", range(tries(5)))
+def test_games_for_two_are_rated_as_by_bradley_terry(number: int) -> None:
+    random = Random(number)
+    played = []
+    for _ in range(60):
+        first, second = random.sample("abcdef", 2)
+        score = random.choice((0.0, 0.5, 1.0))
+        # Both ways round with the same result: no advantage for who sits first.
+        played += [Played((first, second), (score, 1 - score)), Played((second, first), (1 - score, score))]
+    found, expected = fit(played), bradley_terry.fit(duels(played))
+    assert found.names == expected.names
+    np.testing.assert_allclose(found.ratings, expected.ratings, atol=1e-5)
+
+
+def test_one_draw_of_two_is_half_a_win_each_way() -> None:
+    one, other = (
+        fit([drawn("ann", "bob")] * 2 + [won("ann", "bob")]),
+        fit([won("ann", "bob")] * 2 + [won("bob", "ann")]),
+    )
+    np.testing.assert_allclose(one.ratings, other.ratings, atol=1e-7)
+
+
+@pytest.mark.parametrize("tied", [2, 3, 4])
+def test_a_tie_is_each_order_of_the_tied_in_its_share(tied: int) -> None:
+    names = [f"player{number}" for number in range(tied)]
+    more = [won("player0", "winner", "player1"), won("winner", "loser"), won("player0", "loser")]
+    tie = Played(("winner", *names, "loser"), (1.0, *[0.5] * tied, 0.0))
+    orders = [won("winner", *order, "loser") for order in permutations(names)]
+    np.testing.assert_allclose(fit([tie] * factorial(tied) + more).ratings, fit(orders + more).ratings, atol=1e-6)
+
+
+def test_a_tie_of_more_than_can_be_gone_through_is_close_to_the_average_over_orders(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random, names = Random(1), ["ann", "bob", "cleo", "dan", "eve", "finn", "gus"]
+    played = [
+        Played(tuple(seated), tuple(random.choice((0.0, 0.5)) + (name < "c") / 2 for name in seated))
+        for seated in (random.sample(names, 6) for _ in range(100))
+    ]
+    exact = fit(played)
+    monkeypatch.setattr(plackett_luce, "EXACT", 3)
+    close = fit(played)
+    assert exact.ratings.max() > 100.0
+    np.testing.assert_allclose(close.ratings, exact.ratings, atol=0.25 * exact.errors().min())
+    assert (close.ratings != exact.ratings).any()
+
+
+def test_all_equal_are_rated_0() -> None:
+    found = fit([drawn("ann", "bob", "cleo"), won("ann", "bob", "cleo"), won("cleo", "bob", "ann")])
+    assert found.ratings[0] == pytest.approx(found.ratings[2], abs=1e-9)
+    np.testing.assert_allclose(fit([drawn(*"abcdefghij")] * 5).ratings, 0.0, atol=1e-9)
+
+
+def test_many_games_bring_out_the_true_strengths() -> None:
+    random = Random(5)
+    truth = {"ann": 200.0, "bob": 100.0, "cleo": 0.0, "dan": -50.0, "eve": -250.0}
+    played = []
+    for _ in range(4000):
+        # Gumbel's noise added to strengths orders players as the model does.
+        drawn_ = {name: truth[name] / ELO - log(-log(random.random())) for name in random.sample(list(truth), 4)}
+        played.append(won(*sorted(drawn_, key=lambda name: -drawn_[name])))
+    found = fit(played)
+    for name, rating, error in zip(found.names, found.ratings, found.errors(), strict=True):
+        assert abs(rating - truth[name]) < 2 * error < 40
+
+
+def test_who_beats_the_strong_is_above_who_beats_the_weak() -> None:
+    found = fit([won("best", "good", "weak")] * 5 + [won("ann", "best"), won("best", "ann")] + [won("weak", "bob")])
+    order = [found.names[number] for number in np.argsort(-found.ratings)]
+    assert order.index("ann") < order.index("bob")
+
+
+def test_players_who_were_never_connected_average_0_apart() -> None:
+    found = fit([won("ann", "bob", "cleo")] * 3 + [won("xena", "yves")] * 8 + [drawn("xena", "yves")])
+    assert found.pools == (("ann", "bob", "cleo"), ("xena", "yves"))
+    assert found.names == ("ann", "bob", "cleo", "xena", "yves")
+    assert found.ratings[:3].sum() == pytest.approx(0.0, abs=1e-9)
+    assert found.ratings[3:].sum() == pytest.approx(0.0, abs=1e-9)
+    np.testing.assert_allclose(found.covariance[:3, 3:], 0.0, atol=1e-6)
+
+
+def test_who_always_wins_has_a_wide_error_all_the_same() -> None:
+    others = [won(*order) for order in permutations(("bob", "cleo", "dan"))] * 30
+    found = fit([won("ann", "bob", "cleo", "dan")] * 30 + others)
+    errors = dict(zip(found.names, found.errors(), strict=True))
+    assert errors["ann"] > 300.0
+    assert found.superiority(0, 1) > 0.99
+
+
+def test_a_few_games_have_no_surprises_and_no_games_no_ratings() -> None:
+    none = fit([])
+    assert (none.names, none.pools, none.ratings.shape, none.covariance.shape) == ((), (), (0,), (0, 0))
+    assert fit([Played(("ann",), (1.0,))]).names == ()
+    assert list(fit([won("ann", "ann")]).ratings) == [0.0]
+
+
+@pytest.mark.parametrize("prior", [0.0, -1.0, float("nan"), float("inf")])
+def test_without_a_prior_there_is_no_fit(prior: float) -> None:
+    with pytest.raises(BadRating, match=f"expected a prior .* got {prior:g}"):
+        fit([], prior=prior)
+
+
+@settings(max_examples=tries(60), deadline=None)
+@given(games(most=20, seats=20), st.sampled_from([1.0, 0.001, 1000.0, 0.3]), st.sampled_from([1, 1000]))
+def test_any_games_give_finite_ratings(played: list[Played], prior: float, often: int) -> None:
+    with np.errstate(all="raise"):
+        found = fit(played * often, prior=prior)
+    assert np.isfinite(found.ratings).all()
+    assert np.isfinite(found.covariance).all()
+    assert (np.diag(found.covariance) > -1e-6).all()
+    assert sorted(name for pool in found.pools for name in pool) == list(found.names)
+
+
+@settings(max_examples=tries(60), deadline=None)
+@given(games(), st.randoms(use_true_random=False))
+def test_the_order_of_games_and_of_seats_changes_nothing(played: list[Played], random: Random) -> None:
+    found = fit(played)
+    shuffled = []
+    for game in random.sample(played, len(played)):
+        seats = random.sample(range(len(game.names)), len(game.names))
+        shuffled.append(
+            Played(
+                tuple(game.names[seat] for seat in seats), tuple(game.points[seat] for seat in seats), pair=game.pair
+            )
+        )
+    again = fit(shuffled)
+    assert (again.names, again.pools) == (found.names, found.pools)
+    assert (again.ratings == found.ratings).all()
+    assert (again.covariance == found.covariance).all()
+
+
+@settings(max_examples=tries(40), deadline=None)
+@given(games())
+def test_names_are_only_names(played: list[Played]) -> None:
+    found = fit(played)
+    called = {name: f"{number:03}" for number, name in enumerate(reversed(found.names))}
+    again = fit(
+        [Played(tuple(called.get(name, name) for name in game.names), game.points, pair=game.pair) for game in played]
+    )
+    np.testing.assert_allclose(again.ratings[::-1], found.ratings, atol=1e-5)
+    np.testing.assert_allclose(again.errors()[::-1], found.errors(), rtol=1e-4, atol=1e-4)
+
+
+@settings(max_examples=tries(40), deadline=None)
+@given(games(seats=2))
+def test_of_two_swapping_all_results_mirrors_the_ratings(played: list[Played]) -> None:
+    swapped = [Played(game.names, game.points[::-1], pair=game.pair) for game in played]
+    np.testing.assert_allclose(fit(swapped).ratings, -fit(played).ratings, atol=1e-5)
