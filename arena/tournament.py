@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version as version_of
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from msgspec import convert, to_builtins
 
@@ -30,9 +30,12 @@ from arena.errors import BadLeague, TournamentBusy
 from arena.formats.match import Weighed, weigh
 from arena.league import League, changes
 from arena.submissions import Store
-from db import progress, store
+from db import progress, rated, store
 from db.database import Connection, Database
 from db.errors import Busy, DiskFull
+
+if TYPE_CHECKING:
+    from arena.ratings.results import Played
 
 _AHEAD: Final = 50
 """So many games are read from the database at once."""
@@ -148,6 +151,13 @@ class Tournament:
                     if outcome.status == "finished" and share is not None:
                         points.setdefault(name, []).append(share)
         return points
+
+    def rated_so_far(self) -> list[Played]:
+        """The games that may be rated, in the order of play."""
+        from arena.ratings.results import of_record
+
+        with self._database.reading() as connection:
+            return of_record(rated.games(connection, rated.Scope(tournaments=(self.id,))))
 
     def interrupted(self) -> None:
         """The referee was lost with the games in progress: they are to be played as if they had never begun."""

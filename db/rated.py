@@ -7,8 +7,7 @@ who has entered another version since. Counting is for large records: pairings t
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import groupby
 from typing import Any, Final
 
@@ -40,7 +39,7 @@ class Scope(Struct, frozen=True, kw_only=True):
     """Whether whatever gives points is asked for: forfeits too, and awarded games as they were awarded."""
 
 
-class RatedGame(Struct, frozen=True):
+class RatedGame(Struct, frozen=True, gc=False):
     """One game that may be rated."""
 
     id: int
@@ -58,15 +57,17 @@ class RatedGame(Struct, frozen=True):
     plies: int | None
 
 
-class PairCount(Struct, frozen=True):
+class PairCount(Struct, frozen=True, gc=False):
     """How many pairings of two players went just so."""
 
     first: str
     """Who sat first in the first game, and second in the other one."""
     second: str
     rules: str
-    scores: tuple[float | None, float | None]
-    """What whoever sat first in it has scored in each of the two games; None where that is not rated."""
+    own: float | None
+    """What `first` has scored in the first game; None where that is not rated."""
+    others: float | None
+    """What `second`, who sat first there, has scored in the other one."""
     count: int
 
 
@@ -79,7 +80,8 @@ def games(connection: Connection, scope: Scope) -> list[RatedGame]:
         chosen = narrowed(connection, chosen, scope.wanted)
     if scope.at is not None:
         chosen = chosen.where(Game.finished < scope.at)
-    return _games(connection, scope, [Game.id.in_(chosen)] if chosen.whereclause is not None else [])
+    left_out = _again(connection, scope) | _unrated(connection, scope)
+    return _games(connection, scope, [] if chosen.whereclause is None else [Game.id.in_(chosen)], left_out)
 
 
 def counted(connection: Connection, scope: Scope) -> tuple[list[PairCount], list[RatedGame]]:
@@ -93,9 +95,10 @@ def counted(connection: Connection, scope: Scope) -> tuple[list[PairCount], list
     for tournament, rules in connection.execute(chosen):
         by_rules.setdefault(rules, []).append(tournament)
     names = _names(connection, scope)
-    odd = sorted(_again(connection, scope) | _unrated(connection, scope))
+    left_out = _again(connection, scope) | _unrated(connection, scope)
+    odd = sorted(left_out)
     pairs = [
-        PairCount(names[first], names[second], rules, (own, others), count)
+        PairCount(names[first], names[second], rules, own, others, count)
         for rules, tournaments in sorted(by_rules.items())
         for (first, second, own, others), count in _counts(connection, tournaments, odd).items()
     ]
@@ -107,19 +110,19 @@ def counted(connection: Connection, scope: Scope) -> tuple[list[PairCount], list
         rest = f"({rest}) AND game.tournament IN {_listed(connection, 'tournaments')}"
     given = {"ones": ones, "odd": odd, "tournaments": list(scope.tournaments)}
     told = {name: json.dumps(ids) for name, ids in given.items() if f":{name}" in rest}
-    return pairs, _games(connection, scope, [text(f"({rest})").bindparams(**told)])
+    return pairs, _games(connection, scope, [text(f"({rest})").bindparams(**told)], left_out)
 
 
-def _counts(connection: Connection, tournaments: list[int], odd: list[int]) -> Counter[tuple[int, int, Any, Any]]:
+def _counts(connection: Connection, tournaments: list[int], odd: list[int]) -> dict[tuple[int, int, Any, Any], int]:
     """The versions of the two players of a pair, the points of whoever sat first in its two games, and how often.
 
     Pairs in which there is an odd game are not among them: it is quicker to take them off again than to ask of every
     game whether it is one."""
     given = {"tournaments": json.dumps(tournaments), "odd": json.dumps(odd)}
-    counts: Counter[tuple[int, int, Any, Any]] = Counter()
-    for sign, among in ((1, ""), (-1, f"AND one.id IN {_odd(connection)}")):
-        # In this order: the pairs are found in an index, and each of their seats at once.
-        then = "CROSS JOIN" if connection.dialect.name == "sqlite" else "JOIN"
+    # In this order: the pairs are found in an index, and each of their seats at once.
+    then = "CROSS JOIN" if connection.dialect.name == "sqlite" else "JOIN"
+
+    def counted(among: str) -> Sequence[tuple[int, int, Any, Any, int]]:
         query = f"""
             SELECT a.version, b.version, a.points, c.points, COUNT(*)
             FROM game AS one
@@ -130,11 +133,14 @@ def _counts(connection: Connection, tournaments: list[int], odd: list[int]) -> C
             WHERE one.leg = 0 AND one.tournament IN {_listed(connection, "tournaments")} {among}
             GROUP BY a.version, b.version, a.points, c.points
         """
-        told = {name: ids for name, ids in given.items() if f":{name}" in query}
-        for first, second, own, others, count in connection.execute(text(query), told):
-            if own is not None or others is not None:
-                counts[first, second, own, others] += sign * count
-    return +counts
+        answer = connection.execute(text(query), {name: ids for name, ids in given.items() if f":{name}" in query})
+        # As the driver has them: there may be hundreds of thousands.
+        return answer.cursor.fetchall()
+
+    counts = {(first, second, own, others): count for first, second, own, others, count in counted("")}
+    for first, second, own, others, count in counted(f"AND one.id IN {_odd(connection)}"):
+        counts[first, second, own, others] -= count
+    return {key: count for key, count in counts.items() if count and (key[2] is not None or key[3] is not None)}
 
 
 def _odd(connection: Connection) -> str:
@@ -153,9 +159,12 @@ def _listed(connection: Connection, name: str) -> str:
 
 
 def _games(
-    connection: Connection, scope: Scope, conditions: Sequence[ColumnElement[bool] | TextClause]
+    connection: Connection,
+    scope: Scope,
+    conditions: Sequence[ColumnElement[bool] | TextClause],
+    left_out: Collection[int],
 ) -> list[RatedGame]:
-    """The rated games of which all of that is true."""
+    """The games of which all of that is true, but for those that are left out."""
     chosen = (
         select(
             *(Game.id, Game.tournament, Game.number, Game.pair, Game.seed, Game.round, Game.rules, Game.finished),
@@ -165,11 +174,10 @@ def _games(
         .where(Game.status.in_(OVER), *conditions)
         .order_by(Game.finished, Game.id, Seat.seat)
     )
-    left_out = _again(connection, scope) | _unrated(connection, scope)
     awarded = _awarded(connection, scope) if scope.for_points else {}
     rows = (
         row
-        for row in connection.execute(chosen)
+        for row in connection.execute(chosen).all()
         if row.id not in left_out and (row.points is not None or row.id in awarded)
     )
     together = [list(seats) for _, seats in groupby(rows, key=lambda row: row.id)]

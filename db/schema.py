@@ -126,7 +126,8 @@ class Seat(Base):
     """Who sits where in a game, and what came of it."""
 
     __tablename__ = "seat"
-    __table_args__ = (Index("seat_by_version", "version", "game"),)
+    # The seats of a game lie side by side, in the order of the games: who counts large records reads them so.
+    __table_args__ = (Index("seat_by_version", "version", "game"), {"sqlite_with_rowid": False})
 
     game: Mapped[int] = mapped_column(ForeignKey("game.id"), primary_key=True)
     seat: Mapped[int] = mapped_column(primary_key=True)

@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -18,6 +18,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
+from agents.protocol import Verdict
 from arena.cli import words
 from arena.cli.standings import show_standings
 from arena.clock import SECOND, TimeControl
@@ -27,6 +28,10 @@ from arena.league import League
 from arena.ratings.match_statistics import Hypothesis
 from arena.tournament import Tournament
 from db.database import Database
+
+if TYPE_CHECKING:
+    from arena.ratings.elo import Elo
+    from arena.ratings.results import Played
 
 _LAST: Final = 6
 """So many results are shown below the table."""
@@ -46,6 +51,8 @@ class Display:
         self._tournament: Tournament | None = None
         self._points: dict[str, list[float]] = {}
         """Of each player, the points of its games."""
+        self._ticker: Elo | None = None
+        """Ratings that follow the games, for the live table."""
         self._results: list[Text] = []
         self._in_progress: Sequence[Planned] = ()
         self._began = time.monotonic()
@@ -85,6 +92,7 @@ class Display:
         if not self._console.is_terminal:
             yield
             return
+        self._ticker = _ticker(tournament)
         with Live(self._picture(), console=self._console, refresh_per_second=4, transient=True) as self._live:
             yield
         self._live = None
@@ -97,6 +105,8 @@ class Display:
         for seat in event.record.seats:
             if seat.points is not None:
                 self._points.setdefault(seat.player, []).append(seat.points)
+        if self._ticker is not None and (played := _played(event)) is not None:
+            self._ticker.play(played)
         line = self._line(event, self._tournament)
         if self._live is None:
             self._console.print(line, soft_wrap=True)
@@ -121,7 +131,7 @@ class Display:
             self.tell(self._outcome(self._league.sprt, tournament.test))
         if tournament.is_over:
             self.tell(f"{name} is finished: {_some(tournament.all, 'game')}. Next:")
-            self.tell(f"  arena standings {name}     arena crosstable {name}     arena history --tournament {name}")
+            self.tell(f"  arena rank {name}     arena crosstable {name}     arena history --tournament {name}")
         else:
             self.tell(f"stopped after {tournament.over} of {tournament.all} games; the same command goes on")
 
@@ -162,12 +172,17 @@ class Display:
             ("games", "right"),
             ("points", "right"),
             ("score", "right"),
+            ("elo", "right"),
         ):
             table.add_column(title, justify=justify, no_wrap=True)  # type: ignore[arg-type]
+        rated = self._ticker.rated() if self._ticker is not None else {}
         ranked = sorted(self._points.items(), key=lambda item: (-sum(item[1]), item[0]))
         for rank, (name, points) in enumerate(ranked, 1):
             score = f"{sum(points) / len(points):.1%}" if points else "-"
-            table.add_row(str(rank), Text(words.printable(name)), str(len(points)), words.number(sum(points)), score)
+            elo = f"{rated[name].rating:.0f}" if name in rated else "-"
+            table.add_row(
+                str(rank), Text(words.printable(name)), str(len(points)), words.number(sum(points)), score, elo
+            )
         return table
 
     def _line(self, event: Finished, tournament: Tournament) -> Text:
@@ -191,6 +206,27 @@ class Display:
             return ""
         left = (time.monotonic() - self._began) / played * (tournament.all - tournament.over)
         return f"about {_about(left)} left"
+
+
+def _ticker(tournament: Tournament) -> Elo:
+    """Where everybody stands after the games that are over. Loaded here: a screen alone needs it."""
+    from arena.ratings.elo import Elo
+
+    ticker = Elo()
+    for played in tournament.rated_so_far():
+        ticker.play(played)
+    return ticker
+
+
+def _played(event: Finished) -> Played | None:
+    """The game as ratings take it; None where it is not rated."""
+    from arena.ratings.results import Played
+
+    points = [seat.points for seat in event.record.seats]
+    shares = tuple(share for share in points if share is not None)
+    if len(shares) < len(points) or event.record.verdict in (Verdict.FORFEIT, Verdict.VOID):
+        return None
+    return Played(tuple(seat.player for seat in event.record.seats), shares)
 
 
 def _game(league: League) -> float:

@@ -104,12 +104,18 @@ def _of_record(
     db: str | None,
 ) -> Ranking:
     from arena import ranking
+    from arena.ratings import points
     from arena.ratings.results import of_record
+    from db import queries, results
     from db import rated as record
     from db.database import Database
 
     with Database(db, create=False) as database, database.reading() as connection:
         scope = rated.scope(connection, tournaments, wanted, at, for_points=system is System.POINTS)
+        if system is System.POINTS and len(scope.tournaments) == 1 and scope.wanted is None and at is None:
+            (one,) = scope.tournaments
+            entered, byes = queries.entry_statuses(connection, one), queries.byes(connection, one)
+            return ranking.by_points(points.standings(results.results(connection, one), entered, byes))
         if system in (None, System.ELO):
             counts, listed = record.counted(connection, scope)
         else:

@@ -186,7 +186,9 @@ class _Problem:
             while (after := self._likelihood(values + step)) < likelihood and np.max(np.abs(step)) > _NEAR:
                 step *= 0.5
             values, likelihood = values + step, after
-            if np.max(np.abs(step), initial=0.0) < _NEAR or np.max(np.abs(values)) > 2 * _FARTHEST:
+            if np.max(np.abs(step), initial=0.0) < _NEAR:
+                break
+            if not self._prior and np.max(np.abs(values)) > 2 * _FARTHEST:
                 break
         return values
 
@@ -197,10 +199,11 @@ class _Problem:
         free = [place for place in range(len(self.names), self._size) if not self._fixed[place]]
         if not free:
             return None
-        weakest = np.linalg.eigvalsh(self._information(values, 0.0))[0]
-        if weakest > 1e-8 and np.max(np.abs(values)) < _FARTHEST:
+        weights, directions = np.linalg.eigh(self._information(values, 0.0))
+        if weights[0] > 1e-8 and np.max(np.abs(values)) < _FARTHEST:
             return None
-        return max(free, key=lambda place: abs(values[place]))
+        # Which way nothing holds them: an advantage that has no part in that is told as well as ever.
+        return max(free, key=lambda place: abs(directions[place, 0]))
 
     def _covariance(self, values: Numbers) -> Numbers:
         """Of all parameters, small samples allowed for."""
@@ -259,10 +262,11 @@ class _Problem:
         draws = float(np.sum(self._drawn[games]))
         if draws == 0.0:
             return 0.0
-        if draws == float(np.sum(times)):
+        # Who scores little can only draw so often.
+        if draws >= float(times @ np.minimum(expected, 1.0 - expected)) * 2.0:
             return 1.0
         low, high = 0.0, 1.0
-        for _ in range(60):
+        for _ in range(40):
             rate = (low + high) / 2.0
             if float(times @ _draws(rate, expected)) < draws:
                 low = rate
@@ -274,10 +278,9 @@ class _Problem:
 def _draws(between_equals: float, expected: Numbers) -> Numbers:
     """The chance of a draw at that expected score: d^2 = v^2 w l, with w + d + l = 1 and w + d/2 = expected."""
     v = 2.0 * between_equals / (1.0 - between_equals)
-    spread = expected * (1.0 - expected)
+    spread, half = expected * (1.0 - expected), v * v / 4.0
     # The positive root of (1 - v^2/4) d^2 + (v^2/2) d - v^2 spread = 0, written so that nothing cancels.
-    half = v * v / 4.0
-    found: Numbers = v * v * spread / (half + np.sqrt(half * half + (1.0 - half) * v * v * spread))
+    found: Numbers = 4.0 * half * spread / (half + np.sqrt((half * (1.0 - 2.0 * expected)) ** 2 + 4.0 * half * spread))
     return found
 
 

@@ -20,7 +20,7 @@ Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
-class Played(Struct, frozen=True):
+class Played(Struct, frozen=True, gc=False):
     """One game, of any number of players."""
 
     names: tuple[str, ...]
@@ -108,7 +108,7 @@ def duels(games: Iterable[Played], counts: Sequence[PairCount] = ()) -> Duels:
     one = np.array([place[c.first] for c in counts], dtype=np.intp)
     other = np.array([place[c.second] for c in counts], dtype=np.intp)
     counted_kind = np.array([kind_place[c.rules] for c in counts], dtype=np.intp)
-    scores = np.array([c.scores for c in counts], dtype=np.float64).reshape(len(counts), 2)  # None is nan
+    scores = np.array([(c.own, c.others) for c in counts], dtype=np.float64).reshape(len(counts), 2)  # None is nan
     own, others = (np.flatnonzero(~np.isnan(scores[:, leg])) for leg in (0, 1))
 
     def column(

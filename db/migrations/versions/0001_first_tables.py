@@ -156,6 +156,7 @@ def upgrade() -> None:
             ["version.id"],
         ),
         sa.PrimaryKeyConstraint("game", "seat"),
+        sqlite_with_rowid=False,
     )
     op.create_index("seat_by_version", "seat", ["version", "game"], unique=False)
     op.create_table(
