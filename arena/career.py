@@ -11,6 +11,8 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
+from adsearch.errors import nearly, quote
+from arena.errors import BadRating
 from arena.ratings import bradley_terry
 from arena.ratings.estimates import PRIOR
 from arena.ratings.results import Played, duels
@@ -44,8 +46,13 @@ def career(
 ) -> list[Moment]:
     """The moments of `name`, in order; `games` are those of everybody, with versions in their names.
 
-    `anchors` are names without versions: each version of an anchor is one."""
+    `anchors` are names without versions: each version of an anchor is one. Without a prior a moment at which all games
+    were won, or all lost, has no rating and is left out."""
     of_two = [game for game in games if len(game.names) == 2]
+    players = {agent(player) for game in of_two for player in game.names}
+    for anchor in anchors:
+        if anchor not in players:
+            raise BadRating(f"no anchor {quote(anchor)}: nobody called so is rated{nearly(anchor, sorted(players))}")
     own = [number for number, game in enumerate(of_two) if any(agent(player) == name for player in game.names)]
     moments = []
     for last in _spread(own, points, breaks=_changes(of_two, own, name)):
@@ -57,6 +64,8 @@ def career(
             if agent(player) in anchors
         }
         fit = bradley_terry.fit(duels(so_far), prior=prior, anchors=held)
+        if version in fit.unrated:
+            continue
         place = fit.names.index(version)
         moments.append(
             Moment(

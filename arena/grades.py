@@ -6,24 +6,34 @@ tournament, that the student's agent is the stronger one; "not better" that it i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
 from adsearch.errors import nearly, quote
 from arena.errors import BadRating
-from arena.ratings import bradley_terry
+from arena.ranking import usual
+from arena.ratings import bradley_terry, plackett_luce
 from arena.ratings.results import duels, of_record
+from arena.ratings.systems import System
 
 if TYPE_CHECKING:
     from arena.ranking import Ranking
+    from arena.ratings.estimates import Estimates
     from arena.ratings.points import Standing
     from db.past import PastGame
     from db.rated import RatedGame
 
 SURE = 0.95
+_COLUMNS: Final = (
+    *("agent", "status", "rank", "games", "wins", "draws", "losses", "points", "score", "rating", "error"),
+    *("faults", "reasons"),
+)
+"""What is told of everybody, beside the bars."""
 
 
 class Against(StrEnum):
@@ -46,26 +56,38 @@ class Bar(Struct, frozen=True):
 
 def bars(games: Sequence[RatedGame], wanted: Mapping[str, str], tournament: str) -> dict[str, dict[str, Bar]]:
     """For each agent how it stands to each bar; `wanted`: the bar's name -> who is it. A bar is not held to itself."""
-    fit = bradley_terry.fit(duels(of_record(games)))
+    _apart(wanted)
+    played = of_record(games)
+    by_places = usual(played) is System.PLACKETT_LUCE
+    fit: Estimates = plackett_luce.fit(played) if by_places else bradley_terry.fit(duels(played))
     place = {name: number for number, name in enumerate(fit.names)}
     for bar, name in wanted.items():
         if name not in place:
             raise BadRating(f"--bar {bar}={name}: no agent {quote(name)} has a rated game{nearly(name, sorted(place))}")
     pool = {name: number for number, names in enumerate(fit.pools) for name in names}
-    met: dict[frozenset[str], list[str]] = {}
+    met: dict[frozenset[str], list[RatedGame]] = {}
     for game in games:
-        met.setdefault(frozenset(game.names), []).append(f"{tournament}-{game.number}")
-    return {
-        name: {
-            bar: _stands(
-                fit.superiority(place[name], place[other]) if pool[name] == pool[other] else 0.5,
-                met.get(frozenset((name, other)), []),
-            )
-            for bar, other in wanted.items()
-            if name != other
-        }
-        for name in fit.names
-    }
+        for two in combinations(sorted(set(game.names)), 2):
+            met.setdefault(frozenset(two), []).append(game)
+
+    def stands(name: str, other: str) -> Bar:
+        own = met.get(frozenset((name, other)), [])
+        los = fit.superiority(place[name], place[other]) if pool[name] == pool[other] else 0.5
+        return _stands(los, [f"{tournament}-{game.number}" for game in own])
+
+    return {name: {bar: stands(name, other) for bar, other in wanted.items() if name != other} for name in fit.names}
+
+
+def _apart(bars: Collection[str]) -> None:
+    """The columns of these bars are not those of anything else."""
+    taken = Counter([*_COLUMNS, *(title for bar in bars for title in _titles(bar))])
+    for bar in bars:
+        if twice := next((title for title in _titles(bar) if taken[title] > 1), None):
+            raise BadRating(f"--bar {bar}=...: there is a column {quote(twice)} already; give the bar another name")
+
+
+def _titles(bar: str) -> tuple[str, str, str]:
+    return bar, f"{bar}_likely", f"{bar}_games"
 
 
 def _stands(los: float, games: list[str]) -> Bar:
@@ -126,25 +148,38 @@ def joined(
     is not on the roster comes last.
 
     `on`: the column of the roster that has the agents' names; without it, the one that has most of them. A column of
-    ours that the roster has too is called "arena_..."."""
+    ours that the roster has too is called "arena_..."; no column of the roster is ever lost."""
     columns = list(roster[0]) if roster else []
     agents = {str(row["agent"]): row for row in rows}
     if on is not None and on not in columns:
         raise BadRating(f"--on: no column {quote(on)} in the roster{nearly(on, columns)}")
-    names_in = {column: sum(line[column] in agents for line in roster) for column in columns if on in (None, column)}
+    names_in = {
+        column: sum(line[column].strip() in agents for line in roster) for column in columns if on in (None, column)
+    }
     on = max(names_in, key=names_in.__getitem__, default=None)
     if on is None or not names_in[on]:
         raise BadRating(
             f"the roster has no column with agents' names (it has {', '.join(columns) or 'none'}); "
             f"agents are {', '.join(sorted(agents)[:5])}{', ...' if len(agents) > 5 else ''}"
         )
-    titles = {title: f"arena_{title}" if title in columns else title for title in (rows[0] if rows else ())}
+    titles = _beside(columns, list(rows[0] if rows else ()))
     nothing = dict.fromkeys(titles, "")
 
     def beside(line: Mapping[str, str], row: Mapping[str, Any]) -> dict[str, Any]:
         return {**line, **{title: row[key] for key, title in titles.items()}}
 
-    listed = [beside(line, agents.get(line[on], nothing)) for line in roster]
-    known = {line[on] for line in roster}
+    listed = [beside(line, agents.get(line[on].strip(), nothing)) for line in roster]
+    known = {line[on].strip() for line in roster}
     empty = dict.fromkeys(columns, "")
     return listed + [beside(empty, row) for name, row in agents.items() if name not in known]
+
+
+def _beside(columns: Collection[str], own: Sequence[str]) -> dict[str, str]:
+    """What our `own` titles are called beside those `columns`."""
+    found: dict[str, str] = {}
+    for title in own:
+        free = title
+        while free in columns or free in found.values() or (free != title and free in own):
+            free = f"arena_{free}"
+        found[title] = free
+    return found

@@ -97,7 +97,7 @@ def rank(
         case System.ELO:
             return _fitted(games, counts, told)
         case System.PLACKETT_LUCE:
-            found = plackett_luce.fit(games, prior=told.prior).moved(told.anchors)
+            found = plackett_luce.fit(games, prior=told.prior, anchors=told.anchors)
         case System.INCREMENTAL:
             rated = elo.ratings(games, k=told.k, start=told.start, floor=told.floor)
             found = _apart(games, {name: (one.rating, 0.0) for name, one in rated.items()})
@@ -109,6 +109,11 @@ def rank(
     tally = _Tally.of_games(games, found.names)
     lines = _lines(found, tally, told.anchors, sure=system is not System.INCREMENTAL)
     return Ranking(system=system, players=list(lines), pools=len(found.pools))
+
+
+def usual(games: Sequence[Played]) -> System:
+    """How such games are usually rated."""
+    return System.PLACKETT_LUCE if games and all(len(game.names) > 2 for game in games) else System.ELO
 
 
 def by_points(standings: Iterable[points.Standing]) -> Ranking:
@@ -171,7 +176,7 @@ class _Tally(Struct, frozen=True):
     losses: Numbers
     points: Numbers
     met: Numbers
-    """How often each has met each."""
+    """How often each has met each other one."""
 
     @classmethod
     def of_duels(cls, games: Duels) -> _Tally:
@@ -187,6 +192,7 @@ class _Tally(Struct, frozen=True):
         met: Numbers = np.zeros(n * n)
         met += np.bincount(games.first * n + games.second, times, n * n)
         met = met.reshape(n, n)
+        np.fill_diagonal(met, 0.0)
         return cls(
             names=games.names,
             games=summed(np.ones(len(won)), np.ones(len(won))),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from math import log10
 
 from msgspec import Struct
 
@@ -14,6 +15,7 @@ from arena.ratings.match_statistics import Difference, mixed, superiority
 from db.rated import RatedGame
 
 LAST = 10
+SURE = 0.95
 
 
 class Seated(Struct, frozen=True):
@@ -48,6 +50,9 @@ class Versus(Struct, frozen=True):
     losses: int
     by_seat: list[Seated]
     difference: Difference
+    bound: float | None
+    """Where `a` has won every game: 95 % sure, it is at least so many Elo points better. Where it has lost every one:
+    at most so many, most often less than 0. None otherwise."""
     los: float
     """How likely it is that `a` is the better one: from the pairs of games that one of them has won."""
     pentanomial: list[int]
@@ -91,6 +96,7 @@ def versus(games: Sequence[RatedGame], a: str, b: str) -> Versus:
             if (sat := [one for one in met if one.seat == seat])
         ],
         difference=mixed(pentanomial, [single.count(points) for points in (0.0, 0.5, 1.0)]),
+        bound=_bound([*(total / 2.0 for total in whole), *single]),
         los=superiority(decided[1], decided[-1]),
         pentanomial=pentanomial,
         single=len(single),
@@ -99,6 +105,16 @@ def versus(games: Sequence[RatedGame], a: str, b: str) -> Versus:
         shortest=min(with_plies, key=lambda one: one.plies or 0, default=None),
         last=met[: -LAST - 1 : -1],
     )
+
+
+def _bound(scores: Sequence[float]) -> float | None:
+    """What is sure of the difference where one of the two has won all: `scores` are those of pairs and single games."""
+    if not scores or len({*scores}) > 1 or scores[0] not in (0.0, 1.0):
+        return None
+    # Whoever scores m on average wins a whole pair with a chance of m at most, and so many in a row with m ** n.
+    least = (1.0 - SURE) ** (1.0 / len(scores))
+    elo = 400.0 * log10(least / (1.0 - least))
+    return elo if scores[0] else -elo
 
 
 def _is(player: str, name: str) -> bool:

@@ -6,6 +6,7 @@ there is a NotFound that says what was looked for.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -163,6 +164,17 @@ def byes(connection: Connection, tournament: int) -> dict[str, float]:
     for _, name, _ in settings.get("byes", ()):
         points[name] = points.get(name, 0.0) + _A_BYE
     return points
+
+
+def anchors(connection: Connection, tournaments: Sequence[int]) -> dict[str, float]:
+    """The ratings that the descriptions of these tournaments give to some of their agents."""
+    found: dict[str, float] = {}
+    chosen = select(Tournament.settings).where(Tournament.id.in_(tournaments)).order_by(Tournament.id)
+    for settings in connection.execute(chosen).scalars():
+        for agent in settings.get("agents", ()):
+            if agent.get("anchor") is not None:
+                found[agent["name"]] = agent["anchor"]
+    return found
 
 
 def entered(connection: Connection) -> list[str]:

@@ -86,7 +86,7 @@ def games(connection: Connection, scope: Scope) -> list[RatedGame]:
 
 def counted(connection: Connection, scope: Scope) -> tuple[list[PairCount], list[RatedGame]]:
     """The same, as far as it goes counted by pairs; and the games that are not games of such a pair, one by one."""
-    if scope.wanted is not None or scope.at is not None:
+    if scope != Scope(tournaments=scope.tournaments):
         return [], games(connection, scope)
     chosen = select(Tournament.id, Tournament.rules).where(Tournament.format.not_in(_LISTED))
     if scope.tournaments:
@@ -96,13 +96,13 @@ def counted(connection: Connection, scope: Scope) -> tuple[list[PairCount], list
         by_rules.setdefault(rules, []).append(tournament)
     names = _names(connection, scope)
     left_out = _again(connection, scope) | _unrated(connection, scope)
-    odd = sorted(left_out)
+    ones = [tournament for tournaments in by_rules.values() for tournament in tournaments]
+    odd = sorted(left_out | _given_up(connection, ones))
     pairs = [
         PairCount(names[first], names[second], rules, own, others, count)
         for rules, tournaments in sorted(by_rules.items())
         for (first, second, own, others), count in _counts(connection, tournaments, odd).items()
     ]
-    ones = [tournament for tournaments in by_rules.values() for tournament in tournaments]
     # Those that were counted, but for the pairs in which there was something odd.
     rest = f"game.tournament IS NULL OR game.tournament NOT IN {_listed(connection, 'ones')}"
     rest += f" OR game.id IN {_odd(connection)}"
@@ -143,6 +143,15 @@ def _counts(connection: Connection, tournaments: list[int], odd: list[int]) -> d
     return {key: count for key, count in counts.items() if count and (key[2] is not None or key[3] is not None)}
 
 
+def _given_up(connection: Connection, tournaments: list[int]) -> set[int]:
+    """Games that were to be played again, and then were not: the pair has one game more than was played."""
+    query = f"""
+        SELECT id FROM game
+        WHERE tournament IN {_listed(connection, "tournaments")} AND status = 'cancelled' AND attempt > 1
+    """
+    return set(connection.execute(text(query), {"tournaments": json.dumps(tournaments)}).scalars())
+
+
 def _odd(connection: Connection) -> str:
     """The query for all games of pairs in which there is an odd game."""
     return f"""(
@@ -181,8 +190,6 @@ def _games(
         if row.id not in left_out and (row.points is not None or row.id in awarded)
     )
     together = [list(seats) for _, seats in groupby(rows, key=lambda row: row.id)]
-    if scope.at is not None and not scope.versions:
-        together = _entered_last(together)
     names = _names(connection, scope)
     return [
         RatedGame(
@@ -199,20 +206,6 @@ def _games(
             plies=seats[0].plies,
         )
         for seats in together
-    ]
-
-
-def _entered_last(games: list[list[Any]]) -> list[list[Any]]:
-    """The games in which everybody plays with the last version that they have played with in that tournament."""
-    last: dict[tuple[int, str], int] = {}
-    for seats in games:
-        for seat in seats:
-            if seat.tournament is not None:
-                last[seat.tournament, seat.name] = seat.version
-    return [
-        seats
-        for seats in games
-        if all(last.get((seat.tournament, seat.name), seat.version) == seat.version for seat in seats)
     ]
 
 
@@ -236,9 +229,23 @@ def _unrated(connection: Connection, scope: Scope) -> set[int]:
     forfeit = "SELECT id FROM game WHERE verdict = 'forfeit' AND verdict <> 'normal'"  # as in the index
     found = _ids(connection, overruled, scope) | (set() if scope.for_points else _ids(connection, forfeit, scope))
     several = connection.execute(text(f"SELECT EXISTS ({SEVERAL_VERSIONS})")).scalar()
-    if several and scope.at is None and not scope.versions:
-        found |= _ids(connection, OUTDATED.format(game=""), scope)
+    if several and not scope.versions:
+        found |= _ids(connection, OUTDATED.format(game=""), scope) if scope.at is None else _outdated(connection, scope)
     return found
+
+
+def _outdated(connection: Connection, scope: Scope) -> set[int]:
+    """Games of somebody who had played with another version since, at that moment: when it was entered is not on
+    record."""
+    query = """
+        SELECT game.id, game.tournament, seat.name, seat.version FROM game JOIN seat ON seat.game = game.id
+        WHERE game.tournament IS NOT NULL AND game.finished < :at AND seat.version IN (
+            SELECT id FROM version WHERE agent IN (SELECT agent FROM version WHERE number > 1))
+        ORDER BY COALESCE(game.started, game.finished), game.id
+    """
+    rows = connection.execute(text(query), {"at": scope.at}).all()
+    last = {(tournament, name): version for _, tournament, name, version in rows}
+    return {game for game, tournament, name, version in rows if last[tournament, name] != version}
 
 
 def _awarded(connection: Connection, scope: Scope) -> dict[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -14,8 +14,9 @@ from arena.cli.filters import AtOption, filtered
 from arena.cli.listing import Format, FormatOption, show
 
 if TYPE_CHECKING:
-    from db.history import Wanted
+    from collections.abc import Sequence
 
+    from db.history import Wanted
 
 _MOST: Final = 1_000_000
 """Faults that are read."""
@@ -24,7 +25,7 @@ _MOST: Final = 1_000_000
 @filtered(without=("agent", "opponent", "seat", "result", "tournament"))
 def grades(
     wanted: Wanted,
-    tournament: Annotated[str | None, typer.Argument(metavar="[TOURNAMENT]", help="Usual: the last one made.")] = None,
+    tournament: Annotated[str | None, typer.Argument(metavar="TOURNAMENT", help="Usual: the last one made.")] = None,
     bar: Annotated[
         list[str] | None, typer.Option("--bar", metavar="NAME=AGENT", help="Who is to be beaten; may be repeated.")
     ] = None,
@@ -40,15 +41,18 @@ def grades(
 ) -> None:
     """A grade list for a course: score, rating, faults, and who is better than each bar.
 
-    "better" and "not better" are 95 % sure, by all rated games of the tournament; each agent's own games with the bar
-    are listed. Score and points are those of the standings. All columns of the roster are kept.
+    "better" and "not better" are 95 % sure, by all rated games of the tournament, or by an agent's own games with the
+    bar where one of them has won all of these; they are listed. Score and points are those of the standings. All
+    columns of the roster are kept. A table shows less.
+
+    Example: arena grades cs101 --format table
 
     Example: arena grades cs101 --bar pass=random --bar merit=alphabeta:depth=4 --join roster.csv
     """
     from msgspec.structs import replace
 
     from arena import grades as grading
-    from arena.ranking import rank
+    from arena import ranking
     from arena.ratings import points
     from arena.ratings.results import of_record
     from db import history, queries
@@ -64,27 +68,54 @@ def grades(
         name = queries.tournament_name(connection, scope.tournaments[0])
         games = record.games(connection, scope)
         for_points = record.games(connection, rated.scope(connection, (tournament,), wanted, at, for_points=True))
+        described = queries.anchors(connection, scope.tournaments)
         entered = queries.entry_statuses(connection, scope.tournaments[0])
         byes = queries.byes(connection, scope.tournaments[0]) if scope.wanted is None and at is None else {}
         narrowed = replace(wanted, tournament=name, fault=history.ANYBODY, until=scope.at or wanted.until)
         faults = history.page(connection, narrowed, limit=_MOST)
+    played = of_record(games)
+    names = {player for game in played for player in game.names}
+    anchors = {player: rating for player, rating in described.items() if player in names}
     rows = grading.table(
         standings=points.standings(points.of(of_record(for_points)), entered, byes),
-        ranking=rank(of_record(games)),
+        ranking=ranking.rank(played, system=ranking.usual(played), settings=ranking.Settings(anchors=anchors)),
         bars=grading.bars(games, bars, name),
         faults=grading.reasons(faults, {game.id for game in for_points}),
         wanted=tuple(bars),
         statuses=entered,
     )
+    if format is Format.TABLE:
+        rows = [_short(row, tuple(bars), statuses=set(entered.values()) != {"active"}) for row in rows]
     if roster is not None:
         rows = grading.joined(rows, roster, on)
-    columns = {title: rated.exact(title) for title in (rows[0] if rows else ())}
-    show(rows, columns, format=format)
+    columns = {title: rated.exact(title) for title in (rows[0] if rows else ("agent",))}
+    show(rows, columns, format=format, narrowed="agent" if roster is None else None, numbers=_NUMBERS)
 
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `app`."""
     app.command()(grades)
+
+
+_NUMBERS: Final = ("rank", "games", "points", "score", "rating", "±", "faults")
+
+
+def _short(row: dict[str, Any], bars: Sequence[str], *, statuses: bool) -> dict[str, Any]:
+    """What a table shows of a row, in as many digits as are read."""
+    from arena.cli.words import number
+
+    return {
+        "agent": row["agent"],
+        **({"status": row["status"]} if statuses else {}),
+        "rank": row["rank"],
+        "games": row["games"],
+        "points": number(row["points"]),
+        "score": "-" if row["score"] is None else f"{row['score']:.1%}",
+        "rating": "-" if row["rating"] is None else round(row["rating"]),
+        "±": "-" if row["error"] is None else round(row["error"]),
+        **{bar: row[bar] for bar in bars},
+        "faults": row["faults"],
+    }
 
 
 def _roster(file: str) -> list[dict[str, str]]:
@@ -93,7 +124,15 @@ def _roster(file: str) -> list[dict[str, str]]:
     from arena.errors import BadRating
 
     text, name = read_file(file)
-    rows = [row for row in csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")) if any(map(str.strip, row))]
+    text = text.removeprefix("\ufeff")
+    first, _, _ = text.partition("\n")
+    # Where numbers are written with a comma, spreadsheets part cells with a semicolon.
+    between = ";" if ";" in first and "," not in first else ","
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=between)
+    try:
+        rows = [row for row in lines if any(map(str.strip, row))]
+    except csv.Error as error:
+        raise BadRating(f"{name}, line {lines.line_num}: expected CSV: {error}") from None
     if not rows:
         raise BadRating(f"{name}: expected a line with the names of the columns, got nothing")
     columns = [title.strip() for title in rows[0]]
@@ -102,4 +141,6 @@ def _roster(file: str) -> list[dict[str, str]]:
     for number, row in enumerate(rows[1:], 2):
         if len(row) > len(columns):
             raise BadRating(f"{name}, row {number}: expected {len(columns)} cells, got {len(row)}")
+    if len(rows) == 1:
+        raise BadRating(f"{name}: expected a line for each agent below the names of the columns, got none")
     return [dict(zip(columns, row + [""] * (len(columns) - len(row)), strict=True)) for row in rows[1:]]

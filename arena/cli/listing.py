@@ -7,7 +7,7 @@ import csv
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Final
 
@@ -33,10 +33,18 @@ _LEAST: Final = 8
 """So wide a column stays, however narrow the terminal is."""
 
 
-def show(rows: Sequence[Row], columns: Columns, *, format: Format, narrowed: str | None = None) -> None:
+def show(
+    rows: Sequence[Row],
+    columns: Columns,
+    *,
+    format: Format,
+    narrowed: str | None = None,
+    numbers: Collection[str] = (),
+) -> None:
     """Prints `rows`: their `columns` as a table or CSV, or the whole of them as JSON.
 
-    Where it is narrow the column `narrowed` is cut off; without it the last one is folded."""
+    Where it is narrow the column `narrowed` is cut off; without it the last one is folded. In a table the columns
+    `numbers` end at the same place in every row."""
     if format is Format.JSON:
         print(json.dumps(list(rows), indent=2, allow_nan=False))
     elif format is Format.CSV:
@@ -44,7 +52,7 @@ def show(rows: Sequence[Row], columns: Columns, *, format: Format, narrowed: str
         writer.writerow(columns)
         writer.writerows([text(row) for text in columns.values()] for row in rows)
     else:
-        _show_table(rows, columns, narrowed)
+        _show_table(rows, columns, narrowed, numbers)
 
 
 def tell(document: Mapping[str, Any]) -> None:
@@ -52,7 +60,7 @@ def tell(document: Mapping[str, Any]) -> None:
     print(json.dumps(document, indent=2, allow_nan=False))
 
 
-def _show_table(rows: Sequence[Row], columns: Columns, narrowed: str | None) -> None:
+def _show_table(rows: Sequence[Row], columns: Columns, narrowed: str | None, numbers: Collection[str]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -72,7 +80,12 @@ def _show_table(rows: Sequence[Row], columns: Columns, narrowed: str | None) -> 
             table.add_column(title, no_wrap=True, max_width=max(room, _LEAST), overflow="ellipsis")
         else:
             # Where it is narrow the last column, which is the longest, gives way.
-            table.add_column(title, no_wrap=title != last or narrowed is not None, overflow="fold")
+            table.add_column(
+                title,
+                justify="right" if title in numbers else "left",
+                no_wrap=title != last or narrowed is not None,
+                overflow="fold",
+            )
     for cells in zip(*shown.values(), strict=True):
         table.add_row(*cells)
     with console.capture() as capture:

@@ -17,11 +17,14 @@ from arena.cli import rated
 from arena.cli.database import DatabaseOption
 from arena.cli.filters import AtOption, filtered
 from arena.cli.listing import Columns, Format, FormatOption, show, tell
-from arena.ratings.systems import System
+from arena.ratings.systems import FITTED, System
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from arena.ranking import Ranking, Settings
     from arena.ratings.bradley_terry import Advantage
+    from arena.ratings.results import Played
     from db.history import Wanted
 
 _WIDE: Final = 112
@@ -32,7 +35,7 @@ _WIDE: Final = 112
 def rank(
     wanted: Wanted,
     tournaments: Annotated[
-        list[str] | None, typer.Argument(metavar="[TOURNAMENT]...", help="Their names. Usual: the last one made.")
+        list[str] | None, typer.Argument(metavar="TOURNAMENT", help="Their names. Usual: the last one made.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All games on record, whatever the tournament.")] = False,
     source: Annotated[
@@ -40,10 +43,14 @@ def rank(
     ] = None,
     system: Annotated[System | None, typer.Option(help="Usual: elo, or plackett-luce for more than two.")] = None,
     anchor: rated.AnchorOption = None,
-    prior: rated.PriorOption = 1.0,
-    k: Annotated[float, typer.Option("--k", min=0.0, help="incremental: how far one game moves a rating.")] = 20.0,
-    start: Annotated[float, typer.Option(help="incremental, glicko2: where everybody begins.")] = 1500.0,
-    floor: Annotated[float, typer.Option(help="incremental: no rating falls below.")] = 100.0,
+    prior: rated.PriorOption = None,
+    k: Annotated[
+        float | None, typer.Option("--k", min=0.0, help="incremental: how far one game moves a rating. Usual: 20.")
+    ] = None,
+    start: Annotated[
+        float | None, typer.Option(help="incremental, glicko2: where everybody begins. Usual: 1500.")
+    ] = None,
+    floor: Annotated[float | None, typer.Option(help="incremental: no rating falls below. Usual: 100.")] = None,
     at: AtOption = None,
     svg: rated.SvgOption = None,
     format: FormatOption = Format.TABLE,
@@ -56,38 +63,48 @@ def rank(
 
     Example: arena rank cs101 --anchor random=0
 
+    Example: arena rank --all --agent alice --since 2026-05-01
+
     Example: arena rank --from results.csv --format json
     """
     from arena import ranking
+    from arena.cli.words import printable
     from db.history import Wanted
 
-    settings = ranking.Settings(prior=prior, anchors=rated.anchors(anchor), k=k, start=start, floor=floor)
+    given = {"prior": prior, "k": k, "start": start, "floor": floor}
+    told = {name: value for name, value in given.items() if value is not None}
+    settings = ranking.Settings(anchors=rated.anchors(anchor), **told)
     if source is not None:
         if tournaments or everything or at is not None or db is not None or wanted != Wanted():
             raise typer.BadParameter("--from takes all games of its file: no tournament, filter, date or database")
         games = rated.listed(source)
-        found = ranking.rank(games, system=system or _usual(games), settings=settings)
+        found = ranking.rank(games, system=system or ranking.usual(games), settings=settings)
     elif everything and tournaments:
         raise typer.BadParameter("expected tournaments or --all, got both")
     else:
         which: list[str | None] = []
         which += [] if everything else tournaments or [None]
-        found = _of_record(which, wanted, at, system, settings, db)
+        found, games = _of_record(which, wanted, at, system, settings, db)
+    _concerned([*told, *(["anchor"] if anchor else [])], found.system)
     if svg is not None:
-        rated.write_picture(svg, _picture(found, title=" and ".join(tournaments or []) or source or "Ratings"))
+        rated.write_picture(svg, _picture(found, title=_title(tournaments, source)))
+    others = sum(len(game.names) != 2 for game in games) if found.system is System.ELO else 0
+    if others:
+        what = f"{others} game{'s' * (others > 1)} of more or fewer than two players"
+        print(f"not rated: {what}; --system plackett-luce takes them", file=sys.stderr)
     for name, why in found.unrated.items():
-        print(f"{name} cannot be rated without a prior: {why}", file=sys.stderr)
+        print(f"{printable(name)} cannot be rated without a prior: {why}", file=sys.stderr)
     if format is Format.JSON:
         tell(_document(found))
-    else:
-        show(
-            [_plain(player) for player in found.players],
-            _columns(found, csv=format is Format.CSV),
-            format=format,
-            narrowed="name",
-        )
-        if format is Format.TABLE:
-            print("\n".join(["", *_footer(found, prior)]))
+        return
+    if format is Format.TABLE and not found.players:
+        print("no rated game")
+        return
+    rows = [_plain(player) for player in found.players]
+    columns = _columns(found, csv=format is Format.CSV)
+    show(rows, columns, format=format, narrowed="name", numbers=_NUMBERS)
+    if format is Format.TABLE:
+        print("\n".join(["", *_footer(found, settings.prior)]))
 
 
 def add_to(app: typer.Typer) -> None:
@@ -102,7 +119,10 @@ def _of_record(
     system: System | None,
     settings: Settings,
     db: str | None,
-) -> Ranking:
+) -> tuple[Ranking, list[Played]]:
+    """The ranking, and the games that were told one by one. Without anchors those of the descriptions hold."""
+    from msgspec.structs import replace
+
     from arena import ranking
     from arena.ratings import points
     from arena.ratings.results import of_record
@@ -115,28 +135,50 @@ def _of_record(
         if system is System.POINTS and len(scope.tournaments) == 1 and scope.wanted is None and at is None:
             (one,) = scope.tournaments
             entered, byes = queries.entry_statuses(connection, one), queries.byes(connection, one)
-            return ranking.by_points(points.standings(results.results(connection, one), entered, byes))
+            return ranking.by_points(points.standings(results.results(connection, one), entered, byes)), []
         if system in (None, System.ELO):
             counts, listed = record.counted(connection, scope)
         else:
             counts, listed = [], record.games(connection, scope)
+        described = queries.anchors(connection, scope.tournaments)
     games = of_record(listed)
-    return ranking.rank(games, counts, system=system or (System.ELO if counts else _usual(games)), settings=settings)
+    system = system or (System.ELO if counts else ranking.usual(games))
+    if not settings.anchors and system in FITTED:
+        played = {name for game in games for name in game.names} | {
+            name for c in counts for name in (c.first, c.second)
+        }
+        settings = replace(settings, anchors={name: at for name, at in described.items() if name in played})
+    return ranking.rank(games, counts, system=system, settings=settings), games
 
 
-def _usual(games: list[Any]) -> System:
-    """How such games are usually rated."""
-    return System.PLACKETT_LUCE if games and all(len(game.names) > 2 for game in games) else System.ELO
+def _concerned(told: Iterable[str], system: System) -> None:
+    """Nothing is `told` that `system` does not take."""
+    for name in told:
+        if system not in _TAKEN_BY[name]:
+            raise typer.BadParameter(f"--{name} is for --system {' and '.join(_TAKEN_BY[name])}, this is {system}")
+
+
+_TAKEN_BY: Final = {
+    "anchor": FITTED,
+    "prior": FITTED,
+    "k": (System.INCREMENTAL,),
+    "start": (System.INCREMENTAL, System.GLICKO2),
+    "floor": (System.INCREMENTAL,),
+}
 
 
 # How it is told.
+
+
+def _title(tournaments: list[str] | None, source: str | None) -> str:
+    return " and ".join(tournaments or []) or (source if source not in (None, "-") else None) or "Ratings"
 
 
 def _plain(player: Any) -> dict[str, Any]:
     from msgspec.structs import asdict
 
     row = asdict(player)
-    return row | {"draw_rate": row["draws"] / row["games"]}
+    return row | {"draw_rate": row["draws"] / row["games"] if row["games"] else None}
 
 
 def _document(found: Ranking) -> dict[str, Any]:
@@ -175,7 +217,7 @@ def _columns(found: Ranking, *, csv: bool) -> Columns:
         columns["points"] = lambda row: f"{row['points']:.10g}"
     columns["score"] = lambda row: f"{row['score']:.1%}"
     if wide:
-        columns["draws"] = lambda row: f"{row['draw_rate']:.1%}"
+        columns["draws"] = lambda row: "-" if row["draw_rate"] is None else f"{row['draw_rate']:.1%}"
         if found.system is not System.POINTS:
             columns["opponents"] = lambda row: _whole(row["opponents"])
     if any(player.los is not None for player in found.players):
@@ -188,22 +230,10 @@ def _columns(found: Ranking, *, csv: bool) -> Columns:
 
 
 _FIELDS: Final = (
-    *(
-        "rank",
-        "rank_low",
-        "rank_high",
-        "name",
-        "rating",
-        "error",
-        "games",
-        "wins",
-        "draws",
-        "losses",
-        "points",
-        "score",
-    ),
-    *("draw_rate", "opponents", "los"),
+    *("rank", "rank_low", "rank_high", "name", "rating", "error", "games", "wins", "draws", "losses"),
+    *("points", "score", "draw_rate", "opponents", "los"),
 )
+_NUMBERS: Final = ("rating", "±", "games", "W", "D", "L", "points", "score", "draws", "opponents", "LOS", "pool")
 
 
 def _ranks(row: Any) -> str:
@@ -215,7 +245,7 @@ def _ranks(row: Any) -> str:
 
 
 def _whole(value: float | None) -> str:
-    return "-" if value is None else f"{value:.0f}"
+    return "-" if value is None else str(round(value))
 
 
 def _footer(found: Ranking, prior: float) -> list[str]:
@@ -224,22 +254,23 @@ def _footer(found: Ranking, prior: float) -> list[str]:
 
     lines = [_METHODS[found.system]]
     if found.system is System.ELO:
-        lines[0] += f"; prior: {prior:g} draw{'s' * (prior != 1)} each" if prior else "; no prior"
+        lines.append(f"prior: {prior:g} draw{'s' * (prior != 1)} each" if prior else "no prior")
     for kind, each in found.advantages.items():
         what = f"{printable(without_store(kind))}: " if kind and len(found.advantages) > 1 else ""
         lines.append(what + _advantage(each))
     if found.pools > 1:
-        lines.append(f"{found.pools} pools of players who never met, if only through others: compare within a pool")
+        lines.append(f"{found.pools} pools of players that no games connect: compare within a pool")
     marks = {mark for player in found.players for mark in player.marks}
     if marks & {">", "<"}:
-        lines.append("> won every game, < lost every game: how strong they are the prior decides")
+        decides = ": how strong they are the prior decides" if found.system in FITTED else ""
+        lines.append(f"> won every game, < lost every game{decides}")
     return lines
 
 
 def _advantage(each: Advantage) -> str:
     if each.error is None:
         return "first-move advantage: these games do not tell"
-    return f"first-move advantage {each.elo:+.0f} ± {each.error:.0f}; draws between equals {each.draw_rate:.1%}"
+    return f"first-move advantage {round(each.elo):+} ± {each.error:.0f}; draws between equals {each.draw_rate:.1%}"
 
 
 _METHODS: Final = {
@@ -247,7 +278,7 @@ _METHODS: Final = {
     System.INCREMENTAL: "Elo, game after game in the order of play; it has no error bars",
     System.GLICKO2: "Glicko-2 by rounds or days; ± is 95 %",
     System.PLACKETT_LUCE: "Elo by Plackett-Luce, all games at once; ± is 95 %, from meetings",
-    System.POINTS: "points; equal ones parted by direct encounter, Sonneborn-Berger, Buchholz and wins",
+    System.POINTS: "points; then direct encounter, Sonneborn-Berger, Buchholz and wins",
 }
 
 

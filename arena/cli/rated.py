@@ -24,7 +24,8 @@ AnchorOption = Annotated[
     typer.Option("--anchor", metavar="NAME=RATING", help="Give this player that rating; may be repeated."),
 ]
 PriorOption = Annotated[
-    float, typer.Option("--prior", min=0.0, max=1e6, help="Virtual draws of each player; 0 turns them off.")
+    float | None,
+    typer.Option("--prior", min=0.0, max=1e6, help="Virtual draws of each player; 0 turns them off. Usual: 1."),
 ]
 SvgOption = Annotated[str | None, typer.Option("--svg", metavar="FILE", help="Write this picture of it too.")]
 

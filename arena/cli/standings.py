@@ -102,7 +102,7 @@ def crosstable(
 
     Example: arena crosstable cs101
 
-    Example: arena crosstable cs101 --since 2026-05-01 --format csv
+    Example: arena crosstable --all --game connect4 --since 2026-05-01 --format csv
     """
     from arena.cli import rated
     from arena.ratings import points
@@ -126,6 +126,8 @@ def crosstable(
         writer.writerow(["name", *table.players])
         for name, row in zip(table.players, table.cells, strict=True):
             writer.writerow([name, *("" if cell is None else f"{cell.points:g}/{cell.games}" for cell in row)])
+    elif not table.players:
+        print("nobody has played a game")
     else:
         for line in crosstable_lines(table, width=shutil.get_terminal_size().columns):
             print(line)

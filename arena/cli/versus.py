@@ -17,6 +17,7 @@ from arena.ratings.match_statistics import Model
 
 if TYPE_CHECKING:
     from arena.versus import Met, Versus
+    from db.database import Connection
     from db.history import Wanted
 
 _BLOCKS: Final = "▁▂▃▄▅▆▇█"
@@ -48,8 +49,10 @@ def versus(
     """
     from msgspec.structs import asdict, replace
 
+    from adsearch.errors import quote
     from arena import versus as meeting
     from arena.cli.words import printable
+    from arena.errors import BadRating
     from arena.formats.match import SprtTerms
     from arena.ratings.match_statistics import sprt
     from db import rated as record
@@ -58,8 +61,11 @@ def versus(
     if (elo0 is None) is not (elo1 is None):
         raise typer.BadParameter("a sequential test has two bounds: --elo0 and --elo1")
     with Database(db, create=False) as database, database.reading() as connection:
-        versions = "@" in f"{a}{b}"
-        told = replace(wanted, agent=a.partition("@")[0], opponent=b.partition("@")[0])
+        (own, own_version), (other, other_version) = (_version(connection, name) for name in (a, b))
+        if own == other and (own_version == other_version or None in (own_version, other_version)):
+            raise BadRating(f"expected two players, or two versions of one, got {quote(a)} and {quote(b)}")
+        versions = (own_version, other_version) != (None, None)
+        told = replace(wanted, agent=own, opponent=other)
         games = record.games(connection, rated.scope(connection, (), told, at, versions=versions))
     found = meeting.versus(games, a, b)
     test, said = None, "not decided yet"
@@ -87,7 +93,7 @@ def progress(
     agent: Annotated[str, typer.Argument(metavar="A", help="The player.")],
     wanted: Wanted,
     anchor: rated.AnchorOption = None,
-    prior: rated.PriorOption = 1.0,
+    prior: rated.PriorOption = None,
     at: AtOption = None,
     svg: rated.SvgOption = None,
     format: FormatOption = Format.TABLE,
@@ -99,19 +105,28 @@ def progress(
     own.
 
     Example: arena progress alice --svg alice.svg
+
+    Example: arena progress alice --anchor random=0 --tournament cs101
     """
     from msgspec.structs import asdict
 
     from arena.career import career
+    from arena.cli.words import printable
+    from arena.ratings.estimates import PRIOR
     from arena.ratings.results import of_record
-    from db import history
+    from db import history, queries
     from db import rated as record
     from db.database import Database
 
     with Database(db, create=False) as database, database.reading() as connection:
         history.known(connection, agent)
         games = record.games(connection, rated.scope(connection, (), wanted, at, versions=True))
-    moments = career(of_record(games), agent, prior=prior, anchors=rated.anchors(anchor))
+        anchors = rated.anchors(anchor)
+        if not anchors and wanted.tournament is not None:
+            players = {player.rpartition("@")[0] for game in games for player in game.names}
+            described = queries.anchors(connection, [queries.find_tournament(connection, wanted.tournament)])
+            anchors = {name: rating for name, rating in described.items() if name in players}
+    moments = career(of_record(games), agent, prior=PRIOR if prior is None else prior, anchors=anchors)
     if svg is not None:
         from arena.pictures import Line, Point
         from arena.pictures import progress as drawn
@@ -128,9 +143,10 @@ def progress(
     if format is Format.TABLE:
         rows = _by_version(rows)
     columns = BY_VERSION if format is Format.TABLE else {name: rated.exact(name) for name in MOMENT}
-    show(rows, columns, format=format)
     if format is Format.TABLE and not rows:
-        print(f"{agent} has no rated game")
+        print(f"{printable(agent)} has no rated game" + " that tells a rating without a prior" * (prior == 0.0))
+    else:
+        show(rows, columns, format=format, numbers=("games", "rating", "±"))
 
 
 def add_to(app: typer.Typer) -> None:
@@ -140,6 +156,27 @@ def add_to(app: typer.Typer) -> None:
 
 
 # One against another.
+
+
+def _version(connection: Connection, name: str) -> tuple[str, int | None]:
+    """Whom the name means: all of the player, or that version."""
+    from adsearch.errors import quote
+    from arena.errors import BadRating
+    from db.errors import NotFound
+    from db.history import known
+
+    agent, sign, number = name.rpartition("@")
+    try:
+        known(connection, name)
+    except NotFound:
+        if not sign:
+            raise
+        there_are = len(known(connection, agent))
+        versions = f"{agent}@1" + (f" to {agent}@{there_are}" if there_are > 1 else "")
+        if number not in map(str, range(1, there_are + 1)):
+            raise BadRating(f"expected {versions}, got {quote(name)}") from None
+        return agent, int(number)
+    return name, None
 
 
 def _document(found: Versus) -> dict[str, Any]:
@@ -160,7 +197,7 @@ def _told(found: Versus) -> list[str]:
     from arena.cli.words import printable
 
     a, b = printable(found.a), printable(found.b)
-    lines = [f"{a} against {b}: {found.games} games"]
+    lines = [f"{a} against {b}: {found.games} game{'s' * (found.games != 1)}"]
     if not found.games:
         return lines
     lines += ["", f"{'':<12}{'W':>5}{'D':>5}{'L':>5}   score"]
@@ -176,7 +213,7 @@ def _told(found: Versus) -> list[str]:
         )
         lines.append(f"pairs by points of {a}   {told}")
     if found.single:
-        lines.append(f"games whose other game is not rated   {found.single}")
+        lines.append(f"games outside of such pairs   {found.single}")
     lines.append("ended by   " + ", ".join(f"{verdict} {count}" for verdict, count in found.verdicts.items()))
     if found.longest is not None and found.shortest is not None:
         lines.append(f"longest   {_met(found.longest)}")
@@ -188,15 +225,15 @@ def _told(found: Versus) -> list[str]:
 def _difference(found: Versus, a: str) -> list[str]:
     told = found.difference
     if told.elo is None:
-        return [
-            f"Elo difference   not to be told: {a} has {'won' if found.wins else 'lost'} every game",
-            _superiority(found, a),
-        ]
-    error = "" if told.error is None else f" ± {told.error:.0f} (95 %)"
-    lines = [f"Elo difference   {told.elo:+.0f}{error}"]
+        line = f"Elo difference   not to be told: {a} has {'won' if found.wins else 'lost'} every game"
+        if found.bound is not None:
+            line += f"; at {'least' if found.wins else 'most'} {round(found.bound):+} (95 %)"
+        return [line, _superiority(found, a)]
+    error = "; too few games to tell an error" if told.error is None else f" ± {told.error:.0f} (95 %)"
+    line = f"Elo difference   {round(told.elo):+}{error}"
     if told.normalized is not None:
-        lines[0] += f"; normalized {told.normalized:+.0f}"
-    return [*lines, _superiority(found, a)]
+        line += f"; normalized {round(told.normalized):+}"
+    return [line, _superiority(found, a)]
 
 
 def _superiority(found: Versus, a: str) -> str:
@@ -206,7 +243,8 @@ def _superiority(found: Versus, a: str) -> str:
 def _met(one: Met) -> str:
     result = {1.0: "won", 0.5: "drew", 0.0: "lost"}[one.points]
     how = "" if one.verdict == "normal" else f", {one.verdict}"
-    return f"game {one.id}: {result} in seat {one.seat}{how}, {one.plies} plies"
+    length = "" if one.plies is None else f", {one.plies} plies"
+    return f"game {one.id}: {result} in seat {one.seat}{how}{length}"
 
 
 # Over time.

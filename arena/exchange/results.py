@@ -59,10 +59,11 @@ def _rated(games: list[PastGame]) -> Iterator[Played]:
 
 def _foreign(text: str, name: str) -> Iterator[Played]:
     tags: dict[str, str] = {}
-    begun, in_tags = 0, False
+    begun, in_tags, in_comment = 0, False, False
     for number, line in enumerate(text.split("\n"), 1):
-        found = _TAG.fullmatch(line)
+        found = None if in_comment else _TAG.fullmatch(line)
         if found is None:
+            in_comment = _stays_open(line, in_comment)
             in_tags = in_tags and not line.strip()
             continue
         if not in_tags:
@@ -76,18 +77,32 @@ def _foreign(text: str, name: str) -> Iterator[Played]:
         refuse(name, 1, f'expected tags such as [White "alice"], got {quote(text[:40])}')
 
 
+def _stays_open(line: str, in_comment: bool) -> bool:
+    """Whether the line of moves ends within a comment in braces."""
+    while True:
+        if in_comment:
+            _, closed, line = line.partition("}")
+            if not closed:
+                return True
+        # A semicolon begins a comment up to the end of the line.
+        before, opened, line = line.partition("{")
+        if not opened or ";" in before:
+            return False
+        in_comment = True
+
+
 def _tagged(tags: dict[str, str], name: str, line: int) -> Iterator[Played]:
     first, second = (tags.get(own) or tags.get(other) for own, other in (("First", "White"), ("Second", "Black")))
-    if first is None or second is None:
+    if not first or not second:
         refuse(name, line, 'expected the tags [White "..."] and [Black "..."] in this game')
     told = tags.get("Result", "*")
     try:
         scores = points(told)
     except ValueError:
-        scores = [0.0]
+        scores = []
     if scores is None:
         return
-    if len(scores) != 2:
+    if len(scores) != 2 or not all(0.0 <= share <= 1.0 for share in scores):
         refuse(name, line, f"expected a result such as 1-0, 0-1, 1/2-1/2 or *, got {quote(told)}")
     round, _, _ = tags.get("Round", "").partition(".")
     yield Played(

@@ -145,7 +145,9 @@ def read(text: str, name: str) -> Iterator[tuple[int, PastGame]]:
             count += 1
             row = dict(zip(columns, cells, strict=False))
             game = _Row(row, name, rows.line_num).game(count)
-            if not game.pair:
+            if game.pair:
+                before = None
+            else:
                 game, before = _paired(game, before, met)
             yield rows.line_num, game
     finally:
@@ -181,17 +183,10 @@ def _columns(cells: list[str], name: str, line: int) -> list[str]:
 def _paired(game: PastGame, before: PastGame | None, met: Counter[str]) -> tuple[PastGame, PastGame | None]:
     """The game as one of a pair, and the one that waits for its other game. Two neighbours with their players swapped
     are a pair: `before` is the game in the row above, if it waits."""
-    if (
-        before is not None
-        and len(game.players) == 2
-        and (game.players, game.game, game.tournament)
-        == (
-            before.players[::-1],
-            before.game,
-            before.tournament,
-        )
-    ):
-        return replace(game, pair=before.pair, leg=1), None
+    if before is not None and len(game.players) == 2:
+        swapped = (before.players[::-1], before.game, before.tournament)
+        if (game.players, game.game, game.tournament) == swapped:
+            return replace(game, pair=before.pair, leg=1), None
     meeting = json.dumps(sorted(game.players))
     met[meeting] += 1
     game = replace(game, pair=json.dumps([*sorted(game.players), met[meeting]]))

@@ -54,7 +54,7 @@ def fit(games: Duels, *, prior: float = PRIOR, anchors: Mapping[str, float] = Ma
     if not 0.0 <= prior < float("inf"):
         raise BadRating(f"expected a prior of 0 or more virtual draws, got {prior}")
     if prior:
-        return _Problem(games, _pools(games), prior).solved({}).moved(anchors)
+        return _Problem(games, _pools(games), prior).solved(anchors, {})
     pools, unrated = _comparable(games)
     rated = sorted(name for pool in pools for name in pool)
     pool_of = np.array(
@@ -65,7 +65,7 @@ def fit(games: Duels, *, prior: float = PRIOR, anchors: Mapping[str, float] = Ma
         if rated
         else np.zeros(len(games.first), dtype=bool)
     )
-    return _Problem(games.where(kept, rated), pools, prior).solved(unrated).moved(anchors)
+    return _Problem(games.where(kept, rated), pools, prior).solved(anchors, unrated)
 
 
 def _edges(games: Duels, which: NDArray[np.bool_]) -> list[tuple[str, str]]:
@@ -118,16 +118,19 @@ class _Problem:
         self._fixed = np.zeros(self._size, dtype=bool)
         """The advantages that the results cannot tell: they are 0."""
 
-    def solved(self, unrated: Mapping[str, str]) -> Fit:
-        """The fit; where its ratings lie is not settled yet."""
+    def solved(self, anchors: Mapping[str, float], unrated: Mapping[str, str]) -> Fit:
+        """The fit."""
         values = self._maximum()
         while (endless := self._endless(values)) is not None:
             self._fixed[endless] = True
             values = self._maximum()
-        covariance = self._covariance(values)
+        belief = _inverse(self._information(values, self._prior or PRIOR))
+        pairs, fitted = float(np.sum(self._games.often)), self._size - int(np.sum(self._fixed))
+        enough = pairs > fitted
+        covariance = self._sandwich(values) * (pairs / (pairs - fitted)) if enough else belief
         n = len(self.names)
         advantages = {kind: self._advantage(values, covariance, n + number) for number, kind in enumerate(self.kinds)}
-        return Fit(
+        found = Fit(
             names=self.names,
             ratings=values[:n] * ELO,
             covariance=covariance[:n, :n] * ELO**2,
@@ -135,6 +138,9 @@ class _Problem:
             advantages=MappingProxyType(advantages),
             unrated=MappingProxyType(dict(unrated)),
         )
+        if not enough:
+            return found.moved(anchors)
+        return found.moved(anchors, never_surprised=self._extreme(), belief=belief[:n, :n] * ELO**2)
 
     def _expected(self, values: Numbers) -> Numbers:
         return _logistic(values[self._first] - values[self._second] + values[self._kind])
@@ -205,19 +211,10 @@ class _Problem:
         # Which way nothing holds them: an advantage that has no part in that is told as well as ever.
         return max(free, key=lambda place: abs(directions[place, 0]))
 
-    def _covariance(self, values: Numbers) -> Numbers:
-        """Of all parameters, small samples allowed for."""
-        pairs, fitted = float(np.sum(self._games.often)), self._size - int(np.sum(self._fixed))
-        if pairs <= fitted:
-            return _inverse(self._information(values, self._prior or PRIOR))
+    def _sandwich(self, values: Numbers) -> Numbers:
+        """The covariance of all parameters that the surprises of pairs tell."""
         inverse = _inverse(self._information(values, self._prior))
-        found = inverse @ self._scatter(values) @ inverse * (pairs / (pairs - fitted))
-        # Who won everything, or lost everything, never surprises: that is no reason to be sure how strong they are.
-        extreme = self._extreme()
-        known = np.diag(_inverse(self._information(values, self._prior or PRIOR)))[extreme]
-        diagonal = found[extreme, extreme]
-        found[extreme, extreme] = np.maximum(known, diagonal)
-        return found
+        return inverse @ self._scatter(values) @ inverse
 
     def _extreme(self) -> Places:
         """Who only won or only lost."""

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from adsearch.errors import quote
 from arena.errors import BadRating
 from arena.ratings.pools import Pools
-from arena.ratings.results import Numbers
+from arena.ratings.results import Numbers, Places
 
 ELO: Final = 400.0 / log(10.0)
 """Elo points of one unit of log odds."""
@@ -25,6 +25,9 @@ WIDTH: Final = 1.96
 """Standard errors to each side that hold 95 in 100."""
 PRIOR: Final = 1.0
 """Virtual draws of each player, usually."""
+
+
+NOBODY: Final[Places] = np.zeros(0, dtype=np.intp)
 
 
 class Estimates(Struct, frozen=True):
@@ -51,9 +54,18 @@ class Estimates(Struct, frozen=True):
             return 0.5 if difference == 0.0 else float(difference > 0.0)
         return 0.5 * (1.0 + erf(difference / sqrt(2.0 * variance)))
 
-    def moved(self, anchors: Mapping[str, float]) -> Self:
+    def moved(
+        self,
+        anchors: Mapping[str, float],
+        *,
+        never_surprised: Places = NOBODY,
+        belief: Numbers | None = None,
+    ) -> Self:
         """The same where the ratings of each pool average 0; or its `anchors` average what they are given. Errors are
-        those of the differences from there."""
+        those of the differences from there.
+
+        Surprises are what errors are made of, and who only won or only lost never caused any. So those places are left
+        as uncertain as `belief` has them: the covariance if all games were independent."""
         if unknown := sorted(set(anchors) - set(self.names)):
             raise BadRating(f"no anchor {quote(unknown[0])}: nobody called so is rated")
         shift, at = np.eye(len(self.names)), np.zeros(len(self.names))
@@ -62,4 +74,8 @@ class Estimates(Struct, frozen=True):
             held = [place for place in places if self.names[place] in anchors] or list(places)
             shift[np.ix_(places, held)] -= 1.0 / len(held)
             at[places] = sum(anchors.get(self.names[place], 0.0) for place in held) / len(held)
-        return replace(self, ratings=shift @ self.ratings + at, covariance=shift @ self.covariance @ shift.T)
+        covariance = shift @ self.covariance @ shift.T
+        if belief is not None:
+            block = np.ix_(never_surprised, never_surprised)
+            covariance[block] += (shift @ belief @ shift.T)[block]
+        return replace(self, ratings=shift @ self.ratings + at, covariance=covariance)

@@ -11,10 +11,11 @@ EXACT share one, all subsets of so many of them are replaced by a few whose stre
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import combinations, product
 from math import comb, sqrt
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -42,12 +43,14 @@ Meeting = tuple[tuple[Order, int], ...]
 """How its games ended, and how many just so."""
 
 
-def fit(games: Iterable[Played], *, prior: float = PRIOR) -> Estimates:
+def fit(
+    games: Iterable[Played], *, prior: float = PRIOR, anchors: Mapping[str, float] = MappingProxyType({})
+) -> Estimates:
     """The ratings of everybody who has played.
 
-    `prior`: so many virtual draws of each player, against a phantom rated 0. Errors come from how much what happened
-    in meetings (the games of one `pair`; without one, each game) differs from what the fit expects; where there are
-    no more meetings than players, from the fit alone."""
+    `prior`: so many virtual draws of each player, against a phantom rated 0. `anchors`: see `Estimates.moved`. Errors
+    come from how much what happened in meetings (the games of one `pair`; without one, each game) differs from what the
+    fit expects; where there are no more meetings than players, from the fit alone."""
     if not _LEAST <= prior <= _MOST:
         raise BadRating(f"expected a prior of {_LEAST:g} to {_MOST:g} virtual draws, got {prior:g}")
     played = [game for game in games if len(game.names) > 1]
@@ -56,10 +59,16 @@ def fit(games: Iterable[Played], *, prior: float = PRIOR) -> Estimates:
     pools = connected(names, sorted({(game.names[0], other) for game in played for other in game.names[1:]}))
     problem = _Problem(len(names), _meetings(played, index), prior)
     values = problem.maximum()
+    belief, sandwich = problem.belief(values), problem.sandwich(values)
     found = Estimates(
-        names=tuple(names), ratings=ELO * values, covariance=ELO**2 * problem.covariance(values), pools=pools
+        names=tuple(names),
+        ratings=ELO * values,
+        covariance=ELO**2 * (belief if sandwich is None else sandwich),
+        pools=pools,
     )
-    return found.moved({})
+    if sandwich is None:
+        return found.moved(anchors)
+    return found.moved(anchors, never_surprised=problem.never_surprised, belief=ELO**2 * belief)
 
 
 def _meetings(games: Iterable[Played], index: dict[str, int]) -> list[tuple[Meeting, int]]:
@@ -155,7 +164,7 @@ class _Problem:
         self._often = np.array([often for _, often in meetings], dtype=np.float64)
         orders = [(number, order, many) for number, (ended, _) in enumerate(meetings) for order, many in ended]
         self._choices = self._arrays(orders)
-        self._extreme = _extreme(players, (order for _, order, _ in orders))
+        self.never_surprised = _extreme(players, (order for _, order, _ in orders))
         self._placed = np.zeros((len(meetings), players))
         """How often each was placed while somebody else was left, by meeting."""
         for number, order, many in orders:
@@ -231,18 +240,18 @@ class _Problem:
         np.fill_diagonal(found, self._prior * _logistic(values) * _logistic(-values) - found.sum(axis=1))
         return found
 
-    def covariance(self, values: Numbers) -> Numbers:
-        """Of the strengths, small samples allowed for."""
-        known = np.asarray(np.linalg.inv(self.information(values)), dtype=np.float64)
+    def belief(self, values: Numbers) -> Numbers:
+        """The covariance of the strengths if each game were independent of the others."""
+        return np.asarray(np.linalg.inv(self.information(values)), dtype=np.float64)
+
+    def sandwich(self, values: Numbers) -> Numbers | None:
+        """The covariance that surprises tell, small samples allowed for; None where there are too few meetings."""
         meetings = float(np.sum(self._often))
         if meetings <= self._players:
-            return known
-        pulls = self.pulls(values)
+            return None
+        known, pulls = self.belief(values), self.pulls(values)
         scatter: Numbers = pulls.T @ (self._often[:, None] * pulls)
         found: Numbers = known @ scatter @ known * (meetings / (meetings - self._players))
-        # Who won everything, or lost everything, never surprises: that is no reason to be sure how strong they are.
-        at = self._extreme
-        found[at, at] = np.maximum(found[at, at], known[at, at])
         return found
 
     def pulls(self, values: Numbers) -> Numbers:

@@ -1,0 +1,108 @@
+"""What ratings cost: fits with their error bars, of lists of games and of a record of a million games.
+
+    python benchmarks/ratings.py                     everything, about four minutes
+    python benchmarks/ratings.py --games 100000      a smaller record
+    python benchmarks/ratings.py --db FILE           a record that is there already
+
+The record is that of benchmarks/database.py, in a temporary folder unless one is given; it is only read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from itertools import combinations, islice
+from pathlib import Path
+from random import Random
+from typing import TypeVar
+
+from arena.ranking import Ranking, rank
+from arena.ratings import bradley_terry
+from arena.ratings.results import Played, duels, of_record
+from benchmarks.database import fill
+from db import rated
+from db.database import Database
+
+ROUNDS = 5
+Found = TypeVar("Found")
+
+
+def round_robin(players: int, games: int) -> list[Played]:
+    """So many games, in pairs with their seats swapped, of players who are all a little stronger than the next."""
+    random = Random(1)
+    names = [f"player{number:04}" for number in range(players)]
+    strength = {name: random.gauss(0.0, 1.0) for name in names}
+    together = list(combinations(names, 2))
+    random.shuffle(together)
+    meetings = together * (games // 2 // len(together) + 1)
+    found = []
+    for pair, (one, other) in enumerate(islice(meetings, games // 2)):
+        for first, second in ((one, other), (other, one)):
+            luck = random.gauss(strength[first] - strength[second] + 0.1, 1.5)
+            score = 0.5 if abs(luck) < 0.3 else float(luck > 0.0)
+            found.append(Played((first, second), (score, 1.0 - score), kind="connect4", pair=pair))
+    return found
+
+
+def measure(what: str, aim: float | None, action: Callable[[], Found]) -> Found:
+    """The first time, which reads from the disk what nobody has read yet, and the median of some more."""
+    times = []
+    for _ in range(ROUNDS):
+        began = time.perf_counter()
+        found = action()
+        times.append(time.perf_counter() - began)
+    aimed = "" if aim is None else f"{aim * 1000:>10.0f}" + ("   missed" if times[0] > aim else "")
+    print(f"{what:<44}{times[0] * 1000:>10.0f}{statistics.median(times) * 1000:>10.0f}{aimed}")
+    return found
+
+
+def rate_lists() -> None:
+    """Fits of lists of games, columns already made."""
+    for players, games, aim in ((40, 3_120, 0.05), (1_000, 100_000, 5.0)):
+        columns = duels(round_robin(players, games))
+        measure(f"{players:,} players, {games:,} games", aim, partial(bradley_terry.fit, columns))
+
+
+def rate_record(file: Path) -> None:
+    """From the record to the table, and the parts of that."""
+    with Database(str(file), create=False) as database, database.reading() as connection:
+
+        def ranking() -> Ranking:
+            counts, games = rated.counted(connection, rated.Scope())
+            return rank(of_record(games), counts)
+
+        whole = measure("the whole record, ranked", 2.0, ranking)
+        counts, games = measure("  reading", None, lambda: rated.counted(connection, rated.Scope()))
+        columns = measure("  columns", None, lambda: duels(of_record(games), counts))
+        measure("  fitting, with errors", None, lambda: bradley_terry.fit(columns))
+    games_rated = int(columns.often[columns.pair].sum())
+    print(f"\n{len(whole.players)} players, {games_rated:,} rated games, {len(counts):,} counts")
+
+
+def main() -> None:
+    """Makes the record, and measures."""
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--games", type=int, default=1_000_000)
+    arguments.add_argument("--db", type=Path)
+    told = arguments.parse_args()
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores\n")
+    print(f"{'milliseconds':<44}{'first':>10}{'median':>10}{'aim':>10}")
+    rate_lists()
+    if told.db is not None:
+        rate_record(told.db)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "arena.db"
+        with Database(str(file)) as database:
+            fill(database, told.games)
+        rate_record(file)
+
+
+if __name__ == "__main__":
+    main()

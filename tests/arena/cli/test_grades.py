@@ -1,0 +1,275 @@
+"""`arena grades` as an instructor meets it: bars, rosters as spreadsheets write them, and every way to be wrong."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+
+from db.database import Database
+from tests.arena.cli.terminal import Ended, arena
+from tests.db import sample
+
+OURS = [
+    *("agent", "status", "rank", "games", "wins", "draws", "losses", "points", "score", "rating", "error"),
+    *("faults", "reasons"),
+]
+ROSTER = "id,name,login\n7,Bob B.,bob\n3,Ann A.,ann\n9,Zoe,zoe\n"
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample."""
+    file = tmp_path_factory.mktemp("record") / "arena.db"
+    sample.make(file)
+    return file
+
+
+def asked(record: Path, *arguments: str, columns: int = 80) -> Ended:
+    """What the command answers about the sample."""
+    return arena("grades", *arguments, "--db", str(record), columns=columns)
+
+
+def document(record: Path, *arguments: str) -> dict[str, Any]:
+    """The rows of the JSON, by agent."""
+    ended = asked(record, *arguments, "--format", "json")
+    assert ended.code == 0, ended.err
+    return {row["agent"]: row for row in json.loads(ended.out)}
+
+
+def sheet(ended: Ended) -> list[dict[str, str]]:
+    """The rows of the CSV."""
+    assert ended.code == 0, ended.err
+    return list(csv.DictReader(io.StringIO(ended.out, newline="")))
+
+
+def roster(text: str = ROSTER) -> str:
+    """A file with a roster."""
+    Path("roster.csv").write_text(text, "utf-8")
+    return "roster.csv"
+
+
+# The list.
+
+
+def test_the_document_has_its_fields_in_their_order(record: Path) -> None:
+    rows = document(record, "cs101", "--bar", "pass=bob")
+    assert all(list(row) == [*OURS[:11], "pass", "pass_likely", "pass_games", *OURS[11:]] for row in rows.values())
+    cleo = rows["cleo"]
+    assert (cleo["rank"], cleo["games"], cleo["wins"], cleo["draws"], cleo["losses"]) == (2, 6, 3, 1, 2)
+    assert (cleo["points"], cleo["score"]) == (3.5, pytest.approx(3.5 / 6))
+    assert (cleo["faults"], cleo["reasons"]) == (1, "cs101-3: time (time it was)")
+    assert rows["bob"]["pass"] is None
+    assert rows["eve"]["rating"] is None
+
+
+def test_points_are_those_of_the_standings_and_the_last_tournament_is_meant(record: Path) -> None:
+    standings = json.loads(arena("standings", "--format", "json", "--db", str(record)).out)
+    rows = document(record)
+    assert rows == document(record, "cs101")
+    assert [(row["agent"], row["rank"], row["points"]) for row in rows.values()] == [
+        (row["name"], row["rank"], row["points"]) for row in standings
+    ]
+
+
+def test_a_list_is_a_sheet_unless_another_form_is_asked_for(record: Path) -> None:
+    rows = sheet(asked(record, "cs101", "--bar", "pass=ann", "--bar", "merit=bob"))
+    assert list(rows[0]) == [
+        *OURS[:11],
+        *("pass", "pass_likely", "pass_games", "merit", "merit_likely", "merit_games"),
+        *OURS[11:],
+    ]
+    (dan,) = (row for row in rows if row["agent"] == "dan")
+    assert (dan["status"], dan["faults"], dan["merit_games"]) == ("withdrawn", "1", "")
+
+
+def test_a_table_shows_what_fits_a_terminal(record: Path) -> None:
+    ended = asked(record, "cs101", "--format", "table", "--bar", "pass=bob")
+    header, *rows = ended.out.splitlines()
+    assert header.split() == [
+        *("agent", "status", "rank", "games", "points", "score", "rating", "±", "pass", "faults"),
+    ]
+    assert rows[1].split()[:6] == ["cleo", "active", "2", "6", "3.5", "58.3%"]
+    assert rows[4].split() == ["eve", "active", "5", "0", "0", "-", "-", "-", "0"]
+    assert max(map(cell_len, ended.out.splitlines())) <= 80
+
+
+def test_a_status_is_shown_where_somebody_has_another(record: Path) -> None:
+    assert "status" not in asked(record, "evening", "--format", "table").out
+    out = asked(record, "evening", "--format", "table", "--bar", "pass=ann").out
+    assert out.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize(
+    ("filters", "games"),
+    [
+        ("--game tictactoe --verdict normal", 4),
+        ("--fault cleo", 1),
+        ("--opening a1", 1),
+        ("--since 2026-05-01T12:09 --until 2026-05-01T12:10", 2),
+        ("--min-plies 9 --max-plies 9", 1),
+        ("--at 2026-05-01T12:08", 1),
+        ("--at 2020-01-01", 0),
+    ],
+)
+def test_grades_are_made_of_the_games_that_are_wanted(record: Path, filters: str, games: int) -> None:
+    rows = document(record, "cs101", *filters.split())
+    assert rows["ann"]["games"] == games
+    assert set(rows) == {"ann", "bob", "cleo", "dan", "eve"}
+
+
+# Bars.
+
+
+def test_the_games_that_an_agent_played_against_the_bar_are_named(record: Path) -> None:
+    rows = document(record, "cs101", "--bar", "pass=ann")
+    assert rows["bob"]["pass_games"] == ["cs101-1", "cs101-2"]
+    assert rows["cleo"]["pass_games"] == ["cs101-3", "cs101-4"]
+    sheet_rows = sheet(asked(record, "cs101", "--bar", "pass=ann"))
+    assert {row["agent"]: row["pass_games"] for row in sheet_rows}["bob"] == "cs101-1 cs101-2"
+
+
+@pytest.mark.parametrize(("wins", "stands"), [(1, "undecided"), (2, "undecided"), (4, "better"), (30, "better")])
+def test_enough_games_won_against_a_bar_are_better(wins: int, stands: str) -> None:
+    Path("club.csv").write_text("1,ann,bob,1-0\n1,bob,ann,0-1\n" * wins, "utf-8")
+    assert arena("import", "club.csv").code == 0
+    rows = {row["agent"]: row for row in json.loads(arena("grades", "--bar", "pass=bob", "--format", "json").out)}
+    assert rows["ann"]["pass"] == stands
+    assert len(rows["ann"]["pass_games"]) == 2 * wins
+
+
+# Rosters.
+
+
+def test_a_roster_keeps_all_of_its_columns_and_lines(record: Path) -> None:
+    rows = sheet(asked(record, "cs101", "--join", roster()))
+    assert list(rows[0]) == ["id", "name", "login", *OURS]
+    assert [(row["id"], row["name"], row["agent"]) for row in rows] == [
+        *[("7", "Bob B.", "bob"), ("3", "Ann A.", "ann"), ("9", "Zoe", "")],
+        *[("", "", "cleo"), ("", "", "dan"), ("", "", "eve")],
+    ]
+    assert [row["points"] for row in rows[:3]] == ["4.0", "2.5", ""]
+
+
+def test_columns_that_clash_are_all_kept(record: Path) -> None:
+    rows = sheet(asked(record, "cs101", "--join", roster("score,agent,arena_score\nA,ann,B\n")))
+    assert list(rows[0])[:4] == ["score", "agent", "arena_score", "arena_agent"]
+    assert (rows[0]["score"], rows[0]["arena_score"]) == ("A", "B")
+    assert float(rows[0]["arena_arena_score"]) == pytest.approx(2.5 / 7)
+
+
+def test_the_column_with_the_names_can_be_told(record: Path) -> None:
+    text = "login,partner\nann,bob\ncleo,\n"
+    assert [row["agent"] for row in sheet(asked(record, "--join", roster(text)))][:2] == ["ann", "cleo"]
+    assert [row["agent"] for row in sheet(asked(record, "--join", roster(text), "--on", "partner"))][:2] == ["bob", ""]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ROSTER.replace("\n", "\r\n"),
+        "\ufeff" + ROSTER,
+        ROSTER.replace(",", ";"),
+        ROSTER.replace("Bob B.", '"Bob B."').replace("Zoe", '"Zoe"'),
+        ROSTER.replace("\n", "\n\n"),
+        ROSTER.replace("id,", " id ,").replace("bob", " bob "),
+    ],
+    ids=["dos", "mark", "semicolons", "quotes", "empty lines", "blanks"],
+)
+def test_a_roster_is_read_as_spreadsheets_write_it(record: Path, text: str) -> None:
+    rows = sheet(asked(record, "cs101", "--join", roster(text)))
+    assert [(row["id"], row["name"], row["agent"]) for row in rows[:3]] == [
+        *[("7", "Bob B.", "bob"), ("3", "Ann A.", "ann"), ("9", "Zoe", "")],
+    ]
+
+
+def test_short_lines_are_filled_and_cells_with_anything_in_them_come_out_again(record: Path) -> None:
+    text = 'login,note\nann,"two\nlines, ""and"" a comma"\nbob\n'
+    rows = sheet(asked(record, "--join", roster(text)))
+    assert [row["note"] for row in rows[:2]] == ['two\nlines, "and" a comma', ""]
+
+
+def test_a_roster_comes_from_standard_input(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(ROSTER.encode())))
+    assert asked(record, "--join", "-").out == asked(record, "--join", roster()).out
+
+
+def test_a_roster_is_joined_to_a_document_and_a_table_too(record: Path) -> None:
+    rows = json.loads(asked(record, "--join", roster(), "--format", "json").out)
+    assert (rows[0]["id"], rows[0]["points"]) == ("7", 4.0)
+    header = asked(record, "--join", roster(), "--format", "table", columns=150).out.splitlines()[0]
+    assert header.split()[:5] == ["id", "name", "login", "agent", "status"]
+
+
+# What is wrong.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["cs102"], "there is no tournament 'cs102'"),
+        (["--bar", "pass"], "--bar: expected NAME=AGENT, got 'pass'"),
+        (["--bar", "=ann"], "--bar: expected NAME=AGENT, got '=ann'"),
+        (["--bar", "pass=anne"], "--bar pass=anne: no agent 'anne' has a rated game; did you mean 'ann'"),
+        (["--bar", "pass=eve"], "--bar pass=eve: no agent 'eve' has a rated game"),
+        (["--bar", "pass=ann", "--bar", "pass=bob"], "--bar: 'pass' is there twice"),
+        (["--bar", "score=ann"], "there is a column 'score' already; give the bar another name"),
+        (["--on", "login"], "--on is about the roster"),
+        (["--join", "nothing.csv"], "No such file or directory: nothing.csv"),
+        (["--join", "roster.csv", "--on", "logn"], "no column 'logn' in the roster; did you mean 'login'"),
+        (["--join", "roster.csv", "--on", "name"], "no column with agents' names (it has id, name, login)"),
+        (["--at", "now"], "--at: expected a date"),
+        (["--format", "xml"], "'xml' is not one of"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_is_wrong_is_one_error(record: Path, arguments: list[str], words: str) -> None:
+    roster()
+    ended = asked(record, *arguments, columns=200)
+    assert (ended.code, ended.out) == (2, "")
+    assert words in ended.err
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "expected a line with the names of the columns, got nothing"),
+        (b"id,login\n", "expected a line for each agent below the names of the columns, got none"),
+        (b"id,id\n1,ann\n", "line 1: expected a name of its own for each column, got id, id"),
+        (b"id,\n1,ann\n", "line 1: expected a name of its own for each column"),
+        (b"id,login\n1,ann,x\n", "row 2: expected 2 cells, got 3"),
+        (b"id,login\n1,\xff\n", "line 2: expected text in UTF-8"),
+        (b"id,login\n1,nobody\n", "agents are ann, bob, cleo, dan, eve"),
+    ],
+    ids=["empty", "no lines", "twice", "no name", "too many", "no text", "nobody"],
+)
+def test_a_roster_that_cannot_be_used_is_one_error(record: Path, content: bytes, words: str) -> None:
+    Path("bad.csv").write_bytes(content)
+    ended = asked(record, "--join", "bad.csv", columns=200)
+    assert (ended.code, ended.out) == (2, "")
+    assert words in ended.err
+
+
+def test_without_a_database_a_tournament_or_a_game_it_says_so() -> None:
+    ended = arena("grades")
+    assert (ended.code, "there is no database arena.db" in ended.err) == (2, True)
+    with Database("arena.db") as database:
+        ended = arena("grades")
+        assert (ended.code, "tournament" in ended.err) == (2, True)
+        with database.writing() as connection:
+            book = sample.Book(connection)
+            book.enter(book.tournament("new", "tictactoe"), "ann", "bob")
+    assert [row["rating"] for row in sheet(arena("grades"))] == ["", ""]
+
+
+def test_help_has_examples() -> None:
+    told = " ".join(arena("grades", "--help", columns=200).out.split())
+    assert told.count("Example: arena grades") == 2
+    assert "arena grades [OPTIONS] [TOURNAMENT] " in told

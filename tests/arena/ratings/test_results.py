@@ -1,0 +1,117 @@
+"""Games become columns as they were, and those of one pair stay together."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+
+from arena.ratings.results import Duels, Played, duels, in_pairs, of_record, score
+from db.rated import PairCount, RatedGame
+from tests.arena.ratings.played import drawn, games, won
+from tests.effort import tries
+
+
+def rows(found: Duels) -> list[tuple[str, str, str, float]]:
+    """The columns as games again."""
+    return [
+        (found.names[first], found.names[second], found.kinds[kind], float(score))
+        for first, second, kind, score in zip(found.first, found.second, found.kind, found.score, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("points", "expected"),
+    [
+        ((1.0, 0.0), 1.0),
+        ((0.0, 1.0), 0.0),
+        ((0.5, 0.5), 0.5),
+        ((0.0, 0.0), 0.5),
+        ((0.75, 0.25), 0.75),
+        ((7.0, 1.0), 1.0),
+        ((-3.0, 4.0), 0.0),
+    ],
+)
+def test_what_is_scored_in_a_game_lies_between_a_loss_and_a_win(points: tuple[float, float], expected: float) -> None:
+    assert score(Played(("ann", "bob"), points)) == expected
+
+
+@settings(max_examples=tries(100), deadline=None)
+@given(games())
+def test_every_game_for_two_is_a_row_and_no_other_is(played: list[Played]) -> None:
+    found = duels(played)
+    for_two = [game for game in played if len(game.names) == 2]
+    assert Counter(rows(found)) == Counter((*game.names, game.kind, score(game)) for game in for_two)
+    assert list(found.names) == sorted({name for game in for_two for name in game.names})
+    assert (found.often == 1.0).all()
+
+
+@settings(max_examples=tries(100), deadline=None)
+@given(games())
+def test_every_game_for_two_is_in_one_pair(played: list[Played]) -> None:
+    pairs = in_pairs(played)
+    assert Counter(game for pair in pairs for game in pair) == Counter(game for game in played if len(game.names) == 2)
+    for pair in pairs:
+        assert len({game.pair for game in pair}) == 1
+        assert pair[0].pair is not None or len(pair) <= 2
+    told = [pair[0].pair for pair in pairs if pair[0].pair is not None]
+    assert len(told) == len(set(told))
+
+
+def test_games_of_one_pair_are_together_wherever_they_stand() -> None:
+    listed = [won("ann", "bob", pair=1), won("cleo", "dan", pair=2), won("bob", "ann", pair=1)]
+    assert in_pairs(listed) == [[listed[0], listed[2]], [listed[1]]]
+    assert list(duels(listed).pair) == [0, 0, 1]
+
+
+def test_where_no_pair_is_told_two_neighbours_with_swapped_seats_are_one() -> None:
+    listed = [won("ann", "bob"), won("bob", "ann"), won("ann", "bob"), won("ann", "bob"), drawn("bob", "ann")]
+    assert in_pairs(listed) == [listed[0:2], listed[2:3], listed[3:5]]
+
+
+def test_neighbours_of_another_kind_or_with_something_between_them_are_no_pair() -> None:
+    chess = Played(("bob", "ann"), (1.0, 0.0), kind="chess")
+    assert in_pairs([won("ann", "bob"), chess]) == [[won("ann", "bob")], [chess]]
+    told = [won("ann", "bob"), won("cleo", "dan", pair=1), won("bob", "ann")]
+    assert in_pairs(told) == [[told[1]], [told[0]], [told[2]]]
+
+
+def test_a_game_for_more_or_for_one_is_no_row() -> None:
+    assert rows(duels([won("ann", "bob", "cleo"), Played(("ann",), (1.0,))])) == []
+    assert duels([won("ann", "bob", "cleo")]).names == ()
+
+
+def test_what_was_counted_is_as_if_it_had_been_told_so_often() -> None:
+    counts = [
+        PairCount("bob", "ann", "hex", 1.0, 0.5, 3),
+        PairCount("bob", "ann", "hex", None, 0.0, 2),
+        PairCount("cleo", "bob", "go", 0.5, None, 4),
+    ]
+    found = duels([won("ann", "zoe")], counts)
+    assert (found.names, found.kinds) == (("ann", "bob", "cleo", "zoe"), ("", "go", "hex"))
+    times = found.often[found.pair]
+    assert dict(zip(rows(found), map(float, times), strict=True)) == {
+        ("ann", "zoe", "", 1.0): 1,
+        ("bob", "ann", "hex", 1.0): 3,
+        ("ann", "bob", "hex", 0.5): 3,
+        ("ann", "bob", "hex", 0.0): 2,
+        ("cleo", "bob", "go", 0.5): 4,
+    }
+    both = [row for row, game in enumerate(rows(found)) if game[2] == "hex" and game[3] > 0.0]
+    assert len({int(found.pair[row]) for row in both}) == 1
+    assert found.often.sum() == 1 + 3 + 2 + 4
+
+
+def test_only_rows_that_are_kept_are_left_and_only_names_that_are_told() -> None:
+    found = duels([won("ann", "bob", pair=1), won("cleo", "dan", pair=2), won("dan", "ann", pair=3)])
+    kept = found.where(found.pair != 1, ["ann", "bob", "dan"])
+    assert (kept.names, rows(kept)) == (("ann", "bob", "dan"), [("ann", "bob", "", 1.0), ("dan", "ann", "", 1.0)])
+    assert (list(kept.pair), list(kept.often)) == ([0, 1], [1.0, 1.0])
+
+
+def test_a_game_on_record_keeps_what_ratings_ask() -> None:
+    game = RatedGame(7, ("ann", "bob"), (1.0, 0.0), "hex", ("1", "key"), 3, "2026-05-01", 1, 9, "normal", 20)
+    assert of_record([game]) == [
+        Played(("ann", "bob"), (1.0, 0.0), kind="hex", pair=("1", "key"), round=3, at="2026-05-01")
+    ]
