@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, Final
 
 from msgspec import Struct
@@ -88,29 +88,27 @@ def counted(connection: Connection, scope: Scope) -> tuple[list[PairCount], list
     """The same, as far as it goes counted by pairs; and the games that are not games of such a pair, one by one."""
     if scope != Scope(tournaments=scope.tournaments):
         return [], games(connection, scope)
-    chosen = select(Tournament.id, Tournament.rules).where(Tournament.format.not_in(_LISTED))
+    chosen = select(Tournament.id, Tournament.rules, Tournament.format)
     if scope.tournaments:
         chosen = chosen.where(Tournament.id.in_(scope.tournaments))
     by_rules: dict[str, list[int]] = {}
-    for tournament, rules in connection.execute(chosen):
-        by_rules.setdefault(rules, []).append(tournament)
+    others: list[int] = []
+    for tournament, rules, format in connection.execute(chosen):
+        (others if format in _LISTED else by_rules.setdefault(rules, [])).append(tournament)
     names = _names(connection, scope)
     left_out = _again(connection, scope) | _unrated(connection, scope)
-    ones = [tournament for tournaments in by_rules.values() for tournament in tournaments]
-    odd = sorted(left_out | _given_up(connection, ones))
+    odd = sorted(left_out | _given_up(connection, list(chain.from_iterable(by_rules.values()))))
     pairs = [
-        PairCount(names[first], names[second], rules, own, others, count)
+        PairCount(names[first], names[second], rules, own, others_own, count)
         for rules, tournaments in sorted(by_rules.items())
-        for (first, second, own, others), count in _counts(connection, tournaments, odd).items()
+        for (first, second, own, others_own), count in _counts(connection, tournaments, odd).items()
     ]
-    # Those that were counted, but for the pairs in which there was something odd.
-    rest = f"game.tournament IS NULL OR game.tournament NOT IN {_listed(connection, 'ones')}"
-    rest += f" OR game.id IN {_odd(connection)}"
-    if scope.tournaments:
-        rest = f"({rest}) AND game.tournament IN {_listed(connection, 'tournaments')}"
-    given = {"ones": ones, "odd": odd, "tournaments": list(scope.tournaments)}
-    told = {name: json.dumps(ids) for name, ids in given.items() if f":{name}" in rest}
-    return pairs, _games(connection, scope, [text(f"({rest})").bindparams(**told)], left_out)
+    # One by one: what was not counted, and the pairs in which there was something odd.
+    rest = f"{_odd(connection)} UNION ALL SELECT id FROM game WHERE tournament IN {_listed(connection, 'others')}"
+    rest += "" if scope.tournaments else " UNION ALL SELECT id FROM game WHERE tournament IS NULL"
+    of_these = text(f"game.id IN ({rest})").bindparams(odd=json.dumps(odd), others=json.dumps(others))
+    within = [Game.tournament.in_(scope.tournaments)] if scope.tournaments else []
+    return pairs, _games(connection, scope, [of_these, *within], left_out)
 
 
 def _counts(connection: Connection, tournaments: list[int], odd: list[int]) -> dict[tuple[int, int, Any, Any], int]:
@@ -138,7 +136,7 @@ def _counts(connection: Connection, tournaments: list[int], odd: list[int]) -> d
         return answer.cursor.fetchall()
 
     counts = {(first, second, own, others): count for first, second, own, others, count in counted("")}
-    for first, second, own, others, count in counted(f"AND one.id IN {_odd(connection)}"):
+    for first, second, own, others, count in counted(f"AND one.id IN ({_odd(connection)})"):
         counts[first, second, own, others] -= count
     return {key: count for key, count in counts.items() if count and (key[2] is not None or key[3] is not None)}
 
@@ -154,10 +152,10 @@ def _given_up(connection: Connection, tournaments: list[int]) -> set[int]:
 
 def _odd(connection: Connection) -> str:
     """The query for all games of pairs in which there is an odd game."""
-    return f"""(
+    return f"""
         SELECT one.id FROM (SELECT DISTINCT tournament, pair FROM game WHERE id IN {_listed(connection, "odd")}) AS away
         JOIN game AS one ON one.tournament = away.tournament AND one.pair = away.pair
-    )"""
+    """
 
 
 def _listed(connection: Connection, name: str) -> str:
