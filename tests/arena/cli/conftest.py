@@ -4,8 +4,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.db import sample
+
 
 @pytest.fixture(autouse=True)
 def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ARENA_DB", raising=False)
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample."""
+    file = tmp_path_factory.mktemp("record") / "arena.db"
+    sample.make(file)
+    return file

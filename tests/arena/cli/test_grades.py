@@ -13,6 +13,7 @@ import pytest
 from rich.cells import cell_len
 
 from db.database import Database
+from tests.arena.cli import sampled
 from tests.arena.cli.terminal import Ended, arena
 from tests.db import sample
 
@@ -23,24 +24,14 @@ OURS = [
 ROSTER = "id,name,login\n7,Bob B.,bob\n3,Ann A.,ann\n9,Zoe,zoe\n"
 
 
-@pytest.fixture(scope="module")
-def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample."""
-    file = tmp_path_factory.mktemp("record") / "arena.db"
-    sample.make(file)
-    return file
-
-
 def asked(record: Path, *arguments: str, columns: int = 80) -> Ended:
     """What the command answers about the sample."""
-    return arena("grades", *arguments, "--db", str(record), columns=columns)
+    return sampled.asked(record, "grades", *arguments, columns=columns)
 
 
 def document(record: Path, *arguments: str) -> dict[str, Any]:
     """The rows of the JSON, by agent."""
-    ended = asked(record, *arguments, "--format", "json")
-    assert ended.code == 0, ended.err
-    return {row["agent"]: row for row in json.loads(ended.out)}
+    return {row["agent"]: row for row in sampled.document(record, "grades", *arguments)}
 
 
 def sheet(ended: Ended) -> list[dict[str, str]]:

@@ -7,7 +7,6 @@ import io
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,7 +14,8 @@ from arena.cli.standings import crosstable_lines
 from arena.ratings.points import Crosstable
 from arena.ratings.tiebreaks import TIEBREAKS
 from db.results import Meetings
-from tests.arena.cli.terminal import Ended, arena
+from tests.arena.cli.sampled import asked, document
+from tests.arena.cli.terminal import arena
 from tests.db import sample
 
 HISTORY = {
@@ -38,26 +38,6 @@ LISTINGS = [
     ["replay", "evening-3"],
     ["sql", "SELECT player, stderr FROM v_seat"],
 ]
-
-
-@pytest.fixture(scope="module")
-def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample."""
-    file = tmp_path_factory.mktemp("record") / "arena.db"
-    sample.make(file)
-    return file
-
-
-def asked(record: Path, *arguments: str, columns: int = 80) -> Ended:
-    """What a command answers about the sample."""
-    return arena(*arguments, "--db", str(record), columns=columns)
-
-
-def document(record: Path, *arguments: str) -> Any:
-    """The JSON of a command."""
-    ended = asked(record, *arguments, "--format", "json")
-    assert ended.code == 0, ended.err
-    return json.loads(ended.out)
 
 
 def sheet(record: Path, *arguments: str) -> list[dict[str, str]]:

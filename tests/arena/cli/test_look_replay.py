@@ -16,18 +16,9 @@ from pathlib import Path
 import pytest
 
 from tests.arena.cli.terminal import arena, environment
-from tests.db import sample
 
 RIGHT, LEFT, HOME, END = b"\x1b[C", b"\x1b[D", b"\x1b[H", b"\x1b[F"
 HERE, GONE = b"\x1b[?1049h\x1b[?25l", b"\x1b[?25h\x1b[?1049l"
-
-
-@pytest.fixture(scope="module")
-def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample."""
-    file = tmp_path_factory.mktemp("record") / "arena.db"
-    sample.make(file)
-    return file
 
 
 def test_without_a_terminal_all_boards_are_printed(record: Path) -> None:

@@ -15,6 +15,7 @@ from rich.cells import cell_len
 from agents.protocol import Verdict
 from arena.ratings.systems import System
 from db.database import Database
+from tests.arena.cli import sampled
 from tests.arena.cli.terminal import Ended, arena
 from tests.db import sample
 
@@ -26,24 +27,14 @@ DOCUMENT = ["system", "players", "advantage", "advantage_error", "draw_rate", "p
 LIST = "1,ann,bob,1-0\n1,bob,ann,1/2-1/2\n1,ann,cy,1-0\n1,cy,ann,0-1\n1,bob,cy,0-1\n1,cy,bob,0-1\n"
 
 
-@pytest.fixture(scope="module")
-def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample."""
-    file = tmp_path_factory.mktemp("record") / "arena.db"
-    sample.make(file)
-    return file
-
-
 def asked(record: Path, *arguments: str, columns: int = 80) -> Ended:
     """What the command answers about the sample."""
-    return arena("rank", *arguments, "--db", str(record), columns=columns)
+    return sampled.asked(record, "rank", *arguments, columns=columns)
 
 
 def players(record: Path, *arguments: str) -> dict[str, Any]:
     """The players of the JSON, by name."""
-    ended = asked(record, *arguments, "--format", "json")
-    assert ended.code == 0, ended.err
-    return {player["name"]: player for player in json.loads(ended.out)["players"]}
+    return {player["name"]: player for player in sampled.document(record, "rank", *arguments)["players"]}
 
 
 def of_list(text: str, *arguments: str, name: str = "list.csv", columns: int = 80) -> Ended:

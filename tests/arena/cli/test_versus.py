@@ -7,14 +7,14 @@ import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.cells import cell_len
 
 from arena.ratings.match_statistics import sprt
 from db.database import Database
-from tests.arena.cli.terminal import Ended, arena
+from tests.arena.cli.sampled import asked, document
+from tests.arena.cli.terminal import arena
 from tests.db import sample
 
 VERSUS = [
@@ -22,26 +22,6 @@ VERSUS = [
     *("pentanomial", "single", "verdicts", "longest", "shortest", "last"),
 ]
 MOMENT = ["version", "at", "games", "total", "rating", "error"]
-
-
-@pytest.fixture(scope="module")
-def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample."""
-    file = tmp_path_factory.mktemp("record") / "arena.db"
-    sample.make(file)
-    return file
-
-
-def asked(record: Path, *arguments: str, columns: int = 80) -> Ended:
-    """What a command answers about the sample."""
-    return arena(*arguments, "--db", str(record), columns=columns)
-
-
-def document(record: Path, *arguments: str) -> Any:
-    """The JSON of a command."""
-    ended = asked(record, *arguments, "--format", "json")
-    assert ended.code == 0, ended.err
-    return json.loads(ended.out)
 
 
 def club(results: Sequence[tuple[str, str, str]]) -> None:
