@@ -1,0 +1,19 @@
+"""What commands answer about the sample, the record that the fixture `record` makes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.arena.cli.terminal import Ended, arena
+
+
+def asked(record: Path, *arguments: str, columns: int = 80) -> Ended:
+    """What a command answers about the sample."""
+    return arena(*arguments, "--db", str(record), columns=columns)
+
+
+def document(record: Path, *arguments: str) -> Any:
+    """The JSON of a command."""
+    ended = asked(record, *arguments, "--format", "json")
+    assert ended.code == 0, ended.err
+    return json.loads(ended.out)
