@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO
 import typer
 
 from arena.cli.database import DatabaseOption
+from arena.cli.files import read_file
 from arena.cli.listing import Columns, Format, FormatOption, show
 from arena.cli.standings import AllOption, TournamentArgument
 from arena.exchange import Form
@@ -83,21 +84,6 @@ def import_games(
         made = imports.add(connection, games, datetime.now(UTC))
     into = f" of {', '.join(map(repr, made))}" if made else ""
     print(f"{len(games)} games{into} imported", file=sys.stderr)
-
-
-def read_file(file: str) -> tuple[str, str]:
-    """The text of a file, or of standard input ("-"), and what it is called in messages."""
-    from arena.errors import BadImport
-
-    name = "standard input" if file == "-" else file
-    written = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    try:
-        return written.decode(), name
-    except UnicodeDecodeError as error:
-        line = written[: error.start].count(b"\n") + 1
-        raise BadImport(
-            f"{name}, line {line}: expected text in UTF-8, got the byte {written[error.start]:#x}"
-        ) from None
 
 
 def ask(

@@ -10,6 +10,7 @@ import typer
 
 from arena.cli import rated
 from arena.cli.database import DatabaseOption
+from arena.cli.files import read_file
 from arena.cli.filters import AtOption, filtered
 from arena.cli.listing import Format, FormatOption, show
 
@@ -120,7 +121,6 @@ def _short(row: dict[str, Any], bars: Sequence[str], *, statuses: bool) -> dict[
 
 def _roster(file: str) -> list[dict[str, str]]:
     """The lines of a roster, by column."""
-    from arena.cli.exchange import read_file
     from arena.errors import BadRating
 
     text, name = read_file(file)

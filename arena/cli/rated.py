@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.cli.files import read_file
 from arena.cli.filters import instant
 from arena.cli.listing import Row
 
@@ -80,7 +81,6 @@ def anchors(given: Sequence[str] | None) -> dict[str, float]:
 
 def listed(file: str) -> list[Played]:
     """The games of a list of results that are to be rated."""
-    from arena.cli.exchange import read_file
     from arena.exchange.results import read
 
     return read(*read_file(file))
