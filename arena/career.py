@@ -63,6 +63,9 @@ def career(
             for player in {player for game in so_far for player in game.names}
             if agent(player) in anchors
         }
+        if not prior:  # an anchor may have won or lost everything so far
+            rated = bradley_terry.fit(duels(so_far), prior=prior).names
+            held = {player: rating for player, rating in held.items() if player in rated}
         fit = bradley_terry.fit(duels(so_far), prior=prior, anchors=held)
         if version in fit.unrated:
             continue

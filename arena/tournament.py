@@ -233,6 +233,8 @@ class Tournament:
             if known is not None and known.version != version:
                 self.changed.append(name)
                 store.use_version(connection, self.id, name, version)
+                if known.status == "quarantined":  # what the old one did is not the new one's fault
+                    store.set_entry_status(connection, self.id, name, "active")
         if rerun_changed:
             current = {entered.name: entered.version for entered in progress.entries(connection, self.id)}
             self._rerun(connection, current)
@@ -262,7 +264,9 @@ class Tournament:
 
     def _settle(self, connection: Connection, now: datetime) -> None:
         """Who has been withdrawn forfeits; who has been released plays what it forfeited; faults are counted."""
-        status = {entered.name: entered.status for entered in progress.entries(connection, self.id)}
+        entered = progress.entries(connection, self.id)
+        status = {entry.name: entry.status for entry in entered}
+        versions = {entry.name: entry.version for entry in entered}
         for name, how in status.items():
             if how != "active":
                 self._forfeit(connection, name, f"{name} is {how}", now)
@@ -270,7 +274,7 @@ class Tournament:
             if outcome.verdict == Verdict.FORFEIT and outcome.fault is not None:
                 loser = list(outcome.points)[outcome.fault]
                 if all(status.get(name) == "active" for name in outcome.points) and status.get(loser) == "active":
-                    store.repeat(connection, outcome.id)
+                    store.repeat(connection, outcome.id, versions=versions)
         most = max(1, self.league.quarantine)
         for name in self.entrants:
             streak = 0

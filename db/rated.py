@@ -208,7 +208,9 @@ def _games(
 
 
 def _again(connection: Connection, scope: Scope) -> set[int]:
-    """Games that were played again."""
+    """Games that were played again. What an earlier version played stays its own, whoever plays it again later."""
+    if scope.versions:
+        return set()
     by_then = "" if scope.at is None else "AND later.finished < :at"
     if scope.tournaments:
         by_then += f" AND later.tournament IN ({', '.join(map(str, scope.tournaments))})"

@@ -95,14 +95,14 @@ def instant(option: str, text: str, *, end: bool = False) -> str:
     """The moment that `text` names, as it is stored; with `end` the first one after it."""
     try:
         moment = datetime.fromisoformat(text.strip())
-    except ValueError:
+        moment = (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
+        if end:
+            whole_day = len(text.strip()) <= len("2026-05-01")
+            moment += timedelta(days=1) if whole_day else timedelta(milliseconds=1)
+    except (ValueError, OverflowError):
         raise typer.BadParameter(
             f"{option}: expected a date such as 2026-05-01, or 2026-05-01T18:30, got {text!r}"
         ) from None
-    moment = (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
-    if end:
-        whole_day = len(text.strip()) <= len("2026-05-01")
-        moment += timedelta(days=1) if whole_day else timedelta(milliseconds=1)
     from arena.documents import instant as stored
 
     return stored(moment)

@@ -42,8 +42,8 @@ def grades(
 ) -> None:
     """A grade list for a course: score, rating, faults, and who is better than each bar.
 
-    "better" and "not better" are 95 % sure, by all rated games of the tournament, or by an agent's own games with the
-    bar where one of them has won all of these; they are listed. Score and points are those of the standings. All
+    "better" and "not better" are 95 % sure, by all rated games of the tournament; each agent's own games with the bar
+    are listed. Score and points are those of the standings. All
     columns of the roster are kept. A table shows less.
 
     Example: arena grades cs101 --format table

@@ -29,8 +29,10 @@ Columns = Mapping[str, Callable[[Row], str]]
 """The columns of the table and the CSV: title -> a row's text there."""
 
 
-_LEAST: Final = 8
-"""So wide a column stays, however narrow the terminal is."""
+_LEAST: Final = 7
+"""So wide a column of names stays, however narrow the terminal is."""
+_FOLDED: Final = 16
+"""And so wide the last column, which is folded."""
 
 
 def show(
@@ -43,8 +45,8 @@ def show(
 ) -> None:
     """Prints `rows`: their `columns` as a table or CSV, or the whole of them as JSON.
 
-    Where it is narrow the column `narrowed` is cut off; without it the last one is folded. In a table the columns
-    `numbers` end at the same place in every row."""
+    Where it is narrow the last column is folded, and the column `narrowed` is cut off. In a table the columns `numbers`
+    end at the same place in every row."""
     if format is Format.JSON:
         print(json.dumps(list(rows), indent=2, allow_nan=False))
     elif format is Format.CSV:
@@ -74,18 +76,21 @@ def _show_table(rows: Sequence[Row], columns: Columns, narrowed: str | None, num
     *_, last = columns
     shown = {title: [Text(printable(text(row))) for row in rows] for title, text in columns.items()}
     widths = {title: max([len(title), *(cell.cell_len for cell in cells)]) for title, cells in shown.items()}
-    for title, width in widths.items():
-        if title == narrowed:
-            room = console.width - sum(widths.values()) - 2 * len(widths) + width
-            table.add_column(title, no_wrap=True, max_width=max(room, _LEAST), overflow="ellipsis")
-        else:
-            # Where it is narrow the last column, which is the longest, gives way.
-            table.add_column(
-                title,
-                justify="right" if title in numbers else "left",
-                no_wrap=title != last or narrowed is not None,
-                overflow="fold",
-            )
+    # Where it is narrow the last column is folded, and then names are cut; nothing else is ever left out, and where
+    # even that is too wide, lines are as long as they must be.
+    least = widths | {last: min(widths[last], _FOLDED)}
+    room = console.width - sum(least.values()) - 2 * (len(least) - 1)
+    if narrowed is not None:
+        least[narrowed] = min(widths[narrowed], max(least[narrowed] + room, _LEAST))
+    console.width = max(console.width, sum(least.values()) + 2 * (len(least) - 1))
+    for title in widths:
+        table.add_column(
+            title,
+            justify="right" if title in numbers else "left",
+            max_width=least[title] if title == narrowed else None,
+            no_wrap=title != last or title == narrowed,
+            overflow="ellipsis" if title == narrowed else "fold",
+        )
     for cells in zip(*shown.values(), strict=True):
         table.add_row(*cells)
     with console.capture() as capture:

@@ -143,11 +143,14 @@ def _of_record(
         described = queries.anchors(connection, scope.tournaments)
     games = of_record(listed)
     system = system or (System.ELO if counts else ranking.usual(games))
-    if not settings.anchors and system in FITTED:
-        played = {name for game in games for name in game.names} | {
-            name for c in counts for name in (c.first, c.second)
+    if system is System.GLICKO2 and len(scope.tournaments) != 1:
+        games = [replace(game, round=None) for game in games]  # each tournament has a first round
+    if not settings.anchors and described and system in FITTED:
+        free = ranking.rank(games, counts, system=system, settings=settings)
+        held = {
+            player.name: described[player.name] for player in free.players if player.name in described and player.rank
         }
-        settings = replace(settings, anchors={name: at for name, at in described.items() if name in played})
+        settings = replace(settings, anchors=held)
     return ranking.rank(games, counts, system=system, settings=settings), games
 
 

@@ -7,7 +7,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -21,7 +21,14 @@ if TYPE_CHECKING:
     from arena.tournament import Tournament
 
 
+_DESCRIBED: Final = (
+    *("name", "format", "rounds", "clock", "margin", "seed", "openings", "max_plies", "games_at_once", "sprt"),
+)
+"""The options that are keys of a description."""
+
+
 def run(
+    context: typer.Context,
     what: Annotated[
         list[str], typer.Argument(metavar="FILE.toml | GAME PLAYER PLAYER...", help="A description, or what and who.")
     ],
@@ -36,7 +43,9 @@ def run(
     seed: Annotated[int | None, typer.Option(min=0, help="Play the games of this seed.")] = None,
     openings: Annotated[int, typer.Option(min=0, help="Begin each pair with so many random plies.")] = 0,
     max_plies: Annotated[int | None, typer.Option(min=1, help="After so many moves a game is a draw.")] = None,
-    games_at_once: Annotated[int | None, typer.Option(min=1, help="[default: one less than cores]")] = None,
+    games_at_once: Annotated[
+        int | None, typer.Option(min=1, help="So many at the same time.  [default: one less than cores]")
+    ] = None,
     sprt: Annotated[
         str | None,
         typer.Option(
@@ -65,8 +74,10 @@ def run(
 
     test = None if sprt is None else _bounds(sprt)
     if len(what) == 1:
-        if test is not None:
-            raise BadLeague("--sprt: goes without a file; a description says it itself: sprt = {elo0 = 0, elo1 = 50}")
+        for option in _DESCRIBED:
+            source = context.get_parameter_source(option)
+            if source is not None and source.name == "COMMANDLINE":
+                raise BadLeague(f"--{option.replace('_', '-')}: goes without a file; a description says it itself")
         league = leagues.read(Path(what[0]))
     else:
         league = leagues.from_arguments(

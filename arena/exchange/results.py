@@ -66,7 +66,7 @@ def _foreign(text: str, name: str) -> Iterator[Played]:
             in_comment = _stays_open(line, in_comment)
             in_tags = in_tags and not line.strip()
             continue
-        if not in_tags:
+        if not in_tags or found[1] in tags:  # also where nothing but a blank line parts two games
             if tags:
                 yield from _tagged(tags, name, begun)
             tags, begun, in_tags = {}, number, True

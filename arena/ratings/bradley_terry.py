@@ -16,7 +16,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from arena.errors import BadRating
-from arena.ratings.estimates import ELO, PRIOR, WIDTH, Estimates
+from arena.ratings.estimates import ELO, HARDLY, PRIOR, WIDTH, Estimates
 from arena.ratings.pools import Pools, connected, strongly_connected
 from arena.ratings.results import Duels, Numbers, Places
 
@@ -129,7 +129,8 @@ class _Problem:
         enough = pairs > fitted
         covariance = self._sandwich(values) * (pairs / (pairs - fitted)) if enough else belief
         n = len(self.names)
-        advantages = {kind: self._advantage(values, covariance, n + number) for number, kind in enumerate(self.kinds)}
+        of_games = np.where(np.diag(covariance) < HARDLY * np.diag(belief), np.diag(belief), np.diag(covariance))
+        advantages = {kind: self._advantage(values, of_games, n + number) for number, kind in enumerate(self.kinds)}
         found = Fit(
             names=self.names,
             ratings=values[:n] * ELO,
@@ -246,8 +247,8 @@ class _Problem:
         found[self._fixed, :] = found[:, self._fixed] = 0.0
         return found
 
-    def _advantage(self, values: Numbers, covariance: Numbers, place: int) -> Advantage:
-        error = None if self._fixed[place] else WIDTH * float(np.sqrt(max(covariance[place, place], 0.0))) * ELO
+    def _advantage(self, values: Numbers, variances: Numbers, place: int) -> Advantage:
+        error = None if self._fixed[place] else WIDTH * float(np.sqrt(max(variances[place], 0.0))) * ELO
         return Advantage(float(values[place]) * ELO, error, self._draw_rate(values, place))
 
     def _draw_rate(self, values: Numbers, place: int) -> float:

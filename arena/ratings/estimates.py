@@ -27,6 +27,10 @@ PRIOR: Final = 1.0
 """Virtual draws of each player, usually."""
 
 
+HARDLY: Final = 1e-3
+"""Of the variance of independent games: what is less was never surprised."""
+_NOTHING: Final = 1e-6
+"""What rounding leaves of nothing, in Elo."""
 NOBODY: Final[Places] = np.zeros(0, dtype=np.intp)
 
 
@@ -50,8 +54,8 @@ class Estimates(Struct, frozen=True):
         c = self.covariance
         variance = float(c[one, one] + c[other, other] - 2.0 * c[one, other])
         difference = float(self.ratings[one] - self.ratings[other])
-        if variance <= 0.0:
-            return 0.5 if difference == 0.0 else float(difference > 0.0)
+        if variance < _NOTHING:
+            return 0.5 if abs(difference) < _NOTHING else float(difference > 0.0)
         return 0.5 * (1.0 + erf(difference / sqrt(2.0 * variance)))
 
     def moved(
@@ -64,8 +68,9 @@ class Estimates(Struct, frozen=True):
         """The same where the ratings of each pool average 0; or its `anchors` average what they are given. Errors are
         those of the differences from there.
 
-        Surprises are what errors are made of, and who only won or only lost never caused any. So those places are left
-        as uncertain as `belief` has them: the covariance if all games were independent."""
+        Surprises are what errors are made of, and who only won or only lost never caused any; nor did who was in pairs
+        that all went alike. They are left as uncertain as `belief` has them: the covariance if all games were
+        independent."""
         if unknown := sorted(set(anchors) - set(self.names)):
             raise BadRating(f"no anchor {quote(unknown[0])}: nobody called so is rated")
         shift, at = np.eye(len(self.names)), np.zeros(len(self.names))
@@ -76,6 +81,9 @@ class Estimates(Struct, frozen=True):
             at[places] = sum(anchors.get(self.names[place], 0.0) for place in held) / len(held)
         covariance = shift @ self.covariance @ shift.T
         if belief is not None:
-            block = np.ix_(never_surprised, never_surprised)
-            covariance[block] += (shift @ belief @ shift.T)[block]
+            believed = shift @ belief @ shift.T
+            alike = np.flatnonzero(np.diag(covariance) < HARDLY * np.diag(believed))
+            places = np.union1d(never_surprised, alike)
+            block = np.ix_(places, places)
+            covariance[block] += believed[block]
         return replace(self, ratings=shift @ self.ratings + at, covariance=covariance)

@@ -136,6 +136,11 @@ def test_games_of_which_nothing_but_tags_is_there_follow_each_other() -> None:
     assert told(read(text, "club.pgn")) == [(("a", "b"), (1.0, 0.0)), (("b", "a"), (0.0, 1.0))]
 
 
+def test_games_that_only_a_blank_line_parts_are_all_there() -> None:
+    text = '[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n[White "b"]\n[Black "a"]\n[Result "1-0"]\n'
+    assert told(read(text, "club.pgn")) == [(("a", "b"), (1.0, 0.0)), (("b", "a"), (1.0, 0.0))]
+
+
 def test_a_game_without_a_result_is_left_out() -> None:
     unfinished = '[White "a"]\n[Black "b"]\n[Result "*"]\n\n*\n\n[White "a"]\n[Black "b"]\n\n*\n\n'
     assert told(read(unfinished + FOREIGN, "club.pgn")) == told(read(FOREIGN, "club.pgn"))

@@ -210,6 +210,23 @@ def test_who_is_released_plays_what_was_forfeit(course: Course) -> None:
     assert course.sql("SELECT COUNT(*) FROM game WHERE verdict = 'forfeit'") == [(3,)]  # they stay on record
 
 
+def test_who_was_quarantined_and_submits_again_plays_what_was_forfeit(course: Course) -> None:
+    course.describe(quarantine=1)
+
+    def cid_hangs(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+        seat = next((seat for seat, entrant in enumerate(game.entrants) if entrant.name == "cid"), None)
+        return first_wins(game) if seat is None else (Verdict.TIME, seat, tuple(float(at != seat) for at in range(2)))
+
+    course.run(cid_hangs)
+    course.write_agent("cid", "# mended")
+    tournament = course.run()
+    assert tournament.is_over
+    assert course.sql("SELECT status FROM entry WHERE name = 'cid'") == [("active",)]
+    again = "SELECT DISTINCT verdict, number FROM game JOIN seat ON seat.game = game.id JOIN version ON version.id = "
+    again += "seat.version WHERE seat.name = 'cid' AND game.attempt = 2"
+    assert course.sql(again) == [("normal", 2)]
+
+
 def test_agents_and_rounds_may_be_added(course: Course) -> None:
     course.run()
     before = course.games()

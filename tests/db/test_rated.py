@@ -190,6 +190,8 @@ class Record:
         return fact.points
 
     def was_played_again(self, fact: Fact, scope: Scope) -> bool:
+        if scope.versions:
+            return False  # what a version has played stays its own
         return fact.tournament is not None and any(
             (later.tournament, later.pair, later.leg) == (fact.tournament, fact.pair, fact.leg)
             and later.attempt > fact.attempt

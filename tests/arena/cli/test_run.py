@@ -320,6 +320,8 @@ def command_line(pid: int) -> str:
             "swiss has no use for it; it is for match",
         ),
         (["absent.toml", "--sprt", "0,5"], "--sprt: goes without a file"),
+        (["absent.toml", "--rounds", "1"], "--rounds: goes without a file"),
+        (["absent.toml", "--games-at-once", "1"], "--games-at-once: goes without a file"),
     ],
 )
 def test_a_wrong_argument_is_one_clear_error(tmp_path: Path, arguments: list[str], words: str) -> None:

@@ -603,3 +603,14 @@ def test_the_draw_rate_of_equals_comes_out_of_games_of_unequals() -> None:
 @pytest.mark.parametrize(("players", "meetings"), [(10, 4), (4, 40), (20, 2)])
 def test_the_bars_hold_the_true_ratings_95_times_in_100(players: int, meetings: int) -> None:
     assert 92.0 <= coverage(players, meetings, tournaments=400) <= 97.0
+
+
+@pytest.mark.parametrize("score", [0.5, 1.0])
+def test_pairs_that_all_went_alike_are_no_reason_to_be_sure(score: float) -> None:
+    played = [Played(names, (score, 1.0 - score), pair=n) for n in range(9) for names in (("a", "b"), ("b", "a"))]
+    found = rated(played)
+    assert found.errors().min() > 50.0
+    assert found.superiority(0, 1) == pytest.approx(0.5)
+    (advantage,) = found.advantages.values()
+    assert advantage.error is not None
+    assert advantage.error > 100.0
