@@ -222,8 +222,10 @@ def test_who_was_quarantined_and_submits_again_plays_what_was_forfeit(course: Co
     tournament = course.run()
     assert tournament.is_over
     assert course.sql("SELECT status FROM entry WHERE name = 'cid'") == [("active",)]
-    again = "SELECT DISTINCT verdict, number FROM game JOIN seat ON seat.game = game.id JOIN version ON version.id = "
-    again += "seat.version WHERE seat.name = 'cid' AND game.attempt = 2"
+    again = (
+        "SELECT DISTINCT verdict, version.number FROM game JOIN seat ON seat.game = game.id "
+        "JOIN version ON version.id = seat.version WHERE seat.name = 'cid' AND game.attempt = 2"
+    )
     assert course.sql(again) == [("normal", 2)]
 
 

@@ -222,7 +222,7 @@ def test_ctrl_c_finishes_the_games_in_progress(folder: Path) -> None:
 
 
 def test_a_second_run_of_the_same_tournament_is_refused(folder: Path) -> None:
-    slow = ("connect4", "mcts:seconds=0.5", "random", "--seed", "1")
+    slow = ("connect4", "mcts:seconds=50", "random", "--clock", "none", "--seed", "1")
     with start(folder, *slow) as process:
         assert process.stdout is not None
         process.stdout.readline()  # what there is to come: printed before the lock is taken
