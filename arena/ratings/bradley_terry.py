@@ -16,7 +16,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from arena.errors import BadRating
-from arena.ratings.estimates import ELO, HARDLY, PRIOR, WIDTH, Estimates
+from arena.ratings.estimates import ELO, HARDLY, PRIOR, WIDTH, Estimates, logistic
 from arena.ratings.pools import Pools, connected, strongly_connected
 from arena.ratings.results import Duels, Numbers, Places
 
@@ -144,7 +144,7 @@ class _Problem:
         return found.moved(anchors, never_surprised=self._extreme(), belief=belief[:n, :n] * ELO**2)
 
     def _expected(self, values: Numbers) -> Numbers:
-        return _logistic(values[self._first] - values[self._second] + values[self._kind])
+        return logistic(values[self._first] - values[self._second] + values[self._kind])
 
     def _likelihood(self, values: Numbers) -> float:
         difference = values[self._first] - values[self._second] + values[self._kind]
@@ -157,7 +157,7 @@ class _Problem:
         found: Numbers = np.zeros(self._size)
         for places, sign in ((self._first, 1.0), (self._second, -1.0), (self._kind, 1.0)):
             found += np.bincount(places, sign * surprise, self._size)
-        found += self._prior * (0.5 - _logistic(values))
+        found += self._prior * (0.5 - logistic(values))
         found[self._fixed] = 0.0
         return found
 
@@ -174,7 +174,7 @@ class _Problem:
                 flat += np.bincount(row * size + column, one * other * weight, size * size)
         found: Numbers = flat.reshape(size, size)
         if prior:
-            chance = _logistic(values)
+            chance = logistic(values)
             found[np.diag_indices(size)] += prior * chance * (1.0 - chance)
         else:
             for places in self._pool_places:
@@ -229,7 +229,7 @@ class _Problem:
         """The sum over all pairs of the products of what each parameter was pulled by that pair."""
         size, games = self._size, self._games
         kind = games.kind + len(self.names)
-        surprise = games.score - _logistic(values[games.first] - values[games.second] + values[kind])
+        surprise = games.score - logistic(values[games.first] - values[games.second] + values[kind])
         where = np.concatenate([games.pair * size + place for place in (games.first, games.second, kind)])
         pulls = np.concatenate([surprise, -surprise, surprise])
         cells, inverse = np.unique(where, return_inverse=True)
@@ -279,11 +279,6 @@ def _draws(between_equals: float, expected: Numbers) -> Numbers:
     spread, half = expected * (1.0 - expected), v * v / 4.0
     # The positive root of (1 - v^2/4) d^2 + (v^2/2) d - v^2 spread = 0, written so that nothing cancels.
     found: Numbers = 4.0 * half * spread / (half + np.sqrt((half * (1.0 - 2.0 * expected)) ** 2 + 4.0 * half * spread))
-    return found
-
-
-def _logistic(values: Numbers) -> Numbers:
-    found: Numbers = 0.5 * (1.0 + np.tanh(0.5 * values))
     return found
 
 

@@ -87,3 +87,9 @@ class Estimates(Struct, frozen=True):
             block = np.ix_(places, places)
             covariance[block] += believed[block]
         return replace(self, ratings=shift @ self.ratings + at, covariance=covariance)
+
+
+def logistic(values: Numbers) -> Numbers:
+    """The chance that goes with log odds; exact also where it is all but 0."""
+    found: Numbers = np.exp(-np.logaddexp(0.0, -values))
+    return found

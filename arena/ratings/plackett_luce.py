@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from arena.errors import BadRating
-from arena.ratings.estimates import ELO, PRIOR, Estimates
+from arena.ratings.estimates import ELO, PRIOR, Estimates, logistic
 from arena.ratings.pools import connected
 from arena.ratings.results import Numbers, Places, Played
 
@@ -237,7 +237,7 @@ class _Problem:
         found: Numbers = sums.reshape(n, n)
         # Only differences count: a line sums to 0. Added up like that no digits are lost where a chance is close to 1.
         np.fill_diagonal(found, 0.0)
-        np.fill_diagonal(found, self._prior * _logistic(values) * _logistic(-values) - found.sum(axis=1))
+        np.fill_diagonal(found, self._prior * logistic(values) * logistic(-values) - found.sum(axis=1))
         return found
 
     def belief(self, values: Numbers) -> Numbers:
@@ -265,7 +265,7 @@ class _Problem:
 
     def _expected(self, values: Numbers) -> Numbers:
         """How often each is expected to be placed before somebody else, virtual draws with them."""
-        found: Numbers = self._prior * _logistic(values)
+        found: Numbers = self._prior * logistic(values)
         for some in self._choices:
             weight = some.times[:, None] * some.made(values)[0]
             found += np.bincount(some.among.ravel(), weight.ravel(), self._players)
@@ -286,8 +286,3 @@ def _extreme(players: int, orders: Iterable[Order]) -> Places:
 
 def _largest(values: Numbers) -> float:
     return float(np.max(np.abs(values), initial=0.0))
-
-
-def _logistic(values: Numbers) -> Numbers:
-    found: Numbers = np.exp(-np.logaddexp(0.0, -values))
-    return found
