@@ -6,18 +6,19 @@ connection breaks, the player ends: a connection made again would not be its sea
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable
 from typing import Final
 
 import zmq
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from adsearch.errors import quote
 from agents.errors import AgentsError
 from agents.player import Player
-from agents.protocol import PROTOCOL, Hello, Welcome, from_referee, pack, unpack
+from agents.protocol import PROTOCOL, Hello, Start, Welcome, from_referee, pack, unpack
 
 PATIENCE: Final = 10.0
 """Seconds within which a referee must have answered the hello."""
@@ -70,6 +71,8 @@ def _play(player: Player, socket: zmq.Socket[bytes], monitor: zmq.Socket[bytes])
         arrived = time.monotonic_ns()
         message = from_referee(unpack(data))
         welcomed = welcomed or isinstance(message, Welcome)
+        if isinstance(message, Start) and message.core is not UNSET and sys.platform == "linux":
+            os.sched_setaffinity(0, {message.core})
         answer = player.answer(message, arrived)
         if answer is not None:
             socket.send(pack(answer))

@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from math import inf
 from typing import Any, Final
 
@@ -54,7 +55,9 @@ class Player:
         self.name = (name or self._fresh.name or type(self._fresh).__name__)[:LONGEST_NAME]
         """What the player calls itself."""
         self._cpu = 0
-        self._scheduler = os.open(SCHEDULER, os.O_RDONLY) if os.path.exists(SCHEDULER) else None
+        self._scheduler: int | None = None
+        with suppress(OSError):  # not on every system, nor behind every wall
+            self._scheduler = os.open(SCHEDULER, os.O_RDONLY)
 
     def answer(self, message: FromReferee, arrived: int) -> Answer | None:
         """What to say to `message`, which arrived at that instant; None where nothing is to be said.

@@ -182,6 +182,8 @@ class Start(_Message, frozen=True):
     clock: ClockTold
     seed: int
     position: str
+    core: int | UnsetType = UNSET
+    """To hosts of ours: the processor on which the player of this game runs."""
 
 
 class Turn(_Message, frozen=True):

@@ -15,10 +15,12 @@ from typing import IO, Final
 
 from agents.protocol import MESSAGE_BYTES, Verdict
 from arena import jail
-from arena.jail import Confined, Walls
+from arena.jail import Confined, Excess
+from arena.walls import MEBIBYTE, Walls
 
 STDERR_KEPT: Final = 64 * 1024
 _CHUNK: Final = 64 * 1024
+_NEARLY: Final = 0.9
 _MOST_WORDS: Final = 200
 
 _OUT_OF_MEMORY: Final = (
@@ -26,8 +28,16 @@ _OUT_OF_MEMORY: Final = (
     b"heap out of memory",
     b"runtime: out of memory",
     b"java.lang.OutOfMemoryError",
+    b"memory allocation of ",
+    b"Cannot allocate memory",
 )
 """What programs say at their end when there is no memory left; Python's own words stand on the last line."""
+
+
+_HINTS: Final[dict[int, str]] = {
+    signal.SIGSEGV: " (a recursion without end overflows the stack, or a pointer is wrong)",
+    signal.SIGSYS: " (a system call that nobody may make here)",
+}
 
 
 class AgentProcess:
@@ -46,9 +56,9 @@ class AgentProcess:
         self._log_open = True
 
     @classmethod
-    def start(cls, command: Sequence[str], walls: Walls, scratch: Path) -> AgentProcess:
+    def start(cls, command: Sequence[str], walls: Walls, scratch: Path, *, core: int | None = None) -> AgentProcess:
         """A fresh process; OSError where it cannot be started."""
-        return cls(jail.start(command, walls, scratch))
+        return cls(jail.start(command, walls, scratch, core=core))
 
     # Towards the agent.
 
@@ -150,14 +160,35 @@ class AgentProcess:
         if code is None:
             how = "closed its stdout, and lives on"
         elif code < 0:
-            how = f"was killed by {_signal_name(-code)}"
+            how = f"was killed by {_signal_name(-code)}{_HINTS.get(-code, '')}"
         else:
             how = "exited quietly (code 0)" if code == 0 else f"exited with code {code}"
         self._drain_log()
         last = self._last_words()
         starved = last.startswith("MemoryError") or any(words in self._log[-STDERR_KEPT:] for words in _OUT_OF_MEMORY)
+        # The system ends whoever has the most when there is none left.
+        starved = starved or (code == -signal.SIGKILL and self._is_nearly_full())
         verdict = Verdict.MEMORY if starved and code != 0 else Verdict.CRASHED
         return verdict, f"{how}: {last}" if last else how
+
+    def excess(self) -> tuple[Verdict, str] | None:
+        """The verdict, where it has more of something than it may, and the words for it."""
+        allowance = self.confined.walls.allowance
+        match self.confined.excess():
+            case Excess.MEMORY:
+                return Verdict.MEMORY, f"held more than the {(allowance.memory or 0) / MEBIBYTE:,.0f} MiB that it may"
+            case Excess.THREADS:
+                return Verdict.CRASHED, f"had more than the {allowance.threads} threads and processes that it may"
+            case Excess.DISK:
+                return (
+                    Verdict.FLOODED,
+                    f"wrote more than {self.confined.most_files / MEBIBYTE:,.0f} MiB into its folder",
+                )
+        return None
+
+    def _is_nearly_full(self) -> bool:
+        most = self.confined.walls.allowance.memory
+        return most is not None and self.confined.usage.most_held > _NEARLY * most
 
     def kill(self) -> None:
         """Ends it and all that it started, and removes its working directory."""

@@ -53,6 +53,6 @@ class Recorded:
             )
             (id,) = store.schedule(connection, None, [new])
             store.begin(connection, id, finished.started)
-            store.finish(connection, id, finished.record, host=host(), now=finished.finished)
+            store.finish(connection, id, finished.record, host=host(game), now=finished.finished)
         self.ids.append(id)
         self._schedule.note(finished)

@@ -15,9 +15,9 @@ from adsearch.errors import one_of, quote
 from arena.clock import SECOND
 from arena.formats import Format
 
-FREE: Final = ("games_at_once", "quarantine")
+FREE: Final = ("games_at_once", "quarantine", "walls")
 """They say how games are run and when to give up on an agent, not how a game is played or counted."""
-_TIMES: Final = ("margin", "hello", "ready", "move")
+_TIMES: Final = ("margin", "hello", "ready", "move", "start")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,11 @@ def changes(old: Mapping[str, Any], now: Mapping[str, Any]) -> Changes:
 
 
 def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    """Key, value before and value now of whatever both have and is not the same; those of [limits] one by one."""
+    """Key, value before and value now of whatever both have and is not the same; of limits one by one."""
     found: list[tuple[str, Any, Any]] = []
     for key, after in new.items():
         before = old.get(key, after)
-        if key == "limits" and isinstance(before, dict):
+        if key in ("limits", "allowance") and isinstance(before, dict) and isinstance(after, dict):
             found += _differences(before, after)
         elif before != after:
             found.append((key, before, after))

@@ -22,6 +22,8 @@ from arena.errors import BadLeague
 MOST_LETTERS: Final = 64
 """No name is longer."""
 _LARGEST_FILE: Final = 4 * 2**20
+_MOST_BYTES: Final = 2**50
+_SIZE: Final = re.compile(r"(?P<number>\d{1,12}(\.\d{1,3})?) *((?P<unit>[KMGTkmgt])(i?[Bb])?)?")
 _AT_LINE: Final = re.compile(
     r"(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)", re.DOTALL
 )
@@ -108,6 +110,23 @@ class Table:
         if not _is_number(value) or not least <= value <= most:
             self.fail(f"expected a number of seconds from {least:.12g} to {most:.12g}, got {shown(value)}", key)
         return int(Decimal(str(value)) * SECOND)
+
+    def size(self, key: str, least: int, default: int | None) -> int | None:
+        """A number of bytes: 1000000, "512M", "1.5G"; 0 is no limit."""
+        if key not in self._keys:
+            return default
+        value = self._keys[key]
+        found = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
+        if found:
+            size = int(
+                float(found["number"]) * 1024 ** ("kmgt".index(found["unit"].lower()) + 1 if found["unit"] else 0)
+            )
+        else:
+            size = value if isinstance(value, int) and not isinstance(value, bool) else -1
+        if size != 0 and not least <= size <= _MOST_BYTES:
+            told = f"a size such as '512M' or '1G', at least {least:,} bytes, or 0 for no limit"
+            self.fail(f"expected {told}; got {shown(value)}", key)
+        return size or None
 
     def flag(self, key: str, default: bool) -> bool:
         """true or false."""

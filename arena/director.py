@@ -20,9 +20,10 @@ import zmq
 from agents.protocol import Verdict
 from arena import control, descriptors
 from arena.clock import MILLISECOND
+from arena.cores import Cores
 from arena.crew import Crew, Member
 from arena.errors import BadFixture, RefereeLost
-from arena.fixture import Fixture, Limits, SeatPlan
+from arena.fixture import HELLO_WITHIN, Fixture, Limits, SeatPlan
 from arena.match import RULES_FAILED
 from arena.run_folder import RunFolder
 from arena.seeds import GameSeeds
@@ -48,6 +49,10 @@ class Entrant:
     """Of the Python process; empty for a guest, whom somebody else starts."""
     orders: Mapping[str, Any] = field(default_factory=dict)
     guarded: bool = False
+    start: int = HELLO_WITHIN
+    """Of a guarded one: how long its program may take to start."""
+    walls: str = ""
+    """Of a guarded one: the kind of walls around it."""
     source: str = ""
     """What plays, for the record: the hash of a submission, the text of a built-in agent."""
     invite: Callable[[str, str], None] | None = None
@@ -119,6 +124,7 @@ class _Running:
 
     game: Planned
     players: list[Member]
+    core: int | None
     started: datetime
 
 
@@ -162,6 +168,7 @@ class Director:
     def __init__(self, folder: RunFolder, *, at_once: int = 1) -> None:
         self.folder = folder
         self._at_once = at_once
+        self._cores = Cores(at_once)
         descriptors.players()
         self.finishing = False
         """Whether no more games are begun."""
@@ -229,6 +236,7 @@ class Director:
         self._crew.end()
         self._referee.socket.close()
         self._context.destroy(0)
+        self._cores.close()
 
     def __enter__(self) -> Self:
         return self
@@ -258,10 +266,19 @@ class Director:
         seeds = GameSeeds.of(game.seed, game.identity, leg=game.leg, attempt=game.attempt)
         players = [self._player(entrant) for entrant in game.entrants]
         seats = tuple(
-            SeatPlan(entrant.name, game.shown(seat), player.token, seeds.for_seat(seat), player.hosted, player.guarded)
+            SeatPlan(
+                entrant.name,
+                game.shown(seat),
+                player.token,
+                seeds.for_seat(seat),
+                player.hosted,
+                player.guarded,
+                entrant.start,
+            )
             for seat, (entrant, player) in enumerate(zip(game.entrants, players, strict=True))
         )
-        self._running[game.number] = _Running(game, players, datetime.now(UTC))
+        core = self._cores.take()
+        self._running[game.number] = _Running(game, players, core, datetime.now(UTC))
         self._referee.say(
             control.Play(
                 Fixture(
@@ -274,6 +291,7 @@ class Director:
                     opening=game.opening,
                     max_plies=game.max_plies,
                     limits=game.limits,
+                    core=core,
                     watched=game.watched,
                 )
             )
@@ -320,6 +338,7 @@ class Director:
 
     def _finish(self, record: GameRecord) -> Finished:
         running = self._running.pop(record.game)
+        self._cores.give_back(running.core)
         for seat, player in enumerate(running.players):
             silent = record.seats[seat].stderr is None
             if player.process is not None and (silent or (record.fault == seat and not player.guarded)):

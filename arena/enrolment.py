@@ -19,9 +19,15 @@ from agents import builtin
 from arena.description import Table, what_is_wrong_with
 from arena.errors import BadLeague, BadPlayer
 from arena.players import MAIN_FILE, Kind, Player, read, split_path
+from arena.walls import MEBIBYTE, Allowance
+from arena.walls import Kind as Walls
 
-AGENT_KEYS: Final = ("name", "player", "anchor")
+ALLOWED_KEYS: Final = ("memory", "threads", "open_files", "disk", "start")
+"""What an agent that is not ours may use: for all, or for one."""
+AGENT_KEYS: Final = ("name", "player", "anchor", "walls", *ALLOWED_KEYS)
 """The keys of a table [[agent]]."""
+_LEAST_MEMORY: Final = 16 * MEBIBYTE
+_LONGEST_START: Final = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,10 @@ class Listed:
     """The same, found."""
     anchor: float | None = None
     """The rating that it is given; all others are measured against it."""
+    walls: Walls | None = None
+    """The kind of walls that it gets, where it is not everybody's."""
+    allowance: Allowance | None = None
+    """What it may use, where that is not what everybody may."""
 
 
 def matched(table: Table, folder: Path, skipped: list[str]) -> Iterator[Listed]:
@@ -75,8 +85,25 @@ def _no_agent(path: Path) -> str:
     return "part of a package" if path.name.startswith("__") else ""
 
 
-def described(table: Table, folder: Path, outside: Sequence[str]) -> Iterator[Listed]:
-    """The agents of the tables [[agent]]; the keys `outside` belong above them."""
+def allowed(keys: Table, usual: Allowance) -> Allowance:
+    """What an agent may use by these keys; where one is absent, as `usual`."""
+    start = usual.start
+    return Allowance(
+        memory=keys.size("memory", _LEAST_MEMORY, usual.memory),
+        threads=keys.whole("threads", 0, 100_000, usual.threads or 0) or None,
+        open_files=keys.whole("open_files", 16, 100_000, usual.open_files or 0),
+        disk=keys.size("disk", MEBIBYTE, usual.disk) or 0,
+        start=keys.seconds("start", 0.1, _LONGEST_START, 0) if "start" in keys else start,
+    )
+
+
+def kind_of_walls(keys: Table) -> Walls | None:
+    """The kind of walls that is demanded."""
+    return Walls(keys.word("walls", Walls, "")) if "walls" in keys else None
+
+
+def described(table: Table, folder: Path, outside: Sequence[str], usual: Allowance) -> Iterator[Listed]:
+    """The agents of the tables [[agent]]; the keys `outside` belong above them, `usual` is what all may use."""
     for number, keys in enumerate(table.tables("agent"), 1):
         name = keys.get("name")
         where = f"agent {number}" + (f" ({quote(name)})" if isinstance(name, str) else "")
@@ -87,9 +114,15 @@ def described(table: Table, folder: Path, outside: Sequence[str]) -> Iterator[Li
             agent = Table(keys, where)
             agent.only(AGENT_KEYS, above)
             text, anchor = agent.text("player"), agent.number("anchor")
+            walls, allowance = kind_of_walls(agent), allowed(agent, usual)
         except BadLeague as error:
             table.fail(str(error))
-        yield Listed(str(name), text, found(table, f"{where}: player", text, folder), anchor)
+        player = found(table, f"{where}: player", text, folder)
+        if player.kind is Kind.BUILTIN and (walls or allowance != usual):
+            table.fail(
+                f"{quote(text)} is ours, and behind no walls; walls and limits are for agents that are not", where
+            )
+        yield Listed(str(name), text, player, anchor, walls, None if allowance == usual else allowance)
 
 
 def found(table: Table, key: str, text: str, folder: Path) -> Player:

@@ -6,21 +6,32 @@ is refused here, before any game starts.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from adsearch import State
 from agents.errors import CannotPlay
+from arena.confinement import Confinement
 from arena.director import Entrant
 from arena.errors import BadFixture, BadPlayer
 from arena.players import Kind, Player
 from arena.submissions import Store
+from arena.walls import Allowance
+from arena.walls import Kind as Walls
 
 
-def enter(player: Player, name: str, start: State[Any], store: Store, *, scratch: Path, fresh: bool = True) -> Entrant:
+def enter(
+    player: Player,
+    name: str,
+    start: State[Any],
+    store: Store,
+    confinement: Confinement,
+    *,
+    walls: Walls | None = None,
+    allowance: Allowance | None = None,
+) -> Entrant:
     """An entrant for `player`, called `name`, in the game that begins at `start`.
 
-    `fresh`: an agent that is not ours gets a new process for each game, in a folder of its own under `scratch`."""
+    An agent that is not ours is held as `confinement` says, but for `walls` and an `allowance` of its own."""
     if player.kind is Kind.BUILTIN:
         from agents import builtin
 
@@ -32,7 +43,13 @@ def enter(player: Player, name: str, start: State[Any], store: Store, *, scratch
     if player.kind in (Kind.HUMAN, Kind.WAIT):
         raise BadPlayer(f"'{player.text}' sits at a terminal and plays in `arena play` alone")
     submission = store.take(player)
-    orders = {"name": name, "command": submission.command, "scratch": str(scratch), "fresh": fresh}
     return Entrant(
-        name, f"{name} {submission.hash}", ("-m", "arena.warden"), orders, guarded=True, source=submission.hash
+        name,
+        f"{name} {submission.hash}",
+        ("-m", "arena.warden"),
+        confinement.orders(name, submission, store, wanted=walls, allowance=allowance),
+        guarded=True,
+        start=confinement.start(allowance),
+        walls=confinement.kinds[name],
+        source=submission.hash,
     )

@@ -45,6 +45,8 @@ class SeatPlan(Struct, frozen=True):
     """A process that we started: its own measurements are believed."""
     guarded: bool = False
     """A warden, which may say that its agent failed."""
+    start: int = HELLO_WITHIN
+    """How long a warden gives the program of its agent to start."""
 
 
 class Fixture(Struct, frozen=True):
@@ -60,6 +62,8 @@ class Fixture(Struct, frozen=True):
     opening: tuple[str, ...] = ()
     max_plies: int | None = None
     limits: Limits = Limits()
+    core: int | None = None
+    """The processor on which its players run; None: any."""
     watched: bool = False
     """Whether the director is told of each ply as it is played."""
 

@@ -45,8 +45,9 @@ from agents.protocol import (
 )
 from arena.agent_process import AgentProcess
 from arena.clock import MILLISECOND, SECOND
-from arena.jail import NoProgram, Walls
+from arena.jail import NoProgram
 from arena.usage import Usage
+from arena.walls import Walls
 
 _ENDS_WITHIN: Final = 200 * MILLISECOND
 """How long an agent has to end by itself after `bye`."""
@@ -56,8 +57,8 @@ _STDERR_TOLD: Final = 60 * 1024
 _WORTH_A_LOOK: Final = MILLISECOND
 """After a longer turn it is seen whether the agent has started other processes, which takes 50 microseconds."""
 _LOOKS_EVERY: Final = 100 * MILLISECOND
-"""So often that is seen in the course of a turn. What lives shorter, and is reaped by nobody, uses time unseen: only
-walls of which the kernel keeps accounts (a cgroup) could tell, and could leave the others their processors."""
+"""So often that is seen while it runs, and whether it has more than it may. What lives shorter, and is reaped by
+nobody, uses time unseen, where walls let an agent start processes."""
 
 
 class Orders(Struct, frozen=True):
@@ -77,6 +78,8 @@ class Orders(Struct, frozen=True):
     ready: int = 5 * SECOND
     """How long it has from its hello, or from `start` if that is later."""
     walls: Walls = Walls()
+    ponder: bool = False
+    """Whether the agent may think while it is not its turn."""
 
 
 class _Phase(Enum):
@@ -114,6 +117,10 @@ class Guard:
         self._turn: Turn | None = None
         """The question that is open."""
         self._asked = self._left_by = self._look_at = 0
+        self._core: int | None = None
+        """The processor of the game."""
+        self._rests_at: int | None = None
+        """When an agent that is kept for the next game, and may still do what it does after one, stands still."""
         self._cpu_before: int | None = None
         self._waits_before = (0, 0, 0)
         """What had been used, and waited for, before the turn."""
@@ -136,6 +143,7 @@ class Guard:
         elif self.agent is not None and (self._orders.fresh or self._phase is not _Phase.IDLE):
             self._kill()
         self._game, self._rules, self._turn, self._report = start.game, start.rules, None, None
+        self._core = None if start.core is UNSET else start.core
         self._dropped = self._unasked = 0
         self._phase = _Phase.STARTING
         self._kept = start if self.agent is not None else None
@@ -147,7 +155,8 @@ class Guard:
             agent.begin_log()
             self._cpu_until_game = agent.confined.usage.cpu()
             self._started = self._clock()
-            agent.write(to_line(start))
+            agent.write(to_line(replace(start, core=UNSET)))
+            self._go_on(agent)
 
     def ask(self, turn: Turn) -> None:
         """The agent is asked for a move."""
@@ -162,8 +171,9 @@ class Guard:
         self._cpu_before, self._waits_before = agent.confined.usage.cpu(), self._waits(agent)
         self._on_terms_given = True
         self._asked = self._clock()
-        self._look_at = self._asked + _LOOKS_EVERY
+        # It goes on only when there is something to read: so it wakes up once.
         agent.write(line)
+        self._go_on(agent)
 
     def end_game(self, over: Over) -> None:
         """The game is over: the agent is told, and the referee gets its report, at once or when the agent has ended."""
@@ -181,8 +191,11 @@ class Guard:
             self._left_by = self._clock() + _ENDS_WITHIN
             agent.write(to_line(over) + to_line(Bye()))
             agent.hang_up()
+            self._go_on(agent)
         else:
             agent.write(to_line(over))
+            self._go_on(agent)
+            self._rests_at = self._clock() + _ENDS_WITHIN
             agent.read_log()
             cpu = self._since(self._cpu_until_game, agent.confined.usage.cpu())
             self._tell(Report(self._game, cpu, agent.confined.usage.memory(), agent.log(_STDERR_TOLD)))
@@ -223,8 +236,18 @@ class Guard:
     @property
     def wake(self) -> int | None:
         """When `tick` must be called at the latest; None: nothing is due."""
-        due = self._due
-        return due if due is None or self._turn is None else min(due, self._look_at)
+        watched = self._look_at if self._runs else None
+        return min((due for due in (self._due, watched, self._rests_at) if due is not None), default=None)
+
+    @property
+    def _runs(self) -> bool:
+        """Whether the agent may run now, and is to be looked after."""
+        return self.agent is not None and (
+            self._turn is not None
+            or self._phase is _Phase.STARTING
+            or self._rests_at is not None
+            or (self._orders.ponder and self._phase is _Phase.PLAYING)
+        )
 
     @property
     def _due(self) -> int | None:
@@ -244,8 +267,13 @@ class Guard:
     def tick(self) -> None:
         """What is due is done."""
         agent = self.agent
-        if agent is not None and self._turn is not None and self._clock() >= self._look_at:
+        if agent is not None and self._runs and self._clock() >= self._look_at:
             self._look(agent)
+            if (excess := agent.excess()) is not None:
+                self._fail(*excess)
+                return
+        if agent is not None and self._rests_at is not None and self._clock() >= self._rests_at:
+            self._rest(agent)
         if agent is None or not self._is_due():
             return
         if self._phase is _Phase.LEAVING or self._closed is not None:
@@ -305,6 +333,7 @@ class Guard:
                 self._tell(message)
                 if self.agent is not None:
                     self.agent.confined.usage.look()
+                    self._rest(self.agent)
             else:
                 self._drop()
         elif isinstance(message, Hello):
@@ -336,13 +365,14 @@ class Guard:
             self._drop()
             return
         self._turn, self._unasked = None, 0
-        if isinstance(answer, Resign):
-            self._tell(replace(answer, spent=now - self._asked))
-            return
-        agent.read_log()
         spent = now - self._asked
-        cpu, delay = self._used(agent, spent)
-        self._tell(replace(answer, spent=spent, cpu=cpu, delay=delay, log=agent.log_bytes))
+        if isinstance(answer, Resign):
+            self._tell(replace(answer, spent=spent))
+        else:
+            agent.read_log()
+            cpu, delay = self._used(agent, spent)
+            self._tell(replace(answer, spent=spent, cpu=cpu, delay=delay, log=agent.log_bytes))
+        self._rest(agent)
 
     def _drop(self) -> None:
         """An answer to nothing is forgotten, up to a point."""
@@ -358,7 +388,7 @@ class Guard:
         self._hello = self._closed = None
         self._spoke, self._wants = False, ("position", "legal")
         try:
-            self.agent = AgentProcess.start(orders.command, orders.walls, Path(orders.scratch))
+            self.agent = AgentProcess.start(orders.command, orders.walls, Path(orders.scratch), core=self._core)
         except OSError as error:
             verdict = Verdict.CRASHED if isinstance(error, NoProgram) else Verdict.VOID
             self._fail(verdict, f"cannot be started: {orders.command[0]}: {error.strerror or error}")
@@ -401,11 +431,23 @@ class Guard:
         self._tell(self._report or Report(self._game))
 
     def _kill(self) -> None:
-        agent, self.agent, self._turn, self._closed = self.agent, None, None, None
+        agent, self.agent, self._turn, self._closed, self._rests_at = self.agent, None, None, None, None
         if agent is not None:
             agent.kill()
             cpu = self._since(self._cpu_until_game, agent.confined.cpu)
             self._report = Report(self._game, cpu, agent.confined.memory, agent.log(_STDERR_TOLD))
+
+    def _go_on(self, agent: AgentProcess) -> None:
+        """The agent may run."""
+        self._rests_at = None
+        self._look_at = self._clock() + _LOOKS_EVERY
+        agent.confined.go_on()
+
+    def _rest(self, agent: AgentProcess) -> None:
+        """The agent stands still until it is needed: it does not think in the time of others."""
+        self._rests_at = None
+        if not self._orders.ponder and not agent.confined.stop():
+            self._fail(Verdict.CRASHED, "starts processes faster than they can be stopped")
 
     def _used(self, agent: AgentProcess, spent: int) -> tuple[int | None, int]:
         """Processor time in this turn, and how long somebody waited for a processor: the agent, or we who time it."""

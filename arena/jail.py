@@ -1,8 +1,8 @@
 """The walls: how the process of an agent that is not ours is started, confined, measured and ended.
 
-A warden starts agents through here and does not know what the walls are made of. Today they are a session of its own,
-limits on resources, a clean environment and an empty working directory; stronger ones belong into `confine.py`, or in
-front of the command in `start`. When `kill_all` has returned, no process that was started here is left.
+A warden starts agents through here and does not know what the walls are made of: that is said in `walls/`. An agent
+that is told to stand still gets no processor until it may go on, and is not lost by it. When `kill_all` has returned,
+no process that was started here is left.
 """
 
 from __future__ import annotations
@@ -17,22 +17,40 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
+from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
-
-import arena.confine
+import arena.walls.confine
 from arena import usage
 from arena.run_folder import clear
+from arena.walls import MEBIBYTE, Kind, Walls, reach
 
 _PR_SET_CHILD_SUBREAPER: Final = 36
-_CONFINE: Final = arena.confine.__file__
-_OUR_PACKAGES: Final = str(Path(__file__).resolve().parents[1])
+_CONFINE: Final = arena.walls.confine.__file__
 _ONE_THREAD: Final = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
     *("NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "RAYON_NUM_THREADS"),
 )
+
+
+_LEAST_DISK: Final = 64 * MEBIBYTE
+"""So much an agent may write where nothing keeps it from writing at all."""
+_PER_FILE: Final = 4096
+"""What the smallest file costs."""
+_MOST_LOOKED_AT: Final = 1000
+_MOST_PASSES: Final = 10
+_KILLED: Final = 128
+_RUNS: Final = b"."
+_LONGEST_STATUS: Final = 1000
+
+
+class Excess(Enum):
+    """What an agent has too much of."""
+
+    MEMORY = "memory"
+    THREADS = "threads or processes"
+    DISK = "files"
 
 
 class NoProgram(OSError):
@@ -45,30 +63,19 @@ _OWN_FAULT: Final = frozenset(
 )
 
 
-class Walls(Struct, frozen=True):
-    """What an agent may use. None: no limit."""
-
-    memory: int | None = 2 * 1024**3
-    """Bytes that one process may write to, its program's own data included."""
-    open_files: int | None = 64
-    file_size: int | None = 64 * 1024**2
-    cpu: int | None = None
-    """Seconds of processor time in the life of one process."""
-    environment: dict[str, str] = {}
-    """Variables to set on top of the clean environment."""
-
-
 class Confined:
     """One process behind walls, and whatever it starts."""
 
-    def __init__(self, process: subprocess.Popen[bytes], folder: Path) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], walls: Walls, folder: Path, core: int | None) -> None:
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise RuntimeError("a confined process has three pipes")
         self.pid = process.pid
+        """The process that was started, whose end is the agent's."""
+        self.walls = walls
         self.folder = folder
         """Its working directory, also its HOME."""
         self.stdin, self.stdout, self.stderr = process.stdin, process.stdout, process.stderr
-        self.usage = usage.Usage(self.pid)
+        self.usage = usage.Usage(_agent(self.pid) if walls.kind is Kind.CONTAINER else self.pid, core)
         self.cpu: int | None = None
         """Nanoseconds in all, once everything is killed."""
         self.memory: int | None = None
@@ -87,7 +94,50 @@ class Confined:
                     self._exit = ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
             else:
                 self._reap(os.WNOHANG)
+            if self._exit is not None and self._exit > _KILLED and self.walls.kind is Kind.CONTAINER:
+                self._exit = _KILLED - self._exit  # as shells and bubblewrap tell it
         return self._exit
+
+    def stop(self) -> bool:
+        """Lets the process and all that it started stand still; False where they are started faster than stopped."""
+        if self.walls.kind is Kind.SANDBOX:
+            _signal(self.pid, signal.SIGSTOP)
+            return True
+        stopped: set[int] = set()
+        for _ in range(_MOST_PASSES):
+            family = self.usage.family()
+            if family <= stopped:
+                return True
+            for pid in family - stopped:
+                _signal(pid, signal.SIGSTOP)
+            stopped |= family
+        return False
+
+    def go_on(self) -> None:
+        """Lets go on what stands still."""
+        for pid in (self.pid,) if self.walls.kind is Kind.SANDBOX else self.usage.family():
+            _signal(pid, signal.SIGCONT)
+
+    def excess(self) -> Excess | None:
+        """What it has more of than it may, at this moment, as far as has been seen (`Usage.look`)."""
+        allowance = self.walls.allowance
+        memory, threads = self.usage.held()
+        if allowance.memory is not None and memory > allowance.memory:
+            return Excess.MEMORY
+        if allowance.threads is not None and threads > allowance.threads:
+            return Excess.THREADS
+        if self._may_write and _size(self.folder) > self.most_files:
+            return Excess.DISK
+        return None
+
+    @property
+    def most_files(self) -> int:
+        """Bytes that its folder may hold."""
+        return self.walls.allowance.disk or _LEAST_DISK
+
+    @property
+    def _may_write(self) -> bool:
+        return self.walls.kind is Kind.LIMITS or (self.walls.kind is Kind.SANDBOX and self.walls.allowance.disk > 0)
 
     def kill_all(self) -> None:
         """Kills the process and all that it started, at once, and takes stock of what they used.
@@ -137,40 +187,72 @@ class Confined:
             self._reaped_cpu += used.ru_utime + used.ru_stime
 
 
-def start(command: Sequence[str], walls: Walls, scratch: Path) -> Confined:
+def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | None = None) -> Confined:
     """Starts `command` behind `walls`, in a fresh empty directory inside `scratch`; its program runs on return.
 
-    NoProgram where it cannot be executed, any other OSError where the system fails; nothing is left then."""
+    `core` is the processor on which alone it runs. NoProgram where the command cannot be executed, any other OSError
+    where the system fails; nothing is left then."""
     folder = Path(tempfile.mkdtemp(prefix="agent-", dir=scratch))
     told, status = os.pipe()
+    handed = [status]
     try:
+        words = [sys.executable, "-I", "-S", _CONFINE, str(status), *_steps(walls, folder, core, handed), "--"]
+        if walls.kind is Kind.CONTAINER:
+            words[0] = os.path.realpath(sys.executable)
+            readable = (*reach.SYSTEM, *reach.PROGRAMS, *reach.interpreter(), _CONFINE, *walls.readable)
+            disk = walls.allowance.disk or _LEAST_DISK
+            words = reach.container(readable, walls.hidden, folder, disk) + words
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", _CONFINE, str(os.getpid()), str(status), *_limits(walls), "--", *command],
+            [*words, *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
             cwd=folder,
             env=_environment(walls, folder),
-            pass_fds=(status,),
+            pass_fds=handed,
             start_new_session=True,
         )
     except OSError:
         os.close(told)
-        os.close(status)
         clear(folder)
         raise
-    os.close(status)
+    finally:
+        for file in handed:
+            os.close(file)
     with open(told, "rb") as reader:
-        problem = reader.read(20)
-    confined = Confined(process, folder)
-    if problem:
+        how = reader.read(_LONGEST_STATUS)
+    confined = Confined(process, walls, folder, core)
+    if how != _RUNS:
         confined.kill_all()
+        last = confined.stderr.read(_LONGEST_STATUS) or b""
         confined.remove()
-        raise _problem(problem, command[0])
+        raise _problem(how, command[0], last.decode("utf-8", "replace").strip())
     for pipe in (confined.stdin, confined.stdout, confined.stderr):
         os.set_blocking(pipe.fileno(), False)
     return confined
+
+
+def _steps(walls: Walls, folder: Path, core: int | None, handed: list[int]) -> list[str]:
+    """What `confine.py` is to do, in this order; the descriptors that it needs for it are added to `handed`."""
+    inside = walls.kind is Kind.CONTAINER
+    steps = [] if core is None else [f"core={core}"]
+    if walls.allowance.threads is not None:
+        steps.append(f"threads={walls.allowance.threads}")
+    steps += _limits(walls)
+    if usage.LINUX:
+        steps.append("rights=0")
+        if not inside:  # there bubblewrap sees to it
+            steps.append(f"parent={os.getpid()}")
+    if walls.kind is Kind.SANDBOX:
+        readable = (*reach.SYSTEM, *walls.readable)
+        handed.append(reach.landlock_rules(readable, walls.hidden, folder, writes=walls.allowance.disk > 0))
+        steps.append(f"files={handed[-1]}")
+    if walls.kind is not Kind.LIMITS:
+        handed.append(os.memfd_create("calls"))
+        os.write(handed[-1], walls.filter)
+        steps.append(f"calls={handed[-1]}")
+    return steps
 
 
 def adopt_orphans() -> None:
@@ -180,9 +262,11 @@ def adopt_orphans() -> None:
     usage.adopting = _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
-def _problem(told: bytes, program: str) -> OSError:
-    """What `confine.py` said on its status descriptor, as an error."""
-    doing, _, number = told.decode().partition(" ")
+def _problem(told: bytes, program: str, last: str) -> OSError:
+    """What `confine.py` said on its status descriptor, or whatever ended before it could, as an error."""
+    doing, _, number = told.removeprefix(_RUNS).decode().partition(" ")
+    if not number:
+        return OSError(errno.EPERM, last or "its walls could not be put up", program)
     kind = NoProgram if doing == "program" and int(number) in _OWN_FAULT else OSError
     return kind(int(number), os.strerror(int(number)), program)
 
@@ -190,12 +274,12 @@ def _problem(told: bytes, program: str) -> OSError:
 def _limits(walls: Walls) -> list[str]:
     # RLIMIT_DATA counts what may be written; RLIMIT_AS would count address space, of which node reserves more than
     # 1 GiB before its first line runs. Elsewhere than on Linux RLIMIT_DATA is only the classic heap.
-    memory = "RLIMIT_DATA" if usage.LINUX else "RLIMIT_AS"
+    allowance = walls.allowance
     wanted = {
         "RLIMIT_CORE": 0,
-        memory: walls.memory,
-        "RLIMIT_NOFILE": walls.open_files,
-        "RLIMIT_FSIZE": walls.file_size,
+        "RLIMIT_DATA" if usage.LINUX else "RLIMIT_AS": allowance.memory,
+        "RLIMIT_NOFILE": allowance.open_files,
+        "RLIMIT_FSIZE": allowance.disk or _LEAST_DISK,
         "RLIMIT_CPU": walls.cpu,
     }
     return [f"{name}={number}" for name, number in wanted.items() if number is not None]
@@ -207,7 +291,6 @@ def _environment(walls: Walls, folder: Path) -> dict[str, str]:
         "HOME": str(folder),
         "TMPDIR": str(folder),
         "LANG": "C.UTF-8",
-        "PYTHONPATH": _OUR_PACKAGES,
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
         **dict.fromkeys(_ONE_THREAD, "1"),
@@ -217,6 +300,34 @@ def _environment(walls: Walls, folder: Path) -> dict[str, str]:
 
 def _prctl(option: int, value: int) -> bool:
     return usage.LINUX and ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0) == 0
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+def _agent(outer: int) -> int:
+    """The process that became the agent: the child of the first process in the container that `outer` has made."""
+    inner = usage.children(outer)
+    return next(iter(usage.children(inner[0])), outer) if inner else outer
+
+
+def _size(folder: Path) -> int:
+    """Bytes on the disk in a folder, as far as they can be seen without waiting long."""
+    total, waiting = 0, [folder]
+    for _ in range(_MOST_LOOKED_AT):
+        if not waiting:
+            break
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    total += entry.stat(follow_symlinks=False).st_blocks * 512 + _PER_FILE
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(Path(entry.path))
+        except OSError:
+            continue
+    return total
 
 
 def _peak(maxrss: int) -> int:

@@ -10,10 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import to_builtins
 
 from adsearch import State, games
 from adsearch.errors import AdsearchError, quote
@@ -23,22 +26,25 @@ from arena import formats, openings
 from arena.changes import FREE, Changes, changes
 from arena.clock import MILLISECOND, TimeControl
 from arena.description import Table, folded, listing, read_text, read_toml, shown, what_is_wrong_with
-from arena.enrolment import Listed, described, found, matched
+from arena.enrolment import ALLOWED_KEYS, Listed, allowed, described, found, kind_of_walls, matched
 from arena.errors import ArenaError, BadClock, BadLeague
 from arena.fixture import Limits
 from arena.formats import Format
 from arena.formats.match import USUAL_RISK, SprtTerms
 from arena.players import Kind, split_path, told_apart
 from arena.ratings.match_statistics import FARTHEST, Model
+from arena.walls import Allowance
+from arena.walls import Kind as Walls
 
 __all__ = ["Changes", "League", "Listed", "changes", "from_arguments", "read"]
 
 KEYS: Final = (
     "name", "game", "format", "rounds", "clock", "margin", "seed", "openings", "max_plies", "games_at_once", "names",
-    "quarantine", "reuse", "gauntlet", "best_of", "repeats", "seeds", "sprt", "players", "limits", "agent",
+    "quarantine", "reuse", "gauntlet", "best_of", "repeats", "seeds", "sprt", "players",
+    "walls", "ponder", "python", "modules", *ALLOWED_KEYS, "limits", "agent",
 )  # fmt: skip
 """Every key of a description."""
-LIMIT_KEYS: Final = ("hello", "ready", "move")
+LIMIT_KEYS: Final = ("hello", "ready", "move", *ALLOWED_KEYS)
 SPRT_KEYS: Final = ("elo0", "elo1", "alpha", "beta", "model", "of")
 _ONLY_IN: Final = {
     "gauntlet": (Format.GAUNTLET,),
@@ -88,6 +94,16 @@ class League:
     reuse: bool = False
     """Whether an agent's process is kept for its next game."""
     limits: Limits = field(default_factory=Limits)
+    walls: Walls | None = None
+    """The kind of walls that is demanded for agents that are not ours; None: the best there is."""
+    allowance: Allowance = field(default_factory=Allowance)
+    """What each of them may use."""
+    ponder: bool = False
+    """Whether they may think while it is not their turn."""
+    python: str | None = None
+    """The interpreter that Python agents run in; None: the one that runs this."""
+    modules: tuple[str, ...] | None = None
+    """What they may import besides the standard library; None: whatever the interpreter has."""
     gauntlet: tuple[str, ...] = ()
     best_of: int = 1
     repeats: int = 3
@@ -128,17 +144,36 @@ class League:
             "quarantine": self.quarantine,
             "reuse": self.reuse,
             "limits": {"hello": self.limits.hello, "ready": self.limits.ready, "move": self.limits.move},
+            "walls": self.walls,
+            "allowance": to_builtins(self.allowance),
+            "ponder": self.ponder,
+            "python": self.python,
+            "modules": None if self.modules is None else sorted(self.modules),
             "gauntlet": sorted(self.gauntlet),
             "best_of": self.best_of,
             "repeats": self.repeats,
             "seeds": list(self.seeds),
             "sprt": None if self.sprt is None else asdict(self.sprt),
             "agents": [
-                {"name": agent.name, "player": agent.player_text, "anchor": agent.anchor} for agent in self.agents
+                {
+                    "name": agent.name,
+                    "player": agent.player_text,
+                    "anchor": agent.anchor,
+                    "walls": agent.walls,
+                    "allowance": to_builtins(agent.allowance),
+                }
+                for agent in self.agents
             ],
         }
 
 
+_LATER_SETTINGS: Final[dict[str, Any]] = {
+    "sprt": None,
+    "allowance": to_builtins(Allowance()),
+    "ponder": False,
+    "python": None,
+    "modules": None,
+}
 _DEFAULTS: Final = {each.name: each.default for each in fields(League)}
 
 
@@ -164,8 +199,13 @@ def from_arguments(game: str, players: Sequence[str], **settings: Any) -> League
     if league.name:
         return league
     fixed = {key: value for key, value in league.settings().items() if key not in FREE}
-    if league.sprt is None:
-        del fixed["sprt"]  # a tournament without a test is called what it was called before there were any
+    for key, usual in _LATER_SETTINGS.items():
+        if fixed.get(key) == usual:
+            del fixed[key]  # such a tournament is called what it was called before there was that setting
+    fixed["agents"] = [
+        {key: value for key, value in agent.items() if value is not None or key == "anchor"}
+        for agent in fixed["agents"]
+    ]
     told = json.dumps(fixed, sort_keys=True)
     name = f"{game.partition(':')[0]}-{hashlib.sha256(told.encode()).hexdigest()[:8]}"
     return replace(league, name=name if not what_is_wrong_with(name) else f"game-{name[-8:]}")
@@ -176,9 +216,10 @@ def _league(table: Table, folder: Path, *, default_name: str, listed: Iterable[L
     table.only(KEYS)
     game_text, game, start = _game(table, folder)
     skipped: list[str] = []
-    agents = [*listed, *matched(table, folder, skipped), *described(table, folder, KEYS)]
     limits = table.table("limits")
     limits.only(LIMIT_KEYS)
+    allowance = allowed(limits, allowed(table, Allowance()))
+    agents = [*listed, *matched(table, folder, skipped), *described(table, folder, KEYS, allowance)]
     usual = Limits()
     league = League(
         name=table.name("name", default_name) if default_name or "name" in table else "",
@@ -202,6 +243,11 @@ def _league(table: Table, folder: Path, *, default_name: str, listed: Iterable[L
             ready=limits.seconds("ready", 0.1, _DAY, usual.ready),
             move=limits.seconds("move", 0.001, 30 * _DAY, usual.move),
         ),
+        walls=kind_of_walls(table),
+        allowance=allowance,
+        ponder=table.flag("ponder", False),
+        python=_python(table, folder),
+        modules=tuple(table.texts("modules")) if "modules" in table else None,
         gauntlet=table.texts("gauntlet"),
         best_of=table.whole("best_of", 1, 1000, 1),
         repeats=table.whole("repeats", 0, 100, 3),
@@ -245,6 +291,17 @@ def _clock(table: Table) -> str:
         return str(TimeControl.parse(text))
     except BadClock as error:
         table.fail(str(error), "clock")
+
+
+def _python(table: Table, folder: Path) -> str | None:
+    """The interpreter for agents, found from anywhere; a plain name is looked for as a shell does."""
+    if "python" not in table:
+        return None
+    text = table.text("python")
+    path = str(folder / os.path.expanduser(text)) if "/" in text else shutil.which(text)
+    if path is None or not os.path.isfile(path) or not os.access(path, os.X_OK):
+        table.fail(f"expected a Python interpreter, got {quote(text)}, which is no program here", "python")
+    return path
 
 
 def _openings(table: Table, folder: Path, game: str, start: State[Any]) -> int | tuple[tuple[str, ...], ...]:

@@ -41,7 +41,7 @@ from agents.protocol import (
     Who,
 )
 from arena.clock import MILLISECOND, SECOND
-from arena.fixture import HELLO_WITHIN, Fixture, SeatPlan, move_text, position_text
+from arena.fixture import Fixture, SeatPlan, move_text, position_text
 from arena.seeds import GameSeeds
 from db.records import GameRecord, MoveRecord, SeatRecord
 
@@ -369,9 +369,9 @@ class Match:
         fixture = self.fixture
         self.phase = Phase.STARTING
         self._due = now + fixture.limits.ready
-        if any(seat.plan.guarded for seat in self._seats):
+        if starts := [seat.plan.start for seat in self._seats if seat.plan.guarded]:
             # A warden calls its agent unready itself, and counts in what a fresh process takes to start.
-            self._due += (fixture.limits.hello or HELLO_WITHIN) + BACKSTOP
+            self._due += max(starts) + BACKSTOP
         for number, seat in enumerate(self._seats):
             names = [other.plan.player if other is seat else other.plan.shown for other in self._seats]
             start = Start(
@@ -382,6 +382,7 @@ class Match:
                 clock=ClockTold(fixture.clock, self._clock.told()),
                 seed=seat.plan.seed,
                 position=self._view(number),
+                core=UNSET if fixture.core is None or not seat.plan.hosted else fixture.core,
             )
             self._sent.append((number, start))
 

@@ -16,7 +16,6 @@ import json
 import os
 import re
 import shutil
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +41,7 @@ class Submission:
     hash: str
     kind: Kind
     command: tuple[str, ...]
-    """What a warden executes."""
+    """What a warden executes; of a Python agent its file, for an interpreter that hosts it."""
     source: Path
     """The folder in the store."""
 
@@ -79,7 +78,7 @@ class Store:
             intake.add_file(player.path, main)
         source = self._keep(intake.files)
         agent = f"{source / main}:{player.class_name}" if player.class_name else str(source / main)
-        return Submission(source.name, player.kind, (sys.executable, "-P", "-m", "agents", agent), source)
+        return Submission(source.name, player.kind, (agent,), source)
 
     def take_game(self, text: str) -> str:
         """The rules that `text` names, as text that stays true: a file that it names is frozen, its path replaced.

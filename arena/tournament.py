@@ -24,6 +24,7 @@ from msgspec import convert, to_builtins
 from adsearch import games
 from agents.protocol import Verdict
 from arena import formats, openings, seeds
+from arena.confinement import Confinement
 from arena.director import MOST_ATTEMPTS, Entrant, Finished, Planned, refuse_broken_rules
 from arena.entrants import enter
 from arena.errors import BadLeague, TournamentBusy
@@ -68,8 +69,27 @@ class Tournament:
         self.league = league
         self.rules = submissions.take_game(league.game)
         start = games.start(self.rules)
+        self.confinement = Confinement(
+            scratch,
+            self.rules,
+            walls=league.walls,
+            allowance=league.allowance,
+            python=league.python,
+            modules=league.modules,
+            fresh=not league.reuse,
+            ponder=league.ponder,
+            ready=league.limits.ready,
+        )
         self.entrants: dict[str, Entrant] = {
-            listed.name: enter(listed.player, listed.name, start, submissions, scratch=scratch, fresh=not league.reuse)
+            listed.name: enter(
+                listed.player,
+                listed.name,
+                start,
+                submissions,
+                self.confinement,
+                walls=listed.walls,
+                allowance=listed.allowance,
+            )
             for listed in league.agents
         }
         self.changed: list[str] = []
@@ -108,7 +128,7 @@ class Tournament:
         def everything(connection: Connection) -> tuple[bool, progress.Planned | None]:
             refuse_broken_rules(record)
             now = datetime.now(UTC)
-            store.finish(connection, number, record, host=host(), now=now)
+            store.finish(connection, number, record, host=host(finished.game), now=now)
             disturbed = False
             if record.verdict == Verdict.VOID:
                 pair = str(finished.game.identity[0])
@@ -454,15 +474,19 @@ def _results(outcomes: list[progress.Outcome]) -> dict[str, dict[str, float]]:
     return results
 
 
+def host(game: Planned) -> dict[str, Any]:
+    """On what a game was played, and behind which walls; null where all who played were ours."""
+    kinds = sorted({entrant.walls for entrant in game.entrants if entrant.walls})
+    return {**_machine(), "walls": ", ".join(kinds) or None}
+
+
 @cache
-def host() -> dict[str, Any]:
-    """On what a game was played."""
+def _machine() -> dict[str, Any]:
     return {
         "software": f"arena-referee {version_of('arena-referee')}",
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()}",
         "cores": os.cpu_count(),
-        "walls": "limits",
     }
 
 

@@ -12,31 +12,54 @@ import time
 from contextlib import suppress
 
 LINUX = sys.platform == "linux"
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 class Usage:
     """What one process and its descendants use, while they live."""
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, core: int | None = None) -> None:
+        """`core` is the processor that it was given, if it was given one."""
         self._pid = pid
         self._cpu: dict[int, int] = {pid: 0}
         """What each process that was ever seen had used when it was last asked."""
         self._most = 0
         """What all have used together, when last asked."""
         self._memory: int | None = None
-        self._given = _terms(os.getpid())
-        """On what terms it gets a processor: those of whoever starts it."""
+        self._given = _terms(os.getpid(), core)
+        """On what terms it gets a processor: those of whoever starts it, or on that core alone."""
+        self._most_held = 0
         self._scheduler = _opened(f"/proc/{pid}/schedstat")
         self._status = _opened(f"/proc/{pid}/stat")
 
     def look(self) -> None:
         """Finds descendants that have come since."""
-        found = descendants(self._pid)
-        if adopting:
-            found |= descendants(os.getpid())
-        for pid in found:
+        for pid in self.family():
             self._cpu.setdefault(pid, 0)
+
+    def family(self) -> set[int]:
+        """The process and its descendants, as they are now."""
+        found = {self._pid} | descendants(self._pid)
+        return found | descendants(os.getpid()) if adopting else found
+
+    def held(self) -> tuple[int, int]:
+        """Bytes of memory that the process and the descendants that were seen hold now, and how many threads they are.
+
+        Zeros where the system does not tell."""
+        pages = threads = 0
+        for pid in self._cpu:
+            with suppress(OSError, IndexError, ValueError), open(f"/proc/{pid}/stat", "rb") as status:
+                fields = status.read(1000).rpartition(b")")[2].split()
+                threads += int(fields[17])
+                pages += int(fields[21])
+        self._most_held = max(self._most_held, pages * _PAGE)
+        return pages * _PAGE, threads
+
+    @property
+    def most_held(self) -> int:
+        """Bytes that they held together at most, whenever that was asked."""
+        return self._most_held
 
     def cpu(self) -> int | None:
         """Nanoseconds of processor time that the process and its descendants have used, as far as they were seen."""
@@ -121,12 +144,22 @@ def descendants(pid: int) -> set[int]:
     return found
 
 
-def _terms(pid: int) -> tuple[object, ...] | None:
+def children(pid: int) -> list[int]:
+    """The processes that the first thread of `pid` has started and that live, the oldest first."""
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", "rb") as file:
+            return [int(child) for child in file.read().split()]
+    except OSError:
+        return []
+
+
+def _terms(pid: int, core: int | None = None) -> tuple[object, ...] | None:
     """How the process's first thread gets a processor: its policy, its nice value, and which processors."""
     if sys.platform != "linux":
         return None
     try:
-        return os.sched_getscheduler(pid), os.getpriority(os.PRIO_PROCESS, pid), os.sched_getaffinity(pid)
+        cores = os.sched_getaffinity(pid) if core is None else {core}
+        return os.sched_getscheduler(pid), os.getpriority(os.PRIO_PROCESS, pid), cores
     except OSError:
         return None
 

@@ -24,6 +24,7 @@ import zmq
 
 from adsearch import games
 from arena import control, players
+from arena.confinement import Confinement
 from arena.crew import Process
 from arena.director import Director, InOrder, Planned, Ply
 from arena.entrants import enter
@@ -293,7 +294,7 @@ def first_move(text: str) -> float:
         start = games.start("tictactoe")
         for number in range(10):
             entrants = [
-                enter(players.read(spec), name, start, store, scratch=folder.scratch)
+                enter(players.read(spec), name, start, store, Confinement(folder.scratch, ""))
                 for spec, name in ((text, "first" if text != "random" else f"first{number}"), ("random", "second"))
             ]
             if text == "random":

@@ -13,6 +13,7 @@ import typer
 from arena.cli.database import DatabaseOption
 from arena.cli.listing import Format, FormatOption, show
 from arena.cli.position import GameArgument
+from arena.walls import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,6 +49,9 @@ def play(
     ] = 0,
     max_plies: Annotated[int | None, typer.Option(min=1, help="After so many moves the game is a draw.")] = None,
     reuse: Annotated[bool, typer.Option("--reuse", help="Keep an agent's process for its next game.")] = False,
+    walls: Annotated[
+        Kind | None, typer.Option(help="How agents of yours are confined. Usual: the best that this machine offers.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the results alone.")] = False,
     record: Annotated[bool, typer.Option(help="Keep the games in the database, for `arena replay` and `show`.")] = True,
     db: DatabaseOption = None,
@@ -65,12 +69,13 @@ def play(
     from arena import seeds
     from arena.clock import SECOND, TimeControl
     from arena.errors import BadFixture
-    from arena.players import Kind, read, told_apart
+    from arena.players import Kind as Is
+    from arena.players import read, told_apart
 
     entered = [read(text) for text in players]
     names = told_apart(player.name for player in entered)
-    people = [name for name, player in zip(names, entered, strict=True) if player.kind is Kind.HUMAN]
-    guests = any(player.kind in (Kind.HUMAN, Kind.WAIT) for player in entered)
+    people = [name for name, player in zip(names, entered, strict=True) if player.kind is Is.HUMAN]
+    guests = any(player.kind in (Is.HUMAN, Is.WAIT) for player in entered)
     if people and format is not Format.TABLE:
         raise BadFixture(f"--format {format} is for programs: a person needs to see the board")
     plan = _Plan(
@@ -82,6 +87,7 @@ def play(
         margin=round(margin * SECOND),
         seed=seeds.fresh_seed() if seed is None else seed,
         seed_given=seed is not None,
+        walls=walls,
         openings=openings,
         max_plies=max_plies,
         with_guests=guests,
@@ -129,6 +135,7 @@ class _Plan:
     openings: int
     max_plies: int | None
     seed_given: bool
+    walls: Kind | None
     with_guests: bool
     watched: bool
 
@@ -183,6 +190,7 @@ def _play(
     from arena.cli.database import submissions
     from arena.cli.guests import Guests
     from arena.cli.screen import Screen
+    from arena.confinement import Confinement
     from arena.director import Director, Finished, InOrder, Schedule
     from arena.entrants import enter
     from arena.errors import BadFixture
@@ -200,10 +208,16 @@ def _play(
         if start.hidden and len(people) > 1:
             raise BadFixture(f"{plan.game} has secrets: one person at this terminal, got {len(people)}")
         table = Guests(folder, screen)
+        confinement = Confinement(folder.scratch, rules, walls=plan.walls, fresh=fresh)
         entrants = [
-            table.invited(player, name) or enter(player, name, start, store, scratch=folder.scratch, fresh=fresh)
+            table.invited(player, name) or enter(player, name, start, store, confinement)
             for player, name in zip(entered, plan.names, strict=True)
         ]
+        for warning in confinement.warnings:
+            print(f"warning: {warning}", file=sys.stderr)
+        if plan.watched:
+            for name in confinement.kinds:
+                screen.say(confinement.described(name))
         planned = plan.planned(rules, entrants)
         director = stack.enter_context(Director(folder))
         stack.callback(table.close)

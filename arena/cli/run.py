@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from arena.cli.database import DatabaseOption
+from arena.walls import Kind
 
 if TYPE_CHECKING:
     from arena.cli.progress import Display
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _DESCRIBED: Final = (
-    *("name", "format", "rounds", "clock", "margin", "seed", "openings", "max_plies", "games_at_once", "sprt"),
+    *("name", "format", "rounds", "clock", "margin", "seed", "openings", "max_plies", "games_at_once", "walls", "sprt"),
 )
 """The options that are keys of a description."""
 
@@ -45,6 +46,9 @@ def run(
     max_plies: Annotated[int | None, typer.Option(min=1, help="After so many moves a game is a draw.")] = None,
     games_at_once: Annotated[
         int | None, typer.Option(min=1, help="So many at the same time.  [default: one less than cores]")
+    ] = None,
+    walls: Annotated[
+        Kind | None, typer.Option(help="How agents of yours are confined.  [default: the best that there is]")
     ] = None,
     sprt: Annotated[
         str | None,
@@ -92,6 +96,7 @@ def run(
             openings=openings,
             max_plies=max_plies,
             games_at_once=games_at_once,
+            walls=walls,
             sprt=test,
         )
     _run(league, db, plan=plan, rerun_changed=rerun_changed)

@@ -103,7 +103,7 @@ class Model:
                 self.stage = "starting"
                 limits = self.fixture.limits
                 guarded = any(plan.guarded for plan in self.fixture.seats)
-                self.deadline = now + limits.ready + ((limits.hello or 10 * SECOND) + SECOND if guarded else 0)
+                self.deadline = now + limits.ready + (11 * SECOND if guarded else 0)
 
     def receive(self, seat: int, message: FromPlayer, now: int) -> None:
         place, guarded = self.places[seat], self.fixture.seats[seat].guarded

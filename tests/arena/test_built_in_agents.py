@@ -11,6 +11,7 @@ from agents import builtin
 from agents.errors import CannotPlay
 from agents.protocol import Verdict
 from arena import players
+from arena.confinement import Confinement
 from arena.director import Director, Finished, InOrder, Planned
 from arena.entrants import enter
 from arena.run_folder import RunFolder
@@ -40,7 +41,7 @@ def test_no_built_in_agent_loses_on_time(name: str) -> None:
         for number in range(GAMES):
             rules = rules_for(name, LONG if number % 10 == 0 else SHORT)
             entrants = tuple(
-                enter(players.read(text), f"{seat} {text}", games.start(rules), store, scratch=folder.scratch)
+                enter(players.read(text), f"{seat} {text}", games.start(rules), store, Confinement(folder.scratch, ""))
                 for seat, text in enumerate((name, "random"))
             )
             planned.append(Planned(number, rules, rules, entrants[:: 1 - 2 * (number % 2)], 1, (number,), clock=CLOCK))

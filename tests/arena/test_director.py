@@ -15,6 +15,7 @@ import pytest
 from adsearch import games
 from agents.protocol import Verdict
 from arena import players
+from arena.confinement import Confinement
 from arena.crew import Member
 from arena.director import Began, Director, Entrant, Finished, InOrder, Planned, Ply, _explained
 from arena.entrants import enter
@@ -48,7 +49,8 @@ class Evening:
 
     def entrant(self, text: str, name: str, *, fresh: bool = True) -> Entrant:
         start = games.start(self.rules)
-        return enter(players.read(text), name, start, self.store, scratch=self.folder.scratch, fresh=fresh)
+        confinement = Confinement(self.folder.scratch, "", fresh=fresh)
+        return enter(players.read(text), name, start, self.store, confinement)
 
     def game(self, *entrants: Entrant, watched: bool = False, **settings: Any) -> Planned:
         self._numbers += 1

@@ -13,9 +13,10 @@ import pytest
 from agents.protocol import MESSAGE_BYTES, Verdict
 from arena import jail
 from arena.agent_process import STDERR_KEPT, AgentProcess
-from arena.jail import Confined, NoProgram, Walls
+from arena.jail import Confined, NoProgram
 from arena.run_folder import clear
 from arena.usage import LINUX, Usage, descendants
+from arena.walls import Allowance, Walls
 
 PYTHON = (sys.executable, "-I", "-S", "-c")
 
@@ -197,14 +198,14 @@ def test_what_is_no_program_is_told_from_what_the_system_cannot_do(command: str,
 
 def test_walls_that_cannot_be_put_up_are_no_fault_of_the_program(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=os.strerror(errno.EINVAL)) as problem:
-        jail.start(program("pass"), Walls(memory=2**70), tmp_path)
+        jail.start(program("pass"), Walls(allowance=Allowance(memory=2**70)), tmp_path)
     assert not isinstance(problem.value, NoProgram)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_grows_no_larger_than_it_may(tmp_path: Path) -> None:
     source = "open('x', 'wb').write(b'x' * 200_000)"
-    agent = AgentProcess.start(program(source), Walls(file_size=100_000), tmp_path)
+    agent = AgentProcess.start(program(source), Walls(allowance=Allowance(disk=100_000)), tmp_path)
     wait_for(agent.confined)
     verdict, words = agent.how_it_ended()
     assert (verdict, words) == (Verdict.CRASHED, "exited with code 1: OSError: [Errno 27] File too large")

@@ -65,7 +65,7 @@ def test_a_file_runs_from_the_store_and_not_from_where_it_was(here: Path, store:
     (here / "my_agent.py").write_text("# mine")
     taken = store.take(read("my_agent.py:MyAgent"))
     agent = store.folder / taken.hash / "my_agent.py"
-    assert taken.command == (sys.executable, "-P", "-m", "agents", f"{agent}:MyAgent")
+    assert taken.command == (f"{agent}:MyAgent",)
     assert (taken.kind, taken.source, stored(taken)) == (Kind.FILE, agent.parent, {"my_agent.py": "# mine"})
     assert store.take(read("my_agent.py")).command[-1] == str(agent)
     (here / "my_agent.py").write_text("# mine, but better")
@@ -82,7 +82,7 @@ def test_a_folder_is_taken_with_all_that_it_needs_and_nothing_else(here: Path, s
             (here / "alice" / inner / name).write_text(inner)
     taken = store.take(player)
     assert stored(taken) == {"agent.py": "# an agent", "book.txt": "e4", "weights/w.bin": "weights"}
-    assert taken.command == (sys.executable, "-P", "-m", "agents", str(taken.source / "agent.py"))
+    assert taken.command == (str(taken.source / "agent.py"),)
 
 
 def test_the_hash_is_of_names_contents_and_what_is_executable_and_of_nothing_else(here: Path, store: Store) -> None:

@@ -160,13 +160,12 @@ def test_an_agent_is_alone_in_an_empty_room() -> None:
         assert isinstance(report, Report)
         seen = json.loads(report.stderr)
     environment = seen["environment"]
-    assert {"PATH", "HOME", "TMPDIR", "LANG", "PYTHONPATH", "OMP_NUM_THREADS", "COLOUR"} <= environment.keys()
-    assert not environment.keys() & (os.environ.keys() - {"PATH", "HOME", "TMPDIR", "LANG", "PYTHONPATH"}) - {
+    assert {"PATH", "HOME", "TMPDIR", "LANG", "OMP_NUM_THREADS", "COLOUR"} <= environment.keys()
+    assert not environment.keys() & (os.environ.keys() - {"PATH", "HOME", "TMPDIR", "LANG"}) - {
         "LC_CTYPE",
         "PYTHONHASHSEED",
         "PYTHONDONTWRITEBYTECODE",
     }
-    assert environment["PYTHONPATH"] == str(Path(__file__).parents[2])
     assert Path(seen["folder"]).parent == judge.scratch
     assert environment["HOME"] == environment["TMPDIR"] == seen["folder"]
     assert seen["files"] == []
@@ -184,7 +183,7 @@ def test_an_agent_is_alone_in_an_empty_room() -> None:
 
 @pytest.mark.skipif(not LINUX, reason="memory is limited for certain on Linux alone")
 def test_an_agent_that_needs_more_memory_than_it_may_have_loses_by_that() -> None:
-    with Judge(bad("takes_half_a_gibibyte"), walls={"memory": 1 << 28}) as judge:
+    with Judge(bad("takes_half_a_gibibyte"), walls={"allowance": {"memory": 1 << 28}}) as judge:
         assert judge.play().verdict is Verdict.MEMORY
     with Judge(bad("takes_half_a_gibibyte")) as judge:
         assert "exited quietly" in judge.play().detail

@@ -1,0 +1,137 @@
+"""How agents that are not ours are held in one run: behind which walls, with what, and what they may read.
+
+The director's side of the walls: it tries what the machine offers, lays out what Python agents may import, and makes
+of both the orders of each warden. Nothing is tried or laid out before an agent needs it.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import to_builtins
+
+from arena.fixture import HELLO_WITHIN, Limits
+from arena.players import Kind as Is
+from arena.submissions import Store, Submission
+from arena.walls import MEBIBYTE, Allowance, Kind, Walls
+
+_USUAL: Final = Allowance()
+_READY_WITHIN: Final = Limits().ready
+
+
+class Confinement:
+    """What holds for all agents of a run, unless one has something of its own."""
+
+    def __init__(
+        self,
+        scratch: Path,
+        rules: str,
+        *,
+        walls: Kind | None = None,
+        allowance: Allowance = _USUAL,
+        python: str | None = None,
+        modules: Sequence[str] | None = None,
+        fresh: bool = True,
+        ponder: bool = False,
+        ready: int = _READY_WITHIN,
+    ) -> None:
+        """`scratch`: a fresh folder of this run, where agents get theirs; `rules`: the game, as the store has it;
+        `walls`: the kind that is demanded, None for the best there is; `fresh`: a new process for each game; `ready`:
+        nanoseconds from `start` to `ready`."""
+        self.allowance = allowance
+        self._scratch, self._rules = scratch, rules
+        self._wanted = walls
+        self._python = python
+        self._modules = modules
+        self._fresh, self._ponder, self._ready = fresh, ponder, ready
+        self.kinds: dict[str, Kind] = {}
+        """Behind which walls each agent is that was given orders."""
+        self.warnings: list[str] = []
+        """What the instructor should know."""
+
+    def kind(self, wanted: Kind | None = None) -> Kind:
+        """The walls of an agent that wants, or has, no others; ArenaError where they do not hold on this machine."""
+        from arena.walls import trial
+
+        offer = trial.chosen(wanted or self._wanted)
+        if offer.kind is Kind.LIMITS and not self.warnings:
+            reason = f" ({offer.why}{f'; {offer.advice}' if offer.advice else ''})" if offer.why else ""
+            self.warnings.append(f"agents are behind limits alone{reason}: {trial.LIMITS_MEAN}. See: arena doctor")
+        return offer.kind
+
+    def orders(
+        self,
+        name: str,
+        submission: Submission,
+        store: Store,
+        *,
+        wanted: Kind | None = None,
+        allowance: Allowance | None = None,
+    ) -> dict[str, Any]:
+        """What the warden of this agent is told."""
+        from arena.walls import reach, syscalls
+
+        kind, allowance = self.kind(wanted), allowance or self.allowance
+        command, readable, environment = submission.command, [str(submission.source)], dict[str, str]()
+        hidden = [str(store.folder), str(self._scratch.parent)]
+        # The rules of somebody's own game are in the store, too.
+        readable += re.findall(re.escape(f"{store.folder}/") + "[0-9a-f]{64}", self._rules)
+        if submission.kind is Is.COMMAND:
+            readable += reach.of_program(command)
+        else:
+            command = (*self._library.command, *command)
+            readable += self._library.readable
+            environment["PYTHONPATH"] = str(self._library.folder)
+        if self._modules is not None:
+            hidden += self._library.hidden
+        walls = Walls(
+            kind,
+            allowance,
+            cpu=Walls().cpu if self._fresh else None,
+            environment=environment,
+            readable=tuple(dict.fromkeys(readable)),
+            hidden=tuple(hidden),
+            filter=syscalls.compiled(kind),
+        )
+        self.kinds[name] = kind
+        return {
+            "name": name,
+            "command": command,
+            "scratch": str(self._scratch),
+            "fresh": self._fresh,
+            "start": self.start(allowance),
+            "ready": self._ready,
+            "ponder": self._ponder,
+            "walls": to_builtins(walls),
+        }
+
+    def start(self, allowance: Allowance | None = None) -> int:
+        """Nanoseconds that an agent's program may take to start."""
+        start = (allowance or self.allowance).start
+        return HELLO_WITHIN if start is None else start
+
+    def described(self, name: str) -> str:
+        """How that agent is held, for people."""
+        kind, most = self.kinds[name], self.allowance.memory
+        memory = "" if most is None else f", {most / MEBIBYTE:,.0f} MiB of memory"
+        still = "may think at any time" if self._ponder else "stands still while it is not its turn"
+        return f"{name}: behind walls ({kind}: {_MEANS[kind]}{memory}; it {still})"
+
+    @cached_property
+    def _library(self) -> Any:
+        from arena.walls import library
+
+        folder = Path(tempfile.mkdtemp(prefix="library-", dir=self._scratch.parent))
+        return library.lay_out(folder, python=self._python, modules=self._modules)
+
+
+_MEANS: Final = {
+    Kind.LIMITS: "a process of this user",
+    Kind.SANDBOX: "it reads its own source and Python, writes nothing, has no network and no other process",
+    Kind.CONTAINER: "it reads its own source and programs, writes nothing that stays, has no network",
+}

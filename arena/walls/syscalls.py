@@ -1,0 +1,150 @@
+"""What the kernel does for an agent behind walls: which system calls, with which arguments.
+
+The director compiles this, once, with libseccomp; a jail hands the filter to the process that becomes an agent. What is
+not named here does not exist for the agent (ENOSYS, upon which programs try an older way); what is named as refused
+fails with "not permitted", so that a person can read why.
+
+A list of what is allowed, not of what is forbidden: tomorrow's kernels bring system calls that nobody thought of.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from collections.abc import Iterator
+from typing import Any, Final
+
+from arena.walls import Kind
+
+SELF: Final = 0x5EC0AAAA
+"""Stands in the filter for the number of the agent's own process, which is known only when it is there."""
+
+_ALLOWED: Final = """
+    read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek _llseek close close_range
+    dup dup2 dup3 pipe pipe2 sendfile sendfile64 copy_file_range
+    stat fstat lstat newfstatat fstatat64 stat64 fstat64 lstat64 statx statfs fstatfs access faccessat faccessat2
+    readlink readlinkat getcwd chdir fchdir getdents getdents64 umask fadvise64 readahead
+    mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 symlink symlinkat link linkat
+    ftruncate ftruncate64 fallocate fsync fdatasync
+    mmap mmap2 munmap mremap mprotect madvise msync mlock munlock mlock2 brk pkey_alloc pkey_free pkey_mprotect
+    get_mempolicy membarrier
+    execve execveat exit exit_group wait4 waitid waitpid
+    futex futex_time64 futex_wait futex_wake futex_requeue futex_waitv set_robust_list get_robust_list
+    set_tid_address rseq restart_syscall arch_prctl set_thread_area get_thread_area riscv_flush_icache
+    rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend rt_sigtimedwait rt_sigtimedwait_time64
+    sigaltstack sigreturn signalfd signalfd4 pause alarm getitimer setitimer
+    timer_create timer_settime timer_gettime timer_getoverrun timer_delete timerfd_create timerfd_settime
+    timerfd_gettime nanosleep clock_nanosleep clock_nanosleep_time64 clock_gettime clock_gettime64 clock_getres
+    clock_getres_time64 gettimeofday time times getrusage sysinfo uname getcpu getrandom
+    poll ppoll ppoll_time64 select _newselect pselect6 pselect6_time64 epoll_create epoll_create1 epoll_ctl
+    epoll_ctl_old epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2
+    getpid gettid getppid getpgid getpgrp getsid getuid geteuid getgid getegid getresuid getresgid getgroups
+    setpgid setsid capget getpriority sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_getattr
+    sched_get_priority_max sched_get_priority_min sched_rr_get_interval getrlimit ugetrlimit setrlimit
+    recvfrom recvmsg recvmmsg sendmsg shutdown getsockname getpeername getsockopt setsockopt
+"""
+
+_REFUSED: Final = """
+    fork vfork rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal pidfd_getfd
+    ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp
+    socket connect bind listen accept accept4 sendmmsg
+    truncate truncate64 mknod mknodat chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat
+    utime utimes futimesat utimensat setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr
+    flock sync syncfs name_to_handle_at open_by_handle_at
+    sched_setaffinity sched_setscheduler sched_setparam sched_setattr setpriority ioprio_set
+    migrate_pages move_pages mbind set_mempolicy
+    setuid setgid setreuid setregid setresuid setresgid setgroups setfsuid setfsgid capset personality
+    unshare setns mount umount umount2 pivot_root chroot move_mount open_tree fsopen fsmount fsconfig mount_setattr
+    add_key request_key keyctl shmget shmat shmdt shmctl semget semop semctl semtimedop msgget msgsnd msgrcv msgctl
+    mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify memfd_create memfd_secret
+    inotify_init inotify_init1 inotify_add_watch fanotify_init fanotify_mark
+    bpf perf_event_open userfaultfd seccomp
+    init_module finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff acct quotactl syslog
+    settimeofday clock_settime clock_adjtime adjtimex sethostname setdomainname iopl ioperm modify_ldt vhangup
+    splice tee vmsplice
+"""
+"""What fails in words. It need not be complete: what stands in no list does not exist."""
+
+_CLONE_THREAD: Final = 0x00010000
+_CLONE_APART: Final = 0x00008000 | 0x00002000 | 0x00800000
+"""CLONE_PARENT, CLONE_PTRACE, CLONE_UNTRACED."""
+_CLONE_NAMESPACES: Final = 0x7E020080
+"""CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET."""
+_FCNTL: Final = (0, 1, 2, 3, 4, 1030, 1032)
+"""F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ: no locks, leases, owners, signals."""
+_IOCTL: Final = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+"""TCGETS (is it a terminal?), TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX."""
+_PRCTL: Final = (3, 15, 16, 23, 29, 30, 38, 39, 0x53564D41)
+"""PR_GET_DUMPABLE, PR_SET_NAME, PR_GET_NAME, PR_CAPBSET_READ, PR_SET_TIMERSLACK, PR_GET_TIMERSLACK,
+PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, PR_SET_VMA."""
+_AF_UNIX: Final = 1
+_SOCK_STREAM: Final = 1
+_SOCK_TYPE: Final = 0xF
+
+_Rule = tuple[int, str, tuple[Any, ...]]
+"""Action, name, and conditions on arguments that must all be met."""
+
+
+def compiled(kind: Kind) -> bytes:
+    """The filter for walls of this kind, as a process hands it to the kernel; empty for limits.
+
+    OSError, RuntimeError or ImportError where it cannot be made here."""
+    if kind is Kind.LIMITS:
+        return b""
+    import pyseccomp  # finds and loads libseccomp, which takes 20 ms
+
+    made = pyseccomp.SyscallFilter(pyseccomp.ERRNO(errno.ENOSYS))
+    refused = pyseccomp.ERRNO(errno.EPERM)
+    rules: list[_Rule] = [(pyseccomp.ALLOW, name, ()) for name in _ALLOWED.split()]
+    rules += _with_arguments(pyseccomp)
+    rules += _of_processes(pyseccomp, refused, kind)
+    named = {name for _, name, _ in rules}
+    rules += [(refused, name, ()) for name in _REFUSED.split() if name not in named]
+    for action, name, conditions in rules:
+        # Names of other machines, and of newer kernels than this libseccomp knows, are left out.
+        if pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, name) >= 0:
+            made.add_rule(action, name, *conditions)
+    with tempfile.TemporaryFile() as file:
+        made.export_bpf(file)
+        file.seek(0)
+        return file.read()
+
+
+def _with_arguments(pyseccomp: Any) -> Iterator[_Rule]:
+    """Calls that are allowed for some uses alone."""
+    allow, argument, equal, masked = pyseccomp.ALLOW, pyseccomp.Arg, pyseccomp.EQ, pyseccomp.MASKED_EQ
+    for name, place, values in (
+        ("fcntl", 1, _FCNTL),
+        ("fcntl64", 1, _FCNTL),
+        ("ioctl", 1, _IOCTL),
+        ("prctl", 0, _PRCTL),
+    ):
+        for value in values:
+            yield allow, name, (argument(place, equal, value),)
+    # Truncating a file that is opened for reading is a way to write past Landlock, before its third version.
+    for name, place in (("open", 1), ("openat", 2)):
+        for mode in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC, os.O_RDWR | os.O_TRUNC):
+            yield allow, name, (argument(place, masked, os.O_ACCMODE | os.O_TRUNC, mode),)
+    yield allow, "creat", ()
+    # A pair of sockets talks to itself: asyncio wants one. Datagrams could be sent to a path.
+    yield allow, "socketpair", (argument(0, equal, _AF_UNIX), argument(1, masked, _SOCK_TYPE, _SOCK_STREAM))
+    yield allow, "sendto", (argument(4, equal, 0),)
+    # Limits of other processes of this user could be lowered.
+    yield allow, "prlimit64", (argument(0, equal, 0),)
+
+
+def _of_processes(pyseccomp: Any, refused: int, kind: Kind) -> Iterator[_Rule]:
+    """New processes and signals: in a sandbox threads and signals to itself alone."""
+    allow, argument, masked = pyseccomp.ALLOW, pyseccomp.Arg, pyseccomp.MASKED_EQ
+    if kind is Kind.CONTAINER:
+        for name in ("fork", "vfork", "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"):
+            yield allow, name, ()
+        yield allow, "clone", (argument(0, masked, _CLONE_NAMESPACES, 0),)
+        return
+    kinds = _CLONE_THREAD | _CLONE_NAMESPACES | _CLONE_APART
+    yield allow, "clone", (argument(0, masked, kinds, _CLONE_THREAD),)
+    yield refused, "clone", (argument(0, masked, _CLONE_THREAD, 0),)
+    for name in ("kill", "tkill", "tgkill"):
+        yield allow, name, (argument(0, pyseccomp.EQ, SELF),)
+        yield refused, name, (argument(0, pyseccomp.NE, SELF),)

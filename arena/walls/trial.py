@@ -1,0 +1,138 @@
+"""Which kinds of walls hold on this machine: each is put up around a small program that tries to get out.
+
+A director asks before its first game, `arena doctor` to explain. A machine is believed in nothing: not that a system
+call is there because the kernel is new, nor that a program works because it is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from agents.errors import one_line
+from arena import jail
+from arena.errors import ArenaError
+from arena.walls import Allowance, Kind, Walls, reach, syscalls
+
+_TRIES: Final = """if True:
+    import os, socket, sys
+    out = []
+    def attempt(what, does):
+        try:
+            does()
+        except OSError:
+            return
+        out.append(what)
+    def start():
+        if os.fork() == 0:
+            os._exit(0)
+        os.wait()
+    if sys.argv[2] == "sandbox":
+        attempt("start a process", start)
+        attempt("signal another process", lambda: os.kill(os.getppid(), 0))
+    attempt("open a socket", lambda: socket.socket(socket.AF_UNIX))
+    attempt("read a file", lambda: open(sys.argv[1]).close())
+    try:
+        open(sys.argv[1], "w").close()
+    except OSError:
+        pass
+    print(", ".join(out) or "held")
+"""
+
+LIMITS_MEAN: Final = "an agent can read and change this user's files, open connections, and stop other processes"
+_ADVICE: Final = {
+    "pyseccomp": "install libseccomp (Debian, Ubuntu: apt install libseccomp2; Fedora: dnf install libseccomp)",
+    "landlock": "needs Linux 5.13 or newer with Landlock switched on (the kernel's parameter lsm= lists landlock)",
+    "bwrap": "install bubblewrap (apt install bubblewrap, dnf install bubblewrap)",
+    "bwrap forbidden": (
+        "bubblewrap is installed, but may not make namespaces here (Ubuntu: the sysctl "
+        "kernel.apparmor_restrict_unprivileged_userns; Debian: kernel.unprivileged_userns_clone; in a container of "
+        "Docker's nobody may)"
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Whether a kind of walls holds here."""
+
+    kind: Kind
+    holds: bool
+    why: str = ""
+    """What failed, where it does not."""
+    advice: str = ""
+    """What to install or to switch on."""
+
+
+@cache
+def offer(kind: Kind) -> Offer:
+    """Whether walls of that kind hold here, tried once in the life of this process."""
+    if kind is Kind.LIMITS:
+        return Offer(kind, True)
+    if sys.platform != "linux":
+        return Offer(kind, False, f"it needs Linux, this is {sys.platform}")
+    if kind is Kind.CONTAINER:
+        if shutil.which("bwrap") is None:
+            return Offer(kind, False, "there is no program bwrap", _ADVICE["bwrap"])
+    else:
+        try:
+            from landlock.plumbing import landlock_abi_version
+
+            landlock_abi_version()
+        except (ImportError, OSError) as error:
+            return Offer(kind, False, f"no Landlock: {one_line(str(error))}", _ADVICE["landlock"])
+    try:
+        syscalls.compiled(kind)
+    except (ImportError, OSError, RuntimeError, TypeError) as error:
+        return Offer(kind, False, f"no filter of system calls: {one_line(str(error))}", _ADVICE["pyseccomp"])
+    got_out = _try(kind)
+    return Offer(kind, not got_out, got_out, _ADVICE["bwrap forbidden"] if got_out and kind is Kind.CONTAINER else "")
+
+
+def chosen(wanted: Kind | None) -> Offer:
+    """The walls for agents: those that are `wanted`, ArenaError where they do not hold here; else the best there is.
+
+    The best for an agent is the sandbox: a container is for those who must start processes, and ask for it."""
+    if wanted is not None:
+        found = offer(wanted)
+        if not found.holds:
+            advice = f"; {found.advice}" if found.advice else ""
+            raise ArenaError(f"walls: this machine offers no {wanted} ({found.why}){advice}. See: arena doctor")
+        return found
+    found = offer(Kind.SANDBOX)
+    return found if found.holds else Offer(Kind.LIMITS, True, found.why, found.advice)
+
+
+def _try(kind: Kind) -> str:
+    """What the walls do not hold back; empty where they hold."""
+    with tempfile.TemporaryDirectory(prefix="arena-trial-") as folder:
+        secret = Path(folder, "secret")
+        secret.write_text("x")
+        scratch = Path(folder, "scratch")
+        scratch.mkdir()
+        walls = Walls(kind, Allowance(threads=8), readable=reach.interpreter(), filter=syscalls.compiled(kind), cpu=60)
+        program = os.path.realpath(sys.executable)
+        try:
+            confined = jail.start([program, "-I", "-S", "-c", _TRIES, str(secret), kind], walls, scratch)
+        except OSError as error:
+            return f"they cannot be put up: {one_line(error.strerror or str(error))}"
+        try:
+            os.set_blocking(confined.stdout.fileno(), True)
+            said = b"".join(iter(lambda: os.read(confined.stdout.fileno(), 1000), b"")).decode("utf-8", "replace")
+            complaint = b"" if said else os.read(confined.stderr.fileno(), 1000) or b"nothing"
+        finally:
+            confined.kill_all()
+            confined.remove()
+        if not secret.read_text():
+            return "they do not hold: an agent could write to a file"
+    if said.strip() == "held":
+        return ""
+    if said:
+        return f"they do not hold: an agent could {said.strip()}"
+    return f"nothing runs behind them: {one_line(complaint.decode('utf-8', 'replace').strip().rpartition(chr(10))[2])}"
