@@ -115,6 +115,8 @@ def _what_failed(path: Path, error: BaseException) -> str:
         line = error.lineno
     where = f"{path}, line {line}" if line else str(path)
     if isinstance(error, ModuleNotFoundError) and error.name:
+        if error.name.partition(".")[0] in _OURS:
+            return f"{where}: there is no module {quote(error.name)} here: the tournament does not let agents use it"
         what = "install it, or if it is a file of yours enter the folder: a file is entered alone"
         return f"{where}: there is no module {quote(error.name)} here; {what}"
     if isinstance(error, ImportError) and error.name in _OURS:

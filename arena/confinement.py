@@ -118,9 +118,9 @@ class Confinement:
     def described(self, name: str) -> str:
         """How that agent is held, for people."""
         kind, most = self.kinds[name], self.allowance.memory
-        memory = "" if most is None else f", {most / MEBIBYTE:,.0f} MiB of memory"
-        still = "may think at any time" if self._ponder else "stands still while it is not its turn"
-        return f"{name}: behind walls ({kind}: {_MEANS[kind]}{memory}; it {still})"
+        memory = "" if most is None else f", {most / MEBIBYTE:.0f} MiB of memory"
+        still = "" if self._ponder else "; it stands still while it is not its turn"
+        return f"{name} is confined ({kind}): {_MEANS[kind]}{memory}{still}"
 
     @cached_property
     def _library(self) -> Any:
@@ -131,7 +131,7 @@ class Confinement:
 
 
 _MEANS: Final = {
-    Kind.LIMITS: "a process of this user",
-    Kind.SANDBOX: "it reads its own source and Python, writes nothing, has no network and no other process",
-    Kind.CONTAINER: "it reads its own source and programs, writes nothing that stays, has no network",
+    Kind.LIMITS: "a process of this user with limits on what it uses",
+    Kind.SANDBOX: "its own source and Python to read, nothing to write, no network, no other process",
+    Kind.CONTAINER: "its own source and programs to read, nothing to write that stays, no network",
 }

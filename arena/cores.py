@@ -1,17 +1,16 @@
 """Processor cores, one for each game in progress, where there are enough.
 
 A director takes them before its first game: the players of a game run on its core alone, so that no game slows
-another. The first is left for the referees and everything else. Directors of one user share a machine by locks on
-files, which go with the process; where a core for each game cannot be had, nobody gets one, and the system decides.
+another. The first is left for the referees and everything else. Directors of one user share a machine by locks that
+go with the process; where a core for each game cannot be had, nobody gets one, and the system decides.
 """
 
 from __future__ import annotations
 
 import os
+import socket
 import sys
-import tempfile
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
 _TOPOLOGY: Final = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
@@ -22,7 +21,7 @@ class Cores:
 
     def __init__(self, games: int) -> None:
         """For so many games at once."""
-        self._locks: list[int] = []
+        self._locks: list[socket.socket] = []
         self._free: list[int] = []
         there = physical()
         if len(there) > games:
@@ -51,7 +50,7 @@ class Cores:
     def close(self) -> None:
         """Others may have them."""
         for lock in self._locks:
-            os.close(lock)
+            lock.close()
         self._locks.clear()
         self._free.clear()
 
@@ -70,6 +69,11 @@ def physical() -> list[int]:
     return chosen
 
 
+def count() -> int:
+    """How many cores there are for games and everything else."""
+    return len(physical()) or os.cpu_count() or 1
+
+
 def _siblings(number: int) -> set[int]:
     """The processors of the core that this one belongs to."""
     found = {number}
@@ -80,21 +84,12 @@ def _siblings(number: int) -> set[int]:
     return found
 
 
-def _lock(core: int) -> int | None:
-    """A descriptor that holds the core for this process; None where another has it, or nobody can know."""
-    import fcntl
-
+def _lock(core: int) -> socket.socket | None:
+    """What holds the core for this process; None where another has it. A name that goes with its socket, and no file."""
+    lock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     try:
-        folder = Path(tempfile.gettempdir()) / f"arena-cores-{os.getuid()}"
-        folder.mkdir(mode=0o700, exist_ok=True)
-        if folder.stat().st_uid != os.getuid():
-            return None
-        lock = os.open(folder / str(core), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        lock.bind(f"\0arena-core-{os.getuid()}-{core}")
     except OSError:
-        return None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(lock)
+        lock.close()
         return None
     return lock

@@ -118,10 +118,9 @@ class League:
         """How much there is to play."""
         return formats.estimate(self, len(self.agents))
 
-    def at_once(self, processors: int | None = None) -> int:
-        """How many games run at the same time: as many as described, else one less than there are processors (this
-        machine's, where no number is given)."""
-        return self.games_at_once or max(1, (processors or os.cpu_count() or 1) - 1)
+    def at_once(self, there: int) -> int:
+        """How many games run at the same time: as many as described, else one less than cores are `there`."""
+        return self.games_at_once or max(1, there - 1)
 
     def with_seed(self, seed: int) -> League:
         """The same with this seed, where it names none."""

@@ -6,7 +6,6 @@ terminal obeys it.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.protocol import Verdict
+from arena import cores
 from arena.cli import words
 from arena.cli.standings import show_standings
 from arena.clock import SECOND, TimeControl
@@ -26,6 +26,7 @@ from arena.director import Event, Finished, Planned
 from arena.formats.match import SprtTerms, Weighed
 from arena.league import League
 from arena.ratings.match_statistics import Hypothesis
+from arena.strain import Strain
 from arena.tournament import Tournament
 from db.database import Database
 
@@ -37,6 +38,8 @@ _LAST: Final = 6
 """So many results are shown below the table."""
 _MOVES: Final = 30
 """For how many moves of a seat a game is reckoned where nothing better is known."""
+_WARNS_EVERY: Final = 60.0
+"""Seconds."""
 _PAUSE: Final = 2.0
 """Seconds after which a database that could not be written is tried again."""
 
@@ -55,6 +58,9 @@ class Display:
         """Ratings that follow the games, for the live table."""
         self._results: list[Text] = []
         self._in_progress: Sequence[Planned] = ()
+        self._strain = Strain()
+        self._warn_at = 0.0
+        """When a word about an overloaded machine may be said again."""
         self._began = time.monotonic()
         self._first = 0
         """How many games were over when this run began."""
@@ -63,7 +69,7 @@ class Display:
         """What there is to come, before anything of it begins."""
         league = self._league
         expected = league.estimate
-        seconds = expected.games * _game(league) / league.at_once(os.cpu_count() or 1)
+        seconds = expected.games * _game(league) / league.at_once(cores.count())
         for skipped in league.skipped:
             self.tell(f"left out: {skipped}")
         self.tell(
@@ -87,6 +93,8 @@ class Display:
         if tournament.changed:
             names = ", ".join(map(words.printable, tournament.changed))
             self.tell(f"new versions: {names} (their games so far count no more; --rerun-changed plays them again)")
+        for warning in tournament.confinement.warnings:
+            self.warn(warning)
         if tournament.over:
             self.tell(f"going on: {tournament.over} of {tournament.all} games are over")
         if not self._console.is_terminal:
@@ -102,6 +110,10 @@ class Display:
         self._in_progress = in_progress
         if not isinstance(event, Finished) or self._tournament is None:
             return
+        self._strain.note(event.record)
+        if time.monotonic() >= self._warn_at and (warning := self._strain.told()) is not None:
+            self._warn_at = time.monotonic() + _WARNS_EVERY
+            self.warn(warning)
         for seat in event.record.seats:
             if seat.points is not None:
                 self._points.setdefault(seat.player, []).append(seat.points)
@@ -117,6 +129,10 @@ class Display:
     def tell(self, text: str) -> None:
         """Something the instructor should know."""
         self._console.print(Text(words.printable(text)), soft_wrap=not self._console.is_terminal)
+
+    def warn(self, text: str) -> None:
+        """Something that makes the results worth less than they could be."""
+        self.tell(f"warning: {text}")
 
     def pause(self, reason: str) -> None:
         """The database cannot be written: nothing goes on for a moment."""

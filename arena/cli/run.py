@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -158,10 +157,11 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
 
 def _play(tournament: Tournament, folder: RunFolder, display: Display) -> None:
     """Plays until the tournament is over, or stopped; a referee that is lost is replaced."""
+    from arena import cores
     from arena.director import Director
     from arena.errors import RefereeLost
 
-    at_once = tournament.league.at_once(os.cpu_count() or 1)
+    at_once = tournament.league.at_once(cores.count())
     lost_at = -1
     while not tournament.is_over:
         try:

@@ -14,8 +14,8 @@ import pytest
 from arena import formats, league
 from arena.changes import changes
 from arena.clock import SECOND
-from arena.enrolment import AGENT_KEYS
-from arena.fixture import Limits
+from arena.enrolment import AGENT_KEYS, ALLOWED_KEYS
+from arena.fixture import HELLO_WITHIN, Limits
 from arena.formats import Format
 from arena.formats.match import SprtTerms
 from arena.league import KEYS, LIMIT_KEYS, SPRT_KEYS
@@ -86,7 +86,7 @@ def test_everything_has_a_default(folder: Path) -> None:
     found = read(folder, 'game = "connect4"\n' + TWO)
     assert found.name == "cs101"
     assert (found.clock, found.margin, found.seed, found.openings) == ("10+0.1", 50_000_000, None, 0)
-    assert (found.at_once(8), found.at_once(1), found.at_once() >= 1) == (7, 1, True)
+    assert (found.at_once(8), found.at_once(1)) == (7, 1)
     assert read(folder, 'game = "ludo:players=3"\nplayers = "students/*"').format is Format.TABLES
 
 
@@ -276,7 +276,7 @@ def documented(heading: str) -> dict[str, str]:
 
 def test_every_key_is_documented_with_its_default() -> None:
     keys = documented("The tournament")
-    assert sorted([*keys, "limits", "agent"]) == sorted(KEYS)
+    assert sorted([*keys, *ALLOWED_KEYS, "limits", "agent"]) == sorted(KEYS)
     usual = league.from_arguments("connect4", ["pvs", "random"]).settings() | {"margin": 0.05}
     for key, told in keys.items():
         if key not in ("name", "game", "format", "players"):
@@ -285,8 +285,11 @@ def test_every_key_is_documented_with_its_default() -> None:
             assert told == shown, key
     assert sorted(documented("[[agent]]")) == sorted(AGENT_KEYS)
     assert sorted(documented("[sprt]")) == sorted(SPRT_KEYS)
-    limits = {key: f"`{usual['limits'][key] // SECOND}`" for key in LIMIT_KEYS}
-    assert documented("[limits]") == limits
+    limits = {key: f"`{time // SECOND}`" for key, time in usual["limits"].items()}
+    allowed = usual["allowance"] | {"memory": '"2G"', "start": HELLO_WITHIN // SECOND}
+    assert usual["allowance"]["memory"] == 2 * 1024**3
+    assert documented("[limits]") == limits | {key: f"`{allowed[key]}`" for key in ALLOWED_KEYS}
+    assert sorted(documented("[limits]")) == sorted(LIMIT_KEYS)
 
 
 def test_every_format_is_documented() -> None:

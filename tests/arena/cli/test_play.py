@@ -334,7 +334,8 @@ def test_what_an_agent_has_started_in_a_session_of_its_own_ends_with_the_directo
     told = tmp_path / "helper"
     os.mkfifo(told)
     (tmp_path / "daemon.py").write_text(DAEMON.replace("TOLD", repr(str(told))), "utf-8")
-    with start("connect4", str(tmp_path / "daemon.py"), "random", temporary=temporary) as process:
+    daemon = str(tmp_path / "daemon.py")
+    with start("connect4", daemon, "random", "--walls", "limits", temporary=temporary) as process:
         helper = int(told.read_text())
         children = descendants(process.pid)
         assert helper in children

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from arena.usage import descendants
+from arena.walls import trial
 from tests.arena.cli.terminal import arena, environment
 from tests.effort import tries
 
@@ -333,5 +334,6 @@ def test_a_wrong_argument_is_one_clear_error(tmp_path: Path, arguments: list[str
 
 def test_the_record_tells_on_what_it_was_played(folder: Path) -> None:
     finished(folder)
-    (host,) = sql(folder, "SELECT DISTINCT host FROM game")
-    assert set(json.loads(str(host[0]))) == {"software", "python", "system", "cores", "walls"}
+    hosts = [json.loads(str(host)) for (host,) in sql(folder, "SELECT DISTINCT host FROM game")]
+    assert all(set(host) == {"software", "python", "system", "cores", "walls"} for host in hosts)
+    assert {host["walls"] for host in hosts} == {None, str(trial.chosen(None).kind)}

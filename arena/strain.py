@@ -1,0 +1,59 @@
+"""Whether the machine is overloaded: how long players waited for a processor, and the referee for them.
+
+A running tournament shows each game's record to a Strain and tells its user what it finds: clocks are only as fair as
+the machine is idle. It decides nothing about games; what a wait excuses is decided in `match.py`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+from arena.clock import MILLISECOND, SECOND
+from db.records import GameRecord
+
+GAMES: Final = 20
+"""So many of the last games are looked at."""
+_THINKS: Final = 5 * MILLISECOND
+"""Of shorter turns the waits say nothing: waking up takes its time on any machine."""
+_LEAST_THINKING: Final = SECOND
+_MOST_WAITED: Final = 0.1
+"""More of the players' time is too much."""
+_LONG: Final = 50 * MILLISECOND
+"""What usual margins forgive."""
+_MOST_LONG: Final = 3
+
+
+class Strain:
+    """The last games, and how much of their time was spent waiting."""
+
+    def __init__(self) -> None:
+        self._games: deque[tuple[int, int, list[int]]] = deque(maxlen=GAMES)
+        """Of each: how long players thought, how long of that they waited, and the long waits."""
+
+    def note(self, record: GameRecord) -> None:
+        """A game is over."""
+        thought, waited, long = 0, 0, list[int]()
+        for move in record.moves:
+            wait = (move.lag or 0) + (move.delay or 0)
+            if (move.spent or 0) >= _THINKS:
+                thought += (move.spent or 0) + (move.lag or 0)
+                waited += wait
+            if wait >= _LONG:
+                long.append(wait)
+        self._games.append((thought, waited, long))
+
+    def told(self) -> str | None:
+        """What the user should know; None: the machine keeps up."""
+        thought = sum(game[0] for game in self._games)
+        waited = sum(game[1] for game in self._games)
+        long = [wait for game in self._games for wait in game[2]]
+        if not (thought >= _LEAST_THINKING and waited > _MOST_WAITED * thought) and len(long) < _MOST_LONG:
+            return None
+        share = f"{waited / thought:.0%} of their thinking time" if thought else "long"
+        longest = f", up to {max(long) / MILLISECOND:,.0f} ms in one move" if long else ""
+        last = "game" if len(self._games) == 1 else f"{len(self._games)} games"
+        return (
+            f"this machine is overloaded: in the last {last} players waited {share} for a processor{longest}. End "
+            "other programs or play fewer games at once (games_at_once); losses on time that a wait explains are void"
+        )
