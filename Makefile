@@ -26,6 +26,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/referee.py
 	$(BIN)/python benchmarks/tournament.py
 	$(BIN)/python benchmarks/database.py
+	$(BIN)/python benchmarks/walls.py
 
 $(READY): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "there is no program $(PYTHON); try: make PYTHON=python3.12"; exit 2; }

@@ -16,7 +16,7 @@ from typing import IO, Final
 from agents.protocol import MESSAGE_BYTES, Verdict
 from arena import jail
 from arena.jail import Confined, Excess
-from arena.walls import MEBIBYTE, Walls
+from arena.walls import MEBIBYTE, Kind, Walls
 
 STDERR_KEPT: Final = 64 * 1024
 _CHUNK: Final = 64 * 1024
@@ -38,6 +38,14 @@ _HINTS: Final[dict[int, str]] = {
     signal.SIGSEGV: " (a recursion without end overflows the stack, or a pointer is wrong)",
     signal.SIGSYS: " (a system call that nobody may make here)",
 }
+
+
+_REFUSALS: Final = {
+    "[Errno 1] ": " (behind these walls an agent starts no process, has no network and signals nobody)",
+    "[Errno 13] ": " (behind these walls an agent reads its own files and Python's, and writes none)",
+    "can't start new thread": " (there is a limit on threads)",
+}
+"""What Python says last where walls are the reason, and what its author should know then."""
 
 
 class AgentProcess:
@@ -169,7 +177,10 @@ class AgentProcess:
         # The system ends whoever has the most when there is none left.
         starved = starved or (code == -signal.SIGKILL and self._is_nearly_full())
         verdict = Verdict.MEMORY if starved and code != 0 else Verdict.CRASHED
-        return verdict, f"{how}: {last}" if last else how
+        hint = next((hint for sign, hint in _REFUSALS.items() if sign in last), "")
+        if self.confined.walls.kind is Kind.LIMITS or code == 0:
+            hint = ""
+        return verdict, f"{how}: {last}{hint}" if last else how
 
     def excess(self) -> tuple[Verdict, str] | None:
         """The verdict, where it has more of something than it may, and the words for it."""

@@ -88,8 +88,8 @@ def printable(text: str) -> str:
 
 
 def without_store(text: str) -> str:
-    """`text` with files as their author knows them, not as they lie in the store."""
-    return re.sub(r"/\S*/[0-9a-f]{64}/", "", text)
+    """`text` with files as their author knows them, not as they lie in the store or in the folder of a run."""
+    return re.sub(r"/\S*/([0-9a-f]{64}|library-\w{8})/", "", text)
 
 
 def piece(seat: int, rules: str) -> str:
