@@ -120,7 +120,7 @@ def _what_failed(path: Path, error: BaseException) -> str:
         what = "install it, or if it is a file of yours enter the folder: a file is entered alone"
         return f"{where}: there is no module {quote(error.name)} here; {what}"
     if isinstance(error, ImportError) and error.name in _OURS:
-        return f"{where}: {error.msg}"
+        return f"{where}: {error.msg.partition(' (')[0]}; a tournament may leave out what its agents shall not use"
     if isinstance(error, SyntaxError):
         return f"{where}: {type(error).__name__}: {error.msg}"
     if isinstance(error, SystemExit):

@@ -85,7 +85,7 @@ def _siblings(number: int) -> set[int]:
 
 
 def _lock(core: int) -> socket.socket | None:
-    """What holds the core for this process; None where another has it. A name that goes with its socket, and no file."""
+    """What holds the core for this process, a name that goes with it; None where another has it."""
     lock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     try:
         lock.bind(f"\0arena-core-{os.getuid()}-{core}")

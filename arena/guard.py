@@ -47,7 +47,7 @@ from arena.agent_process import AgentProcess
 from arena.clock import MILLISECOND, SECOND
 from arena.jail import NoProgram
 from arena.usage import Usage
-from arena.walls import Walls
+from arena.walls import Kind, Walls
 
 _ENDS_WITHIN: Final = 200 * MILLISECOND
 """How long an agent has to end by itself after `bye`."""
@@ -56,7 +56,7 @@ _EXITS_WITHIN: Final = 100 * MILLISECOND
 _STDERR_TOLD: Final = 60 * 1024
 _WORTH_A_LOOK: Final = MILLISECOND
 """After a longer turn it is seen whether the agent has started other processes, which takes 50 microseconds."""
-_LOOKS_EVERY: Final = 100 * MILLISECOND
+_LOOKS_EVERY: Final = 25 * MILLISECOND
 """So often that is seen while it runs, and whether it has more than it may. What lives shorter, and is reaped by
 nobody, uses time unseen, where walls let an agent start processes."""
 
@@ -464,7 +464,8 @@ class Guard:
     def _look(self, agent: AgentProcess) -> None:
         """Sees what the agent has started, and whether it waits for a processor by its own choice."""
         usage = agent.confined.usage
-        usage.look()
+        if self._orders.walls.kind is not Kind.SANDBOX:  # there it starts none
+            usage.look()
         usage.cpu()
         self._on_terms_given = self._on_terms_given and usage.on_terms_given()
         self._look_at = self._clock() + _LOOKS_EVERY

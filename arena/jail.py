@@ -178,13 +178,18 @@ class Confined:
         """Ends every other descendant of this process: they are the agent's, as it has no children but that."""
         while True:
             for pid in usage.descendants(os.getpid()):
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-            try:
-                _, _, used = os.wait4(-1, 0)
-            except ChildProcessError:
-                return
-            self._reaped_cpu += used.ru_utime + used.ru_stime
+                _signal(pid, signal.SIGKILL)
+            # Whoever is dead is taken off the list of processes at once: a bomb may have filled that, for everybody.
+            waiting = 0
+            while True:
+                try:
+                    pid, _, used = os.wait4(-1, waiting)
+                except ChildProcessError:
+                    return
+                if pid == 0:
+                    break
+                self._reaped_cpu += used.ru_utime + used.ru_stime
+                waiting = os.WNOHANG
 
 
 def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | None = None) -> Confined:

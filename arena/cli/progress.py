@@ -93,6 +93,9 @@ class Display:
         if tournament.changed:
             names = ", ".join(map(words.printable, tournament.changed))
             self.tell(f"new versions: {names} (their games so far count no more; --rerun-changed plays them again)")
+        if held := tournament.confinement.kinds:
+            kinds = " and ".join(sorted(set(held.values())))
+            self.tell(f"{_some(len(held), 'agent')} confined: {kinds}")
         for warning in tournament.confinement.warnings:
             self.warn(warning)
         if tournament.over:
