@@ -465,6 +465,7 @@ class Guard:
         """Sees what the agent has started, and whether it waits for a processor by its own choice."""
         usage = agent.confined.usage
         if self._orders.walls.kind is not Kind.SANDBOX:  # there it starts none
+            agent.confined.reap_orphans()
             usage.look()
         usage.cpu()
         self._on_terms_given = self._on_terms_given and usage.on_terms_given()

@@ -19,6 +19,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
+from select import select
+from time import monotonic
 from typing import Final
 
 import arena.walls.confine
@@ -43,6 +45,8 @@ _MOST_PASSES: Final = 10
 _KILLED: Final = 128
 _RUNS: Final = b"."
 _LONGEST_STATUS: Final = 1000
+_STARTS_WITHIN: Final = 30.0
+"""Seconds that walls take to be put up, on the slowest machine."""
 
 
 class Excess(Enum):
@@ -103,6 +107,7 @@ class Confined:
         if self.walls.kind is Kind.SANDBOX:
             _signal(self.pid, signal.SIGSTOP)
             return True
+        self._signal_group(signal.SIGSTOP)
         stopped: set[int] = set()
         for _ in range(_MOST_PASSES):
             family = self.usage.family()
@@ -115,8 +120,24 @@ class Confined:
 
     def go_on(self) -> None:
         """Lets go on what stands still."""
-        for pid in (self.pid,) if self.walls.kind is Kind.SANDBOX else self.usage.family():
+        if self.walls.kind is Kind.SANDBOX:
+            _signal(self.pid, signal.SIGCONT)
+            return
+        self._signal_group(signal.SIGCONT)
+        for pid in self.usage.family():
             _signal(pid, signal.SIGCONT)
+
+    def reap_orphans(self) -> None:
+        """What its helpers have left behind dead is taken off the list of processes."""
+        for pid in usage.children(os.getpid()) if usage.adopting else ():
+            if pid != self.pid:
+                with suppress(ChildProcessError):
+                    self._reaped_cpu += sum(os.wait4(pid, os.WNOHANG)[2][:2])
+
+    def _signal_group(self, number: signal.Signals) -> None:
+        """At once to all that have not left the group, which only `limits` without a filter would let them."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, number)
 
     def excess(self) -> Excess | None:
         """What it has more of than it may, at this moment, as far as has been seen (`Usage.look`)."""
@@ -145,8 +166,7 @@ class Confined:
         What has left the process's session is found where this process adopts orphans (`adopt_orphans`)."""
         self.usage.look()
         used, memory = self.usage.cpu(), self.usage.memory()
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
+        self._signal_group(signal.SIGKILL)
         self._reap(0)
         if usage.adopting:
             self._kill_orphans()
@@ -225,8 +245,7 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
     finally:
         for file in handed:
             os.close(file)
-    with open(told, "rb") as reader:
-        how = reader.read(_LONGEST_STATUS)
+    how = _status(told)
     confined = Confined(process, walls, folder, core)
     if how != _RUNS:
         confined.kill_all()
@@ -236,6 +255,17 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
     for pipe in (confined.stdin, confined.stdout, confined.stderr):
         os.set_blocking(pipe.fileno(), False)
     return confined
+
+
+def _status(told: int) -> bytes:
+    """What `confine.py` says until the program runs; nothing where it takes too long."""
+    how, give_up = b"", monotonic() + _STARTS_WITHIN
+    with open(told, "rb", buffering=0) as reader:
+        while select([reader], [], [], max(0.0, give_up - monotonic()))[0]:
+            if not (data := reader.read(_LONGEST_STATUS)):
+                return how
+            how += data
+    return b""
 
 
 def _steps(walls: Walls, folder: Path, core: int | None, handed: list[int]) -> list[str]:
@@ -253,7 +283,7 @@ def _steps(walls: Walls, folder: Path, core: int | None, handed: list[int]) -> l
         readable = (*reach.SYSTEM, *walls.readable)
         handed.append(reach.landlock_rules(readable, walls.hidden, folder, writes=walls.allowance.disk > 0))
         steps.append(f"files={handed[-1]}")
-    if walls.kind is not Kind.LIMITS:
+    if walls.filter:
         handed.append(os.memfd_create("calls"))
         os.write(handed[-1], walls.filter)
         steps.append(f"calls={handed[-1]}")

@@ -12,6 +12,7 @@ from arena.cli import (
     agents,
     catalog,
     db,
+    doctor,
     exchange,
     grades,
     history,
@@ -66,3 +67,4 @@ replay.add_to(app)
 exchange.add_to(app)
 rulings.add_to(app)
 db.add_to(app)
+doctor.add_to(app)

@@ -40,7 +40,7 @@ _ALLOWED: Final = """
     poll ppoll ppoll_time64 select _newselect pselect6 pselect6_time64 epoll_create epoll_create1 epoll_ctl
     epoll_ctl_old epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2
     getpid gettid getppid getpgid getpgrp getsid getuid geteuid getgid getegid getresuid getresgid getgroups
-    setpgid setsid capget getpriority sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_getattr
+    capget getpriority sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_getattr
     sched_get_priority_max sched_get_priority_min sched_rr_get_interval getrlimit ugetrlimit setrlimit
     recvfrom recvmsg recvmmsg sendmsg shutdown getsockname getpeername getsockopt setsockopt
 """
@@ -66,6 +66,8 @@ _REFUSED: Final = """
 """
 """What fails in words. It need not be complete: what stands in no list does not exist."""
 
+_LEAVING: Final = "setsid setpgid"
+"""What would take a process out of its group."""
 _CLONE_THREAD: Final = 0x00010000
 _CLONE_APART: Final = 0x00008000 | 0x00002000 | 0x00800000
 """CLONE_PARENT, CLONE_PTRACE, CLONE_UNTRACED."""
@@ -87,24 +89,40 @@ _Rule = tuple[int, str, tuple[Any, ...]]
 
 
 def compiled(kind: Kind) -> bytes:
-    """The filter for walls of this kind, as a process hands it to the kernel; empty for limits.
+    """The filter for walls of this kind, as a process hands it to the kernel.
 
-    OSError, RuntimeError or ImportError where it cannot be made here."""
+    OSError, RuntimeError or ImportError where it cannot be made here; for limits it is then empty."""
+    try:
+        import pyseccomp  # finds and loads libseccomp, which takes 20 ms
+    except (ImportError, OSError, RuntimeError, TypeError):
+        if kind is Kind.LIMITS:
+            return b""
+        raise
     if kind is Kind.LIMITS:
-        return b""
-    import pyseccomp  # finds and loads libseccomp, which takes 20 ms
-
+        return _written(_of_limits(pyseccomp))
     made = pyseccomp.SyscallFilter(pyseccomp.ERRNO(errno.ENOSYS))
     refused = pyseccomp.ERRNO(errno.EPERM)
     rules: list[_Rule] = [(pyseccomp.ALLOW, name, ()) for name in _ALLOWED.split()]
     rules += _with_arguments(pyseccomp)
     rules += _of_processes(pyseccomp, refused, kind)
     named = {name for _, name, _ in rules}
-    rules += [(refused, name, ()) for name in _REFUSED.split() if name not in named]
+    rules += [(refused, name, ()) for name in f"{_REFUSED} {_LEAVING}".split() if name not in named]
     for action, name, conditions in rules:
         # Names of other machines, and of newer kernels than this libseccomp knows, are left out.
         if pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, name) >= 0:
             made.add_rule(action, name, *conditions)
+    return _written(made)
+
+
+def _of_limits(pyseccomp: Any) -> Any:
+    """Everything is allowed but to leave the group: so whatever an agent starts is stopped and killed in one call."""
+    made = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+    for name in _LEAVING.split():
+        made.add_rule(pyseccomp.ERRNO(errno.EPERM), name)
+    return made
+
+
+def _written(made: Any) -> bytes:
     with tempfile.TemporaryFile() as file:
         made.export_bpf(file)
         file.seek(0)

@@ -13,6 +13,8 @@ import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from select import select
+from time import monotonic
 from typing import Final
 
 from agents.errors import one_line
@@ -20,8 +22,13 @@ from arena import jail
 from arena.errors import ArenaError
 from arena.walls import Allowance, Kind, Walls, reach, syscalls
 
+_ANSWERS_WITHIN: Final = 30.0
+"""Seconds."""
 _TRIES: Final = """if True:
     import os, socket, sys
+    if sys.argv[2] == "limits":
+        print("held")
+        sys.exit()
     out = []
     def attempt(what, does):
         try:
@@ -49,6 +56,7 @@ LIMITS_MEAN: Final = "an agent can read and change this user's files, open conne
 _ADVICE: Final = {
     "pyseccomp": "install libseccomp (Debian, Ubuntu: apt install libseccomp2; Fedora: dnf install libseccomp)",
     "landlock": "needs Linux 5.13 or newer with Landlock switched on (the kernel's parameter lsm= lists landlock)",
+    "interpreter": f"this user must be able to read and run {os.path.realpath(sys.executable)}",
     "bwrap": "install bubblewrap (apt install bubblewrap, dnf install bubblewrap)",
     "bwrap forbidden": (
         "bubblewrap is installed, but may not make namespaces here (Ubuntu: the sysctl "
@@ -74,7 +82,8 @@ class Offer:
 def offer(kind: Kind) -> Offer:
     """Whether walls of that kind hold here, tried once in the life of this process."""
     if kind is Kind.LIMITS:
-        return Offer(kind, True)
+        failed = _try(kind)
+        return Offer(kind, not failed, failed, _ADVICE["interpreter"] if "ermission denied" in failed else "")
     if sys.platform != "linux":
         return Offer(kind, False, f"it needs Linux, this is {sys.platform}")
     if kind is Kind.CONTAINER:
@@ -92,7 +101,12 @@ def offer(kind: Kind) -> Offer:
     except (ImportError, OSError, RuntimeError, TypeError) as error:
         return Offer(kind, False, f"no filter of system calls: {one_line(str(error))}", _ADVICE["pyseccomp"])
     got_out = _try(kind)
-    return Offer(kind, not got_out, got_out, _ADVICE["bwrap forbidden"] if got_out and kind is Kind.CONTAINER else "")
+    advice = ""
+    if "ermission denied" in got_out and kind is Kind.SANDBOX:
+        advice = _ADVICE["interpreter"]
+    elif "namespace" in got_out or "uid map" in got_out:
+        advice = _ADVICE["bwrap forbidden"]
+    return Offer(kind, not got_out, got_out, advice)
 
 
 def chosen(wanted: Kind | None) -> Offer:
@@ -106,7 +120,12 @@ def chosen(wanted: Kind | None) -> Offer:
             raise ArenaError(f"walls: this machine offers no {wanted} ({found.why}){advice}. See: arena doctor")
         return found
     found = offer(Kind.SANDBOX)
-    return found if found.holds else Offer(Kind.LIMITS, True, found.why, found.advice)
+    if found.holds:
+        return found
+    limits = offer(Kind.LIMITS)
+    if not limits.holds:
+        raise ArenaError(f"walls: no agent can be started here ({limits.why}). See: arena doctor")
+    return Offer(Kind.LIMITS, True, found.why, found.advice)
 
 
 def _try(kind: Kind) -> str:
@@ -123,9 +142,7 @@ def _try(kind: Kind) -> str:
         except OSError as error:
             return f"they cannot be put up: {one_line(error.strerror or str(error))}"
         try:
-            os.set_blocking(confined.stdout.fileno(), True)
-            said = b"".join(iter(lambda: os.read(confined.stdout.fileno(), 1000), b"")).decode("utf-8", "replace")
-            complaint = b"" if said else os.read(confined.stderr.fileno(), 1000) or b"nothing"
+            said, complaint = (_read(pipe.fileno()) for pipe in (confined.stdout, confined.stderr))
         finally:
             confined.kill_all()
             confined.remove()
@@ -135,4 +152,12 @@ def _try(kind: Kind) -> str:
         return ""
     if said:
         return f"they do not hold: an agent could {said.strip()}"
-    return f"nothing runs behind them: {one_line(complaint.decode('utf-8', 'replace').strip().rpartition(chr(10))[2])}"
+    return f"nothing runs behind them: {one_line(complaint.strip().rpartition(chr(10))[2]) or 'no answer'}"
+
+
+def _read(pipe: int) -> str:
+    """All that is said on a pipe, as far as it comes in time."""
+    said, give_up = b"", monotonic() + _ANSWERS_WITHIN
+    while select([pipe], [], [], max(0.0, give_up - monotonic()))[0] and (data := os.read(pipe, 1000)):
+        said += data
+    return said.decode("utf-8", "replace")

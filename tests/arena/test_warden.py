@@ -6,10 +6,13 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec import to_builtins
 
 from agents.protocol import (
     MESSAGE_BYTES,
@@ -28,9 +31,11 @@ from agents.protocol import (
     pack,
 )
 from arena.clock import SECOND
-from arena.usage import LINUX, descendants
+from arena.usage import LINUX, Usage, descendants
+from arena.walls import Allowance, Kind, Walls, reach, syscalls
 from tests import bad_agents
 from tests.arena.judge import Judge
+from tests.arena.walls.behind import PYTHON, need
 from tests.bad_agents import OVER_STDIO, BadAgent
 
 LONG = 30 * SECOND
@@ -346,9 +351,10 @@ def test_an_agent_that_fails_off_turn_fails_once_and_is_reported_after_the_game(
         begin(judge, 1)
         ask(judge, 1, "00000001")
         move = judge.hear_a(Move)
-        failed = judge.hear_a(Failed)
-        assert (move.id, failed.verdict, failed.spent) == ("00000001", Verdict.CRASHED, None)
+        assert move.id == "00000001"
+        # It ends before it is made to stand still, or when it may go on.
         ask(judge, 1, "00000002")
+        assert judge.hear_a(Failed).verdict is Verdict.CRASHED
         over(judge, 1)
 
 
@@ -410,3 +416,174 @@ def test_an_agent_in_python_with_our_kit_is_found_from_anywhere() -> None:
     with Judge(command) as judge:
         match = judge.play()
     assert "exited with code 5" in match.detail
+
+
+# What an agent does when nobody asks it, and what it has too much of.
+
+PLAYS = """if True:
+    import json, mmap, os, sys, threading, time
+
+    def say(**message):
+        print(json.dumps(message), flush=True)
+
+    def spin():
+        while True:
+            pass
+
+    kept = []
+    for line in sys.stdin:
+        message = json.loads(line)
+        if message["type"] == "start":
+            say(type="ready", game=message["game"])
+        elif message["type"] == "turn":
+            {does}
+            say(type="move", game=message["game"], id=message["id"], move=message["legal"][0])
+        elif message["type"] == "bye":
+            break
+"""
+SPINS = "threading.Thread(target=spin, daemon=True).start()"
+needs_kinds = pytest.mark.skipif(not LINUX, reason="what another process does is looked for in /proc")
+
+
+def walled(does: str, kind: Kind, allowance: Allowance | None = None, **orders: Any) -> Judge:
+    """A judge whose warden holds an agent that does this in each turn, behind walls of that kind."""
+    need(kind)
+    walls = Walls(kind, allowance or Allowance(), readable=reach.interpreter(), filter=syscalls.compiled(kind))
+    return Judge((*PYTHON, PLAYS.format(does=does)), walls=to_builtins(walls), **orders)
+
+
+def innermost(judge: Judge) -> int:
+    """The agent's own process, whatever stands around it."""
+    (pid,) = (pid for pid in descendants(judge.warden.pid) if not descendants(pid))
+    return pid
+
+
+def wait_until_still(pid: int) -> None:
+    """Returns when all threads of the process stand still."""
+    states = [""]
+    while set(states) != {"T"}:
+        os.sched_yield()
+        tasks = Path(f"/proc/{pid}/task").iterdir()
+        states = [(task / "stat").read_text().rpartition(")")[2].split()[0] for task in tasks]
+
+
+def used(pid: int) -> int:
+    """Nanoseconds of processor time."""
+    found = Usage(pid).cpu()
+    assert found is not None
+    return found
+
+
+def work(seconds: float) -> None:
+    """Others have so much time to use a processor, if they want one."""
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+
+@needs_kinds
+@pytest.mark.parametrize("kind", Kind)
+def test_an_agent_stands_still_while_it_is_not_its_turn(kind: Kind) -> None:
+    with walled(SPINS, kind) as judge:
+        judge.hear_a(Hello)
+        begin(judge, 1)
+        agent = innermost(judge)
+        for number in ("00000001", "00000002", "00000003"):
+            wait_until_still(agent)
+            before = used(agent)
+            work(0.05)
+            assert used(agent) == before
+            ask(judge, 1, number)
+            assert judge.hear_a(Move).id == number, "who stands still is not lost"
+        wait_until_still(agent)
+        over(judge, 1)
+        assert judge.hang_up() == ""
+
+
+@needs_kinds
+@pytest.mark.parametrize("kind", Kind)
+def test_an_agent_that_is_kept_stands_still_between_games(kind: Kind) -> None:
+    with walled(SPINS, kind, fresh=False) as judge:
+        judge.hear_a(Hello)
+        for game in (1, 2):
+            begin(judge, game)
+            agent = innermost(judge)
+            ask(judge, game, f"0000000{game}")
+            judge.hear_a(Move)
+            over(judge, game)
+            wait_until_still(agent)
+            before = used(agent)
+            work(0.05)
+            assert used(agent) == before
+        assert judge.hang_up() == ""
+
+
+@needs_kinds
+@pytest.mark.parametrize("kind", Kind)
+def test_where_pondering_is_allowed_an_agent_goes_on(kind: Kind) -> None:
+    with walled(SPINS, kind, ponder=True) as judge:
+        judge.hear_a(Hello)
+        begin(judge, 1)
+        agent = innermost(judge)
+        ask(judge, 1, "00000001")
+        judge.hear_a(Move)
+        before = used(agent)
+        while used(agent) < before + 50_000_000:
+            os.sched_yield()
+        ask(judge, 1, "00000002")
+        assert judge.hear_a(Move).id == "00000002"
+        over(judge, 1)
+
+
+@needs_kinds
+@pytest.mark.parametrize("kind", Kind)
+def test_an_agent_that_is_killed_while_it_stands_still_has_crashed(kind: Kind) -> None:
+    with walled("pass", kind) as judge:
+        judge.hear_a(Hello)
+        begin(judge, 1)
+        agent = innermost(judge)
+        wait_until_still(agent)
+        os.kill(agent, signal.SIGKILL)
+        ask(judge, 1, "00000001")
+        failed = judge.hear_a(Failed)
+        assert failed.verdict is Verdict.CRASHED
+        assert "SIGKILL" in failed.detail
+        over(judge, 1)
+        assert descendants(judge.warden.pid) == set()
+
+
+@needs_kinds
+@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize(
+    "takes",
+    ["kept = [bytearray(1 << 20) for _ in range(1000)]", "kept = mmap.mmap(-1, 1 << 28); kept.write(bytes(1 << 28))"],
+    ids=["its own", "shared"],
+)
+def test_more_memory_than_it_may_have_costs_the_game_by_its_name(takes: str, kind: Kind) -> None:
+    with walled(f"{takes}; spin()", kind, Allowance(memory=1 << 27)) as judge:
+        match = judge.play()
+    assert (match.verdict, match.fault) == (Verdict.MEMORY, 0), match.detail
+
+
+@needs_kinds
+@pytest.mark.parametrize("kind", Kind)
+def test_more_threads_than_it_may_have_cost_the_game(kind: Kind) -> None:
+    starts = "[threading.Thread(target=time.sleep, args=(1000,), daemon=True).start() for _ in range(40)]; spin()"
+    with walled(starts, kind, Allowance(threads=20)) as judge:
+        match = judge.play()
+    assert (match.verdict, match.fault) == (Verdict.CRASHED, 0), match.detail
+    with walled(starts.replace("spin()", "pass"), kind, Allowance(threads=None)) as judge:
+        assert judge.play().verdict is Verdict.NORMAL
+
+
+@needs_kinds
+@pytest.mark.parametrize("kind", [Kind.LIMITS, Kind.SANDBOX])
+def test_more_files_than_it_may_have_cost_the_game(kind: Kind) -> None:
+    writes = "[open(str(n), 'wb').write(bytes(900_000)) for n in range(4)]; spin()"
+    with walled(writes, kind, Allowance(disk=1 << 20)) as judge:
+        match = judge.play()
+        assert (match.verdict, match.fault) == (Verdict.FLOODED, 0), match.detail
+        assert "wrote more than 1 MiB into its folder" in match.detail
+        assert list(judge.scratch.iterdir()) == []
+    with walled(writes.replace("spin()", "pass"), kind, Allowance(disk=1 << 23)) as judge:
+        assert judge.play().verdict is Verdict.NORMAL

@@ -1,0 +1,55 @@
+"""What arena runs on: the system, its Python and libraries, and how much may be open at once.
+
+Everything that an installation chose once, as opposed to what the machine does now.
+"""
+
+from __future__ import annotations
+
+import platform
+import sqlite3
+from contextlib import suppress
+from typing import Final
+
+from arena.machine.finding import Finding, Health, found, unknown
+
+_PLAYERS_LEAST: Final = 128
+_MORE_FILES: Final = "raise the hard limit (ulimit -Hn; on Linux it stands in /etc/security/limits.conf)"
+
+
+def findings() -> list[Finding]:
+    """What arena runs on."""
+    return [operating_system(platform.system(), platform.release(), platform.machine()), *_software(), open_files()]
+
+
+def operating_system(name: str, release: str, processor: str) -> Finding:
+    """Whether arena runs on it."""
+    told = " ".join(filter(None, (name, release, processor)))
+    if name in ("Linux", "Darwin"):
+        return found("system", "platform", told)
+    return Finding("system", "platform", told, Health.PROBLEM, "arena runs on Linux and macOS; on Windows use WSL 2")
+
+
+def _software() -> list[Finding]:
+    import zmq
+
+    python = f"{platform.python_version()} ({platform.python_implementation()})"
+    others = [found("system", "Python", python), found("system", "SQLite", sqlite3.sqlite_version)]
+    if zmq.has("ipc"):
+        return [*others, found("system", "ZeroMQ", zmq.zmq_version())]
+    advice = "pyzmq needs a libzmq with ipc: pip install --force-reinstall pyzmq"
+    return [*others, Finding("system", "ZeroMQ", f"{zmq.zmq_version()} without ipc", Health.PROBLEM, advice)]
+
+
+def open_files() -> Finding:
+    """How many players there are descriptors for."""
+    with suppress(ImportError):
+        from arena import descriptors
+        from arena.errors import ArenaError
+
+        try:
+            players = descriptors.players()
+        except ArenaError as error:
+            return Finding("system", "open files", str(error), Health.PROBLEM, _MORE_FILES)
+        advice = "" if players >= _PLAYERS_LEAST else _MORE_FILES
+        return found("system", "open files", f"enough for {players:,} players at once", advice)
+    return unknown("system", "open files")

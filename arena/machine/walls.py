@@ -1,0 +1,122 @@
+"""Which walls hold here, each of them put up and tried.
+
+Nothing is judged by what is installed or by the kernel's version; the trials are those that a director makes, too.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Final
+
+from agents.errors import one_line
+from arena.machine.finding import Finding, Health, found, unknown
+from arena.walls import Kind
+
+if TYPE_CHECKING:
+    from arena.walls.trial import Offer
+
+
+_ELSEWHERE: Final = "let strangers' agents play on a machine where it holds"
+_MEANS: Final = {
+    Kind.LIMITS: "hold: memory, processor time and files are bounded",
+    Kind.SANDBOX: "holds: no other file, process or connection is in reach",
+    Kind.CONTAINER: "holds: the same for agents that start processes",
+}
+_COUNTED: Final = """if True:
+    import runpy, sys, threading
+    runpy.run_path(sys.argv[1])["limit_threads"](4)
+    try:
+        for _ in range(16):
+            threading.Thread(target=threading.Event().wait, daemon=True).start()
+        print("warden")
+    except RuntimeError:
+        print("kernel")
+"""
+
+
+def findings() -> list[Finding]:
+    """Which walls hold, each of them tried."""
+    try:
+        from arena.walls import confine, trial
+    except ImportError as error:
+        return [Finding("walls", "limits", f"not here: {one_line(str(error))}", Health.PROBLEM, _ELSEWHERE)]
+    default = trial.chosen(None).kind
+    return [
+        *(of_walls(trial.offer(kind)) for kind in Kind),
+        by_default(default, trial.LIMITS_MEAN),
+        landlock(_landlock_version()),
+        threads(*count_threads(confine.__file__), root=os.getuid() == 0),
+    ]
+
+
+def of_walls(offer: Offer) -> Finding:
+    """Whether one kind of walls holds, and what to do where it does not."""
+    if offer.holds:
+        return found("walls", offer.kind, _MEANS[offer.kind])
+    advice = offer.advice or _ELSEWHERE
+    if offer.kind is Kind.CONTAINER:
+        advice += "; only agents that must start processes of their own need it"
+    return found("walls", offer.kind, offer.why, advice)
+
+
+def by_default(kind: Kind, limits_mean: str) -> Finding:
+    """Behind which walls an agent is where nobody asks for others."""
+    if kind is Kind.LIMITS:
+        return found("walls", "by default", f"limits alone: {limits_mean}", "let nobody play whom you do not trust")
+    return found("walls", "by default", f"an agent is behind a {kind}")
+
+
+def landlock(version: int | None) -> Finding:
+    """What the kernel has of that which keeps files out of reach."""
+    if version is None:
+        return unknown("walls", "Landlock", "not here")
+    return found("walls", "Landlock", f"the kernel has its version {version}")
+
+
+def _landlock_version() -> int | None:
+    try:
+        from landlock.plumbing import landlock_abi_version
+
+        return int(landlock_abi_version())
+    except (ImportError, OSError):
+        return None
+
+
+def count_threads(confine: str) -> tuple[str, str]:
+    """Who counts an agent's threads, tried with the program that confines agents, and what was said.
+
+    "kernel", "warden", or nothing where no agent could be started."""
+    if sys.platform != "linux":
+        return "nobody", ""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _COUNTED, confine],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return "", one_line(str(error))
+    return done.stdout.strip(), one_line(done.stderr.strip().rpartition("\n")[2])
+
+
+def threads(counts: str, why: str, *, root: bool) -> Finding:
+    """Whether an agent that starts endless threads is held at once."""
+    if counts == "kernel":
+        return found("walls", "threads", "counted by the kernel")
+    if counts == "nobody":
+        return unknown("walls", "threads", "not counted on this system")
+    if counts == "warden":
+        advice = (
+            "root is never counted: let an ordinary user run tournaments"
+            if root
+            else "where this user may make user namespaces (Debian: the sysctl kernel.unprivileged_userns_clone; "
+            "Ubuntu: kernel.apparmor_restrict_unprivileged_userns) the kernel counts them"
+        )
+        return found("walls", "threads", "counted by the warden alone, a few times a turn", advice)
+    advice = "no agent can be started like this (Ubuntu: the sysctl kernel.apparmor_restrict_unprivileged_userns)"
+    return Finding("walls", "threads", f"counting them failed: {why or 'nothing was said'}", Health.PROBLEM, advice)

@@ -1,0 +1,466 @@
+"""What `arena doctor` finds, on machines that are made of a few files under /proc and /sys."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from arena import descriptors
+from arena.errors import ArenaError
+from arena.machine import Finding, Health, clocks, disk, findings, memory, system, walls
+from arena.machine.clocks import Spent
+from arena.walls import GIBIBYTE, MEBIBYTE, Kind, confine, trial
+from arena.walls.trial import Offer
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux: /proc, and processes bound to a core")
+
+
+@pytest.fixture
+def lay(tmp_path: Path) -> Callable[..., Path]:
+    """Lays out a machine: paths of its files and what stands in them."""
+
+    def laid(files: dict[str, str]) -> Path:
+        for name, text in files.items():
+            file = tmp_path / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"{text}\n", "utf-8")
+        return tmp_path
+
+    return laid
+
+
+def one(found: list[Finding], name: str) -> Finding:
+    (wanted,) = [finding for finding in found if finding.name == name]
+    return wanted
+
+
+def test_every_finding_of_this_machine_is_told_and_every_warning_has_advice(tmp_path: Path) -> None:
+    found = findings(tmp_path)
+    assert {finding.area for finding in found} == {"walls", "clocks", "memory", "disk", "system"}
+    assert len({(finding.area, finding.name) for finding in found}) == len(found)
+    for finding in found:
+        assert finding.value, finding
+        assert bool(finding.advice) == (finding.verdict in (Health.WARNING, Health.PROBLEM)), finding
+        assert finding.value.isprintable(), finding
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_known_of_a_machine_that_tells_nothing(tmp_path: Path) -> None:
+    found = clocks.findings(proc=tmp_path, sysfs=tmp_path) + memory.findings(proc=tmp_path, sysfs=tmp_path)
+    told = {finding.name for finding in found if finding.verdict is not Health.UNKNOWN}
+    assert told <= {"cores", "load", "timer"}
+    assert disk.file_system(tmp_path, tmp_path).verdict is Health.UNKNOWN
+
+
+# Walls
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_walls_that_hold_are_well(kind: Kind) -> None:
+    found = walls.of_walls(Offer(kind, True))
+    assert (found.name, found.verdict, found.advice) == (kind, Health.OK, "")
+    assert "hold" in found.value
+
+
+@pytest.mark.parametrize("kind", [Kind.SANDBOX, Kind.CONTAINER])
+def test_walls_that_do_not_hold_are_a_warning_that_says_why_and_what_to_do(kind: Kind) -> None:
+    found = walls.of_walls(Offer(kind, False, "there is no program bwrap", "install bubblewrap"))
+    assert (found.value, found.verdict) == ("there is no program bwrap", Health.WARNING)
+    assert found.advice.startswith("install bubblewrap")
+    assert ("start processes" in found.advice) == (kind is Kind.CONTAINER)
+
+
+def test_there_is_advice_even_where_nothing_can_be_installed() -> None:
+    assert "machine" in walls.of_walls(Offer(Kind.SANDBOX, False, "it needs Linux, this is darwin")).advice
+
+
+def test_limits_alone_are_a_warning_that_says_what_they_mean() -> None:
+    found = walls.by_default(Kind.LIMITS, "an agent can read files")
+    assert found.verdict is Health.WARNING
+    assert "an agent can read files" in found.value
+    assert walls.by_default(Kind.SANDBOX, "").verdict is Health.OK
+
+
+def test_a_mac_has_limits_and_says_why_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    trial.offer.cache_clear()
+    try:
+        found = walls.findings()
+    finally:
+        trial.offer.cache_clear()
+    assert [one(found, kind).verdict for kind in Kind] == [Health.OK, Health.WARNING, Health.WARNING]
+    assert "darwin" in one(found, Kind.SANDBOX).value
+    assert one(found, "by default").verdict is Health.WARNING
+    assert one(found, "threads").verdict is Health.UNKNOWN
+
+
+def test_the_version_of_landlock_is_told() -> None:
+    assert "5" in walls.landlock(5).value
+    assert walls.landlock(None).verdict is Health.UNKNOWN
+
+
+@linux
+def test_threads_are_counted_by_trying() -> None:
+    counts, why = walls.count_threads(confine.__file__)
+    assert counts == "warden" if os.getuid() == 0 else counts in ("kernel", "warden"), why
+
+
+@linux
+def test_a_program_that_cannot_confine_is_a_problem_with_its_reason(tmp_path: Path) -> None:
+    broken = tmp_path / "confine.py"
+    broken.write_text("def limit_threads(most):\n    raise PermissionError(1, 'Operation not permitted')\n")
+    found = walls.threads(*walls.count_threads(str(broken)), root=False)
+    assert found.verdict is Health.PROBLEM
+    assert "Operation not permitted" in found.value
+
+
+@pytest.mark.parametrize(
+    ("counts", "root", "verdict", "advice"),
+    [
+        ("kernel", False, Health.OK, ""),
+        ("warden", True, Health.WARNING, "ordinary user"),
+        ("warden", False, Health.WARNING, "user namespaces"),
+        ("nobody", False, Health.UNKNOWN, ""),
+    ],
+)
+def test_who_counts_threads(counts: str, root: bool, verdict: Health, advice: str) -> None:
+    found = walls.threads(counts, "", root=root)
+    assert found.verdict is verdict
+    assert advice in found.advice
+
+
+# Clocks
+
+
+@pytest.mark.parametrize(
+    ("there", "processors", "value", "verdict"),
+    [
+        ([0], 1, "1: referee and players share it", Health.WARNING),
+        ([0, 1], 2, "2: 1 game at a time has a core to itself", Health.OK),
+        ([0, 2, 4, 6], 8, "4 (8 processors): 3 games at once have a core each", Health.OK),
+        ([], 10, "10 processors; this system binds no process to one", Health.UNKNOWN),
+        ([], None, "some processors; this system binds no process to one", Health.UNKNOWN),
+    ],
+)
+def test_how_many_games_have_a_core(there: list[int], processors: int | None, value: str, verdict: Health) -> None:
+    found = clocks.cores_there(there, processors)
+    assert (found.value, found.verdict) == (value, verdict)
+
+
+def test_no_quota_is_well(lay: Callable[..., Path]) -> None:
+    root = lay({"self/cgroup": "0::/user/1", "fs/cgroup/user/1/cpu.max": "max 100000"})
+    assert clocks.quota(root, root).verdict is Health.OK
+
+
+def test_the_tightest_quota_of_all_groups_is_told(lay: Callable[..., Path]) -> None:
+    root = lay(
+        {
+            "self/cgroup": "1:name=systemd:/x\n0::/user/1",
+            "fs/cgroup/user/1/cpu.max": "max 100000",
+            "fs/cgroup/user/cpu.max": "150000 100000",
+            "fs/cgroup/cpu.max": "400000 100000",
+        }
+    )
+    found = clocks.quota(root, root)
+    assert found.verdict is Health.WARNING
+    assert "1.5 processors" in found.value
+
+
+def test_a_quota_is_also_found_in_groups_of_the_first_version(lay: Callable[..., Path]) -> None:
+    cpu = "fs/cgroup/cpu/cpu.cfs_"
+    root = lay({"self/cgroup": "2:cpu:/", f"{cpu}quota_us": "200000", f"{cpu}period_us": "100000"})
+    assert "2 processors" in clocks.quota(root, root).value
+    lay({f"{cpu}quota_us": "-1"})
+    assert clocks.quota(root, root).verdict is Health.OK
+
+
+@pytest.mark.parametrize(
+    ("governors", "verdict"),
+    [
+        (["performance", "performance"], Health.OK),
+        (["performance", "powersave"], Health.WARNING),
+        (["schedutil"], Health.WARNING),
+        ([], Health.UNKNOWN),
+    ],
+)
+def test_processors_that_change_their_speed_are_a_warning(
+    lay: Callable[..., Path], governors: list[str], verdict: Health
+) -> None:
+    name = "devices/system/cpu/cpu{}/cpufreq/scaling_governor"
+    root = lay({name.format(number): governor for number, governor in enumerate(governors)})
+    found = clocks.governor(root)
+    assert found.verdict is verdict
+    assert all(governor in found.value for governor in governors)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "verdict"),
+    [
+        ("intel_pstate/no_turbo", "1", Health.OK),
+        ("intel_pstate/no_turbo", "0", Health.WARNING),
+        ("cpufreq/boost", "0", Health.OK),
+        ("cpufreq/boost", "1", Health.WARNING),
+        ("online", "0-3", Health.UNKNOWN),
+    ],
+)
+def test_turbo_is_a_warning(lay: Callable[..., Path], file: str, text: str, verdict: Health) -> None:
+    found = clocks.turbo(lay({f"devices/system/cpu/{file}": text}))
+    assert found.verdict is verdict
+    if verdict is Health.WARNING:
+        assert f"echo {1 - int(text)} | sudo tee " in found.advice
+
+
+def test_what_processors_did_is_read_from_the_first_line(lay: Callable[..., Path]) -> None:
+    assert clocks.spent(lay({"stat": "cpu  10 1 20 1000 30 4 5 6 7 8\ncpu0 1 2"})) == Spent(1076, 1030, 6)
+
+
+@pytest.mark.parametrize("text", ["", "cpu  1 2 3", "cpu  a b c d e f g h", "intr 1 2 3 4 5 6 7 8"])
+def test_what_processors_did_is_unknown_where_it_is_told_otherwise(lay: Callable[..., Path], text: str) -> None:
+    assert clocks.spent(lay({"stat": text})) is None
+
+
+def test_others_took_what_was_neither_idle_nor_stolen_nor_our_own() -> None:
+    second = os.sysconf("SC_CLK_TCK")
+    before, after = Spent(0, 0, 0), Spent(10 * second, 5 * second, second)
+    assert clocks.others(before, after, 2.0) == pytest.approx(0.2)
+    assert clocks.others(before, after, 9.0) == 0.0
+    assert clocks.others(None, after, 0.0) is None
+    assert clocks.others(after, after, 0.0) is None
+
+
+@pytest.mark.parametrize(
+    ("average", "processors", "taken", "verdict"),
+    [
+        (0.3, 4, 0.02, Health.OK),
+        (3.9, 4, 0.02, Health.WARNING),
+        (0.3, 4, 0.4, Health.WARNING),
+        (0.3, None, None, Health.OK),
+        (None, 4, 0.02, Health.OK),
+        (None, 4, None, Health.UNKNOWN),
+    ],
+)
+def test_what_else_runs(average: float | None, processors: int | None, taken: float | None, verdict: Health) -> None:
+    assert clocks.load(average, processors, taken).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("now", "verdict"),
+    [
+        (Spent(1000, 900, 1), Health.OK),
+        (Spent(1000, 900, 50), Health.WARNING),
+        (Spent(0, 0, 0), Health.UNKNOWN),
+        (None, Health.UNKNOWN),
+    ],
+)
+def test_time_that_the_host_takes(now: Spent | None, verdict: Health) -> None:
+    assert clocks.steal(now).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("files", "value"),
+    [
+        ({"BAT0/type": "Battery", "BAT0/status": "Discharging", "AC/type": "Mains"}, "on battery"),
+        ({"BAT0/type": "Battery", "BAT0/status": "Charging"}, "plugged in"),
+        ({"mouse/type": "Battery", "mouse/scope": "Device", "mouse/status": "Discharging"}, "no battery"),
+        ({"AC/type": "Mains"}, "no battery"),
+    ],
+)
+def test_a_machine_on_battery(lay: Callable[..., Path], files: dict[str, str], value: str) -> None:
+    found = clocks.battery(lay({f"class/power_supply/{name}": text for name, text in files.items()}))
+    assert found.value == value
+    assert found.verdict is (Health.WARNING if value == "on battery" else Health.OK)
+
+
+def test_lateness_is_what_a_sleep_takes_beyond_its_millisecond() -> None:
+    times = iter([0, 1_000_000, 5_000_000, 6_250_000])
+    slept: list[float] = []
+    assert clocks.lateness(sleeps=2, sleep=slept.append, clock=lambda: next(times)) == [0, 250_000]
+    assert slept == [0.001, 0.001]
+
+
+@pytest.mark.parametrize(
+    ("late", "verdict"),
+    [
+        ([60_000, 70_000, 3_000_000], Health.OK),
+        ([600_000, 700_000, 800_000], Health.WARNING),
+        ([60_000, 70_000, 30_000_000], Health.WARNING),
+    ],
+)
+def test_a_machine_that_wakes_late(late: list[int], verdict: Health) -> None:
+    assert clocks.timer(late).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("source", "verdict"), [("tsc", Health.OK), ("kvm-clock", Health.OK), ("hpet", Health.WARNING)]
+)
+def test_a_slow_source_of_time(lay: Callable[..., Path], source: str, verdict: Health) -> None:
+    found = clocks.clock_source(lay({"devices/system/clocksource/clocksource0/current_clocksource": source}))
+    assert (found.value, found.verdict) == (source, verdict)
+
+
+# Memory
+
+
+def meminfo(available: int, swap: int) -> str:
+    return (
+        f"MemTotal: 99999999 kB\nMemAvailable:   {available // 1024} kB\n"
+        f"SwapTotal:  8388608 kB\nSwapFree:  {8388608 - swap // 1024} kB\nHugePages_Total:  0"
+    )
+
+
+def test_memory_and_swap_are_read(lay: Callable[..., Path]) -> None:
+    root = lay({"meminfo": meminfo(4000 * GIBIBYTE, 100 * MEBIBYTE)})
+    free, swap = memory.findings(proc=root, sysfs=root)
+    assert (free.value, free.verdict) == ("4000.0 GiB, an agent may use 2.0 GiB", Health.OK)
+    assert (swap.value, swap.verdict) == ("100 MiB in use", Health.WARNING)
+
+
+def test_a_group_that_may_have_less_counts(lay: Callable[..., Path]) -> None:
+    group = "fs/cgroup/box"
+    root = lay(
+        {
+            "meminfo": meminfo(4000 * GIBIBYTE, 0),
+            "self/cgroup": "0::/box",
+            f"{group}/memory.max": str(3 * GIBIBYTE),
+            f"{group}/memory.current": str(2 * GIBIBYTE),
+            f"{group}/memory.stat": f"anon 5\ninactive_file {GIBIBYTE // 2}\nactive_file 7",
+        }
+    )
+    free, swap = memory.findings(proc=root, sysfs=root)
+    assert free.value.startswith("1.5 GiB")
+    assert free.verdict is Health.WARNING
+    assert (swap.value, swap.verdict) == ("not in use", Health.OK)
+
+
+def test_a_little_swap_is_no_matter() -> None:
+    assert memory.swap(MEBIBYTE).verdict is Health.OK
+
+
+def test_memory_is_enough_for_two_agents_a_game() -> None:
+    assert memory.memory_free(4 * GIBIBYTE, 1).verdict is Health.OK
+    assert memory.memory_free(4 * GIBIBYTE, 2).advice == (
+        '2 games at once have 4 agents: allow each less (memory = "1024M")'
+    )
+    assert 'a game has 2 agents: allow each less (memory = "512M")' in memory.memory_free(GIBIBYTE, 1).advice
+
+
+# Disk
+
+
+def test_syncs_are_timed_and_leave_nothing(tmp_path: Path) -> None:
+    ticks = count(0, 0.01)
+    times = disk.sync_times(tmp_path, clock=lambda: next(ticks))
+    assert times == pytest.approx([0.01] * len(times))
+    assert 1 < len(times) <= 20
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_hardly_moves_is_timed_once(tmp_path: Path) -> None:
+    ticks = count(0, 10)
+    assert disk.sync_times(tmp_path, clock=lambda: next(ticks)) == [10]
+
+
+def test_a_slow_disk_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert disk.writing(tmp_path).value.startswith(f"{tmp_path}: a write is safe after ")
+    monkeypatch.setattr(disk, "sync_times", lambda _: [0.07, 0.08, 0.2])
+    found = disk.writing(tmp_path)
+    assert found.verdict is Health.WARNING
+    assert found.value.endswith("after 80.00 ms, at worst 200.0 ms")
+
+
+def test_a_folder_that_is_not_there_is_a_problem_and_the_only_word_about_it(tmp_path: Path) -> None:
+    found = disk.findings(tmp_path / "nowhere")
+    assert [finding.name for finding in found] == ["database", "temporary"]
+    assert found[0].verdict is Health.PROBLEM
+    assert str(tmp_path / "nowhere") in found[0].value
+
+
+def test_a_database_that_is_no_file_here_is_not_measured() -> None:
+    assert one(disk.findings(None), "database").verdict is Health.UNKNOWN
+
+
+def test_the_file_system_is_that_of_the_innermost_mount(tmp_path: Path) -> None:
+    mounts = "\n".join(
+        [
+            "none / overlay rw 0 0",
+            "a:/b /srv/course\\040work nfs4 rw 0 0",
+            "tmpfs /srv tmpfs rw 0 0",
+            "/dev/sda1 /srv/cou ext4 rw 0 0",
+            "/dev/sda2 /hidden xfs rw 0 0",
+            "/dev/sda3 /hidden btrfs rw 0 0",
+            "broken",
+        ]
+    )
+    for folder, kind in {
+        "/srv/course work/2026": "nfs4",
+        "/srv/course": "tmpfs",
+        "/srv/cou": "ext4",
+        "/hidden/x": "btrfs",
+        "/elsewhere": "overlay",
+    }.items():
+        assert disk.mounted(Path(folder), mounts) == kind, folder
+    assert disk.mounted(tmp_path, "") is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "verdict"),
+    [("ext4", Health.OK), ("nfs4", Health.PROBLEM), ("9p", Health.PROBLEM), ("tmpfs", Health.WARNING)],
+)
+def test_where_a_database_is_safe(lay: Callable[..., Path], kind: str, verdict: Health) -> None:
+    root = lay({"self/mounts": f"none / {kind} rw 0 0"})
+    found = disk.file_system(root, root)
+    assert kind in found.value
+    assert found.verdict is verdict
+
+
+def test_a_full_disk_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 5 * MEBIBYTE}))
+    found = disk.room("room", tmp_path)
+    assert (found.value, found.verdict) == (f"5 MiB free in {tmp_path}", Health.WARNING)
+
+
+def test_no_folder_for_what_is_temporary_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_usable() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr("tempfile.gettempdir", none_usable)
+    assert disk.temporary().verdict is Health.PROBLEM
+
+
+# System
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"), [("Linux", Health.OK), ("Darwin", Health.OK), ("Windows", Health.PROBLEM)]
+)
+def test_where_arena_runs(name: str, verdict: Health) -> None:
+    found = system.operating_system(name, "6.1", "")
+    assert (found.value, found.verdict) == (f"{name} 6.1", verdict)
+
+
+def test_a_zeromq_without_ipc_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zmq.has", lambda _: False)
+    assert one(system.findings(), "ZeroMQ").verdict is Health.PROBLEM
+
+
+def test_how_many_players_may_be_connected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(descriptors, "players", lambda: 4000)
+    assert (system.open_files().value, system.open_files().verdict) == ("enough for 4,000 players at once", Health.OK)
+    monkeypatch.setattr(descriptors, "players", lambda: 20)
+    assert system.open_files().verdict is Health.WARNING
+
+
+def test_too_few_descriptors_are_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_few() -> int:
+        raise ArenaError("the referee needs 72 open files, has 40")
+
+    monkeypatch.setattr(descriptors, "players", too_few)
+    assert (system.open_files().value, system.open_files().verdict) == (
+        "the referee needs 72 open files, has 40",
+        Health.PROBLEM,
+    )
