@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,12 +17,15 @@ from arena import formats, league
 from arena.changes import changes
 from arena.clock import SECOND
 from arena.enrolment import AGENT_KEYS, ALLOWED_KEYS
+from arena.errors import BadLeague
 from arena.fixture import HELLO_WITHIN, Limits
 from arena.formats import Format
 from arena.formats.match import SprtTerms
 from arena.league import KEYS, LIMIT_KEYS, SPRT_KEYS
 from arena.players import Kind
 from arena.ratings.match_statistics import Model
+from arena.walls import Allowance
+from arena.walls import Kind as Walls
 from tests.arena.course import TWO, course, read
 
 ROOT = Path(__file__).parents[2]
@@ -307,3 +312,167 @@ def test_the_descriptions_shown_can_be_used(folder: Path) -> None:
 def test_the_example_can_be_used() -> None:
     found = league.read(ROOT / "examples" / "cs101.toml")
     assert [agent.name for agent in found.agents] == ["greedy", "random", "staff"]
+
+
+# Walls, and what agents may use.
+
+
+def test_walls_are_described_for_all(folder: Path) -> None:
+    (folder / "engine").chmod(0o755)
+    found = read(
+        folder,
+        """
+        game = "connect4"
+        players = "students/*"
+        walls = "container"
+        ponder = true
+        python = "./engine"
+        modules = ["adsearch.games", "numpy"]
+        memory = "1G"
+        threads = 4
+        open_files = 32
+        disk = "16M"
+        start = 2.5
+        """,
+    )
+    assert (found.walls, found.ponder, found.modules) == (Walls.CONTAINER, True, ("adsearch.games", "numpy"))
+    assert found.allowance == Allowance(1 << 30, 4, 32, 16 << 20, 5 * SECOND // 2)
+    assert [agent.allowance for agent in found.agents] == [None] * len(found.agents)
+    told = found.settings()
+    assert (told["walls"], told["ponder"], told["modules"]) == ("container", True, ["adsearch.games", "numpy"])
+    assert told["allowance"]["memory"] == 1 << 30
+
+
+def test_walls_have_their_defaults(folder: Path) -> None:
+    found = read(folder, 'game = "connect4"\n' + TWO)
+    assert (found.walls, found.ponder, found.python, found.modules) == (None, False, None, None)
+    assert found.allowance == Allowance()
+    assert read(folder, 'game = "connect4"\nmodules = []\n' + TWO).modules == ()
+
+
+def test_what_agents_may_use_may_stand_among_the_limits(folder: Path) -> None:
+    found = read(
+        folder, 'game = "connect4"\nmemory = "1G"\nthreads = 8\n' + TWO + '[limits]\nmemory = "512M"\ndisk = "2M"\n'
+    )
+    assert found.allowance == Allowance(memory=512 << 20, threads=8, disk=2 << 20)
+
+
+def test_one_agent_may_have_something_of_its_own(folder: Path) -> None:
+    found = read(
+        folder,
+        """
+        game = "connect4"
+        memory = "1G"
+        threads = 8
+        [[agent]]
+        name = "same"
+        player = "students/carol.py"
+        memory = "1024M"
+        [[agent]]
+        name = "own"
+        player = "students/alice"
+        walls = "limits"
+        memory = 268435456
+        start = 30
+        """,
+    )
+    own, same = found.agents
+    assert (own.walls, own.allowance) == (Walls.LIMITS, Allowance(memory=1 << 28, threads=8, start=30 * SECOND))
+    assert (same.walls, same.allowance) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ('"1G"', 1 << 30),
+        ('"1.5G"', 3 << 29),
+        ('"64m"', 64 << 20),
+        ('"32 MiB"', 32 << 20),
+        ('"20000K"', 20000 << 10),
+        ("33554432", 1 << 25),
+        ("0", None),
+        ('"0"', None),
+    ],
+)
+def test_sizes_are_written_as_people_do(text: str, size: int | None, folder: Path) -> None:
+    assert read(folder, f'game = "connect4"\nmemory = {text}\n' + TWO).allowance.memory == size
+
+
+def test_nothing_keeps_an_agent_from_having_no_limit_but_of_files(folder: Path) -> None:
+    found = read(folder, 'game = "connect4"\nmemory = 0\nthreads = 0\ndisk = 0\n' + TWO)
+    assert (found.allowance.memory, found.allowance.threads, found.allowance.disk) == (None, None, 0)
+    with pytest.raises(BadLeague, match="open_files: expected a whole number from 16 to 100000, got 0"):
+        read(folder, 'game = "connect4"\nopen_files = 0\n' + TWO)
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ('walls = "moat"', "walls: expected 'limits' or 'sandbox' or 'container', got 'moat'"),
+        ('walls = "Sandbox"', "walls: expected 'limits' or 'sandbox' or 'container', got 'Sandbox'"),
+        ("walls = true", "walls: expected 'limits' or 'sandbox' or 'container', got true"),
+        ("ponder = 1", "ponder: expected true or false, got 1"),
+        ('memory = "1Q"', "memory: expected a size such as '512M' or '1G', at least 16,777,216 bytes"),
+        ('memory = "1M"', "memory: expected a size such as '512M' or '1G', at least 16,777,216 bytes"),
+        ("memory = -1", "or 0 for no limit; got -1"),
+        ("memory = 1.5", "or 0 for no limit; got 1.5"),
+        ("memory = true", "or 0 for no limit; got true"),
+        ('memory = "999999T"', "or 0 for no limit; got '999999T'"),
+        ("threads = -1", "threads: expected a whole number from 0 to 100000, got -1"),
+        ('threads = "4"', "threads: expected a whole number from 0 to 100000, got '4'"),
+        ("open_files = 3", "open_files: expected a whole number from 16 to 100000, got 3"),
+        ('disk = "1K"', "disk: expected a size such as '512M' or '1G', at least 1,048,576 bytes"),
+        ("start = 0", "start: expected a number of seconds from 0.1 to 86400, got 0"),
+        ('start = "10"', "start: expected a number of seconds from 0.1 to 86400, got '10'"),
+        ('python = "no-such-python"', "python: expected a Python interpreter, got 'no-such-python'"),
+        ('python = "./students"', "python: expected a Python interpreter, got './students'"),
+        ('python = "./openings.txt"', "python: expected a Python interpreter, got './openings.txt'"),
+        ("python = 3.12", "python: expected a text, got 3.12"),
+        ("modules = 1", "modules: expected a text or a list of texts, got 1"),
+        ('modules = ["numpy", 1]', "modules: expected a text or a list of texts, got a list of 2"),
+        ('wall = "sandbox"', "no key 'wall'"),
+        ("processes = 4", "no key 'processes'"),
+    ],
+)
+def test_what_is_wrong_about_walls_is_one_clear_error(keys: str, words: str, folder: Path) -> None:
+    with pytest.raises(BadLeague) as refused:
+        read(folder, f'game = "connect4"\n{keys}\n' + TWO)
+    told = str(refused.value)
+    assert told.startswith(f"{folder / 'cs101.toml'}: ")
+    assert words in told
+    assert "\n" not in told
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ('memory = "lots"', "agent 1 ('own'): memory: expected a size such as"),
+        ('walls = "none"', "agent 1 ('own'): walls: expected 'limits' or 'sandbox' or 'container', got 'none'"),
+        ("ponder = true", "agent 1 ('own'): the key 'ponder' does not belong here: put it above the first [[agent]]"),
+        ('modules = "numpy"', "agent 1 ('own'): the key 'modules' does not belong here: put it above"),
+        ('python = "python3"', "agent 1 ('own'): the key 'python' does not belong here: put it above"),
+    ],
+)
+def test_what_is_wrong_about_one_agents_walls_names_the_agent(keys: str, words: str, folder: Path) -> None:
+    with pytest.raises(BadLeague) as refused:
+        read(folder, f'game = "connect4"\n[[agent]]\nname = "own"\nplayer = "students/alice"\n{keys}\n' + TWO)
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize("keys", ['walls = "sandbox"', 'memory = "1G"', "threads = 1", "start = 3"])
+def test_what_is_ours_is_behind_no_walls(keys: str, folder: Path) -> None:
+    with pytest.raises(BadLeague, match=r"'pvs' is ours, and behind no walls"):
+        read(folder, f'game = "connect4"\n[[agent]]\nname = "own"\nplayer = "pvs"\n{keys}\n' + TWO)
+
+
+def test_limits_do_not_belong_among_the_agents_own_keys_nor_walls_among_limits(folder: Path) -> None:
+    with pytest.raises(BadLeague, match=r"\[limits\]: no key 'walls'"):
+        read(folder, 'game = "connect4"\n' + TWO + '[limits]\nwalls = "sandbox"\n')
+
+
+def test_an_interpreter_is_found_by_its_path_or_its_name(folder: Path) -> None:
+    python = folder / "bin" / "python"
+    python.parent.mkdir()
+    python.symlink_to(sys.executable)
+    assert read(folder, 'game = "connect4"\npython = "bin/python"\n' + TWO).python == str(python)
+    assert read(folder, 'game = "connect4"\npython = "sh"\n' + TWO).python == shutil.which("sh")
