@@ -157,6 +157,10 @@ class AgentProcess:
         pipes = ((self.confined.stdout, not self.silent), (self.confined.stderr, self._log_open))
         return [pipe.fileno() for pipe, is_open in pipes if is_open and not pipe.closed]
 
+    def ended(self) -> int | None:
+        """The descriptor that is readable when it has ended; None: only SIGCHLD tells."""
+        return self.confined.ended
+
     def writer(self) -> int | None:
         """The descriptor on which something waits to be written; None: nothing does."""
         stdin = self.confined.stdin

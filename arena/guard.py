@@ -168,7 +168,8 @@ class Guard:
             told = replace(told, position=UNSET)
         line = to_line(told)
         self._turn, self._unasked = turn, 0
-        self._cpu_before, self._waits_before = agent.confined.usage.cpu(), self._waits(agent)
+        if self._orders.ponder:
+            self._take_stock(agent)
         self._on_terms_given = True
         self._asked = self._clock()
         # It goes on only when there is something to read: so it wakes up once.
@@ -446,8 +447,17 @@ class Guard:
     def _rest(self, agent: AgentProcess) -> None:
         """The agent stands still until it is needed: it does not think in the time of others."""
         self._rests_at = None
-        if not self._orders.ponder and not agent.confined.stop():
+        if self._orders.ponder:
+            return
+        if not agent.confined.stop():
             self._fail(Verdict.CRASHED, "starts processes faster than they can be stopped")
+            return
+        # Now, for nobody waits: until the next turn nothing will be used.
+        self._take_stock(agent)
+
+    def _take_stock(self, agent: AgentProcess) -> None:
+        """What has been used and waited for until now."""
+        self._cpu_before, self._waits_before = agent.confined.usage.cpu(), self._waits(agent)
 
     def _used(self, agent: AgentProcess, spent: int) -> tuple[int | None, int]:
         """Processor time in this turn, and how long somebody waited for a processor: the agent, or we who time it."""

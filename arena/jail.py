@@ -79,6 +79,8 @@ class Confined:
         self.folder = folder
         """Its working directory, also its HOME."""
         self.stdin, self.stdout, self.stderr = process.stdin, process.stdout, process.stderr
+        self.ended = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None
+        """A descriptor that is readable when the process has ended; None: only SIGCHLD tells."""
         self.usage = usage.Usage(_agent(self.pid) if walls.kind is Kind.CONTAINER else self.pid, core)
         self.cpu: int | None = None
         """Nanoseconds in all, once everything is killed."""
@@ -104,11 +106,10 @@ class Confined:
 
     def stop(self) -> bool:
         """Lets the process and all that it started stand still; False where they are started faster than stopped."""
-        if self.walls.kind is Kind.SANDBOX:
-            _signal(self.pid, signal.SIGSTOP)
-            return True
         self._signal_group(signal.SIGSTOP)
         stopped: set[int] = set()
+        if self._stays_together:
+            return True
         for _ in range(_MOST_PASSES):
             family = self.usage.family()
             if family <= stopped:
@@ -120,12 +121,10 @@ class Confined:
 
     def go_on(self) -> None:
         """Lets go on what stands still."""
-        if self.walls.kind is Kind.SANDBOX:
-            _signal(self.pid, signal.SIGCONT)
-            return
         self._signal_group(signal.SIGCONT)
-        for pid in self.usage.family():
-            _signal(pid, signal.SIGCONT)
+        if not self._stays_together:
+            for pid in self.usage.family():
+                _signal(pid, signal.SIGCONT)
 
     def reap_orphans(self) -> None:
         """What its helpers have left behind dead is taken off the list of processes."""
@@ -134,8 +133,13 @@ class Confined:
                 with suppress(ChildProcessError):
                     self._reaped_cpu += sum(os.wait4(pid, os.WNOHANG)[2][:2])
 
+    @property
+    def _stays_together(self) -> bool:
+        """Whether nothing that it starts can leave its group: the filters of all kinds see to that."""
+        return bool(self.walls.filter)
+
     def _signal_group(self, number: signal.Signals) -> None:
-        """At once to all that have not left the group, which only `limits` without a filter would let them."""
+        """To all that are in its group, at once."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, number)
 
@@ -176,6 +180,9 @@ class Confined:
     def remove(self) -> None:
         """Closes the pipes and removes the working directory, whatever is in it. All must be dead."""
         self.usage.close()
+        if self.ended is not None:
+            os.close(self.ended)
+            self.ended = None
         for pipe in (self.stdin, self.stdout, self.stderr):
             with suppress(OSError):
                 pipe.close()

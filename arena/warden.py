@@ -98,6 +98,8 @@ class Warden:
             agent.flush()
         if self._guard.agent is agent and stderr in happened:
             self._guard.hear_log()
+        if self._guard.agent is agent and agent.ended() in happened:
+            self._guard.look_for_exit()
 
     def _watch_agent(self) -> None:
         """The poller knows the descriptors of the agent as it is now."""
@@ -105,6 +107,8 @@ class Warden:
         wanted: dict[int, zmq.PollEvent] = {} if agent is None else dict.fromkeys(agent.readers(), zmq.POLLIN)
         if agent is not None and (writer := agent.writer()) is not None:
             wanted[writer] = zmq.POLLOUT
+        if agent is not None and (ended := agent.ended()) is not None:
+            wanted[ended] = zmq.POLLIN
         if wanted != self._watched:
             for file in self._watched.keys() - wanted.keys():
                 self._poller.unregister(file)
@@ -179,14 +183,16 @@ def _at_end(file: int) -> bool:
 
 
 def _signals() -> int:
-    """A descriptor that is readable when a child has ended or this process is to end. Ctrl-C is the director's."""
+    """A descriptor that is readable when this process is to end, and where nothing else tells when a child has ended.
+
+    Ctrl-C is the director's."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     reader, writer = os.pipe()
     os.set_blocking(reader, False)
     os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    for number in (signal.SIGCHLD, signal.SIGTERM):
+    for number in (signal.SIGTERM,) if hasattr(os, "pidfd_open") else (signal.SIGTERM, signal.SIGCHLD):
         signal.signal(number, lambda *_: None)
     return reader
 
