@@ -6,6 +6,7 @@ of both the orders of each warden. Nothing is tried or laid out before an agent 
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from collections.abc import Sequence
@@ -86,7 +87,7 @@ class Confinement:
         else:
             command = (*self._library.command, *command)
             readable += self._library.readable
-            environment["PYTHONPATH"] = str(self._library.folder)
+            environment["PYTHONPATH"] = os.pathsep.join(self._library.path)
         if self._modules is not None:
             hidden += self._library.hidden
         walls = Walls(

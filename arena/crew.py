@@ -21,6 +21,7 @@ from typing import Any, Final
 
 import agents
 from agents.errors import one_line
+from arena import jail
 from arena.errors import ArenaError
 from arena.run_folder import RunFolder
 
@@ -168,8 +169,13 @@ class Crew:
         self._players.pop(player.token, None)
         if player in self._idle:
             self._idle.remove(player)
+        self._end(player)
+
+    def _end(self, player: Member) -> None:
         if player.process is not None:
             player.process.end()
+            if player.guarded:
+                jail.end_left(self.folder.scratch, player.process.pid)
 
     def player(self, token: str) -> Member | None:
         """The player with that token, if it is still there."""
@@ -177,13 +183,14 @@ class Crew:
 
     def end(self) -> None:
         """Ends all processes; the referee must have been told to stop."""
-        processes = [player.process for player in self._players.values() if player.process is not None]
+        players = list(self._players.values())
         self._players.clear()
         self._idle.clear()
-        for process in processes:
-            process.hang_up()
-        for process in processes:
-            process.end()
+        for player in players:
+            if player.process is not None:
+                player.process.hang_up()
+        for player in players:
+            self._end(player)
         self.referee.end(told=True)
 
 

@@ -245,7 +245,7 @@ class Guard:
         """Whether the agent may run now, and is to be looked after."""
         return self.agent is not None and (
             self._turn is not None
-            or self._phase is _Phase.STARTING
+            or self._phase in (_Phase.STARTING, _Phase.LEAVING)
             or self._rests_at is not None
             or (self._orders.ponder and self._phase is _Phase.PLAYING)
         )
@@ -271,7 +271,10 @@ class Guard:
         if agent is not None and self._runs and self._clock() >= self._look_at:
             self._look(agent)
             if (excess := agent.excess()) is not None:
-                self._fail(*excess)
+                if self._phase is _Phase.LEAVING:
+                    self._leave()
+                else:
+                    self._fail(*excess)
                 return
         if agent is not None and self._rests_at is not None and self._clock() >= self._rests_at:
             self._rest(agent)
@@ -467,6 +470,9 @@ class Guard:
         cpu = self._since(self._cpu_before, usage.cpu())
         now = self._waits(agent)
         waited, ran, own = (max(0, after - before) for after, before in zip(now, self._waits_before, strict=True))
+        if self._orders.walls.kind is not Kind.SANDBOX:
+            # Helpers that nobody saw may be what it waited for: where an agent can start some, no wait excuses it.
+            return cpu, 0
         # What its own threads and helpers kept it, or us, from is no excuse: at most what they have used.
         waited -= max(0, (cpu or 0) - ran)
         return cpu, (max(0, waited) if self._on_terms_given else 0) + max(0, own - (cpu or 0))

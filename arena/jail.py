@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from enum import Enum
+from math import inf
 from pathlib import Path
 from select import select
 from time import monotonic
@@ -36,6 +37,8 @@ _ONE_THREAD: Final = (
 )
 
 
+_SYSTEMS_FAULT: Final = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE})
+"""Why a program may not be executed that is not to blame for it."""
 _LEAST_DISK: Final = 64 * MEBIBYTE
 """So much an agent may write where nothing keeps it from writing at all."""
 _PER_FILE: Final = 4096
@@ -59,12 +62,6 @@ class Excess(Enum):
 
 class NoProgram(OSError):
     """A command that is no program which can be executed, through its own fault."""
-
-
-_OWN_FAULT: Final = frozenset(
-    {errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOEXEC, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.E2BIG}
-    | {errno.ENAMETOOLONG, errno.EINVAL}
-)
 
 
 class Confined:
@@ -151,7 +148,7 @@ class Confined:
             return Excess.MEMORY
         if allowance.threads is not None and threads > allowance.threads:
             return Excess.THREADS
-        if self._may_write and _size(self.folder) > self.most_files:
+        if self._written() > self.most_files:
             return Excess.DISK
         return None
 
@@ -160,9 +157,11 @@ class Confined:
         """Bytes that its folder may hold."""
         return self.walls.allowance.disk or _LEAST_DISK
 
-    @property
-    def _may_write(self) -> bool:
-        return self.walls.kind is Kind.LIMITS or (self.walls.kind is Kind.SANDBOX and self.walls.allowance.disk > 0)
+    def _written(self) -> float:
+        """Bytes in files that it has written, as far as walls let it."""
+        if self.walls.kind is Kind.CONTAINER:
+            return max(_used(f"/proc/{self.usage.pid}/root{place}") for place in ("/tmp", "/dev/shm", self.folder))
+        return _size(self.folder) if self.walls.kind is Kind.LIMITS or self.walls.allowance.disk else 0
 
     def kill_all(self) -> None:
         """Kills the process and all that it started, at once, and takes stock of what they used.
@@ -183,6 +182,7 @@ class Confined:
         if self.ended is not None:
             os.close(self.ended)
             self.ended = None
+        _group_of(self.folder.parent, os.getpid()).unlink(missing_ok=True)
         for pipe in (self.stdin, self.stdout, self.stderr):
             with suppress(OSError):
                 pipe.close()
@@ -261,7 +261,26 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
         raise _problem(how, command[0], last.decode("utf-8", "replace").strip())
     for pipe in (confined.stdin, confined.stdout, confined.stderr):
         os.set_blocking(pipe.fileno(), False)
+    confined.usage.goes_first()
+    _group_of(scratch, os.getpid()).write_text(f"{confined.pid} {usage.began(confined.pid)}")
     return confined
+
+
+def end_left(scratch: Path, warden: int) -> None:
+    """Ends the agent of a warden that is gone, if it is still there: not everything that ends a warden ends both."""
+    note = _group_of(scratch, warden)
+    try:
+        pid, began = note.read_text().split()
+        if usage.began(int(pid)) == int(began):
+            os.killpg(int(pid), signal.SIGKILL)
+    except (OSError, ValueError):
+        return
+    note.unlink(missing_ok=True)
+
+
+def _group_of(scratch: Path, warden: int) -> Path:
+    """Where a warden notes which group of processes its agent is."""
+    return scratch / f"group-{warden}"
 
 
 def _status(told: int) -> bytes:
@@ -280,7 +299,8 @@ def _steps(walls: Walls, folder: Path, core: int | None, handed: list[int]) -> l
     inside = walls.kind is Kind.CONTAINER
     steps = [] if core is None else [f"core={core}"]
     if walls.allowance.threads is not None:
-        steps.append(f"threads={walls.allowance.threads}")
+        # In a container its processes are counted apart already.
+        steps.append(f"{'RLIMIT_NPROC' if inside else 'threads'}={walls.allowance.threads}")
     steps += _limits(walls)
     if usage.LINUX:
         steps.append("rights=0")
@@ -309,7 +329,7 @@ def _problem(told: bytes, program: str, last: str) -> OSError:
     doing, _, number = told.removeprefix(_RUNS).decode().partition(" ")
     if not number:
         return OSError(errno.EPERM, last or "its walls could not be put up", program)
-    kind = NoProgram if doing == "program" and int(number) in _OWN_FAULT else OSError
+    kind = NoProgram if doing == "program" and int(number) not in _SYSTEMS_FAULT else OSError
     return kind(int(number), os.strerror(int(number)), program)
 
 
@@ -355,12 +375,21 @@ def _agent(outer: int) -> int:
     return next(iter(usage.children(inner[0])), outer) if inner else outer
 
 
-def _size(folder: Path) -> int:
-    """Bytes on the disk in a folder, as far as they can be seen without waiting long."""
+def _used(place: str) -> int:
+    """Bytes that are in use of the file system at that place, with what its files cost by themselves."""
+    try:
+        there = os.statvfs(place)
+    except OSError:
+        return 0
+    return (there.f_blocks - there.f_bfree) * there.f_frsize + (there.f_files - there.f_ffree) * _PER_FILE
+
+
+def _size(folder: Path) -> float:
+    """Bytes on the disk in a folder; infinite where there are too many folders in it to look at."""
     total, waiting = 0, [folder]
     for _ in range(_MOST_LOOKED_AT):
         if not waiting:
-            break
+            return total
         try:
             with os.scandir(waiting.pop()) as entries:
                 for entry in entries:
@@ -369,7 +398,7 @@ def _size(folder: Path) -> int:
                         waiting.append(Path(entry.path))
         except OSError:
             continue
-    return total
+    return inf
 
 
 def _peak(maxrss: int) -> int:

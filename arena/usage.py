@@ -12,7 +12,8 @@ import time
 from contextlib import suppress
 
 LINUX = sys.platform == "linux"
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+_HELD = (b"RssAnon:", b"RssShmem:", b"VmPTE:", b"VmSwap:")
+"""What memory a process has that is nobody else's: also what it takes to keep account of it."""
 _TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
@@ -21,9 +22,11 @@ class Usage:
 
     def __init__(self, pid: int, core: int | None = None) -> None:
         """`core` is the processor that it was given, if it was given one."""
-        self._pid = pid
+        self.pid = pid
         self._cpu: dict[int, int] = {pid: 0}
         """What each process that was ever seen had used when it was last asked."""
+        self._gone = 0
+        """What those had used that have ended, when they were last asked."""
         self._most = 0
         """What all have used together, when last asked."""
         self._memory: int | None = None
@@ -33,6 +36,11 @@ class Usage:
         self._scheduler = _opened(f"/proc/{pid}/schedstat")
         self._status = _opened(f"/proc/{pid}/stat")
 
+    def goes_first(self) -> None:
+        """When the system has no memory left, it ends this process and its descendants before any other."""
+        with suppress(OSError), open(f"/proc/{self.pid}/oom_score_adj", "w") as order:
+            order.write("1000")
+
     def look(self) -> None:
         """Finds descendants that have come since."""
         for pid in self.family():
@@ -40,21 +48,25 @@ class Usage:
 
     def family(self) -> set[int]:
         """The process and its descendants, as they are now."""
-        found = {self._pid} | descendants(self._pid)
+        found = {self.pid} | descendants(self.pid)
         return found | descendants(os.getpid()) if adopting else found
 
     def held(self) -> tuple[int, int]:
         """Bytes of memory that the process and the descendants that were seen hold now, and how many threads they are.
 
         Zeros where the system does not tell."""
-        pages = threads = 0
+        memory = threads = 0
         for pid in self._cpu:
-            with suppress(OSError, IndexError, ValueError), open(f"/proc/{pid}/stat", "rb") as status:
-                fields = status.read(1000).rpartition(b")")[2].split()
-                threads += int(fields[17])
-                pages += int(fields[21])
-        self._most_held = max(self._most_held, pages * _PAGE)
-        return pages * _PAGE, threads
+            held, running = _held(f"/proc/{pid}/status")
+            if not held and running > 1:
+                # Its first thread has ended, and has no memory any more; the others have.
+                with suppress(OSError):
+                    for thread in os.listdir(f"/proc/{pid}/task"):
+                        held = max(held, _held(f"/proc/{pid}/task/{thread}/status")[0])
+            memory += held
+            threads += running
+        self._most_held = max(self._most_held, memory)
+        return memory, threads
 
     @property
     def most_held(self) -> int:
@@ -65,16 +77,16 @@ class Usage:
         """Nanoseconds of processor time that the process and its descendants have used, as far as they were seen."""
         if not LINUX:
             return None
-        living = gone = 0
-        for pid in self._cpu:
+        living = 0
+        for pid in list(self._cpu):
             try:
                 self._cpu[pid] = time.clock_gettime_ns(_processor_clock(pid))
                 living += self._cpu[pid]
             except OSError:
-                gone += self._cpu[pid]
+                self._gone += self._cpu.pop(pid)
         # Those that are gone are known by when they were last seen, or by what the process was told when it reaped
         # them. Who is in both is counted once.
-        self._most = max(self._most, living + max(gone, self._reaped()))
+        self._most = max(self._most, living + max(self._gone, self._reaped()))
         return self._most
 
     def _reaped(self) -> int:
@@ -105,12 +117,12 @@ class Usage:
 
     def on_terms_given(self) -> bool:
         """Whether the process is scheduled as it was started, and has not put itself at the back of the queue."""
-        terms = _terms(self._pid)
+        terms = _terms(self.pid)
         return terms is None or terms == self._given
 
     def memory(self) -> int | None:
         """Bytes of memory that it has had at most at one time; of a process that has ended, as last asked."""
-        with suppress(OSError), open(f"/proc/{self._pid}/status", "rb") as status:
+        with suppress(OSError), open(f"/proc/{self.pid}/status", "rb") as status:
             for line in status:
                 if line.startswith(b"VmHWM:"):
                     self._memory = int(line.split()[1]) * 1024
@@ -142,6 +154,27 @@ def descendants(pid: int) -> set[int]:
                 unread.extend(children - found)
                 found |= children
     return found
+
+
+def _held(path: str) -> tuple[int, int]:
+    """Bytes of memory, and threads, as a file of /proc says; zeros where it says nothing."""
+    memory = threads = 0
+    with suppress(OSError, ValueError), open(path, "rb") as status:
+        for line in status:
+            if line.startswith(_HELD):
+                memory += int(line.split()[1]) * 1024
+            elif line.startswith(b"Threads:"):
+                threads = int(line.split()[1])
+    return memory, threads
+
+
+def began(pid: int) -> int:
+    """When the process was started, by the clock of the system: with its number it is no other's; 0: nobody knows."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as status:
+            return int(status.read(1000).rpartition(b")")[2].split()[19])
+    except (OSError, IndexError, ValueError):
+        return 0
 
 
 def children(pid: int) -> list[int]:

@@ -68,6 +68,8 @@ class Library:
     """What a warden runs, with the agent's file behind it."""
     folder: Path
     """From where our packages, and the modules of a list, are imported."""
+    path: tuple[str, ...]
+    """What PYTHONPATH names: that folder, and what this process's own names of installed modules."""
     readable: tuple[str, ...]
     hidden: tuple[str, ...]
 
@@ -91,19 +93,22 @@ def lay_out(folder: Path, *, python: str | None = None, modules: Sequence[str] |
                 shutil.copytree(_SOURCES / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
             _compile(program, folder)
         readable = (*interpreter, *installed, str(folder), *(str(_SOURCES / package) for package in _OURS))
-        return Library((program, "-P", "-m", "agents"), folder, _plain(readable), ())
+        given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        path = (str(folder), *(place for place in installed if place in given))
+        return Library((program, "-P", "-m", "agents"), folder, path, _plain(readable), ())
     _copy_ours(folder, told["files"], modules)
     linked = _link_others(folder, told)
     _compile(program, folder)
     hidden = [*installed, *_all_installed(told)]
     # Without `site` nothing is on the path but the library and what comes with Python.
     command = (program, "-S", "-P", "-m", "agents")
-    return Library(command, folder, _plain((*interpreter, *linked, str(folder))), _plain(hidden))
+    return Library(command, folder, (str(folder),), _plain((*interpreter, *linked, str(folder))), _plain(hidden))
 
 
 def _ask(program: str, roots: Sequence[str]) -> dict[str, Any]:
     """What the interpreter says of itself, once it has imported `roots`."""
-    environment = {"PATH": os.environ.get("PATH", os.defpath), "PYTHONPATH": str(_SOURCES), "LANG": "C.UTF-8"}
+    path = os.pathsep.join(filter(None, (str(_SOURCES), os.environ.get("PYTHONPATH"))))
+    environment = {"PATH": os.environ.get("PATH", os.defpath), "PYTHONPATH": path, "LANG": "C.UTF-8"}
     try:
         done = subprocess.run(
             [program, "-P", "-c", _ASKED, json.dumps(roots)],

@@ -19,12 +19,13 @@ SYSTEM: Final = (
     *("/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives"),
     *("/etc/ssl/openssl.cnf", "/etc/pki/tls/openssl.cnf", "/etc/crypto-policies"),
     *(str(folder) for folder in Path("/etc").glob("java*")),
-    *("/sys/devices/system/cpu/online", "/proc/meminfo", "/proc/cpuinfo"),
+    *("/sys/devices/system/cpu/online", "/proc/meminfo", "/proc/cpuinfo", "/proc/stat"),
 )
 """What programs need of the system, where there is such a thing. Nothing in it is anybody's secret."""
 PROGRAMS: Final = ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin")
 """What programs that start programs need besides."""
-DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+DEVICES: Final = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
+"""Not /dev/zero: who maps that for others to share holds memory that nobody counts."""
 _OWN_MOUNTS: Final = ("/proc/", "/sys/", "/dev/")
 """Of these a container has its own, or none."""
 _SHEBANG: Final = 256
@@ -104,9 +105,9 @@ def landlock_rules(readable: Iterable[str], hidden: Iterable[str], own: Path, *,
     attributes = RulesetAttr(everything)
     rules: int = get_create_ruleset()(ctypes.byref(attributes), ctypes.sizeof(attributes), 0)
     files = FSAccess.EXECUTE | FSAccess.READ_FILE
+    # A file that is deleted and still mapped fills the disk where nobody sees it: there is no right to delete.
     entries = FSAccess.READ_FILE | FSAccess.WRITE_FILE | FSAccess.READ_DIR | FSAccess.MAKE_REG | FSAccess.MAKE_DIR
-    entries |= FSAccess.REMOVE_FILE | FSAccess.REMOVE_DIR | FSAccess.MAKE_SYM
-    entries |= (FSAccess.TRUNCATE | FSAccess.REFER) & everything
+    entries |= FSAccess.TRUNCATE & everything
     wanted = [
         (path, files | FSAccess.READ_DIR if whole else FSAccess.READ_DIR) for path, whole in beneath(readable, hidden)
     ]
@@ -146,7 +147,10 @@ def container(readable: Iterable[str], hidden: Iterable[str], own: Path, disk: i
         for path in shown:
             if _is_inside(path, (place,)):
                 words += ["--ro-bind", path, path]
-    words += ["--size", str(disk), "--tmpfs", str(own)]
+    words += ["--size", str(disk), "--tmpfs", str(own), "--dev-bind", "/dev/null", "/dev/zero"]
+    # What bubblewrap makes itself can be written to, and for root the settings of the kernel could be.
+    for folder in ("/proc", "/dev", "/"):
+        words += ["--remount-ro", folder]
     return [*words, "--chdir", str(own), "--"]
 
 

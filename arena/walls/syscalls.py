@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from typing import Any, Final
@@ -24,10 +25,11 @@ _ALLOWED: Final = """
     read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek _llseek close close_range
     dup dup2 dup3 pipe pipe2 sendfile sendfile64 copy_file_range
     stat fstat lstat newfstatat fstatat64 stat64 fstat64 lstat64 statx statfs fstatfs access faccessat faccessat2
-    readlink readlinkat getcwd chdir fchdir getdents getdents64 umask fadvise64 readahead
+    readlink readlinkat getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
+    getcwd chdir fchdir getdents getdents64 umask fadvise64 readahead
     mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 symlink symlinkat link linkat
     ftruncate ftruncate64 fallocate fsync fdatasync
-    mmap mmap2 munmap mremap mprotect madvise msync mlock munlock mlock2 brk pkey_alloc pkey_free pkey_mprotect
+    munmap mremap mprotect madvise msync mlock munlock mlock2 brk pkey_alloc pkey_free pkey_mprotect
     get_mempolicy membarrier
     execve execveat exit exit_group wait4 waitid waitpid
     futex futex_time64 futex_wait futex_wake futex_requeue futex_waitv set_robust_list get_robust_list
@@ -80,6 +82,9 @@ _IOCTL: Final = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 _PRCTL: Final = (3, 15, 16, 23, 29, 30, 38, 39, 0x53564D41)
 """PR_GET_DUMPABLE, PR_SET_NAME, PR_GET_NAME, PR_CAPBSET_READ, PR_SET_TIMERSLACK, PR_GET_TIMERSLACK,
 PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, PR_SET_VMA."""
+_MAP_SHARED: Final = 0x01
+_MAP_ANONYMOUS: Final = 0x20
+_O_NAMELESS: Final = os.O_TMPFILE & ~os.O_DIRECTORY if sys.platform == "linux" else 0
 _AF_UNIX: Final = 1
 _SOCK_STREAM: Final = 1
 _SOCK_TYPE: Final = 0xF
@@ -101,6 +106,9 @@ def compiled(kind: Kind) -> bytes:
     if kind is Kind.LIMITS:
         return _written(_of_limits(pyseccomp))
     made = pyseccomp.SyscallFilter(pyseccomp.ERRNO(errno.ENOSYS))
+    made.set_attr(
+        pyseccomp.Attr.ACT_BADARCH, pyseccomp.KILL_PROCESS
+    )  # calls of another machine, as 32-bit programs make
     refused = pyseccomp.ERRNO(errno.EPERM)
     rules: list[_Rule] = [(pyseccomp.ALLOW, name, ()) for name in _ALLOWED.split()]
     rules += _with_arguments(pyseccomp)
@@ -140,11 +148,18 @@ def _with_arguments(pyseccomp: Any) -> Iterator[_Rule]:
     ):
         for value in values:
             yield allow, name, (argument(place, equal, value),)
-    # Truncating a file that is opened for reading is a way to write past Landlock, before its third version.
+    # Truncating a file that is opened for reading is a way to write past Landlock, before its third version; a file
+    # without a name is one that fills the disk unseen.
     for name, place in (("open", 1), ("openat", 2)):
         for mode in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC, os.O_RDWR | os.O_TRUNC):
-            yield allow, name, (argument(place, masked, os.O_ACCMODE | os.O_TRUNC, mode),)
+            yield allow, name, (argument(place, masked, os.O_ACCMODE | os.O_TRUNC | _O_NAMELESS, mode),)
     yield allow, "creat", ()
+    # Memory to be shared is not counted as anybody's.
+    for name in ("mmap", "mmap2"):
+        for kinds in (0, _MAP_SHARED, _MAP_ANONYMOUS):
+            yield allow, name, (argument(3, masked, _MAP_SHARED | _MAP_ANONYMOUS, kinds),)
+        kinds = _MAP_SHARED | _MAP_ANONYMOUS
+        yield pyseccomp.ERRNO(errno.EPERM), name, (argument(3, masked, kinds, kinds),)
     # A pair of sockets talks to itself: asyncio wants one. Datagrams could be sent to a path.
     yield allow, "socketpair", (argument(0, equal, _AF_UNIX), argument(1, masked, _SOCK_TYPE, _SOCK_STREAM))
     yield allow, "sendto", (argument(4, equal, 0),)

@@ -25,7 +25,7 @@ from arena.walls import Allowance, Kind, Walls, reach, syscalls
 _ANSWERS_WITHIN: Final = 30.0
 """Seconds."""
 _TRIES: Final = """if True:
-    import os, socket, sys
+    import mmap, os, socket, sys
     if sys.argv[2] == "limits":
         print("held")
         sys.exit()
@@ -43,6 +43,10 @@ _TRIES: Final = """if True:
     if sys.argv[2] == "sandbox":
         attempt("start a process", start)
         attempt("signal another process", lambda: os.kill(os.getppid(), 0))
+    attempt("change a setting of the kernel", lambda: os.open("/proc/sys/kernel/core_pattern", os.O_WRONLY))
+    for place in ("/arena-trial", "/dev/arena-trial", "/etc/arena-trial", "/usr/arena-trial"):
+        attempt(f"make {place}", lambda: os.close(os.open(place, os.O_CREAT | os.O_WRONLY)))
+    attempt("share memory", lambda: mmap.mmap(-1, 4096))
     attempt("open a socket", lambda: socket.socket(socket.AF_UNIX))
     attempt("read a file", lambda: open(sys.argv[1]).close())
     try:
