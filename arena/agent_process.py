@@ -16,6 +16,7 @@ from typing import IO, Final
 from agents.protocol import MESSAGE_BYTES, Verdict
 from arena import jail
 from arena.jail import Confined, Excess
+from arena.meter import Meter
 from arena.walls import MEBIBYTE, Kind, Walls
 
 STDERR_KEPT: Final = 64 * 1024
@@ -53,6 +54,7 @@ class AgentProcess:
 
     def __init__(self, confined: Confined) -> None:
         self.confined = confined
+        self.meter = Meter(confined)
         self.silent = False
         """Its stdout is at its end: it has been closed, and everything in it has been read."""
         self.log_bytes = 0

@@ -7,7 +7,6 @@ after each game there is one `report`.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
@@ -46,16 +45,13 @@ from agents.protocol import (
 from arena.agent_process import AgentProcess
 from arena.clock import MILLISECOND, SECOND
 from arena.jail import NoProgram
-from arena.usage import Usage
-from arena.walls import Kind, Walls
+from arena.walls import Walls
 
 _ENDS_WITHIN: Final = 200 * MILLISECOND
 """How long an agent has to end by itself after `bye`."""
 _EXITS_WITHIN: Final = 100 * MILLISECOND
 """How long after its stdout ended an agent's exit is waited for, to say how it ended."""
 _STDERR_TOLD: Final = 60 * 1024
-_WORTH_A_LOOK: Final = MILLISECOND
-"""After a longer turn it is seen whether the agent has started other processes, which takes 50 microseconds."""
 _LOOKS_EVERY: Final = 25 * MILLISECOND
 """So often that is seen while it runs, and whether it has more than it may. What lives shorter, and is reaped by
 nobody, uses time unseen, where walls let an agent start processes."""
@@ -103,7 +99,6 @@ class Guard:
         self._orders = orders
         self._tell = tell
         self._clock = clock
-        self._own_usage = Usage(os.getpid())
         self._phase = _Phase.IDLE
         self._game = 0
         self._rules = ""
@@ -121,14 +116,8 @@ class Guard:
         """The processor of the game."""
         self._rests_at: int | None = None
         """When an agent that is kept for the next game, and may still do what it does after one, stands still."""
-        self._cpu_before: int | None = None
-        self._waits_before = (0, 0, 0)
-        """What had been used, and waited for, before the turn."""
-        self._on_terms_given = True
-        """Whether the agent was scheduled as it was started, whenever somebody looked in this turn."""
         self._kept: Start | None = None
         """The game of which a process that has played before was told, and has not said that it is ready for it."""
-        self._cpu_until_game: int | None = None
         self._dropped = self._unasked = 0
         self._hidden_games: dict[str, bool] = {}
         self._report: Report | None = None
@@ -142,6 +131,8 @@ class Guard:
             self._leave()
         elif self.agent is not None and (self._orders.fresh or self._phase is not _Phase.IDLE):
             self._kill()
+        elif self.agent is not None and start.core is not UNSET:
+            self.agent.confined.move(start.core)
         self._game, self._rules, self._turn, self._report = start.game, start.rules, None, None
         self._core = None if start.core is UNSET else start.core
         self._dropped = self._unasked = 0
@@ -153,7 +144,7 @@ class Guard:
         agent = self.agent or self._spawn()
         if agent is not None:
             agent.begin_log()
-            self._cpu_until_game = agent.confined.usage.cpu()
+            agent.meter.begin_game()
             self._started = self._clock()
             agent.write(to_line(replace(start, core=UNSET)))
             self._go_on(agent)
@@ -169,8 +160,7 @@ class Guard:
         line = to_line(told)
         self._turn, self._unasked = turn, 0
         if self._orders.ponder:
-            self._take_stock(agent)
-        self._on_terms_given = True
+            agent.meter.begin_turn()
         self._asked = self._clock()
         # It goes on only when there is something to read: so it wakes up once.
         agent.write(line)
@@ -198,8 +188,9 @@ class Guard:
             self._go_on(agent)
             self._rests_at = self._clock() + _ENDS_WITHIN
             agent.read_log()
-            cpu = self._since(self._cpu_until_game, agent.confined.usage.cpu())
-            self._tell(Report(self._game, cpu, agent.confined.usage.memory(), agent.log(_STDERR_TOLD)))
+            self._tell(
+                Report(self._game, agent.meter.of_game(), agent.confined.usage.memory(), agent.log(_STDERR_TOLD))
+            )
 
     def end(self) -> None:
         """Nothing is left of the agent."""
@@ -269,7 +260,8 @@ class Guard:
         """What is due is done."""
         agent = self.agent
         if agent is not None and self._runs and self._clock() >= self._look_at:
-            self._look(agent)
+            self._look_at = self._clock() + _LOOKS_EVERY
+            agent.meter.look()
             if (excess := agent.excess()) is not None:
                 if self._phase is _Phase.LEAVING:
                     self._leave()
@@ -374,7 +366,7 @@ class Guard:
             self._tell(replace(answer, spent=spent))
         else:
             agent.read_log()
-            cpu, delay = self._used(agent, spent)
+            cpu, delay = agent.meter.of_turn(spent)
             self._tell(replace(answer, spent=spent, cpu=cpu, delay=delay, log=agent.log_bytes))
         self._rest(agent)
 
@@ -423,7 +415,7 @@ class Guard:
             spent = cpu = delay = None
             if self._turn is not None and self.agent is not None:
                 spent = self._clock() - self._asked
-                cpu, delay = self._used(self.agent, spent)
+                cpu, delay = self.agent.meter.of_turn(spent)
             self._turn, self._phase = None, _Phase.FAILED
             self._tell(Failed(self._game, verdict, detail, spent, cpu, delay))
         self._kill()
@@ -438,8 +430,7 @@ class Guard:
         agent, self.agent, self._turn, self._closed, self._rests_at = self.agent, None, None, None, None
         if agent is not None:
             agent.kill()
-            cpu = self._since(self._cpu_until_game, agent.confined.cpu)
-            self._report = Report(self._game, cpu, agent.confined.memory, agent.log(_STDERR_TOLD))
+            self._report = Report(self._game, agent.meter.of_game(), agent.confined.memory, agent.log(_STDERR_TOLD))
 
     def _go_on(self, agent: AgentProcess) -> None:
         """The agent may run."""
@@ -456,41 +447,7 @@ class Guard:
             self._fail(Verdict.CRASHED, "starts processes faster than they can be stopped")
             return
         # Now, for nobody waits: until the next turn nothing will be used.
-        self._take_stock(agent)
-
-    def _take_stock(self, agent: AgentProcess) -> None:
-        """What has been used and waited for until now."""
-        self._cpu_before, self._waits_before = agent.confined.usage.cpu(), self._waits(agent)
-
-    def _used(self, agent: AgentProcess, spent: int) -> tuple[int | None, int]:
-        """Processor time in this turn, and how long somebody waited for a processor: the agent, or we who time it."""
-        usage = agent.confined.usage
-        if spent > _WORTH_A_LOOK:
-            self._look(agent)
-        cpu = self._since(self._cpu_before, usage.cpu())
-        now = self._waits(agent)
-        waited, ran, own = (max(0, after - before) for after, before in zip(now, self._waits_before, strict=True))
-        if self._orders.walls.kind is not Kind.SANDBOX:
-            # Helpers that nobody saw may be what it waited for: where an agent can start some, no wait excuses it.
-            return cpu, 0
-        # What its own threads and helpers kept it, or us, from is no excuse: at most what they have used.
-        waited -= max(0, (cpu or 0) - ran)
-        return cpu, (max(0, waited) if self._on_terms_given else 0) + max(0, own - (cpu or 0))
-
-    def _look(self, agent: AgentProcess) -> None:
-        """Sees what the agent has started, and whether it waits for a processor by its own choice."""
-        usage = agent.confined.usage
-        if self._orders.walls.kind is not Kind.SANDBOX:  # there it starts none
-            agent.confined.reap_orphans()
-            usage.look()
-        usage.cpu()
-        self._on_terms_given = self._on_terms_given and usage.on_terms_given()
-        self._look_at = self._clock() + _LOOKS_EVERY
-
-    def _waits(self, agent: AgentProcess) -> tuple[int, int, int]:
-        """How long the agent's first thread has waited for a processor, how long it has run, and how long we waited."""
-        usage = agent.confined.usage
-        return usage.delay() or 0, usage.ran() or 0, self._own_usage.delay() or 0
+        agent.meter.begin_turn()
 
     def _hidden(self) -> bool:
         """Whether the game has hidden information: then the position goes with every turn."""
@@ -500,7 +457,3 @@ class Guard:
             except AdsearchError:
                 self._hidden_games[self._rules] = True
         return self._hidden_games[self._rules]
-
-    @staticmethod
-    def _since(before: int | None, after: int | None) -> int | None:
-        return None if before is None or after is None else max(0, after - before)

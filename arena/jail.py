@@ -123,6 +123,13 @@ class Confined:
             for pid in self.usage.family():
                 _signal(pid, signal.SIGCONT)
 
+    def move(self, core: int) -> None:
+        """From now on it runs on that processor alone. What it has started already stays where it is."""
+        for thread in self.usage.threads():
+            with suppress(OSError):
+                os.sched_setaffinity(thread, {core})
+        self.usage.was_given(core)
+
     def reap_orphans(self) -> None:
         """What its helpers have left behind dead is taken off the list of processes."""
         for pid in usage.children(os.getpid()) if usage.adopting else ():

@@ -36,6 +36,17 @@ class Usage:
         self._scheduler = _opened(f"/proc/{pid}/schedstat")
         self._status = _opened(f"/proc/{pid}/stat")
 
+    def was_given(self, core: int) -> None:
+        """It gets that processor, and no other."""
+        self._given = _terms(os.getpid(), core)
+
+    def threads(self) -> list[int]:
+        """The numbers of its threads; empty where the system does not tell."""
+        try:
+            return [int(thread) for thread in os.listdir(f"/proc/{self.pid}/task")]
+        except OSError:
+            return []
+
     def goes_first(self) -> None:
         """When the system has no memory left, it ends this process and its descendants before any other."""
         with suppress(OSError), open(f"/proc/{self.pid}/oom_score_adj", "w") as order:
