@@ -114,6 +114,12 @@ class AgentProcess:
 
     def next_line(self) -> bytes | None:
         """The next whole line, without its end; or what there is of one that is too long already."""
+        if self._unread[:2] == b"\n\n":
+            # A flood of blank lines is one.
+            blank = min(len(self._unread) - len(self._unread.lstrip(b"\n")), MESSAGE_BYTES)
+            line = bytes(self._unread[: blank - 1])
+            del self._unread[:blank]
+            return line
         end = self._unread.find(b"\n")
         if end < 0:
             if len(self._unread) <= MESSAGE_BYTES:

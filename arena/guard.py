@@ -448,6 +448,8 @@ class Guard:
             return
         # Now, for nobody waits: until the next turn nothing will be used.
         agent.meter.begin_turn()
+        if (excess := agent.excess()) is not None:
+            self._fail(*excess)
 
     def _hidden(self) -> bool:
         """Whether the game has hidden information: then the position goes with every turn."""

@@ -138,15 +138,17 @@ def container(readable: Iterable[str], hidden: Iterable[str], own: Path, disk: i
     words += ["--proc", "/proc", "--dev", "/dev"]
     for folder in ("/tmp", "/dev/shm"):
         words += ["--size", str(disk), "--tmpfs", folder]
-    shown = sorted({path for path in readable if os.path.exists(path) and not path.startswith(_OWN_MOUNTS)})
+    there = {path for path in readable if os.path.exists(path) and not path.startswith(_OWN_MOUNTS)}
+    shown = sorted(there | {os.path.realpath(path) for path in there})
     for path in shown:
         if not _is_inside(path, shown):
             words += ["--ro-bind", path, path]
     for place in sorted({path for path in hidden if os.path.isdir(path) and _is_inside(path, shown)}):
-        words += ["--tmpfs", place, "--remount-ro", place]
+        words += ["--tmpfs", place]
         for path in shown:
             if _is_inside(path, (place,)):
                 words += ["--ro-bind", path, path]
+        words += ["--remount-ro", place]
     words += ["--size", str(disk), "--tmpfs", str(own), "--dev-bind", "/dev/null", "/dev/zero"]
     # What bubblewrap makes itself can be written to, and for root the settings of the kernel could be.
     for folder in ("/proc", "/dev", "/"):

@@ -1,0 +1,207 @@
+"""Real attackers behind every kind of walls, and what must come of each: a verdict, and no damage to anybody else.
+
+Their programs lie in `attackers/`. In a game of tic-tac-toe each takes seat 0 against an opponent that plays well. In
+its log an attacker says "SUCCEEDED: ..." of whatever it got; behind a sandbox or in a container none may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from agents.protocol import Verdict
+from arena.walls import Kind
+
+Way = Literal["kit", "homework", "bare"]
+"""An agent of the kit, one that may import little, or a program that speaks the protocol itself."""
+
+_NORMAL: Final = frozenset({Verdict.NORMAL})
+_FULL: Final = frozenset({Verdict.NORMAL, Verdict.FLOODED})
+"""What is full refuses more, unless the warden sees it first."""
+_TOO_MANY: Final = (Verdict.CRASHED, Verdict.MEMORY, Verdict.NORMAL)
+"""Where the system counts processes, it refuses the next; elsewhere the warden counts, or sees their memory first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """One attacker."""
+
+    name: str
+    verdicts: frozenset[Verdict] = _NORMAL
+    """Its game ends in one of these. More than one where it depends on the machine, or on who is faster."""
+    way: Way = "kit"
+    words: str = ""
+    """What the verdict's detail says, among other things, unless the verdict is normal."""
+    clock: str = "30"
+    margin: float = 0.05
+    """Seconds that it may be late. Where they are many, a wait for the machine does not so soon excuse it."""
+    small: bool = False
+    """Whether it may have little memory, so that it is soon too much."""
+    opponent_thinks: bool = False
+    """Whether each move of the opponent's takes its time; the game is then cut short."""
+    alone: bool = False
+    """Whether no other game is played meanwhile: where the machine is busy, being late is excused."""
+    by_kind: Mapping[Kind, frozenset[Verdict]] = field(default_factory=dict)
+    """Where the verdicts are others behind these walls."""
+
+    def may_end_in(self, kind: Kind) -> frozenset[Verdict]:
+        """The verdicts behind walls of that kind."""
+        return self.by_kind.get(kind, self.verdicts)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _ends(name: str, *verdicts: Verdict, words: str = "", **others: Any) -> Attack:
+    return Attack(name, frozenset(verdicts), words=words, **others)
+
+
+def _bare(name: str, *verdicts: Verdict, words: str = "", **others: Any) -> Attack:
+    return _ends(name, *(verdicts or _NORMAL), words=words, way="bare", **others)
+
+
+def _starts_processes(name: str, *verdicts: Verdict, **others: Any) -> Attack:
+    """A sandbox lets nobody start a process: so the attack is none there."""
+    return _ends(name, *verdicts, by_kind={Kind.SANDBOX: _NORMAL}, **others)
+
+
+def _shares_memory(name: str, **others: Any) -> Attack:
+    """Where a filter holds, nobody gets memory that is not counted as its own."""
+    refused = {Kind.SANDBOX: _NORMAL, Kind.CONTAINER: _NORMAL}
+    return _ends(name, Verdict.MEMORY, Verdict.NORMAL, small=True, by_kind=refused, **others)
+
+
+ATTACKS: Final = (
+    # Time.
+    _ends("spin_off_turn", Verdict.ADJUDICATED, opponent_thinks=True),
+    _ends("spin_off_turn_in_a_child", Verdict.ADJUDICATED, opponent_thinks=True),
+    _ends("buy_a_void_with_threads", Verdict.TIME, clock="0.2", margin=0.3, alone=True),
+    _ends("buy_a_void_at_the_back_of_the_queue", Verdict.TIME, clock="0.2", margin=0.3, alone=True),
+    _bare("dribble", Verdict.TIME, clock="0.2", margin=0.6),
+    _bare("close_stdin", Verdict.TIME, clock="0.2", margin=0.6),
+    # Resources.
+    Attack("plays_well"),
+    _ends("allocate_4_gb", Verdict.MEMORY, words="MemoryError"),
+    _ends("touch_memory_bit_by_bit", Verdict.MEMORY, small=True),
+    _shares_memory("share_memory", words="held more than the 256 MiB"),
+    _shares_memory("take_memory_in_small_bites", words="held more than the 256 MiB"),
+    Attack("hide_memory_in_files_of_memory", small=True),
+    _starts_processes("take_memory_in_children", Verdict.MEMORY, words="held more than the 256 MiB", small=True),
+    _ends("start_1000_threads", Verdict.CRASHED),
+    _ends("start_threads_in_small_bites", Verdict.CRASHED, Verdict.NORMAL),
+    _ends("overflow_the_stack", Verdict.CRASHED),
+    _ends(
+        "fill_own_folder",
+        Verdict.FLOODED,
+        words="MiB into its folder",
+        by_kind={Kind.SANDBOX: _NORMAL, Kind.CONTAINER: _FULL},
+    ),
+    Attack("fill_tmp", by_kind={Kind.CONTAINER: _FULL}),
+    Attack("fill_shm", by_kind={Kind.CONTAINER: _FULL}),
+    Attack("fill_everything_else", by_kind={Kind.CONTAINER: _FULL}),
+    Attack("open_10000_files"),
+    # Processes.
+    _starts_processes("fork_bomb", *_TOO_MANY),
+    _starts_processes("fork_bomb_in_sessions", *_TOO_MANY),
+    _starts_processes("leave_100_children", *_TOO_MANY),
+    Attack("leave_children"),
+    Attack("leave_daemon"),
+    Attack("ignore_all_signals"),
+    Attack("outlive_the_warden"),
+    Attack("start_processes_by_raw_calls"),
+    # Other processes.
+    Attack("signal_others"),
+    Attack("stop_others"),
+    Attack("signal_others_by_other_means"),
+    Attack("trace_others"),
+    Attack("limit_others"),
+    Attack("slow_others"),
+    Attack("read_environment_of_others"),
+    Attack("read_memory_of_others"),
+    Attack("change_affinity"),
+    Attack("change_priority"),
+    Attack("change_scheduler"),
+    # Files.
+    Attack("read_secrets"),
+    Attack("read_shadow"),
+    Attack("read_through_links"),
+    Attack("read_the_run_folder"),
+    Attack("write_outside_its_folder"),
+    Attack("write_into_its_folder"),
+    Attack("change_its_source"),
+    Attack("truncate_on_reading", way="homework"),
+    Attack("connect_to_the_referee"),
+    Attack("unlink_the_sockets"),
+    # Messages to others.
+    Attack("call_out_over_tcp"),
+    Attack("call_out_over_udp"),
+    Attack("call_out_over_unix_sockets"),
+    Attack("leave_a_key"),
+    Attack("share_memory_of_system_v"),
+    Attack("open_a_posix_queue"),
+    Attack("lock_what_others_read"),
+    Attack("watch_what_others_do"),
+    Attack("listen_to_the_machine"),
+    # The kernel.
+    Attack("use_odd_calls"),
+    Attack("become_somebody_else"),
+    Attack("leave_the_namespaces"),
+    _ends("speak_for_another_processor", Verdict.CRASHED, Verdict.NORMAL),
+    Attack("write_into_the_kernel"),
+    # Homework.
+    Attack("import_what_is_forbidden", way="homework"),
+    # What it says.
+    Attack("speak_in_escapes"),
+    Attack("forge_the_protocol"),
+    _ends("break_the_protocol", Verdict.GARBAGE, words="report"),
+    _bare("flood_stdout", Verdict.FLOODED, words="bytes that nobody asked for"),
+    _bare("flood_stderr"),
+    _bare("write_a_line_without_end", Verdict.FLOODED, words="a line of more than 65536 bytes"),
+    _bare("send_thousands_of_messages", Verdict.FLOODED, words="more than 100 messages"),
+    _bare("write_nul_bytes", Verdict.GARBAGE, words="expected a JSON object"),
+    _bare("write_binary", Verdict.GARBAGE, words="expected a JSON object"),
+    _bare("write_nul_bytes_to_stderr"),
+    _bare(
+        "close_stdout",
+        Verdict.CRASHED,
+        words="closed its stdout, and lives on",
+        clock="0.2",
+        margin=0.6,
+        # The container's own processes keep it open.
+        by_kind={Kind.CONTAINER: frozenset({Verdict.TIME})},
+    ),
+    _bare("close_stderr"),
+    _bare("exit_after_its_move", Verdict.CRASHED, words="exited with code 4"),
+    _bare("forge_a_failure", Verdict.GARBAGE, words="failed"),
+    _bare("forge_its_figures"),
+    _bare("raise_its_limits"),
+)
+
+ORDINARY: Final = Attack("good")
+"""No attacker at all: the opponent against itself."""
+
+NOT_STOPPED_BY_LIMITS: Final = frozenset(
+    {
+        *("hide_memory_in_files_of_memory", "fork_bomb_in_sessions", "outlive_the_warden"),
+        *("fill_tmp", "fill_shm", "fill_everything_else"),
+        *("signal_others", "stop_others", "signal_others_by_other_means", "trace_others", "limit_others"),
+        *("slow_others", "read_environment_of_others", "read_memory_of_others"),
+        *("change_affinity", "change_priority", "change_scheduler"),
+        *("read_secrets", "read_shadow", "read_through_links", "read_the_run_folder"),
+        *("write_outside_its_folder", "change_its_source", "truncate_on_reading"),
+        *("connect_to_the_referee", "unlink_the_sockets"),
+        *("call_out_over_tcp", "call_out_over_udp", "call_out_over_unix_sockets", "leave_a_key"),
+        *("share_memory_of_system_v", "open_a_posix_queue", "lock_what_others_read", "watch_what_others_do"),
+        *("listen_to_the_machine", "use_odd_calls", "become_somebody_else", "leave_the_namespaces"),
+        *("write_into_the_kernel", "import_what_is_forbidden"),
+    }
+)
+"""Attacks that succeed behind limits alone: `docs/security.md` says what each means."""
+STOPPED_BY_SOME_SYSTEMS: Final = frozenset(
+    {
+        *("fork_bomb_in_sessions", "trace_others", "slow_others", "read_memory_of_others"),
+        *("leave_a_key", "open_a_posix_queue", "use_odd_calls", "leave_the_namespaces", "write_into_the_kernel"),
+    }
+)
+"""Those of them that some systems refuse by rules of their own, or refuse a user who was root."""

@@ -1,0 +1,332 @@
+"""All attackers, once each, under a real director: one evening, in a process of its own.
+
+    python -m tests.attacks.evening KIND
+
+The process runs as whoever started it and keeps everything in its TMPDIR. On stdout it tells, as one JSON document,
+what came of each game and what was left behind.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import secrets
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+import adsearch
+from adsearch import games
+from arena.clock import SECOND
+from arena.confinement import Confinement
+from arena.director import Director, Entrant, Finished, InOrder, Planned
+from arena.entrants import enter
+from arena.errors import ArenaError
+from arena.players import read
+from arena.run_folder import RunFolder
+from arena.submissions import Store
+from arena.usage import LINUX, descendants
+from arena.walls import MEBIBYTE, Allowance, Kind
+from tests.attacks import ATTACKS, ORDINARY, Attack, Way
+
+ATTACKERS: Final = Path(__file__).with_name("attackers")
+ORDINARY_GAMES: Final = 8
+AT_ONCE: Final = 4
+_USUAL: Final = "alphabeta:depth=2"
+_THINKER: Final = "alphabeta:seconds=0.2"
+_PR_SET_CHILD_SUBREAPER: Final = 36
+_SMALL: Final = Allowance(memory=256 * MEBIBYTE)
+
+
+class Played(Struct, frozen=True):
+    """One game as it finished."""
+
+    name: str
+    attempt: int
+    verdict: str
+    fault: int | None
+    detail: str
+    points: tuple[float | None, ...]
+    spent: tuple[int, ...]
+    cpu: int | None
+    moves: tuple[str, ...]
+    stderr: str
+    leaked: tuple[str, ...]
+    """Which secrets stand in its log."""
+    left: tuple[str, ...]
+    """Processes and changed files, seen when it was over."""
+
+
+class Evening(Struct, frozen=True):
+    """What came of it all."""
+
+    kind: Kind
+    played: tuple[Played, ...]
+    left: tuple[str, ...]
+    """Processes, files and sockets that were there at the end."""
+    changed: tuple[str, ...]
+    """What is not as it was."""
+    arrived: tuple[str, ...]
+    """Messages from attackers over the network."""
+
+
+class Bait:
+    """Things to be attacked: secrets with words that nobody can guess, a process, listeners."""
+
+    def __init__(self, folder: Path, store: Store) -> None:
+        self.words = {name: secrets.token_hex(16) for name in ("secret", "database", "source", "decoy")}
+        self._store = store
+        self._files = {name: folder / file for name, file in (("secret", "secret.token"), ("database", "arena.db"))}
+        for name, path in self._files.items():
+            path.write_text(self.words[name])
+            path.chmod(0o600)
+        agent = folder / "rival.py"
+        agent.write_text(f"# {self.words['source']}\nfrom agents import Agent\n")
+        self.source = store.take(read(str(agent))).source / agent.name
+        self.tcp = socket.create_server(("127.0.0.1", 0))
+        self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.udp.bind(("127.0.0.1", 0))
+        self.datagrams = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.datagrams.bind(str(folder / "datagrams"))
+        self.decoy = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={"SECRET": self.words["decoy"]},
+            start_new_session=True,
+        )
+        self.archive = folder / "hidden.zip"
+        with zipfile.ZipFile(self.archive, "w") as archive:
+            archive.writestr("hidden.py", "found = True\n")
+
+    def targets(self) -> dict[str, Any]:
+        """What attackers know of it."""
+        return {
+            **{name: str(path) for name, path in self._files.items()},
+            "source": str(self.source),
+            "decoy": self.decoy.pid,
+            "tcp": self.tcp.getsockname()[1],
+            "udp": self.udp.getsockname()[1],
+            "datagrams": self.datagrams.getsockname(),
+            "archive": str(self.archive),
+        }
+
+    def changed(self) -> list[str]:
+        """What is not as it was: files, the store, the decoy."""
+        found = [name for name, path in self._files.items() if _content(path) != self.words[name]]
+        for submission in self._store.folder.iterdir():
+            try:
+                self._store.verify(submission.name)
+            except ArenaError as error:
+                found.append(str(error))
+        if self.decoy.poll() is not None:
+            found.append(f"the decoy has ended ({self.decoy.returncode})")
+        return found
+
+    def arrived(self) -> list[str]:
+        """What came over the network."""
+        found = []
+        while ready := select.select([self.tcp, self.udp, self.datagrams], [], [], 0)[0]:
+            for listener in ready:
+                if listener is self.tcp:
+                    with self.tcp.accept()[0] as line:
+                        line.settimeout(1)
+                        found.append(line.recv(100).decode())
+                else:
+                    found.append(listener.recv(100).decode())
+        return found
+
+    def close(self) -> None:
+        """Nothing is left of it."""
+        self.decoy.communicate()
+        for listener in (self.tcp, self.udp, self.datagrams):
+            listener.close()
+
+
+def _content(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError as error:
+        return str(error)
+
+
+def spend(kind: Kind, attacks: Sequence[Attack] = ATTACKS) -> Evening:
+    """One evening with these attacks behind walls of that kind."""
+    if LINUX:  # whatever escapes from a warden is found here
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    played: list[Played] = []
+    home = Path(tempfile.mkdtemp(prefix="e-"))
+    store = Store(home / "store")
+    with ExitStack() as stack:
+        bait = Bait(home, store)
+        stack.callback(bait.close)
+        with RunFolder() as folder:
+            with Director(folder, at_once=AT_ONCE) as director:
+                attackers = _entered(kind, home, folder, store, bait, director._crew.referee.pid)
+                for schedule in _schedules(attacks, attackers):
+                    for event in director.play(InOrder(schedule)):
+                        if isinstance(event, Finished):
+                            played.append(_told(event, bait, director))
+                arrived = bait.arrived()
+                written = [*home.rglob("written-by-*"), *folder.path.rglob("written-by-*")]
+                left = [f"an agent's folder: {path.name}" for path in folder.scratch.iterdir()]
+            left += [f"in the run folder: {path.name}" for path in folder.path.iterdir() if _is_unexpected(path)]
+        left += _escaped(bait.decoy.pid)
+        changed = [*bait.changed(), *(f"written: {path}" for path in written)]
+    for inner, _, _ in os.walk(home):
+        os.chmod(inner, 0o700)
+    shutil.rmtree(home)
+    left += [f"a file: {path.name}" for path in Path(tempfile.gettempdir()).iterdir() if _is_unexpected(path)]
+    return Evening(kind, tuple(played), tuple(left), tuple(changed), tuple(arrived))
+
+
+def _is_unexpected(path: Path) -> bool:
+    return not path.name.startswith(("arena-cores-", "library-", "scratch", "players", "control"))
+
+
+def _entered(
+    kind: Kind, home: Path, folder: RunFolder, store: Store, bait: Bait, referee: int
+) -> dict[tuple[Way, bool], Entrant]:
+    """The attackers, entered once for each way of playing and with each allowance; they are told apart by name."""
+    search = Path(adsearch.__file__).with_name("alphabeta.py")
+    installed = Path(msgspec.__file__).parents[1]
+    targets = {
+        **bait.targets(),
+        "kind": kind,
+        "director": os.getpid(),
+        "referee": referee,
+        "run": str(folder.path),
+        "search": str(search),
+        "compiled": str(search.parent / "__pycache__" / f"alphabeta.{sys.implementation.cache_tag}.pyc"),
+        "installed": str(installed),
+        "others": ["/usr/lib/python3/dist-packages", "/usr/local/lib/python3/dist-packages"],
+        "libraries": [str(path) for path in sorted((installed / "zmq" / "backend").rglob("*.so"))[:2]],
+    }
+    student = home / "student"
+    shutil.copytree(ATTACKERS, student, ignore=shutil.ignore_patterns("__pycache__", "bare.py"))
+    (student / "targets.json").write_bytes(msgspec.json.encode(targets))
+    start = games.start("tictactoe")
+    free = Confinement(folder.scratch, "tictactoe", walls=kind)
+    homework = Confinement(folder.scratch, "tictactoe", walls=kind, modules=["adsearch.games"])
+    program = f"cmd:{sys.executable} -I -S {ATTACKERS / 'bare.py'}"
+    entered = {}
+    for way, text, confinement in (
+        ("kit", str(student), free),
+        ("homework", str(student), homework),
+        ("bare", program, free),
+    ):
+        for small in (False, True):
+            name = f"{way}-{'small' if small else 'usual'}"
+            entered[way, small] = enter(
+                read(text), name, start, store, confinement, allowance=_SMALL if small else None
+            )
+    return entered  # type: ignore[return-value]
+
+
+def _schedules(attacks: Sequence[Attack], attackers: dict[tuple[Way, bool], Entrant]) -> Iterator[list[Planned]]:
+    """Some games at once, ordinary ones among them; and then one by one those that are played alone."""
+    together: list[Planned] = []
+    single: list[list[Planned]] = []
+    for number, attack in enumerate(attacks, 1):
+        attacker = replace(attackers[attack.way, attack.small], name=attack.name)
+        game = _game(number, attacker, attack)
+        if attack.alone:
+            single.append([game])
+        else:
+            together.append(game)
+        if number % (len(attacks) // ORDINARY_GAMES + 1) == 0:
+            together.append(_game(1000 + number, _opponent(_USUAL)))
+    return iter((together, *single))
+
+
+def _opponent(text: str) -> Entrant:
+    return Entrant("good", text, ("-m", "agents", text, "--connect", "-"))
+
+
+def _game(number: int, first: Entrant, attack: Attack = ORDINARY) -> Planned:
+    thinks = attack.opponent_thinks
+    rules = "connect4" if thinks else "tictactoe"
+    return Planned(
+        number,
+        rules,
+        rules,
+        (first, _opponent(_THINKER if thinks else _USUAL)),
+        seed=1,
+        # The same for all, and so the same seeds: who plays the same plays the same game.
+        identity=("attack",),
+        clock=attack.clock,
+        margin=round(attack.margin * SECOND),
+        max_plies=8 if thinks else None,
+    )
+
+
+def _told(finished: Finished, bait: Bait, director: Director) -> Played:
+    record, game = finished.record, finished.game
+    stderr = record.seats[0].stderr or ""
+    wardens = [member.process.pid for member in director._crew._idle if member.guarded and member.process is not None]
+    left = [f"a process: {_command(pid)}" for warden in wardens for pid in descendants(warden)]
+    return Played(
+        name=game.entrants[0].name,
+        attempt=game.attempt,
+        verdict=record.verdict,
+        fault=record.fault,
+        detail=record.detail,
+        points=tuple(seat.points for seat in record.seats),
+        spent=tuple(seat.spent for seat in record.seats),
+        cpu=record.seats[0].cpu,
+        moves=tuple(move.move for move in record.moves),
+        stderr=stderr,
+        leaked=tuple(name for name, word in bait.words.items() if word in stderr),
+        left=(*left, *bait.changed()),
+    )
+
+
+def _escaped(decoy: int) -> list[str]:
+    """Processes that came to this one as orphans and live; those that have ended are reaped."""
+    for pid in descendants(os.getpid()) - {decoy}:
+        with suppress(ChildProcessError):
+            os.waitpid(pid, os.WNOHANG)
+    return [f"a process: {_command(pid)}" for pid in descendants(os.getpid()) - {decoy}]
+
+
+def _command(pid: int) -> str:
+    try:
+        return f"{pid} {Path(f'/proc/{pid}/cmdline').read_bytes()!r}"
+    except OSError:
+        return str(pid)
+
+
+@contextmanager
+def _stdout_kept() -> Iterator[int]:
+    """Stdout for the answer alone: whatever else writes to it writes to stderr."""
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    yield kept
+    os.close(kept)
+
+
+def main() -> None:
+    """Spends the evening that the command line names."""
+    with _stdout_kept() as out:
+        names = sys.argv[2:]
+        evening = spend(Kind(sys.argv[1]), [attack for attack in ATTACKS if not names or attack.name in names])
+        data = msgspec.json.encode(evening)
+        while data:
+            data = data[os.write(out, data) :]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,250 @@
+"""An attack by an agent loses the attacker's game and nothing else, behind every kind of walls that there is here.
+
+Evenings are spent by the user who runs the tests and, where that is root, by an ordinary one as well. What limits alone
+do not stop is known, written down for instructors, and no more than that.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import pytest
+
+from agents.protocol import Verdict
+from arena.clock import SECOND
+from arena.walls import Kind, trial
+from tests.attacks import ATTACKS, NOT_STOPPED_BY_LIMITS, STOPPED_BY_SOME_SYSTEMS, Attack
+from tests.attacks.evening import ATTACKERS, Evening, Played
+
+ROOT: Final = Path(__file__).parents[2]
+SECURITY: Final = ROOT / "docs" / "security.md"
+USERS: Final = ("root", "ordinary") if os.getuid() == 0 else ("ordinary",)
+NOBODY: Final = 12345
+"""A user who has nothing."""
+PATIENCE: Final = 100
+"""Seconds for one evening."""
+
+
+@pytest.fixture(scope="module", params=[f"{kind}-{user}" for kind in Kind for user in USERS])
+def evening(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Evening:
+    """One evening of each kind and user; processes that share the tests share it too."""
+    kind, user = request.param.split("-")
+    offer = trial.offer(Kind(kind))
+    if not offer.holds:
+        pytest.skip(f"this machine offers no {kind}: {offer.why}; {offer.advice}")
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    kept = folder / f"evening-{request.param}.json"
+    with open(folder / f"evening-{request.param}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not kept.exists():
+            kept.write_bytes(spent(Kind(kind), user))
+    return msgspec.json.decode(kept.read_bytes(), type=Evening)
+
+
+def spent(kind: Kind, user: str) -> bytes:
+    """The evening that a process of that user's spends."""
+    with tempfile.TemporaryDirectory(prefix="at-", dir="/tmp") as base:
+        home = Path(base, "home")
+        home.mkdir()
+        Path(base).chmod(0o755)
+        program, identity = sys.executable, {}
+        if user == "ordinary" and os.getuid() == 0:
+            os.chown(home, NOBODY, NOBODY)
+            identity = {"user": NOBODY, "group": NOBODY, "extra_groups": list[int]()}
+            program = interpreter_for_all(Path(base))
+        done = subprocess.run(
+            [program, "-P", "-m", "tests.attacks.evening", kind],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            cwd=home,
+            env=environment(home),
+            timeout=PATIENCE,
+            **identity,  # type: ignore[call-overload]
+        )
+    assert done.returncode == 0, done.stderr.decode("utf-8", "replace")
+    return bytes(done.stdout)
+
+
+def environment(home: Path) -> dict[str, str]:
+    """Whose everything lies in `home`; a Python that is not this one finds this one's modules."""
+    modules = str(Path(msgspec.__file__).parents[1])
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": str(home),
+        "TMPDIR": str(home),
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": f"{ROOT}{os.pathsep}{modules}",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+def interpreter_for_all(base: Path) -> str:
+    """A Python with our modules that everybody may run: this one, or the system's with this one's modules."""
+    if runs(sys.executable, base):
+        return sys.executable
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    for candidate in (f"/usr/bin/{version}", f"/usr/local/bin/{version}"):
+        if runs(candidate, base):
+            return candidate
+    pytest.skip(
+        f"an ordinary user can run neither {sys.executable} nor a {version} of the system's with its modules: "
+        f"put the repository and its environment where all may read, or install {version}"
+    )
+
+
+def runs(program: str, base: Path) -> bool:
+    """Whether the ordinary user can play with it."""
+    try:
+        done = subprocess.run(
+            [program, "-P", "-c", "import arena.director, tests.attacks"],
+            capture_output=True,
+            cwd=base,
+            env=environment(base),
+            user=NOBODY,
+            group=NOBODY,
+            extra_groups=[],
+        )
+    except OSError:
+        return False
+    return done.returncode == 0
+
+
+def of(evening: Evening, name: str) -> Played:
+    """How that attacker's game ended, when it counted."""
+    return [played for played in evening.played if played.name == name][-1]
+
+
+def successes(played: Played) -> list[str]:
+    """What the attacker got, in its own words."""
+    return re.findall(r"^SUCCEEDED: .*", played.stderr, re.MULTILINE)
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=str)
+def test_an_attack_costs_the_attackers_game_and_nothing_else(evening: Evening, attack: Attack) -> None:
+    played = of(evening, attack.name)
+    assert played.verdict in attack.may_end_in(evening.kind), played.detail
+    if played.verdict in (Verdict.NORMAL, Verdict.ADJUDICATED):
+        assert played.fault is None
+    else:
+        assert (played.fault, played.points) == (0, (0.0, 1.0))
+        assert attack.words in played.detail or played.verdict not in attack.verdicts
+    if played.verdict == Verdict.NORMAL:
+        assert played.moves == of(evening, "plays_well").moves, "the opponent was disturbed"
+    most = 3 * SECOND if attack.opponent_thinks else SECOND
+    assert played.spent[1] < most, "the opponent's clock has paid for it"
+    assert played.left == ()
+    got = successes(played)
+    if evening.kind is Kind.LIMITS:
+        assert not got or attack.name in NOT_STOPPED_BY_LIMITS, got
+    else:
+        assert got == []
+        assert played.leaked == ()
+
+
+def test_nothing_is_left_and_nothing_has_changed(evening: Evening) -> None:
+    assert evening.left == ()
+    assert evening.changed == ()
+
+
+def test_nothing_comes_over_the_network_but_through_limits(evening: Evening) -> None:
+    if evening.kind is not Kind.LIMITS:
+        assert evening.arrived == ()
+    else:
+        assert all("call_out" in words or words == "x" for words in evening.arrived)
+
+
+def test_the_director_goes_on(evening: Evening) -> None:
+    ordinary = [played for played in evening.played if played.name == "good"]
+    assert len(ordinary) >= 5
+    for played in ordinary:
+        assert (played.verdict, played.fault, played.points) == (Verdict.NORMAL, None, (0.5, 0.5)), played.detail
+
+
+def test_every_game_was_played_until_it_counted(evening: Evening) -> None:
+    """Where the machine took the time that a player lost by, that is void, and played again."""
+    for attack in ATTACKS:
+        verdicts = [played.verdict for played in evening.played if played.name == attack.name]
+        assert verdicts[:-1] == [Verdict.VOID] * (len(verdicts) - 1)
+        assert verdicts[-1] != Verdict.VOID
+
+
+@pytest.mark.parametrize("name", ["spin_off_turn", "spin_off_turn_in_a_child"])
+def test_thinking_off_turn_gets_no_processor(evening: Evening, name: str) -> None:
+    played = of(evening, name)
+    assert played.spent[1] > SECOND // 3, "the opponent did not think"
+    assert played.cpu is not None
+    # It has started an interpreter, and had its own turns.
+    assert played.cpu < of_start(evening) + 2 * played.spent[0] + played.spent[1] // 10
+
+
+def of_start(evening: Evening) -> int:
+    """Processor time of an agent that does nothing but play; twice, as that differs."""
+    return 2 * (of(evening, "plays_well").cpu or 0)
+
+
+def test_what_limits_do_not_stop_is_known(evening: Evening) -> None:
+    """And is not said of what they do stop."""
+    if evening.kind is not Kind.LIMITS:
+        assert not any(successes(played) for played in evening.played)
+        return
+    got = {played.name for played in evening.played if successes(played)}
+    assert got <= NOT_STOPPED_BY_LIMITS
+    assert got >= NOT_STOPPED_BY_LIMITS - STOPPED_BY_SOME_SYSTEMS
+
+
+def test_what_limits_do_not_stop_is_written_down() -> None:
+    _, _, section = SECURITY.read_text("utf-8").partition("\n## What limits do not stop\n")
+    told = re.findall(r"^- `(\w+)`: ", section.partition("\n## ")[0], re.MULTILINE)
+    assert sorted(told) == sorted(NOT_STOPPED_BY_LIMITS)
+    assert {attack.name for attack in ATTACKS} >= NOT_STOPPED_BY_LIMITS >= STOPPED_BY_SOME_SYSTEMS
+
+
+def test_every_attack_is_in_the_table() -> None:
+    defined: set[str] = set()
+    for room in ATTACKERS.glob("*.py"):
+        source = room.read_text("utf-8")
+        defined |= set(re.findall(r"^def (\w+)\((?:at: Situation|turn: dict\[str, Any\])\)", source, re.MULTILINE))
+    assert defined - {"plain", "answer"} == {attack.name for attack in ATTACKS}
+
+
+ESCAPING: Final = """
+from agents import Agent
+ESCAPES = "\\x1b]0;owned\\x07\\x1b[2J\\x9b31m\\u202e\\r"
+
+class Escaping(Agent):
+    name = ESCAPES
+
+    def choose(self, state, clock):
+        print(ESCAPES)
+        self.tell(line=ESCAPES, text=ESCAPES)
+        if state.turn == self.seat and len(state.moves()) < 6:
+            raise RuntimeError(ESCAPES)
+        return state.moves()[0]
+"""
+
+
+def test_no_escape_reaches_the_instructors_terminal(tmp_path: Path) -> None:
+    agent = tmp_path / "owned\x1b]0;\x07\x9b31m.py"
+    agent.write_text(ESCAPING)
+    arena = [sys.executable, "-P", "-m", "arena"]
+    said = b""
+    for words in (
+        ["play", "tictactoe", str(agent), "alphabeta:depth=1"],
+        *(["logs", "last"], ["show", "last"], ["history"]),
+    ):
+        done = subprocess.run([*arena, *words], capture_output=True, cwd=tmp_path, env=environment(tmp_path))
+        assert done.returncode == 0, done.stderr
+        said += done.stdout + done.stderr
+    text = said.decode("utf-8")
+    assert "owned" in text
+    assert not set(text) & set("\x1b\x07\x9b\u202e\r")
