@@ -52,6 +52,7 @@ class Confinement:
         self._fresh, self._ponder, self._ready = fresh, ponder, ready
         self.kinds: dict[str, Kind] = {}
         """Behind which walls each agent is that was given orders."""
+        self._memory: dict[str, int | None] = {}
         self.warnings: list[str] = []
         """What the instructor should know."""
 
@@ -99,7 +100,7 @@ class Confinement:
             hidden=tuple(hidden),
             filter=syscalls.compiled(kind),
         )
-        self.kinds[name] = kind
+        self.kinds[name], self._memory[name] = kind, allowance.memory
         return {
             "name": name,
             "command": command,
@@ -118,7 +119,7 @@ class Confinement:
 
     def described(self, name: str) -> str:
         """How that agent is held, for people."""
-        kind, most = self.kinds[name], self.allowance.memory
+        kind, most = self.kinds[name], self._memory[name]
         memory = "" if most is None else f", {most / MEBIBYTE:.0f} MiB of memory"
         still = "" if self._ponder else "; it stands still while it is not its turn"
         return f"{name} is confined ({kind}): {_MEANS[kind]}{memory}{still}"
@@ -128,7 +129,7 @@ class Confinement:
         from arena.walls import library
 
         folder = Path(tempfile.mkdtemp(prefix="library-", dir=self._scratch.parent))
-        return library.lay_out(folder, python=self._python, modules=self._modules)
+        return library.lay_out(folder, python=self._python, modules=self._modules, rules=self._rules)
 
 
 _MEANS: Final = {

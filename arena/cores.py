@@ -23,6 +23,8 @@ class Cores:
         """For so many games at once."""
         self._locks: list[socket.socket] = []
         self._free: list[int] = []
+        self._before: set[int] = set()
+        """Where this process could run until it gave these cores to games."""
         there = physical()
         if len(there) > games:
             self._take(there, games)
@@ -37,6 +39,10 @@ class Cores:
                 self._free.append(core)
         if len(self._free) < games:
             self.close()
+            return
+        # Nobody else who belongs to this process may run there: children inherit it.
+        self._before = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, self._before - set(self._free))
 
     def take(self) -> int | None:
         """A core for a game; None: any."""
@@ -53,6 +59,9 @@ class Cores:
             lock.close()
         self._locks.clear()
         self._free.clear()
+        if self._before:
+            os.sched_setaffinity(0, self._before)
+            self._before = set()
 
 
 def physical() -> list[int]:

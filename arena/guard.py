@@ -49,6 +49,8 @@ from arena.walls import Walls
 
 _ENDS_WITHIN: Final = 200 * MILLISECOND
 """How long an agent has to end by itself after `bye`."""
+_RESTS_AFTER: Final = 20 * MILLISECOND
+"""How long one that is kept for its next game may go on after this one."""
 _EXITS_WITHIN: Final = 100 * MILLISECOND
 """How long after its stdout ended an agent's exit is waited for, to say how it ended."""
 _STDERR_TOLD: Final = 60 * 1024
@@ -186,7 +188,7 @@ class Guard:
         else:
             agent.write(to_line(over))
             self._go_on(agent)
-            self._rests_at = self._clock() + _ENDS_WITHIN
+            self._rests_at = self._clock() + _RESTS_AFTER
             agent.read_log()
             self._tell(
                 Report(self._game, agent.meter.of_game(), agent.confined.usage.memory(), agent.log(_STDERR_TOLD))

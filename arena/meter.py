@@ -71,7 +71,9 @@ class Meter:
 
     def _waited(self) -> tuple[int, int, int]:
         """How long the agent's first thread has waited for a processor, how long it has run, and how long we waited."""
-        return self._usage.delay() or 0, self._usage.ran() or 0, _own().delay() or 0
+        ran, waited = self._usage.scheduled() or (0, 0)
+        _, own = _own().scheduled() or (0, 0)
+        return waited, ran, own
 
 
 @cache

@@ -110,21 +110,16 @@ class Usage:
         except (OSError, ValueError):
             return 0
 
-    def delay(self) -> int | None:
-        """Nanoseconds for which the process's first thread was ready to run and had no processor."""
-        return self._scheduled(1)
-
-    def ran(self) -> int | None:
-        """Nanoseconds for which the process's first thread has run."""
-        return self._scheduled(0)
-
-    def _scheduled(self, field: int) -> int | None:
+    def scheduled(self) -> tuple[int, int] | None:
+        """Nanoseconds for which the process's first thread has run, and for which it was ready to run and had no
+        processor."""
         if self._scheduler is None:
             return None
         try:
-            return int(os.pread(self._scheduler, 100, 0).split()[field])
-        except (OSError, IndexError):
+            ran, waited, _ = map(int, os.pread(self._scheduler, 100, 0).split())
+        except (OSError, ValueError):
             return None
+        return ran, waited
 
     def on_terms_given(self) -> bool:
         """Whether the process is scheduled as it was started, and has not put itself at the back of the queue."""

@@ -37,6 +37,9 @@ _ASKED: Final = """if True:
     out = sys.stdout
     sys.stdout = sys.stderr
     missing, before = {}, set(sys.modules)
+    if sys.argv[2]:
+        from adsearch import games
+        games.start(sys.argv[2])
     for name in json.loads(sys.argv[1]):
         try:
             importlib.import_module(name)
@@ -74,13 +77,16 @@ class Library:
     hidden: tuple[str, ...]
 
 
-def lay_out(folder: Path, *, python: str | None = None, modules: Sequence[str] | None = None) -> Library:
+def lay_out(
+    folder: Path, *, python: str | None = None, modules: Sequence[str] | None = None, rules: str = ""
+) -> Library:
     """The library of agents, in the empty `folder`; BadPlayer where the interpreter or a module is not as it must be.
 
-    `python` is by default the one that runs this; without `modules` all that it has may be imported."""
+    `python` is by default the one that runs this; without `modules` all that it has may be imported, with them also
+    what the game that `rules` names needs."""
     program = sys.executable if python is None else os.path.abspath(os.path.expanduser(python))
     roots = ("msgspec",) if modules is None else (*_HOSTING, *modules)
-    told = _ask(program, roots)
+    told = _ask(program, roots, rules if modules is not None else "")
     _check(program, told, roots)
     interpreter = _of_interpreter(program, told)
     installed = [path for path in told["path"] if os.path.basename(path) in _INSTALLED and os.path.isdir(path)]
@@ -105,13 +111,13 @@ def lay_out(folder: Path, *, python: str | None = None, modules: Sequence[str] |
     return Library(command, folder, (str(folder),), _plain((*interpreter, *linked, str(folder))), _plain(hidden))
 
 
-def _ask(program: str, roots: Sequence[str]) -> dict[str, Any]:
-    """What the interpreter says of itself, once it has imported `roots`."""
+def _ask(program: str, roots: Sequence[str], rules: str) -> dict[str, Any]:
+    """What the interpreter says of itself, once it has imported `roots`, and what these `rules` need."""
     path = os.pathsep.join(filter(None, (str(_SOURCES), os.environ.get("PYTHONPATH"))))
     environment = {"PATH": os.environ.get("PATH", os.defpath), "PYTHONPATH": path, "LANG": "C.UTF-8"}
     try:
         done = subprocess.run(
-            [program, "-P", "-c", _ASKED, json.dumps(roots)],
+            [program, "-P", "-c", _ASKED, json.dumps(roots), rules],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_ANSWERS_WITHIN,

@@ -63,8 +63,8 @@ def _interpreters(program: str) -> list[str]:
     if words and os.path.basename(words[0]) == "env":
         import shutil
 
-        words += [found for word in words[1:2] if (found := shutil.which(word))]
-        words[1:2] = []
+        named = next((word for word in words[1:] if not word.startswith("-") and "=" not in word), "")
+        words = [words[0], shutil.which(named) or ""]
     else:
         words[1:] = []
     return [word for word in words if os.path.isabs(word)]

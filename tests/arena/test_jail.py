@@ -170,7 +170,7 @@ def test_what_a_family_uses_is_counted_together(tmp_path: Path) -> None:
     memory = confined.usage.memory()
     assert memory is not None
     assert memory > 1 << 20
-    assert confined.usage.delay() is not None
+    assert confined.usage.scheduled() is not None
     confined.kill_all()
     assert confined.cpu is not None
     assert confined.cpu >= 100_000_000
@@ -182,7 +182,7 @@ def test_of_a_process_that_is_gone_nothing_is_known() -> None:
     usage = Usage(2**22 + 1)  # more than any process number
     usage.look()
     assert usage.cpu() == (0 if LINUX else None)
-    assert usage.delay() is None
+    assert usage.scheduled() is None
     assert usage.memory() is None
 
 

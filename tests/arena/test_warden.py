@@ -554,15 +554,21 @@ def test_an_agent_that_is_killed_while_it_stands_still_has_crashed(kind: Kind) -
 
 @needs_kinds
 @pytest.mark.parametrize("kind", Kind)
-@pytest.mark.parametrize(
-    "takes",
-    ["kept = [bytearray(1 << 20) for _ in range(1000)]", "kept = mmap.mmap(-1, 1 << 28); kept.write(bytes(1 << 28))"],
-    ids=["its own", "shared"],
-)
-def test_more_memory_than_it_may_have_costs_the_game_by_its_name(takes: str, kind: Kind) -> None:
-    with walled(f"{takes}; spin()", kind, Allowance(memory=1 << 27)) as judge:
+def test_more_memory_than_it_may_have_costs_the_game_by_its_name(kind: Kind) -> None:
+    takes = "kept = [bytearray(1 << 20) for _ in range(1000)]; spin()"
+    with walled(takes, kind, Allowance(memory=1 << 27)) as judge:
         match = judge.play()
     assert (match.verdict, match.fault) == (Verdict.MEMORY, 0), match.detail
+
+
+@needs_kinds
+@pytest.mark.parametrize("kind", Kind)
+def test_memory_that_is_shared_is_counted_or_cannot_be_had(kind: Kind) -> None:
+    takes = "kept = mmap.mmap(-1, 1 << 28); kept.write(bytes(1 << 28)); spin()"
+    with walled(takes, kind, Allowance(memory=1 << 27)) as judge:
+        match = judge.play()
+    verdict = Verdict.MEMORY if kind is Kind.LIMITS else Verdict.CRASHED
+    assert (match.verdict, match.fault) == (verdict, 0), match.detail
 
 
 @needs_kinds

@@ -1,0 +1,148 @@
+"""Whole games behind each kind of walls: the moves are the same as without, whatever a program is written in."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from adsearch import games
+from agents.protocol import Verdict
+from arena import players
+from arena.confinement import Confinement
+from arena.director import Director, Entrant, Finished, InOrder, Planned
+from arena.entrants import enter
+from arena.run_folder import RunFolder
+from arena.submissions import Store
+from arena.usage import descendants
+from arena.walls import Kind
+from db.records import GameRecord
+from tests.arena.walls.behind import need
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+RULES = "connect4"
+SEEDED = """
+from agents import Agent
+
+class Seeded(Agent):
+    def choose(self, state, clock):
+        return self.random.choice(state.moves())
+"""
+OF_NUMPY = """
+import numpy
+from agents import Agent
+
+class OfNumpy(Agent):
+    def choose(self, state, clock):
+        moves = state.moves()
+        weights = numpy.random.default_rng(self.random.getrandbits(32)).random((len(moves), 8))
+        return moves[int(numpy.argmax(weights @ weights.T @ numpy.ones(len(moves))))]
+"""
+
+
+class Evening:
+    """A director, and one game for each player that is named."""
+
+    def __init__(self, folder: RunFolder, director: Director) -> None:
+        self._folder, self._director = folder, director
+        self._store = Store(folder.path / "store")
+        self._numbers = 0
+        self._opponent = Entrant("random", "random", ("-m", "agents", "random", "--connect", "-"))
+
+    def against_random(self, entrant: Entrant) -> GameRecord:
+        """Its game in the first seat; all have the same seeds."""
+        self._numbers += 1
+        game = Planned(self._numbers, RULES, RULES, (entrant, self._opponent), seed=1, identity=("same",))
+        (record,) = (event.record for event in self._director.play(InOrder([game])) if isinstance(event, Finished))
+        return record
+
+    def behind(self, kind: Kind, text: str) -> GameRecord:
+        """The game of a player behind such walls."""
+        need(kind)
+        confinement = Confinement(self._folder.scratch, "", walls=kind)
+        return self.against_random(
+            enter(players.read(text), f"{text} {kind}", games.start(RULES), self._store, confinement)
+        )
+
+
+@pytest.fixture
+def evening() -> Iterator[Evening]:
+    before = descendants(os.getpid())
+    with RunFolder() as folder:
+        with Director(folder) as director:
+            yield Evening(folder, director)
+        assert list(folder.scratch.iterdir()) == []
+        assert descendants(os.getpid()) <= before, "a process is left"
+
+
+def moves(record: GameRecord) -> list[str]:
+    """What was played; the game must have come to its end."""
+    assert (record.verdict, record.fault) == (Verdict.NORMAL, None), record.detail
+    return [move.move for move in record.moves]
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_the_same_games_are_played_with_and_without_walls(kind: Kind, evening: Evening, tmp_path: Path) -> None:
+    path = tmp_path / "seeded.py"
+    path.write_text(SEEDED)
+    without = Entrant("free", "free", ("-m", "agents", str(path), "--connect", "-"))
+    assert moves(evening.behind(kind, str(path))) == moves(evening.against_random(without))
+
+
+@pytest.mark.skipif(find_spec("numpy") is None, reason="numpy is not installed: pip install numpy")
+def test_numpy_works_behind_all_walls_and_counts_the_same(evening: Evening, tmp_path: Path) -> None:
+    path = tmp_path / "of_numpy.py"
+    path.write_text(OF_NUMPY)
+    for kind in (Kind.SANDBOX, Kind.CONTAINER):
+        assert moves(evening.behind(kind, str(path))) == moves(evening.behind(Kind.LIMITS, str(path)))
+
+
+@pytest.fixture(scope="module")
+def without_walls() -> list[str]:
+    """The moves of the example that all languages share."""
+    with RunFolder() as folder, Director(folder) as director:
+        return moves(Evening(folder, director).behind(Kind.LIMITS, f"cmd:{sys.executable} {EXAMPLES / 'bare.py'}"))
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Path:
+    """The example in C, compiled."""
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None:
+        pytest.skip("there is no compiler of C: install gcc")
+    subprocess.run([compiler, "-O2", "-o", tmp_path / "bare", EXAMPLES / "bare.c"], check=True)
+    return tmp_path / "bare"
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_a_program_in_c_works(kind: Kind, evening: Evening, engine: Path, without_walls: list[str]) -> None:
+    assert moves(evening.behind(kind, f"cmd:{engine}")) == without_walls
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_a_program_in_javascript_works(kind: Kind, evening: Evening, without_walls: list[str]) -> None:
+    if shutil.which("node") is None:
+        pytest.skip("there is no program node: install Node.js")
+    assert moves(evening.behind(kind, f"cmd:node {EXAMPLES / 'bare.js'}")) == without_walls
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_a_bare_program_in_python_works(kind: Kind, evening: Evening, without_walls: list[str]) -> None:
+    assert moves(evening.behind(kind, f"cmd:{sys.executable} {EXAMPLES / 'bare.py'}")) == without_walls
+
+
+def test_a_script_that_starts_programs_works_in_a_container_and_in_no_sandbox(
+    evening: Evening, engine: Path, tmp_path: Path, without_walls: list[str]
+) -> None:
+    script = tmp_path / "helped"
+    script.write_text('true | cat >&2\n"$1" | cat\n')
+    command = f"cmd:sh {script} {engine}"
+    assert moves(evening.behind(Kind.CONTAINER, command)) == without_walls
+    refused = evening.behind(Kind.SANDBOX, command)
+    assert (refused.verdict, refused.fault) == (Verdict.CRASHED, 0)

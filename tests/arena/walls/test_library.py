@@ -1,0 +1,295 @@
+"""What agents in Python may import: laid out with real interpreters and with ones that tell stories."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adsearch.errors import quote
+from agents.protocol import Verdict
+from arena import players
+from arena.confinement import Confinement
+from arena.errors import BadPlayer
+from arena.submissions import Store
+from arena.walls import Kind, library
+from arena.walls.library import Library
+from tests.arena.judge import Judge
+from tests.arena.walls.behind import need, said, start
+
+CONFINED = (Kind.SANDBOX, Kind.CONTAINER)
+needs_numpy = pytest.mark.skipif(find_spec("numpy") is None, reason="numpy is not installed: pip install numpy")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An empty folder."""
+    path = tmp_path / "library"
+    path.mkdir()
+    return path
+
+
+def imported(laid: Library, source: str, kind: Kind, scratch: Path) -> str:
+    """What an agent's interpreter says, with that library, behind walls of that kind."""
+    at = laid.command.index("-m")
+    command = (*laid.command[:at], "-c", source)
+    scratch.mkdir(exist_ok=True)
+    environment = {"PYTHONPATH": str(laid.folder)}
+    given: dict[str, Any] = {"readable": laid.readable, "hidden": laid.hidden, "environment": environment}
+    return said(start(command, kind, scratch, **given))
+
+
+TRIES = """if True:
+    import importlib
+    for name in {names!r}:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            print("-", end=" ")
+        except OSError as error:
+            print(type(error).__name__, end=" ")
+        else:
+            print(name, end=" ")
+"""
+OF_OURS = (
+    "agents",
+    "adsearch.games",
+    "adsearch.games.connect4",
+    "adsearch.alphabeta",
+    "agents.builtin",
+    "arena.match",
+    "db.records",
+)
+
+
+def test_by_default_our_packages_are_there_and_all_that_is_installed(folder: Path) -> None:
+    laid = library.lay_out(folder)
+    assert laid.command == (sys.executable, "-P", "-m", "agents")
+    assert sorted(path.name for path in folder.iterdir()) == ["adsearch", "agents"]
+    assert laid.hidden == ()
+    assert str(folder) in laid.readable
+    spec = find_spec("msgspec")
+    assert spec is not None
+    assert spec.origin is not None
+    assert any(spec.origin.startswith(f"{path}/") for path in laid.readable)
+
+
+@pytest.mark.parametrize("kind", CONFINED)
+def test_by_default_an_agent_imports_the_kit_and_the_search_and_nothing_of_the_server(
+    kind: Kind, folder: Path, tmp_path: Path
+) -> None:
+    told = imported(library.lay_out(folder), TRIES.format(names=(*OF_OURS, "msgspec")), kind, tmp_path / "scratch")
+    assert told == "agents adsearch.games adsearch.games.connect4 adsearch.alphabeta agents.builtin - - msgspec"
+
+
+@pytest.mark.parametrize("kind", CONFINED)
+def test_of_a_list_an_agent_imports_what_is_on_it(kind: Kind, folder: Path, tmp_path: Path) -> None:
+    laid = library.lay_out(folder, modules=["adsearch.games"])
+    names = (*OF_OURS, "numpy", "pytest", "json")
+    told = imported(laid, TRIES.format(names=names), kind, tmp_path / "scratch").split()
+    assert told[:4] == ["agents", "adsearch.games", "adsearch.games.connect4", "-"]
+    assert told[5:] == ["-", "-", "-", "-", "json"]
+
+
+@pytest.mark.parametrize("modules", [(), ("adsearch.games",), ("adsearch.games", "adsearch.alphabeta")])
+def test_what_is_not_on_the_list_is_not_in_the_library(modules: tuple[str, ...], folder: Path) -> None:
+    library.lay_out(folder, modules=modules)
+    assert (folder / "agents" / "__main__.py").is_file()
+    assert (folder / "adsearch" / "alphabeta.py").exists() == ("adsearch.alphabeta" in modules)
+    assert not (folder / "adsearch" / "mcts.py").exists()
+    assert not (folder / "arena").exists()
+    assert not [path for path in folder.rglob("*") if path.is_symlink() and path.name in ("agents", "adsearch")]
+    assert (folder / "adsearch" / "games" / "connect4.py").is_file() == ("adsearch.games" in modules)
+
+
+@needs_numpy
+@pytest.mark.parametrize("kind", CONFINED)
+def test_numpy_is_there_when_it_is_on_the_list(kind: Kind, folder: Path, tmp_path: Path) -> None:
+    laid = library.lay_out(folder, modules=["numpy", "adsearch.games"])
+    source = "import numpy; print(int(numpy.arange(5) @ numpy.arange(5)))"
+    assert imported(laid, source, kind, tmp_path / "scratch") == "30"
+    told = imported(laid, TRIES.format(names=("adsearch.alphabeta", "pytest")), kind, tmp_path / "scratch")
+    assert told == "- -"
+
+
+@needs_numpy
+@pytest.mark.parametrize("kind", CONFINED)
+def test_numpy_is_there_without_a_list(kind: Kind, folder: Path, tmp_path: Path) -> None:
+    source = "import numpy; print(numpy.linalg.det(numpy.eye(3)))"
+    assert imported(library.lay_out(folder), source, kind, tmp_path / "scratch") == "1.0"
+
+
+@pytest.mark.parametrize("kind", CONFINED)
+def test_a_path_into_what_is_installed_leads_nowhere(kind: Kind, folder: Path, tmp_path: Path) -> None:
+    laid = library.lay_out(folder, modules=["adsearch.games"])
+    places = [str(Path(library.__file__).parents[2])]
+    places += [str(Path(spec.origin).parents[1]) for spec in [find_spec("pytest")] if spec and spec.origin]
+    source = f"import sys; sys.path[:0] = {places!r}\n" + TRIES.format(names=("adsearch.pvs", "pytest", "arena.match"))
+    told = imported(laid, source, kind, tmp_path / "scratch").split()
+    assert told
+    assert set(told) <= {"-", "PermissionError"}
+
+
+# Interpreters and modules that are not as they must be.
+
+
+def pretender(path: Path, **told: Any) -> str:
+    """A program that answers like an interpreter with these peculiarities."""
+    usual = {
+        "version": sys.version_info[:2],
+        "tag": sys.implementation.cache_tag,
+        "program": str(path),
+        "prefixes": [str(path.parent)],
+        "standard": [str(path.parent)],
+        "path": [],
+        "missing": {},
+        "files": {},
+    }
+    path.write_text(f"#!/bin/sh\necho {shlex.quote(json.dumps(usual | told))}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def refusal(folder: Path, **settings: Any) -> str:
+    """Why there is no such library."""
+    with pytest.raises(BadPlayer) as refused:
+        library.lay_out(folder, **settings)
+    assert list(folder.iterdir()) == []
+    return str(refused.value)
+
+
+def test_a_module_that_is_missing_is_named_and_all_of_them(folder: Path) -> None:
+    words = refusal(folder, modules=["json", "no_such_module", "adsearch.no_such_part"])
+    assert words.startswith(f"modules: {quote(sys.executable)} cannot import ")
+    assert "'no_such_module'" in words
+    assert "'adsearch.no_such_part'" in words
+    assert "'json'" not in words
+    assert "ModuleNotFoundError" in words
+
+
+def test_a_module_that_fails_is_told_with_its_reason(folder: Path, tmp_path: Path) -> None:
+    python = pretender(tmp_path / "python", missing={"numpy": "ImportError: libblas.so: cannot open"})
+    words = refusal(folder, python=python, modules=["numpy"])
+    assert words == f"modules: {quote(python)} cannot import 'numpy' (ImportError: libblas.so: cannot open)"
+
+
+def test_an_old_python_is_refused(folder: Path, tmp_path: Path) -> None:
+    python = pretender(tmp_path / "python", version=[3, 9])
+    assert refusal(folder, python=python) == f"python: expected Python 3.11 or newer, {quote(python)} is 3.9"
+
+
+def test_a_python_without_msgspec_is_told_how_to_get_it(folder: Path, tmp_path: Path) -> None:
+    no = "ModuleNotFoundError: No module named 'msgspec'"
+    for missing, modules in (({"msgspec": no}, None), ({"agents.__main__": no, "agents.over_stdio": no}, ["json"])):
+        python = pretender(tmp_path / "python", missing=missing)
+        words = refusal(folder, python=python, modules=modules)
+        assert words == f"python: {quote(python)} has no msgspec, which hosts agents: {python} -m pip install msgspec"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("#!/bin/sh\necho hello\n", "is none (it said nothing)"),
+        ("#!/bin/sh\necho one >&2; echo two >&2\n", "is none (it said two)"),
+        ("#!/no/such/interpreter\n", "No such file or directory"),
+    ],
+    ids=["says something else", "complains", "cannot run"],
+)
+def test_what_is_no_python_is_refused(content: str, words: str, folder: Path, tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text(content)
+    python.chmod(0o755)
+    told = refusal(folder, python=str(python))
+    assert told.startswith("python: expected ")
+    assert words in told
+    assert quote(str(python)) in told
+
+
+def test_what_is_not_there_is_no_python(folder: Path) -> None:
+    assert "'/no/such/python': No such file" in refusal(folder, python="/no/such/python")
+
+
+def test_another_interpreter_gets_copies_that_it_can_compile(folder: Path, tmp_path: Path) -> None:
+    python = pretender(tmp_path / "python", tag="another-python")
+    laid = library.lay_out(folder, python=python)
+    assert laid.command[0] == python
+    assert not (folder / "agents").is_symlink()
+    assert (folder / "agents" / "__main__.py").is_file()
+    assert not list(folder.rglob("__pycache__"))
+
+
+def test_a_relative_interpreter_is_found_from_here(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = pretender(tmp_path / "python")
+    monkeypatch.chdir(tmp_path)
+    assert library.lay_out(folder, python="./python").command[0] == python
+
+
+# Real agents.
+
+AGENT = """
+{imports}
+from agents import Agent
+
+class First(Agent):
+    def choose(self, state, clock):
+        return state.moves()[0]
+"""
+
+
+@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize(
+    ("imports", "modules", "plays"),
+    [
+        ("import adsearch.alphabeta", ["adsearch.games"], False),
+        ("from adsearch import pvs", ["adsearch.games"], False),
+        ("import numpy", ["adsearch.games"], False),
+        ("import adsearch.games", ["adsearch.games"], True),
+        ("import adsearch.alphabeta", ["adsearch.alphabeta"], True),
+        ("import adsearch.alphabeta", None, True),
+        pytest.param("import numpy", ["numpy"], True, marks=needs_numpy),
+    ],
+    ids=["search", "another search", "not listed", "games", "listed search", "no list", "numpy"],
+)
+def test_an_agent_plays_with_what_it_may_import(
+    imports: str, modules: list[str] | None, plays: bool, kind: Kind, tmp_path: Path
+) -> None:
+    need(kind)
+    (tmp_path / "first.py").write_text(AGENT.format(imports=imports))
+    scratch = tmp_path / "run" / "scratch"
+    scratch.mkdir(parents=True)
+    store = Store(tmp_path / "store")
+    submission = store.take(players.read(str(tmp_path / "first.py")))
+    orders = Confinement(scratch, "tictactoe", walls=kind, modules=modules).orders("first", submission, store)
+    with Judge(orders.pop("command"), **orders) as judge:
+        match = judge.play()
+        judge.hang_up()
+    assert list(scratch.iterdir()) == []
+    if plays:
+        assert (match.verdict, match.fault) == (Verdict.NORMAL, None), match.detail
+    else:
+        assert (match.verdict, match.fault) == (Verdict.CRASHED, 0)
+        assert "there is no module" in match.detail or "cannot import name" in match.detail
+
+
+def test_the_interpreter_runs_with_a_clean_environment(folder: Path, tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text(
+        f'#!/bin/sh\nenv > {shlex.quote(str(tmp_path / "seen"))}\nexec {shlex.quote(sys.executable)} "$@"\n'
+    )
+    python.chmod(0o755)
+    os.environ["ARENA_SECRET"] = "x"
+    try:
+        library.lay_out(folder, python=str(python))
+    finally:
+        del os.environ["ARENA_SECRET"]
+    names = {line.partition("=")[0] for line in (tmp_path / "seen").read_text().splitlines()}
+    assert {"PATH", "PYTHONPATH", "LANG"} <= names
+    assert "ARENA_SECRET" not in names

@@ -1,0 +1,200 @@
+"""The filter of system calls, asked by small programs: what works, what is refused, what is not there."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+
+import pytest
+
+from arena.walls import Kind, confine, syscalls
+from tests.arena.walls.behind import need, needs_linux, run
+
+pytestmark = needs_linux
+
+CONFINED = (Kind.SANDBOX, Kind.CONTAINER)
+ATTEMPT = """if True:
+    import ctypes, errno, os, resource, signal, sys
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    here = sys.argv[1]
+
+    def checked(result):
+        if result < 0:
+            raise OSError(ctypes.get_errno(), "refused")
+        return result
+
+    def call(number, *arguments):
+        return checked(libc.syscall(number, *arguments))
+
+    try:
+        {does}
+    except OSError as error:
+        print(errno.errorcode[error.errno])
+    else:
+        print("done")
+"""
+
+WORKS = {
+    "signals itself": "os.kill(os.getpid(), 0)",
+    "signals its thread": "signal.pthread_kill(__import__('threading').get_ident(), 0)",
+    "raises a signal": "signal.signal(signal.SIGUSR1, lambda *_: None); signal.raise_signal(signal.SIGUSR1)",
+    "has a pair of streams": "a, b = __import__('socket').socketpair(); a.send(b'x'); b.recv(1)",
+    "waits for files": "__import__('select').epoll().close()",
+    "asks for its limits": "resource.getrlimit(resource.RLIMIT_NOFILE)",
+    "lowers its limits": "resource.setrlimit(resource.RLIMIT_NOFILE, (32, 64))",
+    "asks for its processors": "os.sched_getaffinity(0)",
+    "draws random bytes": "os.urandom(8)",
+    "sets a timer": "signal.setitimer(signal.ITIMER_REAL, 1000)",
+    "names itself": "checked(libc.prctl(15, b'name', 0, 0, 0))",
+    "reads": "os.close(os.open(here, os.O_RDONLY))",
+    "maps memory": "__import__('mmap').mmap(-1, 1 << 20, flags=0x22)",
+    "writes to nothing": "open('/dev/null', 'wb').close()",
+}
+"""What every agent may do."""
+
+REFUSED = {
+    "opens a unix socket": ("__import__('socket').socket(1)", "EPERM"),
+    "opens an internet socket": ("__import__('socket').socket(2)", "EPERM"),
+    "opens a netlink socket": ("__import__('socket').socket(16, 3)", "EPERM"),
+    "has a pair of datagrams": ("__import__('socket').socketpair(1, 2)", "ENOSYS"),
+    "locks a file": ("__import__('fcntl').flock(os.open(here, os.O_RDONLY), 1)", "EPERM"),
+    "locks a part of a file": ("__import__('fcntl').lockf(os.open(here, os.O_RDONLY), 5)", "ENOSYS"),
+    "leases a file": ("__import__('fcntl').fcntl(os.open(here, os.O_RDONLY), 1024, 0)", "ENOSYS"),
+    "has a file's signals sent": ("__import__('fcntl').fcntl(0, 8, os.getppid())", "ENOSYS"),
+    "types into a terminal": ("__import__('fcntl').ioctl(0, 0x5412, b'x')", "ENOSYS"),
+    "changes a mode": ("os.chmod(here, 0o600)", "EPERM"),
+    "changes an owner": ("os.chown(here, 0, 0)", "EPERM"),
+    "changes a file's time": ("os.utime(here)", "EPERM"),
+    "marks a file": ("os.setxattr(here, 'user.told', b'x')", "EPERM"),
+    "truncates by name": ("os.truncate(here, 0)", "EPERM"),
+    "truncates what it opens to read": ("os.open(here, os.O_RDONLY | os.O_TRUNC)", "ENOSYS"),
+    "makes a pipe with a name": ("os.mkfifo('pipe')", "EPERM"),
+    "traces its parent": ("checked(libc.ptrace(16, os.getppid(), 0, 0))", "EPERM"),
+    "opens a process": ("os.pidfd_open(os.getppid())", "EPERM"),
+    "lowers its parent's limits": ("resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (9, 9))", "ENOSYS"),
+    "takes another processor": ("os.sched_setaffinity(0, os.sched_getaffinity(0))", "EPERM"),
+    "changes its priority": ("os.setpriority(os.PRIO_PROCESS, 0, 1)", "EPERM"),
+    "changes its scheduler": ("os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))", "EPERM"),
+    "becomes another user": ("os.setresuid(os.getuid(), os.getuid(), os.getuid())", "EPERM"),
+    "makes a namespace": ("checked(libc.unshare(0x10000000))", "EPERM"),
+    "mounts": ("checked(libc.mount(b'none', b'/', b'tmpfs', 0, None))", "EPERM"),
+    "changes its root": ("os.chroot('/')", "EPERM"),
+    "shares memory without a name": ("__import__('mmap').mmap(-1, 1 << 20)", "EPERM"),
+    "shares memory": ("checked(libc.shmget(77, 4096, 0o1666))", "EPERM"),
+    "leaves a message": ("checked(libc.msgget(77, 0o1666))", "EPERM"),
+    "shares a semaphore": ("checked(libc.semget(77, 1, 0o1666))", "EPERM"),
+    "makes a file of memory": ("os.memfd_create('x')", "EPERM"),
+    "watches files": ("checked(libc.inotify_init())", "EPERM"),
+    "outlives its warden": ("checked(libc.prctl(1, 0, 0, 0, 0))", "ENOSYS"),
+    "makes itself readable": ("checked(libc.prctl(0x59616d61, -1, 0, 0, 0))", "ENOSYS"),
+    "has a ring of calls": ("call(425, 1, None)", "ENOSYS"),
+    "clones by the new call": ("call(435, None, 0)", "ENOSYS"),
+    "makes a call that nobody knows": ("call(99999)", "ENOSYS"),
+}
+"""What no agent may do, and what it is told."""
+
+BY_KIND = {
+    "forks": ("os.fork() or os._exit(0)", "EPERM", "done"),
+    "starts a program": ("os.posix_spawn('/usr/bin/true', ['true'], {})", "EPERM", "done"),
+    "runs a program": ("__import__('subprocess').run(['/usr/bin/true'], check=True)", "EPERM", "done"),
+    "asks whether its parent lives": ("os.kill(os.getppid(), 0)", "EPERM", "done"),
+    "signals its group": ("os.kill(0, 0)", "EPERM", "done"),
+    "signals everybody": ("os.kill(-1, 0)", "EPERM", "ESRCH"),
+}
+"""What depends on the kind: in a sandbox, in a container, where all processes that it sees are its own."""
+
+
+def attempt(does: str, kind: Kind, folder: Path) -> str:
+    """What the program `does`, with a readable file: "done", or the name of its error."""
+    need(kind)
+    target = folder / "target"
+    target.write_text("whole")
+    answer = run(ATTEMPT.format(does=does), kind, folder, str(target), readable=(str(target),))
+    assert target.read_text() == "whole"
+    return answer
+
+
+@pytest.mark.parametrize("kind", CONFINED)
+@pytest.mark.parametrize("does", WORKS.values(), ids=WORKS)
+def test_an_agent_may(does: str, kind: Kind, tmp_path: Path) -> None:
+    assert attempt(does, kind, tmp_path) == "done"
+
+
+@pytest.mark.parametrize("kind", CONFINED)
+@pytest.mark.parametrize(("does", "told"), REFUSED.values(), ids=REFUSED)
+def test_an_agent_may_not(does: str, told: str, kind: Kind, tmp_path: Path) -> None:
+    assert attempt(does, kind, tmp_path) == told
+
+
+@pytest.mark.parametrize("kind", CONFINED)
+@pytest.mark.parametrize(("does", "in_sandbox", "in_container"), BY_KIND.values(), ids=BY_KIND)
+def test_processes_are_for_a_container(
+    does: str, in_sandbox: str, in_container: str, kind: Kind, tmp_path: Path
+) -> None:
+    assert attempt(does, kind, tmp_path) == (in_sandbox if kind is Kind.SANDBOX else in_container)
+
+
+@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("does", ["os.setsid()", "os.setpgid(0, 0)"])
+def test_nobody_leaves_the_group_in_which_all_are_stopped_and_killed(does: str, kind: Kind, tmp_path: Path) -> None:
+    if not syscalls.compiled(kind):
+        pytest.skip("without libseccomp limits have no filter: install libseccomp")
+    assert attempt(f"os.fork() and os._exit(0); {does}" if kind is Kind.LIMITS else does, kind, tmp_path) == "EPERM"
+
+
+@pytest.mark.parametrize("kind", CONFINED)
+def test_threads_work(kind: Kind, tmp_path: Path) -> None:
+    source = """if True:
+        import threading
+        from concurrent.futures import ThreadPoolExecutor
+        with ThreadPoolExecutor(4) as pool:
+            print(sum(pool.map(len, ["x"] * 100)), end=" ")
+        threads = [threading.Thread(target=print, args=("x",), kwargs={"end": ""}) for _ in range(20)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    """
+    assert run(source, kind, tmp_path) == "100 " + "x" * 20
+
+
+@pytest.mark.parametrize("kind", CONFINED)
+def test_asyncio_works(kind: Kind, tmp_path: Path) -> None:
+    source = """if True:
+        import asyncio
+        async def both():
+            return await asyncio.gather(asyncio.sleep(0, "one"), asyncio.to_thread(str, "two"))
+        print(*asyncio.run(both()))
+    """
+    assert run(source, kind, tmp_path) == "one two"
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="only x86-64 has calls of other kinds beside its own")
+@pytest.mark.parametrize("kind", CONFINED)
+def test_calls_by_their_other_numbers_are_not_there(kind: Kind, tmp_path: Path) -> None:
+    as_x32 = "print(ctypes.CDLL(None).syscall(0x40000000 + 39))"  # getpid
+    assert run(f"import ctypes; print('asks', flush=True); {as_x32}", kind, tmp_path) in ("asks", "asks\n-1")
+
+
+def test_the_number_of_the_agents_process_is_put_into_the_filter_of_a_sandbox() -> None:
+    need(Kind.SANDBOX)
+    placeholder = syscalls.SELF.to_bytes(4, "little" if platform.machine() != "s390x" else "big")
+    code = syscalls.compiled(Kind.SANDBOX)
+    assert len(code) % confine.INSTRUCTION == 0
+    compared = [code[at : at + 4] for at in range(confine.INSTRUCTION // 2, len(code), confine.INSTRUCTION)]
+    assert placeholder in compared
+    assert code.count(placeholder) == compared.count(placeholder)
+    assert placeholder not in syscalls.compiled(Kind.CONTAINER)
+    assert placeholder not in syscalls.compiled(Kind.LIMITS)
+
+
+def test_both_sides_know_the_same_placeholder() -> None:
+    assert confine.SELF == syscalls.SELF
+    assert syscalls.SELF > 2**22, "no process has that number"
+
+
+def test_the_filter_is_the_same_each_time() -> None:
+    for kind in CONFINED:
+        need(kind)
+        assert syscalls.compiled(kind) == syscalls.compiled(kind)
