@@ -78,7 +78,8 @@ class Confined:
         self.stdin, self.stdout, self.stderr = process.stdin, process.stdout, process.stderr
         self.ended = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None
         """A descriptor that is readable when the process has ended; None: only SIGCHLD tells."""
-        self.usage = usage.Usage(_agent(self.pid) if walls.kind is Kind.CONTAINER else self.pid, core)
+        agent = _agent(self.pid) if walls.kind is Kind.CONTAINER else self.pid
+        self.usage = usage.Usage(agent, core, alone=walls.kind is Kind.SANDBOX)
         self.cpu: int | None = None
         """Nanoseconds in all, once everything is killed."""
         self.memory: int | None = None

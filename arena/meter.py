@@ -13,7 +13,6 @@ from typing import Final
 from arena.clock import MILLISECOND
 from arena.jail import Confined
 from arena.usage import Usage
-from arena.walls import Kind
 
 _WORTH_A_LOOK: Final = MILLISECOND
 """After a longer turn it is seen whether the agent has started other processes, which takes 50 microseconds."""
@@ -25,8 +24,6 @@ class Meter:
     def __init__(self, confined: Confined) -> None:
         self._confined = confined
         self._usage = confined.usage
-        self._alone = confined.walls.kind is Kind.SANDBOX
-        """Whether it can start no other process."""
         self._until_game: int | None = None
         self._until_turn: int | None = None
         self._waits = (0, 0, 0)
@@ -54,7 +51,7 @@ class Meter:
             self.look()
         cpu = _since(self._until_turn, self._usage.cpu())
         waited, ran, own = (max(0, now - before) for now, before in zip(self._waited(), self._waits, strict=True))
-        if not self._alone:
+        if not self._usage.alone:
             # Helpers that nobody saw may be what it waited for: where an agent can start some, no wait excuses it.
             return cpu, 0
         # What its own threads kept it, or us, from is no excuse: at most what they have used.
@@ -63,9 +60,9 @@ class Meter:
 
     def look(self) -> None:
         """Sees what the agent has started, and whether it waits for a processor by its own choice."""
-        if not self._alone:
+        if not self._usage.alone:
             self._confined.reap_orphans()
-            self._usage.look()
+        self._usage.look()
         self._usage.cpu()
         self._on_terms_given = self._on_terms_given and self._usage.on_terms_given()
 

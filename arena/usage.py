@@ -20,8 +20,9 @@ _TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 class Usage:
     """What one process and its descendants use, while they live."""
 
-    def __init__(self, pid: int, core: int | None = None) -> None:
-        """`core` is the processor that it was given, if it was given one."""
+    def __init__(self, pid: int, core: int | None = None, *, alone: bool = False) -> None:
+        """`core` is the processor that it was given, if it was given one; `alone`: it can start no other process."""
+        self.alone = alone
         self.pid = pid
         self._cpu: dict[int, int] = {pid: 0}
         """What each process that was ever seen had used when it was last asked."""
@@ -54,8 +55,9 @@ class Usage:
 
     def look(self) -> None:
         """Finds descendants that have come since."""
-        for pid in self.family():
-            self._cpu.setdefault(pid, 0)
+        if not self.alone:
+            for pid in self.family():
+                self._cpu.setdefault(pid, 0)
 
     def family(self) -> set[int]:
         """The process and its descendants, as they are now."""
@@ -102,7 +104,7 @@ class Usage:
 
     def _reaped(self) -> int:
         """What children used that the process has reaped; 0 where nobody knows, and once it is gone itself."""
-        if self._status is None:
+        if self._status is None or self.alone:
             return 0
         try:
             fields = os.pread(self._status, 1000, 0).rpartition(b")")[2].split()
