@@ -35,7 +35,6 @@ def commands(block: str) -> Iterator[tuple[str, str]]:
 def without_times(printed: str) -> list[str]:
     """The lines of an output, with every date, every time it took, and what the machine's walls are made the same."""
     dated = re.sub(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?", "DATE", printed)
-    dated = re.sub(r"^warning: agents are behind limits alone.*\n", "", dated, flags=re.MULTILINE)
     dated = re.sub(r"confined: \w+$|is confined \(\w+\): .*$", "confined: WALLS", dated, flags=re.MULTILINE)
     return [re.sub(r" *[0-9.]+ s\b", " TIME s", line.rstrip()) for line in dated.splitlines()]
 

@@ -6,6 +6,7 @@ terminal obeys it.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -113,10 +114,7 @@ class Display:
         self._in_progress = in_progress
         if not isinstance(event, Finished) or self._tournament is None:
             return
-        self._strain.note(event.record)
-        if time.monotonic() >= self._warn_at and (warning := self._strain.told()) is not None:
-            self._warn_at = time.monotonic() + _WARNS_EVERY
-            self.warn(warning)
+        self._look_after_the_machine(event)
         for seat in event.record.seats:
             if seat.points is not None:
                 self._points.setdefault(seat.player, []).append(seat.points)
@@ -129,13 +127,24 @@ class Display:
             self._results = [*self._results, line][-_LAST:]
             self._live.update(self._picture())
 
+    def _look_after_the_machine(self, event: Finished) -> None:
+        """A word, now and then, where clocks run on a machine that is too slow for them."""
+        self._strain.note(event.record)
+        timed = self._league.clock != "none"
+        if timed and time.monotonic() >= self._warn_at and (warning := self._strain.told()) is not None:
+            self._warn_at = time.monotonic() + _WARNS_EVERY
+            self.warn(warning)
+
     def tell(self, text: str) -> None:
         """Something the instructor should know."""
         self._console.print(Text(words.printable(text)), soft_wrap=not self._console.is_terminal)
 
     def warn(self, text: str) -> None:
         """Something that makes the results worth less than they could be."""
-        self.tell(f"warning: {text}")
+        if self._live is not None:
+            self.tell(f"warning: {text}")
+        else:
+            print(f"warning: {words.printable(text)}", file=sys.stderr)
 
     def pause(self, reason: str) -> None:
         """The database cannot be written: nothing goes on for a moment."""

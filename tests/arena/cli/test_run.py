@@ -104,7 +104,8 @@ def test_a_tournament_is_announced_played_line_by_line_and_concluded(folder: Pat
     how = r"\d plies   (three in a row|a full board)   \(\S+ \d\.\d s, \S+ \d\.\d s\)"
     pattern = rf" *\d+/12  \S+ (1-0|0-1|½-½) \S+   tictactoe   {how}"
     assert all(re.fullmatch(pattern, line) for line in games)
-    assert lines[13].split()[:3] == ["rank", "name", "games"]
+    assert re.fullmatch(r"1 agent confined: \w+", lines[1])
+    assert lines[14].split()[:3] == ["rank", "name", "games"]
     assert "evening is finished: 12 games. Next:" in lines
     assert_whole(folder)
 
