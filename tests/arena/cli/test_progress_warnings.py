@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from arena import league
-from arena.clock import MILLISECOND
 from arena.cli.progress import Display
+from arena.clock import MILLISECOND
 from arena.director import Finished, Planned
 from db.records import GameRecord, MoveRecord
 
