@@ -58,7 +58,7 @@ class Confinement:
 
     def kind(self, wanted: Kind | None = None) -> Kind:
         """The walls of an agent that wants, or has, no others; ArenaError where they do not hold on this machine."""
-        from arena.walls import trial
+        from arena import trial
 
         offer = trial.chosen(wanted or self._wanted)
         if offer.kind is Kind.LIMITS and not self.warnings:

@@ -25,14 +25,14 @@ from typing import Any
 
 from adsearch import games
 from agents.protocol import Verdict
-from arena import players
+from arena import players, trial
 from arena.clock import MILLISECOND
 from arena.confinement import Confinement
 from arena.director import Began, Director, Entrant, Finished, InOrder, Planned
 from arena.entrants import enter
 from arena.run_folder import RunFolder
 from arena.submissions import Store
-from arena.walls import Kind, trial
+from arena.walls import Kind
 from db.records import GameRecord, MoveRecord
 
 ROUNDS = 5

@@ -15,7 +15,7 @@ from arena.machine.finding import Finding, Health, found, unknown
 from arena.walls import Kind
 
 if TYPE_CHECKING:
-    from arena.walls.trial import Offer
+    from arena.trial import Offer
 
 
 _ELSEWHERE: Final = "let strangers' agents play on a machine where it holds"
@@ -39,7 +39,8 @@ _COUNTED: Final = """if True:
 def findings() -> list[Finding]:
     """Which walls hold, each of them tried."""
     try:
-        from arena.walls import confine, trial
+        from arena import trial
+        from arena.walls import confine
     except ImportError as error:
         return [Finding("walls", "limits", f"not here: {one_line(str(error))}", Health.PROBLEM, _ELSEWHERE)]
     default = trial.chosen(None).kind

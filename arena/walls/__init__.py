@@ -1,7 +1,7 @@
 """The walls around an agent that is not ours: which kinds there are, and what an agent may have behind them.
 
 The director decides what an agent gets and makes a `Walls` of it; a plain value travels to the agent's warden, whose
-jail puts the walls up. Nothing here does anything.
+jail puts the walls up; `arena/trial.py` tries which kinds hold. Nothing here does anything.
 
     limits      anywhere: a session of its own, limits on resources, a clean environment, the warden's eyes
     sandbox     Linux: the same, and the kernel refuses it other files, processes, sockets and signals
@@ -9,7 +9,6 @@ jail puts the walls up. Nothing here does anything.
 
     syscalls.py   what the kernel does for it         reach.py     what it may read
     confine.py    in the process that becomes it      library.py   what a Python agent may import
-    trial.py      which kinds hold on this machine
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena import players
+from arena import players, trial
 from arena.clock import SECOND
 from arena.confinement import Confinement
 from arena.errors import ArenaError
@@ -19,8 +19,8 @@ from arena.fixture import HELLO_WITHIN, Limits
 from arena.guard import Orders
 from arena.run_folder import RunFolder
 from arena.submissions import Store
-from arena.walls import Allowance, Kind, Walls, syscalls, trial
-from arena.walls.trial import Offer
+from arena.trial import Offer
+from arena.walls import Allowance, Kind, Walls, syscalls
 from tests.arena.walls.behind import need
 
 AGENT = """

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from arena import descriptors
+from arena import descriptors, trial
 from arena.errors import ArenaError
 from arena.machine import Finding, Health, clocks, disk, findings, memory, system, walls
 from arena.machine.clocks import Spent
-from arena.walls import GIBIBYTE, MEBIBYTE, Kind, confine, trial
-from arena.walls.trial import Offer
+from arena.trial import Offer
+from arena.walls import GIBIBYTE, MEBIBYTE, Kind, confine
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux: /proc, and processes bound to a core")
 

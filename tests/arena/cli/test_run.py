@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from arena import trial
 from arena.usage import descendants
-from arena.walls import trial
 from tests.arena.cli.terminal import arena, environment
 from tests.effort import tries
 

@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import pytest
 
-from arena import jail
+from arena import jail, trial
 from arena.jail import Confined
 from arena.usage import LINUX
-from arena.walls import Allowance, Kind, Walls, reach, syscalls, trial
+from arena.walls import Allowance, Kind, Walls, reach, syscalls
 
 PYTHON: Final = (os.path.realpath(sys.executable), "-I", "-S", "-c")
 """A bare interpreter, which needs nothing but itself."""

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena import jail
+from arena import jail, trial
 from arena.errors import ArenaError
-from arena.walls import Kind, reach, syscalls, trial
-from arena.walls.trial import Offer
+from arena.trial import Offer
+from arena.walls import Kind, reach, syscalls
 from tests.arena.walls.behind import need, needs_linux
 
 
