@@ -14,6 +14,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Final
 
 from arena.walls import Kind
@@ -93,6 +94,7 @@ _Rule = tuple[int, str, tuple[Any, ...]]
 """Action, name, and conditions on arguments that must all be met."""
 
 
+@cache
 def compiled(kind: Kind) -> bytes:
     """The filter for walls of this kind, as a process hands it to the kernel.
 
@@ -106,9 +108,8 @@ def compiled(kind: Kind) -> bytes:
     if kind is Kind.LIMITS:
         return _written(_of_limits(pyseccomp))
     made = pyseccomp.SyscallFilter(pyseccomp.ERRNO(errno.ENOSYS))
-    made.set_attr(
-        pyseccomp.Attr.ACT_BADARCH, pyseccomp.KILL_PROCESS
-    )  # calls of another machine, as 32-bit programs make
+    # Calls of another machine, as 32-bit programs make.
+    made.set_attr(pyseccomp.Attr.ACT_BADARCH, pyseccomp.KILL_PROCESS)
     refused = pyseccomp.ERRNO(errno.EPERM)
     rules: list[_Rule] = [(pyseccomp.ALLOW, name, ()) for name in _ALLOWED.split()]
     rules += _with_arguments(pyseccomp)
@@ -125,6 +126,7 @@ def compiled(kind: Kind) -> bytes:
 def _of_limits(pyseccomp: Any) -> Any:
     """Everything is allowed but to leave the group: so whatever an agent starts is stopped and killed in one call."""
     made = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+    made.set_attr(pyseccomp.Attr.ACT_BADARCH, pyseccomp.ALLOW)
     for name in _LEAVING.split():
         made.add_rule(pyseccomp.ERRNO(errno.EPERM), name)
     return made
