@@ -52,7 +52,7 @@ class Confinement:
         self._fresh, self._ponder, self._ready = fresh, ponder, ready
         self.kinds: dict[str, Kind] = {}
         """Behind which walls each agent is that was given orders."""
-        self._memory: dict[str, int | None] = {}
+        self._allowances: dict[str, Allowance] = {}
         self.warnings: list[str] = []
         """What the instructor should know."""
 
@@ -100,7 +100,7 @@ class Confinement:
             hidden=tuple(hidden),
             filter=syscalls.compiled(kind),
         )
-        self.kinds[name], self._memory[name] = kind, allowance.memory
+        self.kinds[name], self._allowances[name] = kind, allowance
         return {
             "name": name,
             "command": command,
@@ -119,10 +119,13 @@ class Confinement:
 
     def described(self, name: str) -> str:
         """How that agent is held, for people."""
-        kind, most = self.kinds[name], self._memory[name]
-        memory = "" if most is None else f", {most / MEBIBYTE:.0f} MiB of memory"
+        kind, allowance = self.kinds[name], self._allowances[name]
+        means = _MEANS[kind]
+        if allowance.disk:
+            means = means.replace("nothing to write", f"{allowance.disk / MEBIBYTE:.0f} MiB to write")
+        memory = "" if allowance.memory is None else f", {allowance.memory / MEBIBYTE:.0f} MiB of memory"
         still = "" if self._ponder else "; it stands still while it is not its turn"
-        return f"{name} is confined ({kind}): {_MEANS[kind]}{memory}{still}"
+        return f"{name} is confined ({kind}): {means}{memory}{still}"
 
     @cached_property
     def _library(self) -> Any:
