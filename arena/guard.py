@@ -113,7 +113,7 @@ class Guard:
         """When its stdout came to an end."""
         self._turn: Turn | None = None
         """The question that is open."""
-        self._asked = self._left_by = self._look_at = self._unseen = 0
+        self._asked = self._left_by = self._look_at = 0
         self._core: int | None = None
         """The processor of the game."""
         self._rests_at: int | None = None
@@ -147,7 +147,7 @@ class Guard:
         if agent is not None:
             agent.begin_log()
             agent.meter.begin_game()
-            self._started, self._unseen = self._clock(), _LOOKS_EVERY
+            self._started = self._clock()
             agent.write(to_line(replace(start, core=UNSET)))
             self._go_on(agent)
 
@@ -370,7 +370,6 @@ class Guard:
             agent.read_log()
             cpu, delay = agent.meter.of_turn(spent)
             self._tell(replace(answer, spent=spent, cpu=cpu, delay=delay, log=agent.log_bytes))
-        self._unseen += spent
         self._rest(agent)
 
     def _drop(self) -> None:
@@ -451,10 +450,8 @@ class Guard:
             return
         # Now, for nobody waits: until the next turn nothing will be used.
         agent.meter.begin_turn()
-        if self._unseen >= _LOOKS_EVERY:
-            self._unseen = 0
-            if (excess := agent.excess()) is not None:
-                self._fail(*excess)
+        if (excess := agent.excess()) is not None:
+            self._fail(*excess)
 
     def _hidden(self) -> bool:
         """Whether the game has hidden information: then the position goes with every turn."""
