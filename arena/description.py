@@ -111,8 +111,8 @@ class Table:
             self.fail(f"expected a number of seconds from {least:.12g} to {most:.12g}, got {shown(value)}", key)
         return int(Decimal(str(value)) * SECOND)
 
-    def size(self, key: str, least: int, default: int | None) -> int | None:
-        """A number of bytes: 1000000, "512M", "1.5G"; 0 is no limit."""
+    def size(self, key: str, least: int, default: int | None, *, zero: str) -> int | None:
+        """A number of bytes: 1000000, "512M", "1.5G"; None for 0, which means `zero`."""
         if key not in self._keys:
             return default
         value = self._keys[key]
@@ -124,8 +124,8 @@ class Table:
         else:
             size = value if isinstance(value, int) and not isinstance(value, bool) else -1
         if size != 0 and not least <= size <= _MOST_BYTES:
-            told = f"a size such as '512M' or '1G', at least {least:,} bytes, or 0 for no limit"
-            self.fail(f"expected {told}; got {shown(value)}", key)
+            told = f"a size from {least // 1024**2}M to {_MOST_BYTES // 1024**4}T, such as '512M' or '1.5G'"
+            self.fail(f"expected {told}, or 0 for {zero}; got {shown(value)}", key)
         return size or None
 
     def flag(self, key: str, default: bool) -> bool:

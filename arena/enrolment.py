@@ -89,10 +89,10 @@ def allowed(keys: Table, usual: Allowance) -> Allowance:
     """What an agent may use by these keys; where one is absent, as `usual`."""
     start = usual.start
     return Allowance(
-        memory=keys.size("memory", _LEAST_MEMORY, usual.memory),
+        memory=keys.size("memory", _LEAST_MEMORY, usual.memory, zero="no limit"),
         threads=keys.whole("threads", 0, 100_000, usual.threads or 0) or None,
         open_files=keys.whole("open_files", 16, 100_000, usual.open_files or 0),
-        disk=keys.size("disk", MEBIBYTE, usual.disk) or 0,
+        disk=keys.size("disk", MEBIBYTE, usual.disk, zero="no files") or 0,
         start=keys.seconds("start", 0.1, _LONGEST_START, 0) if "start" in keys else start,
     )
 

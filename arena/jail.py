@@ -43,6 +43,8 @@ _LEAST_DISK: Final = 64 * MEBIBYTE
 """So much an agent may write where nothing keeps it from writing at all."""
 _PER_FILE: Final = 4096
 """What the smallest file costs."""
+_MOST_SIGNALS: Final = 256
+"""That wait, timers included; a user has some ten thousand in all, his agents' together."""
 _MOST_LOOKED_AT: Final = 1000
 _MOST_PASSES: Final = 10
 _KILLED: Final = 128
@@ -168,7 +170,9 @@ class Confined:
     def _written(self) -> float:
         """Bytes in files that it has written, as far as walls let it."""
         if self.walls.kind is Kind.CONTAINER:
-            return max(_used(f"/proc/{self.usage.pid}/root{place}") for place in ("/tmp", "/dev/shm", self.folder))
+            # Looked at through the first process in it, which is not the agent's.
+            first = next(iter(usage.children(self.pid)), self.pid)
+            return max(_used(f"/proc/{first}/root{place}") for place in ("/tmp", "/dev/shm", self.folder))
         return _size(self.folder) if self.walls.kind is Kind.LIMITS or self.walls.allowance.disk else 0
 
     def kill_all(self) -> None:
@@ -350,6 +354,7 @@ def _limits(walls: Walls) -> list[str]:
         "RLIMIT_DATA" if usage.LINUX else "RLIMIT_AS": allowance.memory,
         "RLIMIT_NOFILE": allowance.open_files,
         "RLIMIT_FSIZE": allowance.disk or _LEAST_DISK,
+        "RLIMIT_SIGPENDING": _MOST_SIGNALS if usage.LINUX else None,
         "RLIMIT_CPU": walls.cpu,
     }
     return [f"{name}={number}" for name, number in wanted.items() if number is not None]
@@ -393,7 +398,7 @@ def _used(place: str) -> int:
 
 
 def _size(folder: Path) -> float:
-    """Bytes on the disk in a folder; infinite where there are too many folders in it to look at."""
+    """Bytes on the disk in a folder; infinite where there are too many folders in it to look at, or one is closed."""
     total, waiting = 0, [folder]
     for _ in range(_MOST_LOOKED_AT):
         if not waiting:
@@ -404,8 +409,10 @@ def _size(folder: Path) -> float:
                     total += entry.stat(follow_symlinks=False).st_blocks * 512 + _PER_FILE
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(Path(entry.path))
+        except FileNotFoundError:
+            continue  # deleted meanwhile
         except OSError:
-            continue
+            return inf  # it does not want to be looked at
     return inf
 
 

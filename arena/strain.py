@@ -55,5 +55,5 @@ class Strain:
         last = "game" if len(self._games) == 1 else f"{len(self._games)} games"
         return (
             f"this machine is overloaded: in the last {last} players waited {share} for a processor{longest}. End "
-            "other programs or play fewer games at once (games_at_once); losses on time that a wait explains are void"
+            "other programs or play fewer games at once (games_at_once)"
         )

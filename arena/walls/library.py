@@ -197,6 +197,18 @@ def _copy_ours(folder: Path, files: dict[str, list[str]], modules: Sequence[str]
             source, target = source.with_suffix(".py"), target.with_suffix(".py")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(source, target)
+    for package in sorted({folder.joinpath(*name.split(".")) for name in wanted}):
+        if package.is_dir():
+            _copy_data(_SOURCES / package.relative_to(folder), package)
+
+
+def _copy_data(source: Path, target: Path) -> None:
+    """What modules of a package read and is no module: trees, mazes."""
+    for path in source.iterdir():
+        if path.is_dir() and not (path / "__init__.py").exists() and path.name != "__pycache__":
+            shutil.copytree(path, target / path.name, dirs_exist_ok=True)
+        elif path.is_file() and path.suffix != ".py":
+            shutil.copy2(path, target / path.name)
 
 
 def _link_others(folder: Path, told: dict[str, Any]) -> list[str]:

@@ -412,8 +412,8 @@ def test_nothing_keeps_an_agent_from_having_no_limit_but_of_files(folder: Path) 
         ('walls = "Sandbox"', "walls: expected 'limits' or 'sandbox' or 'container', got 'Sandbox'"),
         ("walls = true", "walls: expected 'limits' or 'sandbox' or 'container', got true"),
         ("ponder = 1", "ponder: expected true or false, got 1"),
-        ('memory = "1Q"', "memory: expected a size such as '512M' or '1G', at least 16,777,216 bytes"),
-        ('memory = "1M"', "memory: expected a size such as '512M' or '1G', at least 16,777,216 bytes"),
+        ('memory = "1Q"', "memory: expected a size from 16M to 1024T, such as '512M' or '1.5G', or 0 for no limit"),
+        ('memory = "1M"', "memory: expected a size from 16M to 1024T, such as '512M' or '1.5G', or 0 for no limit"),
         ("memory = -1", "or 0 for no limit; got -1"),
         ("memory = 1.5", "or 0 for no limit; got 1.5"),
         ("memory = true", "or 0 for no limit; got true"),
@@ -421,7 +421,7 @@ def test_nothing_keeps_an_agent_from_having_no_limit_but_of_files(folder: Path) 
         ("threads = -1", "threads: expected a whole number from 0 to 100000, got -1"),
         ('threads = "4"', "threads: expected a whole number from 0 to 100000, got '4'"),
         ("open_files = 3", "open_files: expected a whole number from 16 to 100000, got 3"),
-        ('disk = "1K"', "disk: expected a size such as '512M' or '1G', at least 1,048,576 bytes"),
+        ('disk = "1K"', "disk: expected a size from 1M to 1024T, such as '512M' or '1.5G', or 0 for no files"),
         ("start = 0", "start: expected a number of seconds from 0.1 to 86400, got 0"),
         ('start = "10"', "start: expected a number of seconds from 0.1 to 86400, got '10'"),
         ('python = "no-such-python"', "python: expected a Python interpreter, got 'no-such-python'"),
@@ -446,7 +446,7 @@ def test_what_is_wrong_about_walls_is_one_clear_error(keys: str, words: str, fol
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ('memory = "lots"', "agent 1 ('own'): memory: expected a size such as"),
+        ('memory = "lots"', "agent 1 ('own'): memory: expected a size from"),
         ('walls = "none"', "agent 1 ('own'): walls: expected 'limits' or 'sandbox' or 'container', got 'none'"),
         ("ponder = true", "agent 1 ('own'): the key 'ponder' does not belong here: put it above the first [[agent]]"),
         ('modules = "numpy"', "agent 1 ('own'): the key 'modules' does not belong here: put it above"),

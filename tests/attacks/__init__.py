@@ -194,7 +194,7 @@ NOT_STOPPED_BY_LIMITS: Final = frozenset(
         *("call_out_over_tcp", "call_out_over_udp", "call_out_over_unix_sockets", "leave_a_key"),
         *("share_memory_of_system_v", "open_a_posix_queue", "lock_what_others_read", "watch_what_others_do"),
         *("listen_to_the_machine", "use_odd_calls", "become_somebody_else", "leave_the_namespaces"),
-        *("write_into_the_kernel", "import_what_is_forbidden"),
+        *("write_into_the_kernel", "import_what_is_forbidden", "speak_for_another_processor"),
     }
 )
 """Attacks that succeed behind limits alone: `docs/security.md` says what each means."""
@@ -202,6 +202,7 @@ STOPPED_BY_SOME_SYSTEMS: Final = frozenset(
     {
         *("fork_bomb_in_sessions", "trace_others", "slow_others", "read_memory_of_others"),
         *("leave_a_key", "open_a_posix_queue", "use_odd_calls", "leave_the_namespaces", "write_into_the_kernel"),
+        "speak_for_another_processor",
     }
 )
 """Those of them that some systems refuse by rules of their own, or refuse a user who was root."""

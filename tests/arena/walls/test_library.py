@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from adsearch import games
 from adsearch.errors import quote
 from agents.protocol import Verdict
 from arena import players
@@ -293,3 +295,17 @@ def test_the_interpreter_runs_with_a_clean_environment(folder: Path, tmp_path: P
     names = {line.partition("=")[0] for line in (tmp_path / "seen").read_text().splitlines()}
     assert {"PATH", "PYTHONPATH", "LANG"} <= names
     assert "ARENA_SECRET" not in names
+
+
+@pytest.mark.parametrize("rules", [*games.names(), "maze:map=tiny", "tree:binary"])
+def test_a_list_brings_all_that_the_game_needs(rules: str, folder: Path) -> None:
+    laid = library.lay_out(folder, modules=[], rules=rules)
+    source = f"from adsearch import games; print(games.start({rules!r}).players)"
+    played = subprocess.run(
+        [laid.command[0], "-S", "-P", "-c", source],
+        env={"PYTHONPATH": str(laid.folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert int(played.stdout) == games.start(rules).players
