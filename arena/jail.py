@@ -15,8 +15,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
 from enum import Enum
 from math import inf
 from pathlib import Path
@@ -398,13 +398,13 @@ def _used(place: str) -> int:
 
 
 def _size(folder: Path) -> float:
-    """Bytes on the disk in a folder; infinite where there are too many folders in it to look at, or one is closed."""
+    """Bytes on the disk in a folder; infinite where it holds more folders than can be looked at."""
     total, waiting = 0, [folder]
     for _ in range(_MOST_LOOKED_AT):
         if not waiting:
             return total
         try:
-            with os.scandir(waiting.pop()) as entries:
+            with _opened(waiting.pop()) as entries:
                 for entry in entries:
                     total += entry.stat(follow_symlinks=False).st_blocks * 512 + _PER_FILE
                     if entry.is_dir(follow_symlinks=False):
@@ -412,8 +412,17 @@ def _size(folder: Path) -> float:
         except FileNotFoundError:
             continue  # deleted meanwhile
         except OSError:
-            return inf  # it does not want to be looked at
+            return inf
     return inf
+
+
+def _opened(folder: Path) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
+    """What is in a folder, whatever its permissions: it is ours as much as the agent's."""
+    try:
+        return os.scandir(folder)
+    except PermissionError:
+        folder.chmod(0o700)
+        return os.scandir(folder)
 
 
 def _peak(maxrss: int) -> int:

@@ -325,7 +325,7 @@ def test_no_folder_is_too_deep_or_too_closed_to_be_cleared(tmp_path: Path) -> No
     assert (outside / "precious").exists()
 
 
-def test_a_folder_that_is_closed_to_its_warden_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_looked_at_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "closed").mkdir()
     (tmp_path / "file").write_bytes(bytes(10_000))
     assert 10_000 <= jail._size(tmp_path) < 100_000
