@@ -45,6 +45,7 @@ _REFUSALS: Final = {
     "[Errno 1] ": " (behind these walls an agent starts no process, has no network and signals nobody)",
     "[Errno 13] ": " (behind these walls an agent reads its own files and Python's, writes none and starts no process)",
     "can't start new thread": " (there is a limit on threads)",
+    "Cannot fork": ' (behind these walls an agent starts no process; walls = "container" lets it)',
 }
 """What Python says last where walls are the reason, and what its author should know then."""
 

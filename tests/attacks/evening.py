@@ -194,7 +194,7 @@ def spend(kind: Kind, attacks: Sequence[Attack] = ATTACKS) -> Evening:
 
 
 def _is_unexpected(path: Path) -> bool:
-    return not path.name.startswith(("arena-cores-", "library-", "scratch", "players", "control"))
+    return not path.name.startswith(("library-", "scratch", "players", "control"))
 
 
 def _entered(
