@@ -39,8 +39,6 @@ _HINTS: Final[dict[int, str]] = {
     signal.SIGSEGV: " (a recursion without end overflows the stack, or a pointer is wrong)",
     signal.SIGSYS: " (a system call that nobody may make here)",
 }
-
-
 _REFUSALS: Final = {
     "[Errno 1] ": " (behind these walls an agent starts no process, has no network and signals nobody)",
     "[Errno 13] ": " (behind these walls an agent reads its own files and Python's, writes none and starts no process)",
@@ -190,9 +188,8 @@ class AgentProcess:
         # The system ends whoever has the most when there is none left.
         starved = starved or (code == -signal.SIGKILL and self._is_nearly_full())
         verdict = Verdict.MEMORY if starved and code != 0 else Verdict.CRASHED
-        hint = next((hint for sign, hint in _REFUSALS.items() if sign in last), "")
-        if self.confined.walls.kind is Kind.LIMITS or code == 0:
-            hint = ""
+        walled = self.confined.walls.kind is not Kind.LIMITS and code != 0
+        hint = next((hint for sign, hint in _REFUSALS.items() if walled and sign in last), "")
         return verdict, f"{how}: {last}{hint}" if last else how
 
     def excess(self) -> tuple[Verdict, str] | None:
@@ -204,10 +201,7 @@ class AgentProcess:
             case Excess.THREADS:
                 return Verdict.CRASHED, f"had more than the {allowance.threads} threads and processes that it may"
             case Excess.DISK:
-                return (
-                    Verdict.FLOODED,
-                    f"wrote more than {self.confined.most_files / MEBIBYTE:,.0f} MiB into its folder",
-                )
+                return Verdict.FLOODED, f"wrote more than {allowance.files / MEBIBYTE:,.0f} MiB into its folder"
         return None
 
     def _is_nearly_full(self) -> bool:

@@ -16,10 +16,11 @@ from typing import Any, Final
 
 from msgspec import to_builtins
 
+from arena import trial
 from arena.fixture import HELLO_WITHIN, Limits
 from arena.players import Kind as Is
 from arena.submissions import Store, Submission
-from arena.walls import MEBIBYTE, Allowance, Kind, Walls
+from arena.walls import MEBIBYTE, Allowance, Kind, Walls, library, reach, syscalls
 
 _USUAL: Final = Allowance()
 _READY_WITHIN: Final = Limits().ready
@@ -57,9 +58,8 @@ class Confinement:
         """What the instructor should know."""
 
     def kind(self, wanted: Kind | None = None) -> Kind:
-        """The walls of an agent that wants, or has, no others; ArenaError where they do not hold on this machine."""
-        from arena import trial
-
+        """The walls of an agent, of the kind that it `wanted` or else everybody's; ArenaError where they do not hold on
+        this machine."""
         offer = trial.chosen(wanted or self._wanted)
         if offer.kind is Kind.LIMITS and not self.warnings:
             reason = f" ({offer.why}{f'; {offer.advice}' if offer.advice else ''})" if offer.why else ""
@@ -76,8 +76,6 @@ class Confinement:
         allowance: Allowance | None = None,
     ) -> dict[str, Any]:
         """What the warden of this agent is told."""
-        from arena.walls import reach, syscalls
-
         kind, allowance = self.kind(wanted), allowance or self.allowance
         command, readable, environment = submission.command, [str(submission.source)], dict[str, str]()
         hidden = [str(store.folder), str(self._scratch.parent)]
@@ -128,9 +126,7 @@ class Confinement:
         return f"{name} is confined ({kind}): {means}{memory}{still}"
 
     @cached_property
-    def _library(self) -> Any:
-        from arena.walls import library
-
+    def _library(self) -> library.Library:
         folder = Path(tempfile.mkdtemp(prefix="library-", dir=self._scratch.parent))
         return library.lay_out(folder, python=self._python, modules=self._modules, rules=self._rules)
 

@@ -27,7 +27,7 @@ from typing import Final
 import arena.walls.confine
 from arena import usage
 from arena.run_folder import clear
-from arena.walls import MEBIBYTE, Kind, Walls, reach
+from arena.walls import Kind, Walls, reach
 
 _PR_SET_CHILD_SUBREAPER: Final = 36
 _CONFINE: Final = arena.walls.confine.__file__
@@ -39,8 +39,6 @@ _ONE_THREAD: Final = (
 
 _SYSTEMS_FAULT: Final = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE})
 """Why a program may not be executed that is not to blame for it."""
-_LEAST_DISK: Final = 64 * MEBIBYTE
-"""So much an agent may write where nothing keeps it from writing at all."""
 _PER_FILE: Final = 4096
 """What the smallest file costs."""
 _MOST_SIGNALS: Final = 256
@@ -158,14 +156,9 @@ class Confined:
             return Excess.MEMORY
         if allowance.threads is not None and threads > allowance.threads:
             return Excess.THREADS
-        if self._written() > self.most_files:
+        if self._written() > allowance.files:
             return Excess.DISK
         return None
-
-    @property
-    def most_files(self) -> int:
-        """Bytes that its folder may hold."""
-        return self.walls.allowance.disk or _LEAST_DISK
 
     def _written(self) -> float:
         """Bytes in files that it has written, as far as walls let it."""
@@ -244,8 +237,7 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
         if walls.kind is Kind.CONTAINER:
             words[0] = os.path.realpath(sys.executable)
             readable = (*reach.SYSTEM, *reach.PROGRAMS, *reach.interpreter(), _CONFINE, *walls.readable)
-            disk = walls.allowance.disk or _LEAST_DISK
-            words = reach.container(readable, walls.hidden, folder, disk) + words
+            words = reach.container(readable, walls.hidden, folder, walls.allowance.files) + words
         process = subprocess.Popen(
             [*words, *command],
             stdin=subprocess.PIPE,
@@ -264,9 +256,10 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
     finally:
         for file in handed:
             os.close(file)
-    how = _status(told)
+    how, ended = hear_out(told, _STARTS_WITHIN)
+    os.close(told)
     confined = Confined(process, walls, folder, core)
-    if how != _RUNS:
+    if how != _RUNS or not ended:
         confined.kill_all()
         last = confined.stderr.read(_LONGEST_STATUS) or b""
         confined.remove()
@@ -295,15 +288,14 @@ def _group_of(scratch: Path, warden: int) -> Path:
     return scratch / f"group-{warden}"
 
 
-def _status(told: int) -> bytes:
-    """What `confine.py` says until the program runs; nothing where it takes too long."""
-    how, give_up = b"", monotonic() + _STARTS_WITHIN
-    with open(told, "rb", buffering=0) as reader:
-        while select([reader], [], [], max(0.0, give_up - monotonic()))[0]:
-            if not (data := reader.read(_LONGEST_STATUS)):
-                return how
-            how += data
-    return b""
+def hear_out(pipe: int, within: float) -> tuple[bytes, bool]:
+    """What is said on a pipe in so many seconds, and whether that was all."""
+    said, give_up = b"", monotonic() + within
+    while select([pipe], [], [], max(0.0, give_up - monotonic()))[0]:
+        if not (data := os.read(pipe, _LONGEST_STATUS)):
+            return said, True
+        said += data
+    return said, False
 
 
 def _steps(walls: Walls, folder: Path, core: int | None, handed: list[int]) -> list[str]:
@@ -353,7 +345,7 @@ def _limits(walls: Walls) -> list[str]:
         "RLIMIT_CORE": 0,
         "RLIMIT_DATA" if usage.LINUX else "RLIMIT_AS": allowance.memory,
         "RLIMIT_NOFILE": allowance.open_files,
-        "RLIMIT_FSIZE": allowance.disk or _LEAST_DISK,
+        "RLIMIT_FSIZE": allowance.files,
         "RLIMIT_SIGPENDING": _MOST_SIGNALS if usage.LINUX else None,
         "RLIMIT_CPU": walls.cpu,
     }

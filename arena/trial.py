@@ -13,8 +13,6 @@ import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from select import select
-from time import monotonic
 from typing import Final
 
 from agents.errors import one_line
@@ -146,7 +144,10 @@ def _try(kind: Kind) -> str:
         except OSError as error:
             return f"they cannot be put up: {one_line(error.strerror or str(error))}"
         try:
-            said, complaint = (_read(pipe.fileno()) for pipe in (confined.stdout, confined.stderr))
+            said, complaint = (
+                jail.hear_out(pipe.fileno(), _ANSWERS_WITHIN)[0].decode("utf-8", "replace")
+                for pipe in (confined.stdout, confined.stderr)
+            )
         finally:
             confined.kill_all()
             confined.remove()
@@ -157,11 +158,3 @@ def _try(kind: Kind) -> str:
     if said:
         return f"they do not hold: an agent could {said.strip()}"
     return f"nothing runs behind them: {one_line(complaint.strip().rpartition(chr(10))[2]) or 'no answer'}"
-
-
-def _read(pipe: int) -> str:
-    """All that is said on a pipe, as far as it comes in time."""
-    said, give_up = b"", monotonic() + _ANSWERS_WITHIN
-    while select([pipe], [], [], max(0.0, give_up - monotonic()))[0] and (data := os.read(pipe, 1000)):
-        said += data
-    return said.decode("utf-8", "replace")

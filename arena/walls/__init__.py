@@ -19,6 +19,7 @@ from msgspec import Struct
 
 MEBIBYTE = 1024**2
 GIBIBYTE = 1024**3
+_LEAST_FILES = 64 * MEBIBYTE
 
 
 class Kind(StrEnum):
@@ -41,6 +42,11 @@ class Allowance(Struct, frozen=True):
     """Bytes that its own folder may hold; 0: in a sandbox it writes no file, elsewhere a little."""
     start: int | None = None
     """Nanoseconds that its program may take to start; None: as long as usual."""
+
+    @property
+    def files(self) -> int:
+        """Bytes in files that it may write, wherever nothing keeps it from writing at all."""
+        return self.disk or _LEAST_FILES
 
 
 class Walls(Struct, frozen=True):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -61,8 +62,6 @@ def _interpreters(program: str) -> list[str]:
         return []
     words = os.fsdecode(first[2:]).split()
     if words and os.path.basename(words[0]) == "env":
-        import shutil
-
         named = next((word for word in words[1:] if not word.startswith("-") and "=" not in word), "")
         words = [words[0], shutil.which(named) or ""]
     else:

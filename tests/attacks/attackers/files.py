@@ -21,7 +21,7 @@ def read_secrets(at: Situation) -> None:
 
 
 def read_shadow(at: Situation) -> None:
-    for path in ("/etc/shadow", "/etc/passwd", "/root/.bashrc", "/proc/1/environ", "/proc/kcore", "/dev/kmsg"):
+    for path in ("/etc/shadow", "/etc/passwd", at.targets["of_root"], "/proc/1/environ", "/proc/kcore", "/dev/kmsg"):
         if at.kind != "container" or not path.startswith(("/proc/1/", "/dev/")):
             at.attempt(f"read {path}", lambda path=path: len(_read(path)))  # type: ignore[misc]
 
