@@ -47,9 +47,9 @@ class Evening:
         self.store = Store(folder.path / "store")
         self._numbers = 0
 
-    def entrant(self, text: str, name: str, *, fresh: bool = True) -> Entrant:
+    def entrant(self, text: str, name: str, *, fresh: bool = True, ponder: bool = False) -> Entrant:
         start = games.start(self.rules)
-        confinement = Confinement(self.folder.scratch, "", fresh=fresh)
+        confinement = Confinement(self.folder.scratch, "", fresh=fresh, ponder=ponder)
         return enter(players.read(text), name, start, self.store, confinement)
 
     def game(self, *entrants: Entrant, watched: bool = False, **settings: Any) -> Planned:
@@ -183,7 +183,8 @@ def test_how_a_lost_player_ended_is_told_whoever_saw_it_first(detail: str, told:
 def test_a_player_of_ours_that_still_thinks_when_its_game_is_over_plays_no_other(evening: Evening) -> None:
     evening.rules = "connect4"
     bad = Path(bad_agents.__file__).with_name("over_stdio.py")
-    spoiler = evening.entrant(f"cmd:{sys.executable} {bad} writes_garbage_off_turn", "spoiler")
+    # A spoiler that may ponder is heard off its turn, whenever it writes; one that stands still, only at its next turn.
+    spoiler = evening.entrant(f"cmd:{sys.executable} {bad} writes_garbage_off_turn", "spoiler", ponder=True)
     thinker = evening.entrant("mcts:simulations=1000000000", "thinker")
     (first,) = evening.play(evening.game(spoiler, thinker))
     assert (first.record.verdict, first.record.fault) == (Verdict.GARBAGE, 0)
