@@ -4,21 +4,32 @@ Commands read arguments, call what does the work, and print; nothing is decided 
 commands that need them, so that every command starts at once.
 """
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from arena.cli import (
     agents,
+    analyse,
+    bundle,
     catalog,
+    check,
+    climb,
+    collect,
     db,
+    debug,
     doctor,
     exchange,
+    exercise,
     grades,
     history,
+    init,
+    judge,
+    new,
     play,
     rank,
     replay,
+    report,
     rulings,
     run,
     search,
@@ -52,19 +63,19 @@ def arena(
     """A referee and tournament server for game-playing agents."""
 
 
-catalog.add_to(app)
-agents.add_to(app)
-play.add_to(app)
-search.add_to(app)
-solve.add_to(app)
-run.add_to(app)
-standings.add_to(app)
-rank.add_to(app)
-versus.add_to(app)
-grades.add_to(app)
-history.add_to(app)
-replay.add_to(app)
-exchange.add_to(app)
-rulings.add_to(app)
-db.add_to(app)
-doctor.add_to(app)
+_GROUPS: Final = {
+    "Play": (play, run, catalog, agents),
+    "Write an agent": (new, check, climb, debug, analyse),
+    "Look back": (standings, history, replay, rank, versus, exchange),
+    "Search explained": (search, solve),
+    "Give a course": (init, collect, grades, report, bundle, rulings, judge, exercise),
+    "This machine": (doctor, db),
+}
+"""The commands by who uses them, as the help shows them."""
+
+for _title, _group in _GROUPS.items():
+    _before = len(app.registered_commands), len(app.registered_groups)
+    for _commands in _group:
+        _commands.add_to(app)
+    for _command in (*app.registered_commands[_before[0] :], *app.registered_groups[_before[1] :]):
+        _command.rich_help_panel = _title

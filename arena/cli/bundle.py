@@ -1,0 +1,7 @@
+"""`arena bundle`: not written yet."""
+
+import typer
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `app`."""

@@ -1,0 +1,53 @@
+"""HTML, as far as our pages need it: elements, and a document that asks no network for anything.
+
+It knows nothing of what is shown. All text goes in through `words` or as an attribute, which escape it; a document
+forbids the browser to load anything, whatever comes to stand in it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from typing import Final
+
+from adsearch.svg import words
+
+__all__ = ["document", "element", "file", "words"]
+
+_VOID: Final = frozenset({"br", "col", "hr", "img", "input", "link", "meta"})
+_POLICY: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
+    "base-uri 'none'; form-action 'none'"
+)
+
+
+def element(name: str, *inside: str, **attributes: str | int | bool) -> str:
+    """An element; `inside` is markup already. An attribute class_ is class, and aria_label aria-label; True is an
+    attribute without a value, and False is none."""
+    written = "".join(
+        f" {key.strip('_').replace('_', '-')}" + ("" if value is True else f'="{words(str(value))}"')
+        for key, value in attributes.items()
+        if value is not False
+    )
+    return f"<{name}{written}>" if name in _VOID else f"<{name}{written}>{''.join(inside)}</{name}>"
+
+
+@cache
+def file(name: str) -> str:
+    """A style sheet or script that lies beside this module."""
+    return resources.files(__package__).joinpath(name).read_text("utf-8")
+
+
+def document(title: str, *body: str, styles: tuple[str, ...] = (), script: str = "") -> str:
+    """A whole page. `styles` and `script` are texts of ours; what all pages look like comes first."""
+    head = [
+        '<meta charset="utf-8">',
+        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="color-scheme" content="light dark">',
+        element("title", words(title)),
+        element("style", "\n".join(["", file("page.css"), *styles])),
+    ]
+    scripts = [element("script", f"\n{script}")] if script else []
+    lines = ["<!doctype html>", '<html lang="en">', "<head>", *head, "</head>", "<body>", *body, *scripts]
+    return "\n".join([*lines, "</body>", "</html>", ""])
