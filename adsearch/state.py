@@ -159,6 +159,12 @@ class State(Generic[Move]):
         """The board, for people."""
         return self.position()
 
+    def svg(self, last: Move | None = None) -> str:
+        """The board as a picture: an SVG document. `last`, the move that led here, is marked where that helps."""
+        from adsearch.board import text
+
+        return text.draw(self)
+
     def __repr__(self) -> str:
         known = type(self).position is not State.position
         return f"<{type(self).__name__} {self.position() if known else hex(id(self))}>"

@@ -403,6 +403,11 @@ class Maze(State[int]):
             f"round={self.round} turn={'over' if self.mover < 0 else self.mover}"
         )
 
+    def svg(self, last: int | None = None) -> str:
+        from adsearch.board import maze
+
+        return maze.draw(self, last)
+
     def __str__(self) -> str:
         board = self.setting.board
         rows = [["%" if mark in "%#" else " " for mark in line] for line in board.lines]
@@ -416,10 +421,10 @@ class Maze(State[int]):
             rows[line - 1][column - 1] = str(index + 1)
         line, column = board.places[self.runner]
         rows[line - 1][column - 1] = "P"
-        return "\n".join(["".join(row) for row in rows] + self._captions())
+        return "\n".join(["".join(row) for row in rows] + self.captions())
 
-    def _captions(self) -> list[str]:
-        """Below the maze: the score, the round, who moves or how it ended, and who is scared."""
+    def captions(self) -> list[str]:
+        """What stands below the maze: the score, the round, who moves or how it ended, and who is scared."""
         if self.mover < 0:
             end = "the steps are used up" if self.pellets else "all pellets are eaten"
             news = f"over: {'the runner is caught' if self.pellets and self._is_caught() else end}"

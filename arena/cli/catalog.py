@@ -11,6 +11,7 @@ import typer
 
 from adsearch import Option, State, games
 from adsearch.games import Game
+from arena.cli.boards import SvgOption, write_board
 from arena.cli.listing import Columns, Format, FormatOption, show
 
 COLUMNS: Columns = {
@@ -27,18 +28,25 @@ def list_games(
         str | None,
         typer.Argument(metavar="GAME", help="One game, with options if you like: its rules, options and board."),
     ] = None,
+    svg: SvgOption = None,
     format: FormatOption = Format.TABLE,
 ) -> None:
     """What can be played: all games, or the rules of one.
 
     Examples: arena games; arena games connect4; arena games maze:ghosts=random; arena games --format json
+
+    Example: arena games othello:6 --svg board.svg
     """
     if name is None:
+        if svg is not None:
+            raise typer.BadParameter("--svg: expected one game to draw, such as arena games othello --svg board.svg")
         show([_row(game) for game in games.names().values()], COLUMNS, format=format)
         return
     game, options = games.find(name)
     state = game.start(**options)
-    if format is Format.TABLE:
+    if svg is not None:
+        write_board(svg, state)
+    elif format is Format.TABLE:
         print(_description(game, state))
     else:
         row = _row(game, **options)

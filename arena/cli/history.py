@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli import past
+from arena.cli.boards import SvgOption, write_board
 from arena.cli.database import DatabaseOption
 from arena.cli.filters import filtered
 from arena.cli.listing import Columns, Format, FormatOption, show, tell
 from arena.cli.rulings import GameIdArgument
 
 if TYPE_CHECKING:
+    from adsearch import State
     from db.history import Wanted
     from db.past import PastGame
 
@@ -64,23 +66,35 @@ def history(
     show(rows, columns, format=format, narrowed="players")
 
 
-def show_game(id: GameIdArgument, format: FormatOption = Format.TABLE, db: DatabaseOption = None) -> None:
+def show_game(
+    id: GameIdArgument,
+    ply: Annotated[
+        int | None, typer.Option(min=0, help="Show the board after this ply, 0 for the beginning. Usual: at the end.")
+    ] = None,
+    svg: SvgOption = None,
+    format: FormatOption = Format.TABLE,
+    db: DatabaseOption = None,
+) -> None:
     """One game with everything that is known of it. As CSV: its moves.
 
     Example: arena show last
+
+    Example: arena show cs101-812 --ply 14 --svg board.svg
 
     Example: arena show cs101-812 --format json
     """
     from arena import documents
 
     game = past.read_game(id, db)
-    if format is Format.JSON:
+    if svg is not None:
+        write_board(svg, *_reached(game, ply))
+    elif format is Format.JSON:
         tell(documents.whole(game))
     elif format is Format.CSV:
         rows = [documents.move(move) | {"player": _player(game, move.who)} for move in game.moves]
         show(rows, MOVES, format=format)
     else:
-        _print(game)
+        _print(game, _board(game, ply))
 
 
 def logs(
@@ -186,8 +200,29 @@ _STATUSES: Final = {Status.OVER: ("finished", "void"), Status.ANY: ()}
 # One game.
 
 
-def _print(game: PastGame) -> None:
-    """Header, moves, the board at the end, the verdict, and what was ruled."""
+def _board(game: PastGame, ply: int | None) -> str:
+    """The board after that ply, or at the end, where rules that are not here any more are no error."""
+    from arena.cli import words
+
+    return past.last_board(game) if ply is None else words.drawn(_reached(game, ply)[0])
+
+
+def _reached(game: PastGame, ply: int | None) -> tuple[State[Any], Any]:
+    """The position after that ply, or at the end, and the move that led to it; an error where there is none."""
+    from arena.errors import ArenaError
+    from arena.replay import replay
+
+    if ply is not None and ply > len(game.moves):
+        raise typer.BadParameter(f"--ply: expected 0 to {len(game.moves)}, for so many plies were played, got {ply}")
+    found = replay(game)
+    step = found.steps[-1 if ply is None else ply]
+    if step.state is None:
+        raise ArenaError(f"no board: {found.trouble}")
+    return step.state, step.last
+
+
+def _print(game: PastGame, board: str) -> None:
+    """Header, moves, a board, the verdict, and what was ruled."""
     from arena.cli import words
 
     for line in past.header(game):
@@ -201,7 +236,7 @@ def _print(game: PastGame) -> None:
         parts += [f"{words.seconds(move.left)} left"] * (move.left is not None)
         parts += [thinking] * bool(thinking)
         print("   ".join(parts))
-    if board := past.last_board(game):
+    if board:
         print(f"\n{board}")
     print()
     for line in past.ending(game):

@@ -114,6 +114,7 @@ def test_one_game_as_json_tells_its_rules_and_start_too() -> None:
         (["games", "connect4:rows=2"], "connect4: rows must be 4..12, got 2"),
         (["games", "nowhere.py:Game"], "no game in 'nowhere.py': No such file or directory"),
         (["games", "--format", "xml"], "'xml' is not one of 'table', 'csv', 'json'"),
+        (["games", "--svg", "board.svg"], "expected one game to draw"),
         (["gmes"], "No such command 'gmes'"),
         (["games", "a", "b"], "unexpected extra argument"),
     ],
@@ -124,6 +125,12 @@ def test_bad_input_gets_one_clear_error(arguments: list[str], message: str) -> N
     assert ended.out == ""
     assert message in " ".join(ended.err.replace("│", " ").split())
     assert "Traceback" not in ended.err
+
+
+def test_a_game_draws_its_first_position() -> None:
+    ended = arena("games", "othello:6", "--svg", "board.svg")
+    assert (ended.code, ended.out, ended.err) == (0, "", "written: board.svg\n")
+    assert Path("board.svg").read_text("utf-8") == games.start("othello:6").svg()
 
 
 def test_every_command_has_help_with_an_example() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from adsearch import games
 from arena.cli.standings import crosstable_lines
 from arena.ratings.points import Crosstable
 from arena.ratings.tiebreaks import TIEBREAKS
@@ -91,6 +92,7 @@ def test_a_database_that_is_not_there_is_one_error_and_is_not_made(tmp_path: Pat
         (["history", "--limit", "0"], "--limit"),
         (["show", "99"], "there is no game 99"),
         (["show", "cs101-99"], "has no game 99"),
+        (["show", "cs101-1", "--ply", "6"], "expected 0 to 5"),
         (["replay", "nothing"], "expected a game's id"),
         (["logs", "1", "--seat", "7"], "seat 7 did not play in it"),
         (["logs", "1", "--agent", "dan"], "'dan' did not play in it"),
@@ -254,10 +256,56 @@ def test_show_does_without_rules_that_are_not_here_any_more(tmp_path: Path) -> N
     text = tmp_path / "club.csv"
     text.write_text("round,first,second,result\n1,ann,bob,1-0\n", "utf-8")
     assert arena("import", str(text), "--db", str(file)).code == 0
+    drawn = arena("show", "club-1", "--svg", "board.svg", "--db", str(file))
+    assert (drawn.code, drawn.out) == (2, "")
+    assert "no board: no game 'unknown'" in drawn.err
     ended = arena("show", "club-1", "--db", str(file))
     assert ended.code == 0
     assert "no board: no game 'unknown'" in ended.out
     assert "ann wins" in ended.out
+
+
+@pytest.mark.parametrize(("arguments", "ply"), [([], 5), (["--ply", "3"], 3), (["--ply", "0"], 0)])
+def test_show_draws_the_board_at_the_end_or_after_a_ply(record: Path, arguments: list[str], ply: int) -> None:
+    ended = asked(record, "show", "cs101-1", "--svg", "board.svg", *arguments)
+    assert (ended.code, ended.out, ended.err) == (0, "", "written: board.svg\n")
+    state, last = games.start("tictactoe"), None
+    for text in sample.X_WINS.split()[:ply]:
+        last = state.from_text(text)
+        state = state.play(last)
+    assert Path("board.svg").read_text("utf-8") == state.svg(last)
+    assert [file.name for file in Path().iterdir()] == ["board.svg"]
+
+
+def test_show_shows_the_board_after_a_ply(record: Path) -> None:
+    lines = asked(record, "show", "cs101-1", "--ply", "3").out.splitlines()
+    assert lines[-6:] == ["  a b c", "1 x o .", "2 x . .", "3 . . .", "", "ann wins   5 plies"]
+
+
+def test_a_board_that_cannot_be_written_leaves_what_was_there(record: Path) -> None:
+    Path("full").mkdir()
+    for file, words in (("nowhere/board.svg", "No such file or directory"), ("full", "directory"), (".", "")):
+        ended = asked(record, "show", "cs101-1", "--svg", file)
+        assert (ended.code, ended.out) == (2, "")
+        assert f"cannot write '{file}'" in ended.err
+        assert words in ended.err
+    assert [file.name for file in Path().iterdir()] == ["full"]
+
+
+@pytest.mark.parametrize(
+    ("svg", "told"),
+    [
+        ("return 1 / 0", "svg of Odd: ZeroDivisionError: division by zero"),
+        ("return 7", "expected a picture as text, got 7"),
+    ],
+)
+def test_a_picture_that_a_game_of_ones_own_cannot_draw_is_one_line(svg: str, told: str) -> None:
+    source = "from adsearch import State\nclass Odd(State):\n  turn = 0\n  def svg(self, last=None):\n    "
+    Path("odd.py").write_text(source + svg, "utf-8")
+    ended = arena("games", "odd.py:Odd", "--svg", "board.svg")
+    assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
+    assert told in ended.err
+    assert not Path("board.svg").exists()
 
 
 def test_logs_are_those_of_every_seat_or_of_one(record: Path) -> None:

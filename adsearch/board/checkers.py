@@ -1,0 +1,77 @@
+"""Checkers: men and kings on the dark squares, which have their numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from adsearch.board.paper import (
+    Drawing,
+    Point,
+    circle,
+    document,
+    listed,
+    next_event,
+    pair,
+    path,
+    polygon,
+    rect,
+    sample,
+    told_last,
+    words,
+)
+
+if TYPE_CHECKING:
+    from adsearch.games.checkers import Checkers, Path
+
+
+_CELL: Final = 44.0
+
+
+def draw(state: Checkers, last: Path | None = None) -> str:
+    """The position as a picture."""
+    from adsearch.games.checkers import BIT
+
+    edge = 3.0
+    parts = [rect("pale", 0.0, 0.0, 8 * _CELL + 2 * edge, 8 * _CELL + 2 * edge, rx=3.0)]
+    parts.append(path("wood", "".join(f"M{pair(*_corner(n))}h{_CELL:g}v{_CELL:g}h-{_CELL:g}z" for n in range(1, 33))))
+    for n in range(1, 33):
+        x, y = _corner(n)
+        parts.append(words(str(n), x + 3.0, y + 10.0, size=9.0, anchor="start", kind="on-wood"))
+    if last:
+        parts.append(path("last", f"M{'L'.join(pair(*_middle(n)) for n in last)}"))
+        parts += [circle("last", *_middle(last[0]), 4.0), circle("last", *_middle(last[-1]), 17.5)]
+    pieces: dict[str, list[str]] = {"black": [], "white": []}
+    for n in range(1, 33):
+        side = "black" if state.black & BIT[n] else "white" if state.white & BIT[n] else ""
+        if side:
+            x, y = _middle(n)
+            king = bool(state.kings & BIT[n])
+            parts.append(piece(side, x, y, king=king))
+            pieces[side].append(f"{'king ' * king}{n}")
+    event = next_event(state, ("black", "white"))
+    caption = [sample(piece(side, 11.0, 11.0, scale=0.68), str(len(names))) for side, names in pieces.items()]
+    told = [f"{side}: {listed(names)}." for side, names in pieces.items()]
+    told += told_last(state, last)
+    size = 8 * _CELL + 2 * edge
+    return document(Drawing(size, size, "".join(parts)), [*caption, event], title=f"Checkers: {event}", told=told)
+
+
+def piece(side: str, x: float, y: float, *, king: bool = False, scale: float = 1.0) -> str:
+    """A man, or a king with a crown."""
+    ring = circle(f"on-{side}", x, y, 10.0 * scale)
+    return circle(side, x, y, 14.5 * scale) + (_crown(x, y) if king else ring)
+
+
+def _crown(x: float, y: float) -> str:
+    corners = [(-8, 6), (-9, -5), (-4, 0), (0, -8), (4, 0), (9, -5), (8, 6)]
+    return polygon("crown", [(x + right, y + down) for right, down in corners])
+
+
+def _corner(square: int) -> Point:
+    row, n = divmod(square - 1, 4)
+    return 3.0 + (2 * n + (row % 2 == 0)) * _CELL, 3.0 + row * _CELL
+
+
+def _middle(square: int) -> Point:
+    x, y = _corner(square)
+    return x + _CELL / 2, y + _CELL / 2

@@ -1,0 +1,82 @@
+"""Connect-4: discs in a frame, crossed or ringed, and those of a line that won marked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adsearch.board.paper import (
+    CELL,
+    RIM,
+    SMALL,
+    Drawing,
+    circle,
+    cross,
+    document,
+    inside,
+    next_event,
+    rect,
+    sample,
+    told_last,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from adsearch.games.connect4 import Connect4
+
+_RADIUS = 15.0
+
+
+def draw(state: Connect4, last: int | None = None) -> str:
+    """The position as a picture."""
+    board, rows = state.board, state.position().split("/")
+    width, height = board.columns * CELL + 8.0, board.rows * CELL + 8.0
+    won = _won(state)
+    parts = [rect("frame", 0.0, 0.0, width, height, rx=10.0)]
+    for row, cells in enumerate(rows):
+        for column, side in enumerate(cells):
+            x, y = _centre(row, column)
+            parts.append(disc(side, x, y, _RADIUS))
+            if (row, column) in won:
+                parts.append(circle("line-of", x, y, _RADIUS + 1.0))
+    numbers = range(board.columns)
+    if last is not None:
+        top = board.rows - sum(row[last] != "." for row in rows)
+        parts.append(circle("lit", *_centre(top, last), _RADIUS + 3.5))
+    parts += [inside(str(n + 1), 4.0 + (n + 0.5) * CELL, height + RIM / 2, size=SMALL, kind="faint") for n in numbers]
+    event = next_event(state, "xo")
+    caption = [] if state.turn is None else [sample(disc("xo"[state.turn], 11.0, 11.0, 10.0))]
+    return document(
+        Drawing(width, height + RIM, "".join(parts)),
+        [*caption, event],
+        title=f"Connect-{board.line}: {event}",
+        told=[
+            "The columns, each from the bottom:",
+            *(f"{n + 1}: {' '.join(row[n] for row in reversed(rows) if row[n] != '.') or 'empty'}." for n in numbers),
+            *told_last(state, last),
+        ],
+    )
+
+
+def disc(side: str, x: float, y: float, radius: float) -> str:
+    """A disc of x or o, or the hole where none is."""
+    if side == ".":
+        return circle("hole", x, y, radius)
+    if side == "x":
+        return circle("yellow", x, y, radius) + cross("on-yellow", x, y, radius * 0.36)
+    return circle("red", x, y, radius) + circle("on-red", x, y, radius * 0.45)
+
+
+def _centre(row: int, column: int) -> tuple[float, float]:
+    return 4.0 + (column + 0.5) * CELL, 4.0 + (row + 0.5) * CELL
+
+
+def _won(state: Connect4) -> set[tuple[int, int]]:
+    """The cells, by row from the top and column, of the lines of the side that has won."""
+    board, found = state.board, 0
+    for step in board.steps if state.won else ():
+        run = state.theirs
+        for n in range(1, board.line):
+            run &= state.theirs >> n * step
+        for n in range(board.line):
+            found |= run << n * step
+    height = board.rows + 1
+    return {(board.rows - 1 - bit % height, bit // height) for bit in range(found.bit_length()) if found >> bit & 1}

@@ -1,0 +1,70 @@
+"""Dots and boxes: the edges drawn, and in each box the mark of its owner."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adsearch.board.paper import (
+    CELL,
+    RIM,
+    Drawing,
+    centre,
+    document,
+    dots,
+    listed,
+    mark,
+    next_event,
+    pair,
+    path,
+    rect,
+    rims,
+    sample,
+    told_last,
+)  # fmt: skip
+from adsearch.games.grid import cell_name
+
+if TYPE_CHECKING:
+    from adsearch.games.dots import Dots
+
+
+def draw(state: Dots, last: int | None = None) -> str:
+    """The position as a picture."""
+    board = state.board
+    rows = state.position().partition(" ")[0].split("/")
+    left = RIM + CELL / 2
+    parts = [rims(board.rows + 1, board.columns + 1)]
+    boxes: dict[str, list[str]] = {"x": [], "o": []}
+    for row in range(board.rows):
+        for column in range(board.columns):
+            side = rows[2 * row + 1][2 * column + 1]
+            if side != ".":
+                x, y = left + column * CELL, left + row * CELL
+                parts.append(rect(f"of-{side}", x, y, CELL, CELL))
+                parts.append(mark(side, x + CELL / 2, y + CELL / 2, 8.0))
+                boxes[side].append(cell_name(row, column))
+    steps, missing = "", ""
+    for edge in board.edges:
+        step = _step(state, edge)
+        if state.edges >> edge & 1:
+            steps += step
+        else:
+            missing += step
+    parts += [path("dim", missing)] * bool(missing) + [path("drawn", steps)] * bool(steps)
+    if last is not None:
+        parts.append(path("last", _step(state, last)))
+    places = [centre(row, column) for row in range(board.rows + 1) for column in range(board.columns + 1)]
+    parts.append(dots("dot", places, 8.0))
+    event = next_event(state, "xo")
+    caption = [sample(mark(side, 11.0, 11.0, 6.0), str(len(names))) for side, names in boxes.items()]
+    drawn = listed(board.names[edge] for edge in board.edges if state.edges >> edge & 1)
+    told = [f"{side} owns {len(names)} boxes." for side, names in boxes.items()] + [f"Edges drawn: {drawn}."]
+    told += told_last(state, last)
+    drawing = Drawing(RIM + (board.columns + 1) * CELL, RIM + (board.rows + 1) * CELL, "".join(parts))
+    return document(drawing, [*caption, event], title=f"Dots and boxes: {event}", told=told)
+
+
+def _step(state: Dots, edge: int) -> str:
+    """An edge as a step of a path."""
+    board = state.board
+    row, column = divmod(edge % board.half, board.width)
+    return f"M{pair(*centre(row, column))}{'v' if edge >= board.half else 'h'}{CELL:g}"

@@ -1,0 +1,89 @@
+"""The maze: walls, pellets, the runner with its mouth open, and the ghosts with their numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from adsearch.board.paper import Drawing, Point, document, dots, inside, pair, path
+
+if TYPE_CHECKING:
+    from adsearch.games.maze import Maze
+
+_CELL: Final = 22.0
+_WAYS: Final = ((0.0, -1.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0))
+"""Right and down, by direction."""
+
+
+def draw(state: Maze, last: int | None = None) -> str:
+    """The position as a picture."""
+    from adsearch.games.maze_map import HEADINGS, cell_text
+
+    board = state.setting.board
+    rows, columns = len(board.lines), len(board.lines[0])
+    pellets, power = (
+        [_centre(p) for n, p in enumerate(board.places) if c >> n & 1] for c in (state.pellets, state.power)
+    )
+    parts = [_walls(board.lines), dots("pellet", pellets, 5.0), dots("pellet power", power, 12.0)]
+    facing = last if last is not None and last < 4 and state.mover in (-1, 1) else 1
+    everyone = [board.places[state.runner], *(board.places[ghost // HEADINGS] for ghost in state.ghosts)]
+    for number, place in enumerate(everyone):
+        x, y = _centre(place)
+        together = everyone.count(place)
+        # Several on one cell stand a little apart.
+        x += min(10.0, 24.0 / together) * (everyone[:number].count(place) - (together - 1) / 2)
+        scared = bool(state.scared >> number - 1 & 1) if number else False
+        parts.append(_ghost(number, x, y, scared=scared) if number else _runner(x, y, facing))
+    news, *fears = state.captions()
+    told = [f"Runner at line and column {cell_text(board, state.runner)}."]
+    told += [
+        f"Ghost {number + 1}{', scared,' * (state.scared >> number & 1)} at {cell_text(board, ghost // HEADINGS)}."
+        for number, ghost in enumerate(state.ghosts)
+    ]
+    told.append(f"{len(pellets)} pellets and {len(power)} power pellets are left.")
+    return document(
+        Drawing(columns * _CELL, rows * _CELL, "".join(parts)),
+        [news],
+        title=f"Maze: {news}",
+        told=[*told, *fears],
+    )
+
+
+def _centre(place: tuple[int, int]) -> Point:
+    line, column = place
+    return (column - 0.5) * _CELL, (line - 0.5) * _CELL
+
+
+def _walls(lines: tuple[str, ...]) -> str:
+    """Every wall as a stroke from its middle to those beside it, runs of them as one; what four enclose is filled."""
+    walls = {(row, column) for row, line in enumerate(lines, 1) for column, mark in enumerate(line, 1) if mark in "%#"}
+    steps = blocks = ""
+    for row, column in sorted(walls):
+        for down, right, step in ((0, 1, "h"), (1, 0, "v")):
+            length = 0
+            if (row - down, column - right) not in walls:
+                while (row + down * (length + 1), column + right * (length + 1)) in walls:
+                    length += 1
+            if length:
+                steps += f"M{pair(*_centre((row, column)))}{step}{length * _CELL:g}"
+        if not {(row + 1, column), (row - 1, column), (row, column + 1), (row, column - 1)} & walls:
+            x, y = _centre((row, column))
+            steps += f"M{pair(x - 3, y - 3)}h6v6h-6z"
+        if {(row, column + 1), (row + 1, column), (row + 1, column + 1)} <= walls:
+            blocks += f"M{pair(*_centre((row, column)))}h{_CELL:g}v{_CELL:g}h-{_CELL:g}z"
+    return path("block", blocks) * bool(blocks) + path("wall", steps)
+
+
+def _runner(x: float, y: float, facing: int) -> str:
+    """A disc with its mouth towards a direction."""
+    (right, down), r = _WAYS[facing], _CELL * 0.42
+    lips = [(x + r * (0.75 * right + s * 0.66 * down), y + r * (0.75 * down - s * 0.66 * right)) for s in (-1, 1)]
+    return path("runner", f"M{pair(x, y)}L{pair(*lips[0])}A{r:g},{r:g} 0 1 1 {pair(*lips[1])}z")
+
+
+def _ghost(number: int, x: float, y: float, *, scared: bool) -> str:
+    """A hood with its number; dashed while it is scared."""
+    r = _CELL * 0.42
+    frills = "l-3.1,-3l-3.1,3l-3.1,-3l-3.1,3l-3.1,-3"
+    hood = f"M{pair(x - r, y + r)}v{-r:.1f}a{r:.1f},{r:.1f} 0 0 1 {2 * r:.1f},0v{r:.1f}{frills}z"
+    kind = "scared" if scared else "ghost"
+    return path(kind, hood) + inside(str(number), x, y, size=11.0, kind="bold" if scared else "bold on-ghost")

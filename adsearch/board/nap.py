@@ -1,0 +1,36 @@
+"""NAP: the numbers, those marked filled, those that no one may mark any more struck out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adsearch.board.paper import Drawing, document, inside, listed, next_event, pair, path, rect, told_last
+
+if TYPE_CHECKING:
+    from adsearch.games.nap import Nap
+
+_CELL = 36.0
+_IN_A_ROW = 10
+
+
+def draw(state: Nap, last: int | None = None) -> str:
+    """The position as a picture."""
+    free, parts, struck = state.moves(), [], ""
+    across = state.n if state.n <= 12 else _IN_A_ROW
+    for number in range(1, state.n + 1):
+        row, column = divmod(number - 1, across)
+        x, y = column * _CELL, row * _CELL
+        kind = "ink" if number in state.marks else "cell" if number in free else "blank"
+        parts += [rect(kind, x + 2.0, y + 2.0, _CELL - 4.0, _CELL - 4.0, rx=6.0)] * (kind != "blank")
+        text = {"ink": "on-ink", "cell": "", "blank": "faint"}[kind]
+        parts.append(inside(str(number), x + _CELL / 2, y + _CELL / 2, kind=text))
+        if kind == "blank":
+            struck += f"M{pair(x + 8.0, y + _CELL - 8.0)}l{_CELL - 16.0:g}-{_CELL - 16.0:g}"
+        if number == last:
+            parts.append(rect("last", x + 2.0, y + 2.0, _CELL - 4.0, _CELL - 4.0, rx=6.0))
+    parts += [path("line", struck)] * bool(struck)
+    event = next_event(state, ("seat 0", "seat 1"))
+    told = [f"Marked: {listed(map(str, sorted(state.marks)))}.", f"May be marked: {listed(map(str, free))}."]
+    told += told_last(state, last)
+    drawing = Drawing(across * _CELL, ((state.n - 1) // across + 1) * _CELL, "".join(parts))
+    return document(drawing, [event], title=f"NAP: {event}", told=told)

@@ -1,0 +1,56 @@
+"""Othello: black and white discs on green."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adsearch.board.paper import (
+    CELL,
+    RIM,
+    Drawing,
+    centre,
+    circle,
+    document,
+    grid,
+    listed,
+    next_event,
+    rect,
+    rims,
+    sample,
+    told_last,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from adsearch.games.othello import Othello
+
+_COLOURS = {"x": "black", "o": "white"}
+
+
+def draw(state: Othello, last: int | None = None) -> str:
+    """The position as a picture."""
+    board, size = state.board, state.board.size
+    cells = state.position().partition(" ")[0].replace("/", "")
+    placed = last is not None and last >= 0
+    parts = [rims(size, size), rect("felt", RIM, RIM, size * CELL, size * CELL), grid("seam", size, size)]
+    if size > 4:
+        spots = [(RIM + a * CELL, RIM + b * CELL) for a in (2, size - 2) for b in (2, size - 2)]
+        parts += [circle("spot", x, y, 3.5) for x, y in spots]
+    squares: dict[str, list[str]] = {"x": [], "o": []}
+    for cell, side in enumerate(cells):
+        if side != ".":
+            parts.append(disc(side, *centre(*divmod(cell, size)), 15.5))
+            squares[side].append(board.names[cell])
+    if placed:
+        parts.append(circle("lit", *centre(*divmod(last or 0, size)), 17.5))
+    event = next_event(state, "xo")
+    caption = [sample(disc(side, 11.0, 11.0, 9.0), f"{side} {len(squares[side])}") for side in "xo"]
+    told = [f"{side} ({_COLOURS[side]}): {listed(names)}." for side, names in squares.items()]
+    told += told_last(state, last)
+    drawing = Drawing(RIM + size * CELL, RIM + size * CELL, "".join(parts))
+    return document(drawing, [*caption, event], title=f"Othello: {event}", told=told)
+
+
+def disc(side: str, x: float, y: float, radius: float) -> str:
+    """A disc of x, black, or of o, white and with a ring."""
+    ring = circle("on-white", x, y, radius * 0.62) if side == "o" else ""
+    return circle(_COLOURS[side], x, y, radius) + ring

@@ -1,0 +1,162 @@
+"""Paper: what every board is made of. A file of a game draws its board; here it gets the rest of a picture.
+
+Below the board stands a caption: the pieces with what they are called, and what comes next. All lengths are pixels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from adsearch import svg
+from adsearch.board.sheet import DARK, LIGHT
+from adsearch.games.grid import LETTERS
+from adsearch.state import State
+
+SIZE: Final = 14.0
+"""The font's."""
+SMALL: Final = 11.0
+MARGIN: Final = 14.0
+CELL: Final = 40.0
+RIM: Final = 20.0
+"""Where a board's letters and numbers stand."""
+GAP: Final = 14.0
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Something drawn: its top left corner is (0, 0)."""
+
+    width: float
+    height: float
+    markup: str
+
+    def at(self, x: float, y: float, *, kind: str = "") -> str:
+        """The markup with that corner at (x, y)."""
+        return svg.element("g", self.markup, class_=kind, transform=f"translate({svg.number(x)} {svg.number(y)})")
+
+
+def document(board: Drawing, caption: Sequence[Drawing | str], *, title: str, told: Iterable[str]) -> str:
+    """A whole picture: the board and, centred below it, its caption. `told` is the position in sentences."""
+    items = [label(item) if isinstance(item, str) else item for item in caption]
+    across = sum(item.width for item in items) + GAP * (len(items) - 1)
+    width = max(board.width, across) + 2 * MARGIN
+    body, x, middle = [board.at((width - board.width) / 2, MARGIN)], (width - across) / 2, board.height + GAP + RIM
+    for item in items:
+        body.append(item.at(x, middle - item.height / 2, kind="caption"))
+        x += item.width + GAP
+    lowest = middle + max([RIM / 2, *(item.height / 2 for item in items)]) + MARGIN
+    description = " ".join(told)
+    return svg.document(
+        width, lowest, *body, kind="board", title=title, description=description, style=LIGHT, dark=DARK
+    )
+
+
+def label(text: str) -> Drawing:
+    """A text, such as stands in a caption."""
+    return Drawing(svg.width_of(text, SIZE), RIM, words(text, 0.0, 15.0, anchor="start"))
+
+
+def words(text: str, x: float, y: float, *, size: float = SIZE, anchor: str = "", kind: str = "") -> str:
+    """A text whose baseline is at y; its middle is at x unless `anchor` says otherwise."""
+    font = {} if size == SIZE else {"font_size": size}
+    return svg.element("text", svg.words(text), class_=kind, x=x, y=y, text_anchor=anchor, **font)
+
+
+def inside(text: str, x: float, y: float, *, size: float = SIZE, kind: str = "") -> str:
+    """A text with its middle at (x, y)."""
+    return words(text, x, y + 0.35 * size, size=size, kind=kind)
+
+
+def circle(kind: str, x: float, y: float, r: float) -> str:
+    return svg.element("circle", class_=kind, cx=x, cy=y, r=r)
+
+
+def rect(kind: str, x: float, y: float, width: float, height: float, *, rx: float | str = "") -> str:
+    return svg.element("rect", class_=kind, x=x, y=y, width=width, height=height, rx=rx)
+
+
+def path(kind: str, steps: str) -> str:
+    return svg.element("path", class_=kind, d=steps)
+
+
+def line(kind: str, start: Point, end: Point) -> str:
+    return svg.element("line", class_=kind, x1=start[0], y1=start[1], x2=end[0], y2=end[1])
+
+
+def polygon(kind: str, corners: Iterable[Point]) -> str:
+    return svg.element("polygon", class_=kind, points=" ".join(pair(*corner) for corner in corners))
+
+
+def dots(kind: str, centres: Iterable[Point], size: float) -> str:
+    """A dot of that size at each of the centres, as one path: its lines are as good as of no length."""
+    steps = "".join(f"M{pair(*centre)}h.01" for centre in centres)
+    return svg.element("path", class_=kind, d=steps, stroke_width=size) if steps else ""
+
+
+def pair(x: float, y: float) -> str:
+    """A place in a path or a polygon."""
+    return f"{svg.number(x)},{svg.number(y)}"
+
+
+def cross(kind: str, x: float, y: float, reach: float) -> str:
+    """A mark of seat 0: a saltire."""
+    d = svg.number(2 * reach)
+    return path(kind, f"M{pair(x - reach, y - reach)}l{d},{d}M{pair(x + reach, y - reach)}l-{d},{d}")
+
+
+def mark(side: str, x: float, y: float, reach: float) -> str:
+    """The mark of x or of o."""
+    return cross("x", x, y, reach) if side == "x" else circle("o", x, y, reach * 1.15)
+
+
+def sample(markup: str, name: str = "", *, size: float = 22.0) -> Drawing:
+    """A piece drawn at the middle of a square of `size`, and what it is called: for captions."""
+    if not name:
+        return Drawing(size, size, markup)
+    text = words(name, size + 5.0, size / 2 + 5.0, anchor="start")
+    return Drawing(size + 5.0 + svg.width_of(name, SIZE), size, markup + text)
+
+
+def rims(rows: int, columns: int, *, cell: float = CELL) -> str:
+    """The letters above a board and the numbers to its left; the board itself begins at (RIM, RIM)."""
+    above = (inside(LETTERS[n], RIM + (n + 0.5) * cell, RIM / 2 - 1, size=SMALL, kind="faint") for n in range(columns))
+    beside = (inside(str(n + 1), RIM / 2 - 2, RIM + (n + 0.5) * cell, size=SMALL, kind="faint") for n in range(rows))
+    return "".join((*above, *beside))
+
+
+def grid(kind: str, rows: int, columns: int, *, around: bool = True) -> str:
+    """The lines between the cells of a board that begins at (RIM, RIM), and those around it."""
+    out = 0 if around else 1
+    width, height = svg.number(columns * CELL), svg.number(rows * CELL)
+    across = (f"M{pair(RIM, RIM + n * CELL)}h{width}" for n in range(out, rows + 1 - out))
+    down = (f"M{pair(RIM + n * CELL, RIM)}v{height}" for n in range(out, columns + 1 - out))
+    return path(kind, "".join((*across, *down)))
+
+
+def centre(row: int, column: int, *, cell: float = CELL) -> Point:
+    """The middle of a cell of such a board."""
+    return RIM + (column + 0.5) * cell, RIM + (row + 0.5) * cell
+
+
+def next_event(state: State[Any], sides: Sequence[str], *, at_chance: str = "") -> str:
+    """Who moves, or how the game ended; `at_chance` is what happens at a chance node."""
+    if state.turn is not None:
+        return f"{sides[state.turn]} to move" if state.turn >= 0 else at_chance
+    worth = state.utilities()
+    best = [side for side, utility in zip(sides, worth, strict=True) if utility == max(worth)]
+    result = f"{best[0]} has won" if len(best) == 1 else "a draw"
+    return f"{result}: {state.ending()}" if state.ending() else result
+
+
+def told_last(state: State[Any], last: Any) -> list[str]:
+    """The move that led to the position, where it is known."""
+    return [] if last is None else [f"Last: {state.to_text(last)}."]
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names one after the other, or "none"."""
+    return ", ".join(names) or "none"

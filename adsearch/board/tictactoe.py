@@ -1,0 +1,47 @@
+"""The m,n,k-games: crosses and rings on a grid, a line through those that won."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adsearch.board.paper import (
+    CELL,
+    RIM,
+    Drawing,
+    centre,
+    document,
+    grid,
+    line,
+    listed,
+    mark,
+    next_event,
+    rect,
+    rims,
+    sample,
+    told_last,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from adsearch.games.tictactoe import TicTacToe
+
+
+def draw(state: TicTacToe, last: int | None = None) -> str:
+    """The position as a picture."""
+    board = state.board
+    cells = state.position().replace("/", "")
+    parts = [rims(board.m, board.n)]
+    if last is not None:
+        row, column = divmod(last, board.n)
+        parts.append(rect("at", RIM + column * CELL, RIM + row * CELL, CELL, CELL))
+    parts.append(grid("line", board.m, board.n, around=board.m == 1 or board.n == 1))
+    parts += [mark(side, *centre(*divmod(n, board.n)), 10.0) for n, side in enumerate(cells) if side != "."]
+    for won in board.lines if state.won else ():
+        if won & ~state.theirs == 0:
+            ends = (won & -won).bit_length() - 1, won.bit_length() - 1
+            parts.append(line("won", *(centre(*divmod(end, board.n)) for end in ends)))
+    event = next_event(state, "xo")
+    named = [*zip(cells, board.names, strict=True)]
+    told = [f"{side}: {listed(name for at, name in named if at == side)}." for side in "xo"]
+    drawing = Drawing(RIM + board.n * CELL, RIM + board.m * CELL, "".join(parts))
+    caption = [] if state.turn is None else [sample(mark("xo"[state.turn], 11.0, 11.0, 6.0))]
+    return document(drawing, [*caption, event], title=f"Tic-tac-toe: {event}", told=[*told, *told_last(state, last)])

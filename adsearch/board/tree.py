@@ -1,0 +1,70 @@
+"""A game tree, whole where it is not too large: what was played is bold, and ends at the position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from adsearch import drawing, picture
+from adsearch.board import text
+from adsearch.board.paper import next_event
+from adsearch.state import CHANCE
+
+if TYPE_CHECKING:
+    from adsearch.games.tree import Node, Tree
+
+_MOST: Final = 120
+"""So many nodes are still read at a glance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position(picture.Picture):
+    """A tree with the way to one node of it."""
+
+    @property
+    def description(self) -> str:
+        way = " ".join(node.label for node in self.root.walk() if node.best)
+        nodes = list(self.root.walk())
+        return f"{len(nodes)} nodes. Position: {way}."
+
+
+def draw(state: Tree) -> str:
+    """The position as a picture; of a large tree, what is below it, and of what is still large its text."""
+    for root in (state.tree.root, state.node):
+        shown = _node(state, root, root.label, None, room=[_MOST])
+        if shown is not None:
+            break
+    else:
+        return text.draw(state)
+    names = ("MAX", "MIN") if state.zero_sum or state.players == 1 else tuple(f"seat {s}" for s in range(state.players))
+    if state.turn is None:
+        values = state.utilities()
+        event = f"over: {', '.join(f'{v:g}' for v in (values[:1] if state.zero_sum else values))}"
+    else:
+        event = next_event(state, names, at_chance="chance")
+    return drawing.as_svg(Position(shown, f"Tree, {state.position()}: {event}"))
+
+
+def _node(state: Tree, node: Node, label: str, chance: float | None, *, room: list[int]) -> picture.Node | None:
+    """The node and all below it; None where `room` is not enough for so many."""
+    room[0] -= 1
+    chances, children = dict(node.chances), []
+    for name, below in node.children.items():
+        child = _node(state, below, name, chances.get(name), room=room) if room[0] > 0 else None
+        if child is None:
+            return None
+        children.append(child)
+    has_max = state.players == 1 or state.zero_sum
+    if node.turn is None or node.turn == CHANCE:
+        shape = picture.Shape.END if node.turn is None else picture.Shape.CHANCE
+    else:
+        shape = (picture.Shape.MIN if node.turn else picture.Shape.MAX) if has_max else picture.Shape.SEAT
+    return picture.Node(
+        label=label,
+        shape=shape,
+        seat=None if node.turn == CHANCE else node.turn,
+        value=(node.value[0] if has_max else node.value) if node.value else None,
+        probability=chance,
+        best=f"{state.node.path} ".startswith(f"{node.path} "),
+        children=tuple(children),
+    )

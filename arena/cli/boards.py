@@ -1,0 +1,39 @@
+"""Boards as files: a position as its game draws it, written as a whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from adsearch.errors import quote
+from arena.errors import ArenaError
+
+if TYPE_CHECKING:
+    from adsearch import State
+
+SvgOption = Annotated[
+    Path | None, typer.Option("--svg", metavar="FILE", help="Draw the board into an SVG file instead.")
+]
+
+
+def write_board(file: Path, state: State[Any], last: Any = None) -> None:
+    """Draws the position, to which the move `last` led, into `file`, and says where."""
+    try:
+        picture = state.svg(last)
+    except Exception as error:  # a game of somebody's own may fail with anything
+        raise ArenaError(f"svg of {type(state).__name__}: {type(error).__name__}: {error}") from error
+    if not isinstance(picture, str):
+        raise ArenaError(f"svg of {type(state).__name__}: expected a picture as text, got {quote(picture)}")
+    begun = Path(f"{file}.part")
+    try:
+        begun.write_text(picture, "utf-8")
+        os.replace(begun, file)
+    except OSError as error:
+        raise typer.BadParameter(f"cannot write {quote(str(file))}: {error.strerror}") from None
+    finally:
+        begun.unlink(missing_ok=True)
+    print(f"written: {file}", file=sys.stderr)
