@@ -1,0 +1,143 @@
+"""Random trees for lectures, as descriptions that `adsearch/games/tree.py` reads.
+
+The judge wants all kinds of trees, single children and equal values included; an exercise wants a regular one whose
+answer is never in doubt. Equal seeds make equal trees, whatever the version of Python.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from string import ascii_uppercase
+from typing import Any, Final
+
+from adsearch.games.tree import Tree, read
+from adsearch.state import CHANCE
+
+Value = int | tuple[int, ...]
+"""Of a leaf: a number for MAX, or one for each seat."""
+
+_MOST_LEAVES: Final = 20
+_WIDTH: Final = 3
+_ENDS_EARLY: Final = 0.15
+_IS_CHANCE: Final = 0.4
+_QUARTERS: Final = {2: ((2, 2), (1, 3), (3, 1)), 3: ((2, 1, 1), (1, 2, 1), (1, 1, 2))}
+"""Probabilities of so many outcomes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A node with children, before it has a name."""
+
+    turn: int
+    children: tuple[Branch | Value, ...]
+    chances: tuple[float, ...] = ()
+    estimate: Value | None = None
+
+
+def described(root: Branch, *, players: int = 2, bounds: tuple[float, float | None]) -> dict[str, Any]:
+    """The tree as a JSON document. Nodes are A, B, C ... from above, the leaves of B are b1, b2 ..."""
+    names = _names(root)
+
+    def node(branch: Branch) -> dict[str, Any]:
+        name = names[id(branch)]
+        labels = [
+            names[id(child)] if isinstance(child, Branch) else f"{name.lower()}{number}"
+            for number, child in enumerate(branch.children, 1)
+        ]
+        told: dict[str, Any] = {"@turn": "chance" if branch.turn == CHANCE else branch.turn}
+        if branch.chances:
+            told["@chances"] = dict(zip(labels, branch.chances, strict=True))
+        if branch.estimate is not None:
+            told["@estimate"] = _told(branch.estimate)
+        for label, child in zip(labels, branch.children, strict=True):
+            told[label] = node(child) if isinstance(child, Branch) else _told(child)
+        return told
+
+    return {"players": players, "bounds": list(bounds), "tree": {names[id(root)]: node(root)}}
+
+
+def opened(description: dict[str, Any]) -> Tree:
+    """The position at the root."""
+    drawn = read(description)
+    return Tree.at(drawn, drawn.root)
+
+
+def leaf_count(branch: Branch | Value) -> int:
+    """How many leaves there are below."""
+    return sum(map(leaf_count, branch.children)) if isinstance(branch, Branch) else 1
+
+
+def regular(
+    depth: int, width: int, turn: Callable[[int], int], chances: Callable[[], tuple[float, ...]], leaves: list[Value]
+) -> Branch:
+    """A tree of that depth and width everywhere with these leaves, from left to right; `turn` says who moves at a ply,
+    `chances` how likely the outcomes of the next chance node are."""
+    rest = iter(leaves)
+
+    def node(ply: int) -> Branch:
+        below = [node(ply + 1) if ply + 1 < depth else next(rest) for _ in range(width)]
+        return Branch(turn(ply), tuple(below), chances() if turn(ply) == CHANCE else ())
+
+    return node(0)
+
+
+def probabilities(random: Random, outcomes: int) -> tuple[float, ...]:
+    """Of so many outcomes: in quarters where that goes, else in tenths."""
+    if outcomes in _QUARTERS:
+        return tuple(share / 4 for share in random.choice(_QUARTERS[outcomes]))
+    shares = [1] * outcomes
+    for _ in range(10 - outcomes):
+        shares[random.randrange(outcomes)] += 1
+    return tuple(share / 10 for share in shares)
+
+
+def irregular(random: Random, *, depth: int, players: int, chance: bool) -> dict[str, Any]:
+    """A tree of at most that depth, and of at most 20 leaves: for the judge.
+
+    With two players values are small and often equal. With more, no two are: max-n leaves open what equals mean."""
+    while True:
+        made = _irregular(random, depth=depth, players=players, chance=chance)
+        if leaf_count(made) <= _MOST_LEAVES:
+            return described(made, players=players, bounds=(-10, 10) if players == 2 else (-1, 1000))
+
+
+def _irregular(random: Random, *, depth: int, players: int, chance: bool) -> Branch:
+    most = random.choice((3, 9))
+    pools = [random.sample(range(1000), 1000) for _ in range(players)] if players > 2 else []
+
+    def value() -> Value:
+        return tuple(pool.pop() for pool in pools) if pools else random.randint(-most, most)
+
+    def node(left: int, mover: int, *, root: bool = False) -> Branch | Value:
+        if left == 0 or (not root and random.random() < _ENDS_EARLY):
+            return value()
+        width = random.randint(2 if root else 1, _WIDTH)
+        if chance and width > 1 and random.random() < _IS_CHANCE:
+            # Halves and quarters add up exactly, in whatever order.
+            chances = {2: (0.5, 0.5), 3: (0.5, 0.25, 0.25)}[width]
+            return Branch(CHANCE, tuple(node(left - 1, mover) for _ in chances), chances, value())
+        after = (mover + 1) % players
+        return Branch(mover, tuple(node(left - 1, after) for _ in range(width)), estimate=value())
+
+    made = node(depth, random.randrange(players), root=True)
+    assert isinstance(made, Branch), "a root has children"
+    return made
+
+
+def _names(root: Branch) -> dict[int, str]:
+    """The names of all branches, generation by generation: A to Z, then AA, AB ..."""
+    names: dict[int, str] = {}
+    waiting = deque([root])
+    while waiting:
+        branch = waiting.popleft()
+        first, second = divmod(len(names), 26)
+        names[id(branch)] = (ascii_uppercase[first - 1] if first else "") + ascii_uppercase[second]
+        waiting.extend(child for child in branch.children if isinstance(child, Branch))
+    return names
+
+
+def _told(value: Value) -> Any:
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,71 @@
+"""`arena exercise` as its user sees it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from arena.lecture import exercise
+from tests.arena.cli.terminal import arena
+
+
+def test_without_files_the_sheet_is_printed(tmp_path: Path) -> None:
+    ended = arena("exercise", "alphabeta", "--seed", "7", cwd=tmp_path)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("Exercise: alphabeta, tree 7\n\nMAX (triangle up)")
+    assert "A MAX  = ____\n├─ B MIN  = ____\n" in ended.out
+    assert ended.out.endswith("\nLeaves not looked at: ________________________\n")
+    assert "pruned" not in ended.out
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", exercise.names())
+def test_every_line_fits_a_terminal(kind: str) -> None:
+    ended = arena("exercise", kind, "--seed", "1", "--text", "--key")
+    assert ended.code == 0
+    assert max(map(len, ended.out.split("\n"))) <= 80
+    assert f"Exercise: {kind}, tree 1, solved\n" in ended.out
+
+
+def test_files_are_written_and_named(tmp_path: Path) -> None:
+    ended = arena(
+        *("exercise", "star1", "--seed", "2", "--svg", "sheet.svg", "--answers", "key.svg", "--tree", "tree.json"),
+        cwd=tmp_path,
+    )
+    assert (ended.code, ended.out) == (0, "")
+    assert ended.err == "wrote sheet.svg\nwrote key.svg\nwrote tree.json\n"
+    assert "solved" in (tmp_path / "key.svg").read_text("utf-8")
+    assert "solved" not in (tmp_path / "sheet.svg").read_text("utf-8")
+    assert set(json.loads((tmp_path / "tree.json").read_text())) == {"players", "bounds", "tree"}
+    traced = arena("trace", "tree:file=tree.json", "expectiminimax:pruning=star1", cwd=tmp_path)
+    assert traced.code == 0
+    assert "cut-off" in traced.out
+
+
+def test_without_a_seed_it_is_said_how_to_have_the_same_tree_again() -> None:
+    ended = arena("exercise", "minimax")
+    assert ended.code == 0
+    seed = ended.err.strip().rpartition(" ")[2]
+    assert ended.err == f"the same tree again: --seed {seed}\n"
+    assert arena("exercise", "minimax", "--seed", seed).out == ended.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nim",), "expected an exercise, got 'nim'; did you mean 'minimax'?"),
+        (("<script>\x1b[31m",), "expected an exercise, got '<script>\\x1b[31m'; there is minimax, alphabeta"),
+        (("minimax", "--depth", "6", "--branching", "6"), "at most 64 leaves, got 46,656"),
+        (("minimax", "--depth", "1"), "greater than or equal to 2"),
+        (("minimax", "--svg", "nowhere/sheet.svg"), "there is no folder 'nowhere'"),
+        (("minimax", "--answers", "."), "Is a directory"),
+    ],
+    ids=["name", "awkward", "large", "flat", "folder", "directory"],
+)
+def test_what_cannot_be_done_is_told(arguments: tuple[str, ...], words: str, tmp_path: Path) -> None:
+    ended = arena("exercise", *arguments, cwd=tmp_path)
+    assert (ended.code, ended.out) == (2, "")
+    assert words in " ".join(ended.err.replace("│", " ").split())
+    assert "Traceback" not in ended.err
