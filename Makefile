@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# make EXTRAS=test,browser: also what drives a browser for the tests of pages; without one they are skipped
+EXTRAS ?= test
 READY := $(VENV)/ready
 
 .PHONY: demo test soak lint bench clean
@@ -27,13 +29,14 @@ bench: $(READY)
 	$(BIN)/python benchmarks/tournament.py
 	$(BIN)/python benchmarks/database.py
 	$(BIN)/python benchmarks/walls.py
+	$(BIN)/python benchmarks/cli.py
 
 $(READY): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "there is no program $(PYTHON); try: make PYTHON=python3.12"; exit 2; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "arena-referee needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Try: make PYTHON=python3.12"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[$(EXTRAS)]'
 	@touch $@
 
 clean:

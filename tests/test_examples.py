@@ -1,6 +1,6 @@
-"""The agents without our kit play whole games over pipes, and docs/protocol.md tells the protocol as it is.
+"""The agents without our kit that `arena new` writes play over pipes, and docs/protocol.md tells the protocol as it is.
 
-A Match judges, the test carries its messages as JSON lines to the example's process and back. The clock is the test's
+A Match judges, the test carries its messages as JSON lines to the agent's process and back. The clock is the test's
 own, so that what the page shows can be made again to the letter.
 """
 
@@ -40,6 +40,7 @@ from agents.protocol import (
 from arena.clock import MILLISECOND
 from arena.fixture import Fixture, SeatPlan
 from arena.match import Match
+from arena.starter import FOLDER
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "protocol.md").read_text("utf-8")
@@ -49,7 +50,7 @@ GAMES = ("tictactoe", "connect4", "kuhn", "rps", "ludo:players=3,tokens=1", "tre
 
 
 class Spoken:
-    """An example's process, and everything that was said to it and by it, in order."""
+    """An agent's process, and everything that was said to it and by it, in order."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdin is not None
@@ -78,7 +79,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
         return None
     program = tmp_path_factory.mktemp("c") / "bare"
     strict = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
-    subprocess.run([compiler, *strict, "-o", program, ROOT / "examples" / "bare.c"], check=True)
+    subprocess.run([compiler, *strict, "-o", program, FOLDER / "bare.c"], check=True)
     return program
 
 
@@ -87,8 +88,8 @@ def started(request: pytest.FixtureRequest, compiled: Path | None) -> Iterator[C
     """Starts the agent in one of the languages, as often as wanted; all are ended afterwards."""
     node = shutil.which("node")
     commands: dict[str, list[str | Path] | None] = {
-        "Python": [sys.executable, ROOT / "examples" / "bare.py"],
-        "JavaScript": [node, ROOT / "examples" / "bare.js"] if node else None,
+        "Python": [sys.executable, FOLDER / "bare.py"],
+        "JavaScript": [node, FOLDER / "bare.js"] if node else None,
         "C": [compiled] if compiled else None,
     }
     command = commands[request.param]
@@ -202,7 +203,7 @@ def fields(kind: type[Struct]) -> set[str]:
 
 
 def test_the_transcript_is_what_is_really_said() -> None:
-    command, pipe = (sys.executable, ROOT / "examples" / "bare.py"), subprocess.PIPE
+    command, pipe = (sys.executable, FOLDER / "bare.py"), subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process:
         agent = Spoken(process)
         match = Match(fixture("tictactoe", ("alice", "bare"), clock="60+0.5", opening=("a1",)), 0, secret=b"transcript")

@@ -1,42 +1,91 @@
 """The command line, one file a group of commands.
 
-Commands read arguments, call what does the work, and print; nothing is decided here. Heavy imports stand inside the
-commands that need them, so that every command starts at once.
+Commands read arguments, call what does the work, and print; nothing is decided here. A command's file is imported when
+the command is asked for, and heavy imports stand inside the commands that need them, so that every one starts at once.
 """
 
-from typing import Annotated, Final
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_group
 
-from arena.cli import (
-    agents,
-    analyse,
-    bundle,
-    catalog,
-    check,
-    climb,
-    collect,
-    db,
-    debug,
-    doctor,
-    exchange,
-    exercise,
-    grades,
-    history,
-    init,
-    judge,
-    new,
-    play,
-    rank,
-    replay,
-    report,
-    rulings,
-    run,
-    search,
-    solve,
-    standings,
-    versus,
-)
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from typer.models import CommandInfo, TyperInfo
+
+GROUPS: Final = {
+    "Play": {"play": "play", "run": "run", "demo": "run", "games": "catalog", "agents": "agents"},
+    "Write an agent": {"new": "new", "check": "check", "climb": "climb", "debug": "debug", "analyse": "analyse"},
+    "Look back": {
+        "history": "history",
+        "show": "history",
+        "logs": "history",
+        "replay": "replay",
+        "tournaments": "standings",
+        "standings": "standings",
+        "crosstable": "standings",
+        "rank": "rank",
+        "versus": "versus",
+        "progress": "versus",
+        "export": "exchange",
+        "import": "exchange",
+        "sql": "exchange",
+    },
+    "Search explained": {"trace": "search", "tree": "search", "solve": "solve", "compare": "solve"},
+    "Give a course": {
+        "init": "init",
+        "collect": "collect",
+        "grades": "grades",
+        "report": "report",
+        "bundle": "bundle",
+        "void": "rulings",
+        "award": "rulings",
+        "withdraw": "rulings",
+        "release": "rulings",
+        "judge": "judge",
+        "exercise": "exercise",
+    },
+    "This machine": {"doctor": "doctor", "db": "db"},
+}
+"""The commands by who uses them, as the help shows them, and the file of each."""
+
+
+class Commands(TyperGroup):
+    """All commands. Each is made of its file when somebody asks for it."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        return [name for group in GROUPS.values() for name in group]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        wanted = [(title, group[cmd_name]) for title, group in GROUPS.items() if cmd_name in group]
+        for title, file in wanted:
+            if cmd_name not in self.commands:
+                self.commands.update(_made(file, title))
+        if not wanted:
+            # Out of these whoever has mistyped one is told what may have been meant.
+            self.commands = dict.fromkeys(self.list_commands(ctx), self)
+            return None
+        return self.commands.get(cmd_name)
+
+
+def _made(file: str, title: str) -> Mapping[str, Any]:
+    """The commands of a file, which the help shows under that title."""
+    from arena.cli.completion import complete
+
+    app = typer.Typer()
+    import_module(f"arena.cli.{file}").add_to(app)
+    added: list[CommandInfo | TyperInfo] = [*app.registered_commands, *app.registered_groups]
+    for one in added:
+        one.rich_help_panel = title
+    commands = get_group(app).commands
+    for command in commands.values():
+        complete(command)
+    return commands
 
 
 def _show_version(wanted: bool) -> None:
@@ -48,9 +97,11 @@ def _show_version(wanted: bool) -> None:
 
 
 app = typer.Typer(
+    cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Every command tells more, with examples: arena play --help",
 )
 
 
@@ -61,21 +112,3 @@ def arena(
     ] = False,
 ) -> None:
     """A referee and tournament server for game-playing agents."""
-
-
-_GROUPS: Final = {
-    "Play": (play, run, catalog, agents),
-    "Write an agent": (new, check, climb, debug, analyse),
-    "Look back": (standings, history, replay, rank, versus, exchange),
-    "Search explained": (search, solve),
-    "Give a course": (init, collect, grades, report, bundle, rulings, judge, exercise),
-    "This machine": (doctor, db),
-}
-"""The commands by who uses them, as the help shows them."""
-
-for _title, _group in _GROUPS.items():
-    _before = len(app.registered_commands), len(app.registered_groups)
-    for _commands in _group:
-        _commands.add_to(app)
-    for _command in (*app.registered_commands[_before[0] :], *app.registered_groups[_before[1] :]):
-        _command.rich_help_panel = _title

@@ -48,6 +48,10 @@ def list_games(
         write_board(svg, state)
     elif format is Format.TABLE:
         print(_description(game, state))
+        if game.foreign:
+            from adsearch.games import contract
+
+            print(f"\nKeeps what a game promises: tried in {contract.check(name):,} positions.")
     else:
         row = _row(game, **options)
         row |= {"rules": game.rules, "notation": game.state.notation, "position": state.position()}

@@ -12,6 +12,8 @@ import pytest
 from adsearch import games
 from tests.arena.cli.terminal import arena, arena_process
 
+EXAMPLES = Path(__file__).parents[3] / "examples"
+
 
 def test_it_is_a_program() -> None:
     assert arena_process("games") == arena("games")
@@ -139,3 +141,13 @@ def test_every_command_has_help_with_an_example() -> None:
         assert ended.code == 0
         assert f"arena {command}" in ended.out
         assert "Example" in ended.out
+
+
+def test_a_game_of_ones_own_is_tried_and_what_is_wrong_is_said(tmp_path: Path) -> None:
+    countdown = (EXAMPLES / "countdown.py").read_text("utf-8")
+    right = arena("games", f"{EXAMPLES / 'countdown.py'}:Countdown")
+    assert "Keeps what a game promises: tried in 235 positions." in right.out
+    (tmp_path / "wrong.py").write_text(countdown.replace("return (-1.0, 1.0) if", "return -1.0 if"), "utf-8")
+    wrong = arena("games", f"{tmp_path / 'wrong.py'}:Countdown:n=2")
+    assert wrong.code == 2
+    assert "expected utilities() to be 2 numbers, one a seat, got -1.0" in wrong.err

@@ -1,9 +1,13 @@
-/* An agent without our kit: it reads JSON lines and writes JSON lines.
+/* An agent that plays connect4 without our kit: it reads JSON lines and writes JSON lines.
  *
- *     cc -O2 -o bare examples/bare.c        and then enter it as        cmd:./bare
+ *     cc -O2 -o my_agent my_agent.c                  makes the program, after each change
+ *     arena check cmd:./my_agent --game connect4     is everything all right with it?
+ *     arena play connect4 cmd:./my_agent random      one game, shown as it goes
+ *     arena climb cmd:./my_agent --game connect4     how strong is it?
+ *     arena games connect4                           the rules, and how moves are written
  *
- * It plays any game: of its legal moves it takes the middle one, which in Connect-4 is a good column to begin with.
- * docs/protocol.md tells all that may be read and written here; bare.py and bare.js are the same agent.
+ * `choose` takes the middle one of the legal moves: change it. Whatever else can be read and written here is told in
+ * docs/protocol.md of arena-referee.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,12 @@
-// An agent without our kit: it reads JSON lines and writes JSON lines. cmd:node examples/bare.js
+// An agent that plays connect4 without our kit: it reads JSON lines and writes JSON lines.
 //
-// It plays any game: of its legal moves it takes the middle one, which in Connect-4 is a good column to begin with.
-// docs/protocol.md tells all that may be read and written here; bare.py and bare.c are the same agent.
+//     arena check "cmd:node my_agent.js" --game connect4     is everything all right with it?
+//     arena play connect4 "cmd:node my_agent.js" random      one game, shown as it goes
+//     arena climb "cmd:node my_agent.js" --game connect4     how strong is it?
+//     arena games connect4                                   the rules, and how moves are written
+//
+// `choose` takes the middle one of the legal moves: change it. Whatever else can be read and written here is told in
+// docs/protocol.md of arena-referee.
 
 "use strict";
 const readline = require("node:readline");

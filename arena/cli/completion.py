@@ -1,0 +1,118 @@
+"""What a shell may complete: games, players, tournaments, games on record.
+
+A parameter is known by what its help calls it, so a new command's are completed, too. Completing reads the database
+that is there, and never fails: where nothing can be read nothing is offered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+_MOST_GAMES: Final = 20
+_PLAIN: Final = re.compile(r"[\w@%+=:,./-]+")
+"""A word that stands on a shell's line as it is: a name may hold what a shell or a terminal would obey."""
+
+
+class Offer(NamedTuple):
+    """One word that fits, in the shape that the shells' scripts are told it."""
+
+    value: str
+    help: str | None = None
+    type: str = "plain"
+
+
+def complete(command: Any) -> None:
+    """Lets the shell complete the arguments and options of `command`, and of the commands in it."""
+    for inner in getattr(command, "commands", {}).values():
+        complete(inner)
+    for parameter in command.params:
+        words = _WORDS.get(_called(parameter))
+        if words is not None:
+            parameter.shell_complete = partial(_offers, words)
+
+
+def _called(parameter: Any) -> str:
+    """What a parameter is called: "game", for GAME as well as for --game."""
+    return str(parameter.metavar or parameter.name).split()[0].rstrip(".").lower()
+
+
+def _offers(words: Callable[[str | None], Iterator[str]], ctx: Any, incomplete: str) -> list[Offer]:
+    found: dict[str, Offer] = {}
+    with suppress(Exception):  # whatever it is: somebody is in the middle of a line
+        for word in words(ctx.params.get("db")):
+            if word.startswith(incomplete) and _PLAIN.fullmatch(word):
+                found[word] = Offer(word)
+    return list(found.values())
+
+
+def _games(_: str | None) -> Iterator[str]:
+    from adsearch import games
+
+    yield from games.names()
+
+
+def _algorithms(_: str | None) -> Iterator[str]:
+    from adsearch import algorithms
+
+    yield from algorithms.names()
+
+
+def _players(db: str | None) -> Iterator[str]:
+    yield from ("human", "wait")
+    yield from _agents(db)
+
+
+def _agents(db: str | None) -> Iterator[str]:
+    from agents import builtin
+    from db import audit
+
+    yield from builtin.names()
+
+    with _reading(db) as connection:
+        yield from (version.agent for version in audit.versions(connection))
+
+
+def _tournaments(db: str | None) -> Iterator[str]:
+    from db import queries
+
+    with _reading(db) as connection:
+        yield from (row.name for row in queries.tournaments(connection))
+
+
+def _ids(db: str | None) -> Iterator[str]:
+    from db import history
+
+    yield "last"
+    with _reading(db) as connection:
+        for game in history.page(connection, history.Wanted(), limit=_MOST_GAMES):
+            yield str(game.id) if game.tournament is None else f"{game.tournament}-{game.number}"
+
+
+@contextmanager
+def _reading(db: str | None) -> Iterator[Connection]:
+    from db.database import Database
+
+    with Database(db, create=False, read_only=True) as database, database.reading() as connection:
+        yield connection
+
+
+_WORDS: Final[dict[str, Callable[[str | None], Iterator[str]]]] = {
+    "game": _games,
+    "player": _players,
+    "file.toml": _games,
+    "agent": _agents,
+    "opponent": _agents,
+    "a": _agents,
+    "b": _agents,
+    "algorithm": _algorithms,
+    "tournament": _tournaments,
+    "id": _ids,
+}
+"""What may stand for a parameter, by what it is called."""

@@ -1,0 +1,115 @@
+"""How long a person waits: for help, listings, the check of an agent, and a report of ten thousand games.
+
+    python benchmarks/cli.py                      everything, about four minutes
+    python benchmarks/cli.py commands             help and listings alone, half a minute
+    python benchmarks/cli.py report --games 500   a quick look
+
+Every command is a process of its own, as a person starts it. The record and the report lie in a temporary folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from itertools import combinations, cycle, islice
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from db.database import Database
+from tests.db.sample import Book
+
+COMMANDS: Final = (
+    ("--help", 0.3),
+    ("games", 0.4),
+    ("agents", 0.4),
+    ("tournaments", 0.6),
+    ("standings", 0.6),
+    ("crosstable", 0.6),
+    ("history", 0.6),
+    ("show last", 0.6),
+    ("rank", 0.6),
+    ("versus pvs random", 0.6),
+    ("progress pvs", 0.6),
+    ("grades", 0.6),
+)
+"""What is asked of the record of `arena demo`, and in how many seconds an answer is wanted."""
+AGENTS: Final = 40
+_RUNS: Final = 9
+
+
+def run(arguments: Sequence[str]) -> tuple[float, float]:
+    """The time that a command took, and what of it was its own work: seconds."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    subprocess.run([sys.executable, "-m", "arena", *arguments], check=True, stdout=subprocess.DEVNULL)
+    took, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return took, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def measure(arguments: Sequence[str], aim: float, *, runs: int) -> None:
+    """Prints the medians of so many runs."""
+    took, worked = (statistics.median(times) for times in zip(*(run(arguments) for _ in range(runs)), strict=True))
+    told = "" if worked <= aim else f"   (wanted: {aim:g} s)"
+    print(f"  arena {' '.join(arguments):<45} {took:6.2f} s, of work {worked:6.2f} s{told}")
+
+
+def commands() -> None:
+    """Help, and every listing of the record of `arena demo`."""
+    run(["demo"])
+    print("help, and listings of the demo's record:")
+    for command, aim in COMMANDS:
+        measure(command.split(), aim, runs=_RUNS)
+
+
+def check() -> None:
+    """The check of good agents, each as `arena new` writes it."""
+    print("an agent that `arena new` has written:")
+    for style in ("simple", "search", "bare"):
+        run(["new", f"{style}_agent.py", "--style", style])
+        player = f"cmd:{sys.executable} {style}_agent.py" if style == "bare" else f"{style}_agent.py"
+        measure(["check", player, "--game", "connect4"], 20, runs=3)
+
+
+def report(games: int) -> None:
+    """A site about a tournament of so many games of Connect-4, each with its moves and its page."""
+    names = [f"agent{number}" for number in range(AGENTS)]
+    random = Random(1)
+    with Database("large.db") as database, database.writing() as connection:
+        book = Book(connection)
+        tournament = book.tournament("large", "connect4", status="finished")
+        book.enter(tournament, *names)
+        for pair in islice(cycle(combinations(names, 2)), games):
+            book.play(tournament, "connect4", random.sample(pair, 2))
+    print(f"a report of {games:,} games:")
+    measure(["report", "large", "site", "--db", "large.db"], 60, runs=1)
+
+
+def main() -> None:
+    """Measures what was asked for."""
+    reader = argparse.ArgumentParser()
+    reader.add_argument("part", nargs="?", choices=("all", "commands", "check", "report"), default="all")
+    reader.add_argument("--games", type=int, default=10_000)
+    given = reader.parse_args()
+    print(f"{os.cpu_count()} cores, Python {platform.python_version()}")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        os.environ["ARENA_DB"] = str(Path(folder) / "arena.db")
+        if given.part in ("commands", "all"):
+            commands()
+        if given.part in ("check", "all"):
+            check()
+        if given.part in ("report", "all"):
+            report(given.games)
+        os.chdir("/")
+
+
+if __name__ == "__main__":
+    main()
