@@ -1,17 +1,16 @@
-"""One game on record as commands tell it: where it stands, its positions, how it ended.
+"""One game on record as commands tell it: where it stands, its last board, how it ended.
 
 Whatever its players called themselves or wrote is made fit to be shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arena.cli import words
+from arena.replay import positions
 
 if TYPE_CHECKING:
-    from adsearch import State
     from db.past import PastGame
 
 
@@ -56,17 +55,6 @@ def ending(game: PastGame) -> list[str]:
         to = "" if ruling.seat is None else f" to {game.players[ruling.seat]}"
         lines.append(f"ruling of {ruling.when}: {ruling.what}{to}: {ruling.reason}")
     return [words.printable(line) for line in lines]
-
-
-def positions(game: PastGame) -> Iterator[State[Any]]:
-    """The positions of the game, the first one included. An AdsearchError where it cannot be played by these rules."""
-    from adsearch import games
-
-    state = games.start(game.game)
-    yield state
-    for move in game.moves:
-        state = state.play(state.from_text(move.move))
-        yield state
 
 
 def last_board(game: PastGame) -> str:

@@ -14,8 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
+from arena.cli.replay import Viewer, screenful
+from arena.replay import replay as steps
 from tests.arena.cli.terminal import arena, environment
+from tests.arena.pages.played import EVERY_GAME, named, past_game
+from tests.arena.pages.validity import check_html
+from tests.arena.pictures.looking import AWKWARD
 
 RIGHT, LEFT, HOME, END = b"\x1b[C", b"\x1b[D", b"\x1b[H", b"\x1b[F"
 HERE, GONE = b"\x1b[?1049h\x1b[?25l", b"\x1b[?25h\x1b[?1049l"
@@ -35,6 +41,132 @@ def test_games_of_chance_and_of_secrets_are_shown_with_all_that_happened(record:
     assert ended.code == 0, ended.err
     assert "chance " in ended.out
     assert "?" not in ended.out
+
+
+def test_what_an_agent_said_and_printed_stands_at_its_move(record: Path) -> None:
+    ended = arena("replay", "evening-4", "--db", str(record))
+    assert "bob printed without a move:" in ended.out
+    assert "| \\x1b[2Jboom" in ended.out
+    assert "\x1b" not in ended.out
+    assert "says: depth 3, score +0.25, 1,234 nodes" in arena("replay", "cs101-1", "--db", str(record)).out
+
+
+def test_a_page_is_written_whole_and_said_where(record: Path, tmp_path: Path) -> None:
+    (tmp_path / "game.html").write_text("old", "utf-8")
+    ended = arena("replay", "cs101-1", "--html", "game.html", "--db", str(record), cwd=tmp_path)
+    assert (ended.code, ended.out, ended.err) == (0, "", "written: game.html\n")
+    text = (tmp_path / "game.html").read_text("utf-8")
+    check_html(text)
+    assert "3. ann: a2" in text
+    assert [path.name for path in tmp_path.iterdir()] == ["game.html"]
+
+
+@pytest.mark.parametrize("file", ["nowhere/game.html", "."])
+def test_a_page_that_cannot_be_written_is_one_error(record: Path, tmp_path: Path, file: str) -> None:
+    ended = arena("replay", "cs101-1", "--html", file, "--db", str(record), cwd=tmp_path)
+    assert (ended.code, ended.out) == (2, "")
+    assert f"cannot write '{file}': " in ended.err
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_page_of_a_game_without_rules_is_written_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "club.csv").write_text("1,ann,bob,1-0\n", "utf-8")
+    assert arena("import", "club.csv", cwd=tmp_path).code == 0
+    assert arena("replay", "club-1", "--html", "game.html", cwd=tmp_path).code == 0
+    assert "There are no boards" in (tmp_path / "game.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("rules", EVERY_GAME, ids=named)
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (200, 60), (20, 5)])
+def test_every_step_of_every_game_fits_on_the_screen(rules: str, columns: int, rows: int) -> None:
+    names = [AWKWARD[3], AWKWARD[4], *AWKWARD[:2], "a", "b"][: len(past_game(rules).players)]
+    game = past_game(rules, names, logs=[f"{AWKWARD[2][:-1]}{AWKWARD[3]}\n" * 400] * 2)
+    found = steps(game)
+    for number in range(0, len(found.steps), max(1, len(found.steps) // 5)):
+        shown = screenful(game, found, number, "1/2", columns=columns, rows=rows)
+        assert len(shown) == rows
+        assert all(line.isprintable() and cell_len(line) <= columns for line in shown)
+        state = found.steps[number].state
+        if state is not None and columns == 80:
+            assert {line.rstrip() for line in str(state).splitlines()} <= {line.rstrip() for line in shown}
+
+
+def test_a_screen_shows_the_end_of_what_was_printed_and_a_larger_one_more() -> None:
+    game = past_game("tictactoe", ("ann", "bob"), logs=["".join(f"line {number}\n" for number in range(200))])
+    small, large = (screenful(game, steps(game), 1, "", columns=80, rows=rows) for rows in (24, 70))
+    printed = steps(game).steps[1].printed.splitlines()
+    assert f"     | {printed[-1]}" in small
+    assert "     ann printed (the end of it):" in small
+    assert "     ann printed:" in large
+    assert f"     | {printed[0]}" in large
+
+
+def at(*keys: str) -> int:
+    """Where these keys, pressed one after the other at once, lead to in a game of 20 plies."""
+    viewer = Viewer(20)
+    for key in keys:
+        viewer.press(key, 0.0)
+    return viewer.at
+
+
+@pytest.mark.parametrize(
+    ("keys", "number"),
+    [
+        ("next next", 2),
+        ("enter", 1),
+        ("back", 0),
+        ("end", 20),
+        ("end next", 20),
+        ("end home", 0),
+        ("1 4 enter", 14),
+        ("jump 1 4 enter", 14),
+        ("1 4 rub_out enter", 1),
+        ("1 rub_out enter", 0),
+        ("jump enter", 0),
+        ("end jump enter", 20),
+        ("9 9 9 9 9 9 9 9 enter", 20),
+        ("7 next", 1),
+        ("7 help back enter", 1),
+        ("end rub_out", 19),
+        ("help 5 enter", 1),
+    ],
+)
+def test_keys_lead_to_moves(keys: str, number: int) -> None:
+    assert at(*(key.replace("_", " ") for key in keys.split())) == number
+
+
+def test_it_plays_by_the_clock_that_it_is_told() -> None:
+    viewer = Viewer(4)
+    viewer.press("play", 100.0)
+    viewer.pass_time(100.9)
+    assert viewer.at == 0
+    viewer.pass_time(101.0)
+    viewer.pass_time(101.5)
+    assert viewer.at == 1
+    viewer.press("faster", 101.5)
+    assert "2 moves a second" in viewer.status()
+    viewer.pass_time(102.0)
+    assert viewer.at == 2
+    viewer.press("play", 102.1)
+    viewer.pass_time(200.0)
+    assert (viewer.at, viewer.due) == (2, None)
+    viewer.press("play", 200.0)
+    for moment in range(201, 210):
+        viewer.pass_time(moment)
+    assert (viewer.at, viewer.due) == (4, None)
+    viewer.press("play", 300.0)
+    assert viewer.at == 0
+
+
+def test_its_speed_has_ends() -> None:
+    viewer = Viewer(4)
+    viewer.press("play", 0.0)
+    for _ in range(20):
+        viewer.press("faster", 0.0)
+    assert "8 moves a second" in viewer.status()
+    for _ in range(20):
+        viewer.press("slower", 0.0)
+    assert "0.25 moves a second" in viewer.status()
 
 
 def test_a_game_whose_rules_are_not_here_is_one_error(tmp_path: Path) -> None:
@@ -133,6 +265,31 @@ def test_keys_that_arrive_in_pieces_are_keys(terminal: Terminal) -> None:
     terminal.press(b"C")
     terminal.until("1/5")
     terminal.press(b"\x1b")
+    terminal.press(b"q")
+    assert terminal.end() == 0
+
+
+def test_numbers_jump_and_p_plays(terminal: Terminal) -> None:
+    terminal.until("0/5")
+    terminal.press(b"4")
+    terminal.until("jump to move: 4_")
+    terminal.press(b"\r")
+    terminal.until("4/5")
+    terminal.press(b"?")
+    terminal.until("play, and stop again")
+    terminal.press(b"?")
+    terminal.until("4/5")
+    terminal.press(b"p")
+    terminal.until("playing, 1 moves a second")
+    terminal.until("5/5   right")
+    terminal.press(b"q")
+    assert terminal.end() == 0
+
+
+def test_another_size_is_another_screen(terminal: Terminal) -> None:
+    terminal.until("0/5")
+    termios.tcsetwinsize(terminal.keyboard, (24, 30))
+    assert "…" in terminal.until("0/5   right or space").decode()
     terminal.press(b"q")
     assert terminal.end() == 0
 

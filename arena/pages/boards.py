@@ -1,0 +1,172 @@
+"""All boards of a game on one page: what they have in common is there once.
+
+A board is its game's own picture. A game of somebody's own may draw anything: what is not a plain picture is left, and
+the board is shown as text. Whatever two boards share is written once and used by both, so that a long game is a small
+page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from xml.etree import ElementTree
+
+from arena.pages import html
+
+if TYPE_CHECKING:
+    from adsearch import State
+
+_SVG: Final = "{http://www.w3.org/2000/svg}"
+_TAG: Final = re.compile(r"(<(\w+)[^<>]*(?:/>|(?<!/)>[^<]*</\2>))|</?\w+[^<>]*>")
+"""An element with nothing but words in it; else where one begins or ends."""
+_PLAIN: Final = frozenset(
+    {
+        *("svg", "title", "desc", "g", "rect", "circle", "ellipse", "line", "polyline", "polygon", "path"),
+        *("text", "tspan"),
+    }
+)
+"""The elements of a picture that can be shown twice, and do nothing."""
+_SHORT: Final = 30
+"""What is no longer is not worth a reference."""
+
+
+class Boards(NamedTuple):
+    """The boards of a page."""
+
+    drawn: tuple[str, ...]
+    """Markup of each; empty where there is no position."""
+    shared: str
+    """What they use: markup that stands before them, and shows nothing."""
+    sheet: str
+    """Their style sheet."""
+
+
+class _Drawing(NamedTuple):
+    """A picture in parts."""
+
+    begin: str
+    """What is not shared: how it opens, what it is called and what it tells."""
+    kind: str
+    parts: list[str]
+
+
+def boards(positions: Iterable[tuple[State[Any] | None, Any]]) -> Boards:
+    """The boards of these positions, each with the move that led to it."""
+    sheets: dict[str, None] = {}
+    drawn = [_drawn(state, last, sheets) for state, last in positions]
+    drawings = [each for each in drawn if isinstance(each, _Drawing)]
+    units = iter(_units([each.parts for each in drawings]))
+    counts: Counter[tuple[str, str]] = Counter()
+    unit_lists = [[(each.kind, unit) for unit in next(units)] for each in drawings]
+    for unit_list in unit_lists:
+        counts.update(unit_list)
+    often = [unit for unit, count in counts.items() if count > 1 and len(unit[1]) > _SHORT and _is_whole(unit[1])]
+    names = {unit: f"b{number}" for number, unit in enumerate(often)}
+    defined = "".join(f'\n<g id="{name}" class="{kind}">{unit}</g>' for (kind, unit), name in names.items())
+    shared = f'<svg class="shared" width="0" height="0" aria-hidden="true"><defs>{defined}\n</defs></svg>'
+    lists = iter(unit_lists)
+
+    def markup(board: _Drawing | str) -> str:
+        if isinstance(board, str):
+            return board
+        used = (f'<use href="#{names[unit]}"/>' if unit in names else unit[1] for unit in next(lists))
+        return f"{board.begin}{''.join(used)}</svg>"
+
+    return Boards(tuple(map(markup, drawn)), shared if names else "", "\n".join(sheets))
+
+
+def _units(lists: Sequence[list[str]]) -> list[list[str]]:
+    """The lists with those of their parts joined that are always neighbours; where groups begin and end stays."""
+    counts = Counter(part for parts in lists for part in parts)
+    pairs = Counter(pair for parts in lists for pair in pairwise(parts))
+    neighbours = {
+        (one, other)
+        for (one, other), count in pairs.items()
+        if counts[one] == counts[other] == count and _is_whole(one) and _is_whole(other)
+    }
+
+    def joined(parts: list[str]) -> list[str]:
+        ends = [number for number, pair in enumerate(pairwise(parts), start=1) if pair not in neighbours]
+        return ["".join(parts[begin:end]) for begin, end in pairwise([0, *ends, len(parts)])]
+
+    return [joined(parts) for parts in lists]
+
+
+def _is_whole(part: str) -> bool:
+    """Not the beginning or the end of a group."""
+    return part != "</g>" and (not part.startswith("<g") or part.endswith(("</g>", "/>")))
+
+
+def _drawn(state: State[Any] | None, last: Any, sheets: dict[str, None]) -> _Drawing | str:
+    """A position's picture, its style sheet being put among `sheets`; the board as text where there is none."""
+    from adsearch import board
+
+    if state is None:
+        return ""
+    try:
+        sheet, drawing = board.apart(state.svg(last))
+        if not type(state).__module__.startswith("adsearch."):
+            drawing = _plain(drawing)
+        if "<" in sheet:
+            raise ValueError("no style sheet")
+        parted = _parted(drawing)
+    except Exception:  # a game of somebody's own may fail with anything
+        return _as_text(state)
+    sheets[sheet] = None
+    return parted
+
+
+def _plain(drawing: str) -> str:
+    """The same picture with nothing in it but shapes and texts. ValueError where there is more."""
+    root = ElementTree.fromstring(drawing)
+    for element in root.iter():
+        element.tag = str(element.tag).removeprefix(_SVG)
+        names = {name.lower() for name in element.attrib}
+        active = any(name.startswith(("on", "{")) or name in ("id", "href", "style") for name in names)
+        if element.tag not in _PLAIN or active:
+            raise ValueError(f"a picture of shapes, not {element.tag}")
+    root.set("role", "img")
+    return ElementTree.tostring(root, "unicode")
+
+
+def _parted(drawing: str) -> _Drawing:
+    """The picture in parts: each element of it, or of a group in it, with all that is inside. ValueError where it is
+    no picture."""
+    opening = drawing[: drawing.index(">") + 1]
+    kind = re.search(r' class="([\w -]*)"', opening)
+    begin, parts = [opening.replace(' xmlns="http://www.w3.org/2000/svg"', "")], list[str]()
+    depth = inside = start = 0
+    for tag in _TAG.finditer(drawing, len(opening)):
+        text = tag[0]
+        if tag[1]:  # all of an element
+            if depth == inside:
+                (begin if depth == 0 and tag[2] in ("title", "desc") else parts).append(text)
+        elif text.startswith("</"):
+            depth -= 1
+            if depth < inside:
+                if depth < 0:
+                    break
+                inside = 0
+                parts.append(text)
+            elif depth == inside:
+                parts.append(drawing[start : tag.end()])
+        else:
+            if depth == 0 and text.startswith("<g"):
+                inside = 1
+                parts.append(text)
+            elif depth == inside:
+                start = tag.start()
+            depth += 1
+    if depth != -1 or not opening.startswith("<svg"):
+        raise ValueError("no picture")
+    return _Drawing("".join(begin), kind[1] if kind else "", parts)
+
+
+def _as_text(state: State[Any]) -> str:
+    """The board as its game writes it; failing that the position."""
+    from arena.cli import words
+
+    return html.element("pre", html.words(words.drawn(state)), class_="board", role="img", aria_label="board")

@@ -1,0 +1,148 @@
+"""A real browser for the tests of pages, and what is seen in it: contrast, keys, width.
+
+It is Debian's Chromium or Google's, found on the PATH and driven by Playwright; where one of them is missing the tests
+say so and are skipped. A page may ask for nothing: whatever it asks for, complains of or pops up fails its test.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser as Chromium
+    from playwright.sync_api import Dialog, Page, Request
+
+_PROGRAMS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def program() -> str | None:
+    """The browser on this machine."""
+    return next((found for name in _PROGRAMS if (found := shutil.which(name))), None)
+
+
+class Browser:
+    """Opens pages."""
+
+    def __init__(self, chromium: Chromium) -> None:
+        self._chromium = chromium
+
+    @contextmanager
+    def open(
+        self, file: Path, *, at: str = "", dark: bool = False, script: bool = True, width: int = 1280, height: int = 800
+    ) -> Iterator[Page]:
+        """The page in that file. Leaving it fails if there was any request, complaint or dialog."""
+        context = self._chromium.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            java_script_enabled=script,
+            offline=True,
+        )
+        trouble: list[str] = []
+
+        def note_request(request: Request) -> None:
+            if not (request.is_navigation_request() and request.url.startswith("file:")):
+                trouble.append(f"asks for {request.url}")
+
+        def note_dialog(dialog: Dialog) -> None:
+            trouble.append(f"pops up: {dialog.message}")
+            dialog.dismiss()
+
+        page = context.new_page()
+        page.on("request", note_request)
+        page.on("dialog", note_dialog)
+        page.on("console", lambda message: trouble.append(f"complains: {message.text}"))
+        page.on("pageerror", lambda error: trouble.append(f"fails: {error}"))
+        try:
+            page.goto(file.resolve().as_uri() + at)
+            yield page
+        finally:
+            context.close()
+        assert not trouble, trouble
+
+
+def check_width(page: Page) -> None:
+    """Fails where the page is wider than its window."""
+    wider = page.evaluate(_WIDER)
+    assert not wider, wider
+
+
+def check_contrast(page: Page) -> None:
+    """Fails where words stand out from their ground by less than 4.5 to 1; pictures have their own tests."""
+    faint = page.evaluate(_FAINT)
+    assert not faint, faint
+
+
+def check_keyboard(page: Page) -> None:
+    """Fails where something to press or to scroll is not reached with the tab key, or not seen to be reached."""
+    wanted = page.evaluate(_WANTED)
+    assert wanted > 0
+    page.evaluate("() => document.activeElement?.blur()")
+    missed = page.locator("[data-wanted]:not([data-reached])")
+    for pressed in range(2 * wanted + 2):  # it begins where the address points to, and goes round
+        if pressed >= wanted and missed.count() == 0:
+            return
+        page.keyboard.press("Tab")
+        unseen = page.evaluate(_REACH)
+        assert not unseen, f"reached, and not seen to be: {unseen}"
+    assert missed.count() == 0, missed.first.evaluate("element => element.outerHTML")
+
+
+_WIDER: Final = """() => {
+  const room = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= room) return [];
+  return [...document.querySelectorAll("body *")]
+    .filter(e => e.getBoundingClientRect().right > room + 1 && !e.closest("svg svg, pre *, .wide *"))
+    .map(e => e.outerHTML.slice(0, 120)).slice(0, 5).concat("wider than the window");
+}"""
+
+_FAINT: Final = """() => {
+  const parse = (text) => {
+    const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number);
+    return { r, g, b, a };
+  };
+  const part = (value) => { value /= 255; return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4; };
+  const light = (c) => 0.2126 * part(c.r) + 0.7152 * part(c.g) + 0.0722 * part(c.b);
+  const ground = (element) => {
+    for (let e = element; e; e = e.parentElement) {
+      const color = parse(getComputedStyle(e).backgroundColor);
+      if (color.a === 1) return color;
+      if (color.a > 0) throw new Error("a ground that is half seen through");
+    }
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    return dark ? { r: 18, g: 18, b: 18 } : { r: 255, g: 255, b: 255 };
+  };
+  const faint = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  let words = 0;
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || element.closest("svg, script, style")) continue;
+    if (!element.checkVisibility()) continue;
+    words += 1;
+    const style = getComputedStyle(element);
+    const one = light(parse(style.color)), other = light(ground(element));
+    const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+    if (ratio < 4.5 || Number(style.opacity) < 1) faint.push(`${ratio.toFixed(2)}: ${element.outerHTML.slice(0, 100)}`);
+  }
+  return words ? faint : ["no words at all"];
+}"""
+
+_WANTED: Final = """() => {
+  const found = [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex='0']")]
+    .filter(e => e.checkVisibility() && !e.disabled);
+  for (const e of found) e.dataset.wanted = "";
+  return found.length;
+}"""
+
+_REACH: Final = """() => {
+  const e = document.activeElement;
+  if (!e || e === document.body) return "";
+  e.dataset.reached = "";
+  const style = getComputedStyle(e);
+  const seen = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
+  return seen && e.matches(":focus-visible") ? "" : e.outerHTML.slice(0, 100);
+}"""

@@ -1,0 +1,41 @@
+"""Curves over the plies of a game."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from arena.pages.curves import Curve, on_one_axis, plot
+from tests.arena.pictures.looking import AWKWARD, check_room, classed, drawn
+
+UP = Curve("ann", 0, ((1, 0.1), (3, 0.2), (5, 0.9)))
+DOWN = Curve("bob", 1, ((2, -0.1), (4, -0.5)))
+
+
+def test_each_seat_has_its_own_line_and_its_name() -> None:
+    picture = drawn(plot([UP, DOWN], 5, title="Value", unit="score"))
+    check_room(picture)
+    assert len(classed(picture, "g", "hue0")) == len(classed(picture, "g", "hue1")) == 1
+    assert "dashed" in str(classed(picture, "polyline", "line")[-1].attrib)
+    assert len(classed(picture, "line", "now")) == 1
+
+
+@pytest.mark.parametrize("curves", [[], [Curve("ann", 0, ())], [Curve("ann", 0, ((1, math.nan), (3, math.inf)))]])
+def test_nothing_to_draw_is_no_picture(curves: list[Curve]) -> None:
+    assert plot(curves, 5, title="Value", unit="score") == ""
+
+
+@pytest.mark.parametrize("values", [(0.0,), (1e9, -1e300), (1e-9, 2e-9), (3.0, 3.0), (-1.0, 1e9, 0.5)])
+@pytest.mark.parametrize("plies", [1, 7, 4000])
+def test_any_values_make_a_picture_with_room_for_all_that_is_written(values: tuple[float, ...], plies: int) -> None:
+    points = tuple((min(number, plies), value) for number, value in enumerate(values, start=1))
+    curves = [Curve(name, seat, points) for seat, name in enumerate(AWKWARD[:5])]
+    check_room(drawn(plot(curves, plies, title=AWKWARD[4], unit="seconds left")))
+
+
+def test_values_of_another_kind_have_an_axis_of_their_own() -> None:
+    assert on_one_axis([UP, DOWN])
+    assert on_one_axis([UP, Curve("bob", 1, ())])
+    assert on_one_axis([UP, Curve("bob", 1, ((2, 0.0),))])
+    assert not on_one_axis([UP, Curve("bob", 1, ((2, 300.0),))])

@@ -1,0 +1,113 @@
+"""The page of a game as a text: valid whatever was played, small, and public where it is to be."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from msgspec import structs
+
+from arena.pages.game import page
+from db.past import PastGame, Ruled
+from tests.arena.pages.played import EVERY_GAME, named, past_game
+from tests.arena.pages.validity import check_html
+from tests.arena.pictures.looking import AWKWARD
+
+SECRET = "a thought of mine"
+
+
+def thoughtful(rules: str = "connect4") -> PastGame:
+    """A game in which much was said and printed."""
+    game = past_game(rules, ("ann", "bob"), logs=[f"{SECRET}\n" * 40, "Traceback\nNoGood: 3\n"])
+    told = [structs.replace(move, text=SECRET, line=SECRET, score=0.125, depth=9, nodes=77) for move in game.moves]
+    ruling = Ruled(what="award", seat=1, reason=SECRET, when="2026-05-02T12:00:00Z")
+    return structs.replace(
+        game, moves=tuple(told), verdict="crashed", fault=0, detail=f"ann: {SECRET}", rulings=(ruling,)
+    )
+
+
+@pytest.mark.parametrize("rules", EVERY_GAME, ids=named)
+def test_every_game_is_a_valid_page_with_a_board_for_each_position(rules: str) -> None:
+    game = past_game(rules)
+    text = page(game)
+    check_html(text)
+    assert len(re.findall(r'<li id="ply-\d+" class="step"><h3>[^<]*</h3><svg ', text)) == len(game.moves) + 1
+
+
+@pytest.mark.parametrize(
+    "how", [{"clock": "none"}, {"moves": ""}, {"verdict": "void"}, {"verdict": "forfeit", "fault": 0}]
+)
+def test_odd_games_are_pages_too(how: dict[str, str | int]) -> None:
+    check_html(page(past_game("tictactoe", **how)))  # type: ignore[arg-type]
+
+
+def test_a_game_that_has_not_been_played_is_a_page() -> None:
+    game = past_game("tictactoe", moves="", verdict="void")
+    check_html(page(structs.replace(game, status="scheduled", verdict=None, finished=None)))
+
+
+def test_a_long_game_is_a_small_page() -> None:
+    """Boards share what they have in common."""
+    game = past_game("ludo:players=2")
+    assert len(game.moves) > 200
+    assert len(page(game)) < 2000 * len(game.moves) + 50_000
+
+
+def test_without_its_rules_a_game_has_its_moves() -> None:
+    game = structs.replace(past_game("tictactoe", ("ann", "bob"), moves="a1 b1"), game="/gone/away.py:Chess")
+    text = page(game)
+    check_html(text)
+    assert "There are no boards" in text
+    assert "2. bob: b1" in text
+
+
+def test_all_that_was_said_and_printed_is_shown_at_its_move() -> None:
+    text = page(thoughtful())
+    check_html(text)
+    first = text[text.index('id="ply-1"') : text.index('id="ply-2"')]
+    assert first.count(SECRET) > 2
+    assert "ann printed before this move" in first
+    assert "bob printed after its last move" in text[text.index(f'id="ply-{len(thoughtful().moves)}"') :]
+
+
+def test_a_public_page_has_nothing_that_an_agent_wrote() -> None:
+    text = page(thoughtful(), private=False)
+    check_html(text)
+    assert "ann crashed" in text
+    assert SECRET not in text
+    assert not re.search(
+        "printed|Traceback|NoGood|score|depth|Value", text.partition("<body>")[2].partition("<script>")[0]
+    )
+
+
+def test_a_page_under_other_names_has_no_name_of_a_player() -> None:
+    game = past_game("pig:goal=20", ("Alice Möller", "bob@example.org"), verdict="time", fault=1)
+    game = structs.replace(game, detail="bob@example.org: Alice Möller was faster")
+    text = page(game, names={"Alice Möller": "heron", "bob@example.org": "<b>stork"}, private=False)
+    check_html(text)
+    assert "heron" in text
+    assert "&lt;b&gt;stork" in text
+    assert "Alice" not in text
+    assert "example.org" not in text
+
+
+def test_a_name_that_is_to_be_replaced_by_nothing_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        page(past_game("tictactoe", ("ann", "bob")), names={"ann": "heron"})
+
+
+@pytest.mark.parametrize("name", AWKWARD, ids=range(len(AWKWARD)))
+def test_no_name_and_no_word_breaks_a_page(name: str) -> None:
+    odd = name if name.encode("utf-8", "ignore").decode() == name else name.replace("\ud800", "")
+    game = past_game("tictactoe", (odd, "bob"), moves="a1 b1 a2", logs=[f"{odd}\r\n\x00{odd}\n" * 9])
+    moves = tuple(structs.replace(move, text=odd, line=odd) for move in game.moves)
+    text = page(structs.replace(game, moves=moves, detail=odd, tournament=odd), links=[("../x.html?a=1&b", odd or "x")])
+    body = text.partition("<body>")[2]
+    assert body.count("<script>") == 1
+    if odd.strip():
+        check_html(text)
+
+
+def test_links_stand_above() -> None:
+    text = page(past_game("tictactoe"), links=[("index.html", "cs101"), ("agents/ann.html", "ann & co")])
+    assert '<a href="index.html">cs101</a><a href="agents/ann.html">ann &amp; co</a>' in text

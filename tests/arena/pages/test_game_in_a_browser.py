@@ -1,0 +1,217 @@
+"""The page of a game in a real browser: keys, buttons, slider, list, curves; without a script, on paper, on a phone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec import structs
+
+from arena.pages import html
+from arena.pages.boards import boards
+from arena.pages.game import page
+from arena.replay import replay
+from tests.arena.pages.browsing import Browser, check_contrast, check_keyboard, check_width
+from tests.arena.pages.played import EVERY_GAME, past_game
+from tests.arena.pictures.looking import AWKWARD
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+MOVES = "a1 b1 a2 b2 a3"
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a short game in which something was said and printed."""
+    game = past_game("tictactoe", ("ann", "bob"), moves=MOVES, logs=["mine\n" * 8, "yours\n" * 30])
+    moves = tuple(structs.replace(move, score=(-1) ** move.ply * 0.1 * move.ply, depth=3) for move in game.moves)
+    file = tmp_path_factory.mktemp("page") / "game.html"
+    file.write_text(page(structs.replace(game, moves=moves), links=[("index.html", "cs101")]), "utf-8")
+    return file
+
+
+def at(page: Page) -> int:
+    """Which step is shown: exactly one, and all else that tells of it agrees."""
+    shown = page.locator(".step:visible")
+    assert shown.count() == 1
+    number = int((shown.get_attribute("id") or "").removeprefix("ply-"))
+    assert page.locator("#where").text_content() == f"{number} of 5"
+    assert page.locator("#at").input_value() == str(number)
+    current = page.locator("[aria-current]")
+    assert current.count() == 1
+    told = current.text_content() or "?"
+    assert current.get_attribute("href") == f"#ply-{number}"
+    assert (page.locator("#told").text_content() or "").startswith(told)
+    assert page.url.endswith(f"#ply-{number}")
+    return number
+
+
+def test_keys_step_through_the_game(browser: Browser, file: Path) -> None:
+    with browser.open(file) as page:
+        assert at(page) == 0
+        for key, number in (
+            ("ArrowRight", 1),
+            ("ArrowRight", 2),
+            ("ArrowLeft", 1),
+            ("End", 5),
+            ("ArrowRight", 5),
+            ("Home", 0),
+            ("ArrowLeft", 0),
+            ("Control+ArrowRight", 0),
+            ("x", 0),
+        ):
+            page.keyboard.press(key)
+            assert at(page) == number, key
+
+
+def test_buttons_do_the_same(browser: Browser, file: Path) -> None:
+    with browser.open(file) as page:
+        for name, number in (("one move on", 1), ("one move on", 2), ("one move back", 1), ("to the end", 5)):
+            page.get_by_role("button", name=name).click()
+            assert at(page) == number
+        page.get_by_role("button", name="to the beginning").press("Enter")
+        assert at(page) == 0
+        page.get_by_role("button", name="one move on").focus()
+        page.keyboard.press("ArrowRight")
+        assert at(page) == 1
+
+
+def test_it_plays_at_a_speed_and_stops_at_the_end(browser: Browser, file: Path) -> None:
+    with browser.open(file) as page:
+        page.clock.install()
+        page.clock.pause_at(page.evaluate("Date.now() + 1000"))
+        page.keyboard.press("Space")
+        assert at(page) == 0
+        page.clock.run_for(2100)
+        assert at(page) == 2
+        page.get_by_label("moves a second").select_option("4")
+        page.clock.run_for(300)
+        assert at(page) == 3
+        page.get_by_role("button", name="stop").click()
+        page.clock.run_for(9000)
+        assert at(page) == 3
+        page.get_by_role("button", name="play").click()
+        page.clock.run_for(9000)
+        assert at(page) == 5
+        assert page.get_by_role("button", name="play").count() == 1
+        page.get_by_role("button", name="play").click()
+        assert at(page) == 0
+
+
+def test_slider_list_curves_and_address_jump(browser: Browser, file: Path) -> None:
+    with browser.open(file, at="#ply-4") as page:
+        assert at(page) == 4
+        page.locator("#at").press("ArrowLeft")
+        assert at(page) == 3
+        page.get_by_role("link", name="5. ann: a3").click()
+        assert at(page) == 5
+        curve = page.locator(".curve svg").last
+        curve.scroll_into_view_if_needed()
+        mark = curve.locator(".now").bounding_box()
+        assert mark is not None
+        page.keyboard.press("Home")
+        moved = curve.locator(".now").bounding_box()
+        assert moved is not None
+        assert moved["x"] < mark["x"] - 100
+        page.mouse.click(moved["x"] + (mark["x"] - moved["x"]) * 0.42, moved["y"] + 20)
+        assert at(page) == 2
+        page.evaluate("location.hash = '#ply-99'")
+        page.wait_for_url("**#ply-5")
+        assert at(page) == 5
+
+
+def test_a_move_is_told_to_who_does_not_see_it(browser: Browser, file: Path) -> None:
+    with browser.open(file) as page:
+        status = page.get_by_role("status")
+        page.keyboard.press("ArrowRight")
+        assert (status.text_content() or "").startswith("1. ann: a1. ann 9")
+        page.keyboard.press("End")
+        assert (status.text_content() or "").endswith("ann wins")
+        assert page.locator("#at").get_attribute("aria-valuetext") == "5. ann: a3"
+        tree = page.locator("main").aria_snapshot()
+        assert 'group "Steps"' in tree
+        assert 'img "' in tree
+
+
+def test_what_was_printed_stands_at_its_move(browser: Browser, file: Path) -> None:
+    with browser.open(file, at="#ply-2") as page:
+        assert page.locator(".step:visible pre").inner_text().startswith("yours")
+        assert "depth 3" in page.locator(".step:visible .said").inner_text()
+        page.keyboard.press("End")
+        assert page.get_by_text("bob printed after its last move").is_visible()
+        assert page.get_by_text("ann wins").first.is_visible()
+
+
+def test_without_a_script_it_is_a_list_of_moves_with_boards(browser: Browser, file: Path) -> None:
+    with browser.open(file, script=False) as page:
+        assert page.locator(".step:visible").count() == 6
+        assert page.locator(".step svg:visible").count() == 6
+        assert not page.locator("#controls").is_visible()
+        page.get_by_role("link", name="5. ann: a3").click()
+        assert page.url.endswith("#ply-5")
+
+
+def test_on_paper_all_boards_are_there(browser: Browser, file: Path) -> None:
+    with browser.open(file) as page:
+        page.emulate_media(media="print")
+        assert page.locator(".step:visible").count() == 6
+        assert not page.locator("#controls").is_visible()
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("script", [False, True], ids=["without a script", "with a script"])
+def test_all_words_stand_out(browser: Browser, file: Path, dark: bool, script: bool) -> None:
+    with browser.open(file, at="#ply-5", dark=dark, script=script) as page:
+        check_contrast(page)
+
+
+def test_everything_is_reached_with_the_keyboard(browser: Browser, file: Path) -> None:
+    with browser.open(file, at="#ply-2") as page:
+        check_keyboard(page)
+
+
+@pytest.mark.parametrize("script", [False, True], ids=["without a script", "with a script"])
+def test_on_a_phone_nothing_is_wider_than_the_screen(browser: Browser, tmp_path: Path, script: bool) -> None:
+    names = ("W" * 64, "素人の将棋エージェントは強いですよね本当に強い")
+    file = tmp_path / "game.html"
+    file.write_text(page(past_game("connect4", names, logs=["x" * 3000])), "utf-8")
+    with browser.open(file, width=390, height=844, script=script) as opened:
+        check_width(opened)
+    with browser.open(file, width=1280, script=script) as opened:
+        check_width(opened)
+
+
+def test_names_and_words_do_nothing(browser: Browser, tmp_path: Path) -> None:
+    """Leaving the page fails if anything popped up, was asked for or complained."""
+    odd = "".join(AWKWARD).replace("\ud800", "") + "</script><img src=x onerror=alert(1)>`${alert(2)}"
+    game = past_game("tictactoe", (odd, "bob"), moves=MOVES, logs=[odd * 9], tournament=odd)
+    moves = tuple(structs.replace(move, text=odd, line=odd) for move in game.moves)
+    file = tmp_path / "game.html"
+    file.write_text(page(structs.replace(game, moves=moves)), "utf-8")
+    with browser.open(file) as opened:
+        opened.keyboard.press("End")
+        assert "alert(1)" in (opened.title() or "")
+        assert opened.locator("script").count() == 1
+        assert opened.locator("body img").count() == 0
+
+
+def test_boards_that_share_their_parts_look_as_they_were_drawn(browser: Browser, tmp_path: Path) -> None:
+    plain, shared, sheets = [], [], dict[str, None]()
+    for number, rules in enumerate(EVERY_GAME):
+        steps = replay(past_game(rules)).steps[-14::7]
+        drawn = boards((step.state, step.last) for step in steps)
+        sheets[drawn.sheet] = None
+        plain += [step.state.svg(step.last).strip() for step in steps if step.state is not None]
+        for part in (drawn.shared, *drawn.drawn):
+            shared.append(part.replace('id="b', f'id="game{number}-').replace('"#b', f'"#game{number}-'))
+    seen = []
+    for name, pictures in (("plain", plain), ("shared", shared)):
+        file = tmp_path / f"{name}.html"
+        styles = (html.file("game.css"), *sheets)
+        file.write_text(html.document(name, f"<main>{''.join(pictures)}</main>", styles=styles), "utf-8")
+        with browser.open(file) as opened:
+            seen.append(opened.screenshot(full_page=True))
+    assert "<use" in "".join(shared)
+    assert seen[0] == seen[1]
