@@ -7,6 +7,7 @@ is well-formed whatever the labels are.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from html import escape
 
 _UNPRINTABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -15,9 +16,7 @@ _UNPRINTABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 
 def element(name: str, *inside: str, **attributes: str | float) -> str:
     """An element; `inside` is markup already. An attribute class_ is class, and stroke_width stroke-width."""
-    written = "".join(
-        f" {key.strip('_').replace('_', '-')}={_attribute(value)}" for key, value in attributes.items() if value != ""
-    )
+    written = "".join([_attribute(key, value) for key, value in attributes.items() if value != ""])
     return f"<{name}{written}>{''.join(inside)}</{name}>" if inside else f"<{name}{written}/>"
 
 
@@ -26,8 +25,10 @@ def words(text: str) -> str:
     return escape(_UNPRINTABLE.sub("\ufffd", text))
 
 
-def _attribute(value: str | float) -> str:
-    return f'"{words(value if isinstance(value, str) else number(value))}"'
+@lru_cache(4096)
+def _attribute(key: str, value: str | float) -> str:
+    """An attribute as it is written. Pictures of boards repeat the same few; made anew they cost most of the time."""
+    return f' {key.strip("_").replace("_", "-")}="{words(value if isinstance(value, str) else number(value))}"'
 
 
 def number(value: float) -> str:
