@@ -1,0 +1,97 @@
+"""A folder to publish: there as a whole or not at all, and replaced only where all of it is ours.
+
+It is written beside its place and put there at the end. A list of its files lies in it: by that a later report knows
+what it may replace.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from adsearch.errors import one_of, quote
+from arena.errors import ArenaError
+
+LIST: Final = "arena-report.txt"
+_ABOUT: Final = "# Written by `arena report`, which replaces these files together when it is given this folder again."
+
+
+class BadFolder(ArenaError):
+    """A place where a report cannot be put."""
+
+
+@contextmanager
+def published(folder: Path) -> Iterator[Path]:
+    """A new folder to write into, which takes the place of `folder` when the block has been left in order.
+
+    BadFolder where `folder` is something else than a new or empty folder, or one that was published so and not touched
+    since: then nothing has changed."""
+    place = Path(os.path.realpath(folder))
+    _check(place, folder)
+    mark = f".{place.name}-{secrets.token_hex(4)}"
+    begun = place.with_name(f"{mark}.part")
+    begun.mkdir()
+    try:
+        yield begun
+        (begun / LIST).write_text("\n".join([_ABOUT, *_files(begun), ""]), "utf-8")
+        _check(place, folder)
+        _swap(begun, place, place.with_name(f"{mark}.old"))
+    finally:
+        shutil.rmtree(begun, ignore_errors=True)
+
+
+def _check(place: Path, folder: Path) -> None:
+    """The folder may be replaced."""
+    named = quote(str(folder))
+    if not place.parent.is_dir():
+        raise BadFolder(f"expected a new folder in one that is there, there is no {quote(str(place.parent))}")
+    if not place.exists():
+        return
+    if not place.is_dir():
+        raise BadFolder(f"expected a folder to write to, {named} is a file")
+    if Path.cwd().is_relative_to(place):
+        raise BadFolder(f"expected a folder that can be replaced, {named} is the one you are in; name a new one")
+    ours = {LIST, *_listed(place)}
+    others = [file for file in _files(place) if file not in ours]
+    if others:
+        whose = "a report, but also" if (place / LIST).exists() else "no report in it, but"
+        raise BadFolder(
+            f"expected a new or empty folder, or an earlier report to replace: {named} has {whose} "
+            f"{one_of(others, most=3)}; name another folder, or move that away"
+        )
+
+
+def _swap(begun: Path, place: Path, old: Path) -> None:
+    """Puts the new folder there; the old one goes, or stays where that fails."""
+    if place.exists():
+        place.rename(old)
+    try:
+        begun.rename(place)
+    except BaseException:
+        if old.exists() and not place.exists():
+            old.rename(place)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _listed(place: Path) -> list[str]:
+    """The files that were published in the folder."""
+    try:
+        return (place / LIST).read_text("utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return []
+
+
+def _files(folder: Path) -> list[str]:
+    """All files below the folder, and links, by their places in it; of empty folders the places of those."""
+    found = []
+    for at, folders, files in os.walk(folder):
+        links = [name for name in folders if os.path.islink(os.path.join(at, name))]
+        empty = [""] if not folders and not files and Path(at) != folder else []
+        found += [os.path.relpath(os.path.join(at, name), folder) for name in (*files, *links, *empty)]
+    return sorted(file.replace(os.sep, "/") for file in found)

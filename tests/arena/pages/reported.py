@@ -1,0 +1,55 @@
+"""Reports for the tests of pages, made from records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from html import unescape
+from itertools import combinations
+from pathlib import Path
+from typing import Final
+
+from arena import report
+from arena.pages.report import addresses
+from arena.report import Report
+from arena.site import pages
+from db import queries
+from db.database import Database
+from tests.arena.pictures.looking import AWKWARD
+from tests.db.sample import Book
+
+NOW: Final = datetime(2026, 5, 2, 18, 30, tzinfo=UTC)
+NAMES: Final = (*(name.replace("\ud800", "") for name in AWKWARD), "CON", "Ann", "ann", "ÄNN", "../x", "a/b", "nul")
+
+
+def reported(file: Path, tournament: str) -> Report:
+    """The report of a tournament on record, under the agents' own names."""
+    with Database(str(file)) as database, database.reading() as connection:
+        return report.gather(connection, queries.find_tournament(connection, tournament), None, now=NOW)[0]
+
+
+def site(found: Report, *, replays: bool = False) -> dict[str, str]:
+    """Its pages but those of the games, by their places."""
+    where = addresses.of((agent.name for agent in found.agents), replays=replays)
+    written = list(pages(found, where))
+    assert len({place for place, _ in written}) == len(written)
+    return dict(written)
+
+
+def crowd(file: Path, names: Sequence[str], *, games: int = 1) -> Path:
+    """A record in which they all meet each other so many times; the database."""
+    with Database(str(file)) as database, database.writing() as connection:
+        book = Book(connection)
+        course = book.tournament("cs101", "tictactoe", status="finished")
+        book.enter(course, *names)
+        for two in combinations(names, 2):
+            for leg in range(games):
+                players = two if leg % 2 == 0 else two[::-1]
+                book.play(course, "tictactoe", players, pair=f"{two} {leg // 2}", leg=leg % 2, round=leg // 2 + 1)
+    return file
+
+
+def links(page: str) -> list[str]:
+    """Where the page leads to."""
+    return [unescape(href) for href in re.findall(r'<a href="([^"]*)"', page)]
