@@ -84,8 +84,14 @@ def _made(file: str, title: str) -> Mapping[str, Any]:
         one.rich_help_panel = title
     commands = get_group(app).commands
     for command in commands.values():
+        command.help = _unfolded(command.help or "")
         complete(command)
     return commands
+
+
+def _unfolded(help: str) -> str:
+    """A docstring whose paragraphs are as wide as the terminal, not as the source."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in help.split("\n\n"))
 
 
 def _show_version(wanted: bool) -> None:
