@@ -1,0 +1,297 @@
+"""Analysis: what each move of a game was worth by our search, which were mistakes, and what was better.
+
+Pure: positions and moves in, judgements out, one after the other, so that who seeks the first mistake need not wait for
+the last. A move is held against the best one at the same horizon, so no loss comes from seeing further after it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import isfinite
+from typing import Any, Final
+
+from msgspec import Struct
+
+from adsearch import CHANCE, Budget, Result, State, Table, expectiminimax, maxn, pvs, terms
+from adsearch.ordering import Ordering
+from agents.builtin.thinker import deepened
+from db.records import MoveRecord
+
+MISTAKE: Final = 0.10
+"""Who loses so much of what lies between the least and the greatest utility has made a mistake, ..."""
+BLUNDER: Final = 0.25
+"""... and who loses so much a grave one."""
+_NODES: Final = 20_000
+_NODES_IN_ALL: Final = 600_000
+_LEAST_NODES: Final = 1_000
+
+
+class Mark(StrEnum):
+    """How bad a move was, as chess players write it."""
+
+    NONE = ""
+    MISTAKE = "?"
+    BLUNDER = "??"
+    """It lost much, or it gave a proven win or draw away."""
+
+
+class Worth(Struct, frozen=True):
+    """What a position is worth."""
+
+    values: tuple[float, ...]
+    """To every seat."""
+    exact: bool
+    """Whether it is proven: no estimate went into it."""
+    distance: int | None = None
+    """Plies to the end, where a win or a loss is proven."""
+    told: bool = True
+    """Whether it tells anything: not where nothing is proven and the game has no estimate."""
+
+
+class Judged(Struct, frozen=True, kw_only=True):
+    """One ply, judged."""
+
+    ply: int
+    who: int | str
+    """The seat, "chance" or "opening"."""
+    move: str
+    before: Worth
+    """With the best play from there."""
+    after: Worth
+    """The same once the ply was played, to the same horizon."""
+    depth: int
+    """How many plies were looked ahead; 0: the budget did not even reach one."""
+    loss: float | None = None
+    """What the move has cost whoever played it; None for what nobody chose, and where it cannot be told."""
+    mark: Mark = Mark.NONE
+    better: tuple[str, ...] = ()
+    """Of a mistake: how the best play would have gone on."""
+
+
+class Summary(Struct, frozen=True):
+    """The moves of one seat."""
+
+    seat: int
+    moves: int
+    mistakes: int
+    blunders: int
+    loss: float | None
+    """On average; None where no move could be judged."""
+    luck: float | None
+    """What chance gave the seat beyond what was to be expected, in all; None without chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How far to look from each position: so many plies, so many seconds, or so many nodes."""
+
+    depth: int | None = None
+    seconds: float | None = None
+    nodes: int | None = None
+    clock: Callable[[], float] = time.monotonic
+
+    @classmethod
+    def usual(cls, plies: int) -> Effort:
+        """For a game of so many plies: some seconds in all, and the same judgements each time."""
+        return cls(nodes=max(_LEAST_NODES, min(_NODES, _NODES_IN_ALL // max(plies, 1))))
+
+    def budget(self) -> Budget | None:
+        """For one search that begins now."""
+        if self.seconds is not None:
+            return Budget.seconds(self.seconds, self.clock)
+        return None if self.nodes is None else Budget(nodes=self.nodes)
+
+
+def judged(start: State[Any], moves: Sequence[MoveRecord], effort: Effort) -> Iterator[Judged]:
+    """Every ply of the game that begins at `start`. AdsearchError where it cannot be played by these rules.
+
+    Where something is hidden the search sees all cards: nothing is marked there, for no player could know."""
+    states = [start]
+    for move in moves:
+        states.append(states[-1].play(states[-1].from_text(move.move)))
+    analyst = _Analyst(start, blind=_says_nothing(states), effort=effort)
+    for move, state, after in zip(moves, states, states[1:], strict=False):
+        yield analyst.judge(move, state, after)
+
+
+def summaries(plies: Iterable[Judged], players: int) -> list[Summary]:
+    """What the judgements come to for each seat."""
+    plies = list(plies)
+    thrown = [ply for ply in plies if ply.who == "chance" and ply.before.told and ply.after.told]
+    found = []
+    for seat in range(players):
+        own = [ply for ply in plies if ply.who == seat]
+        losses = [ply.loss for ply in own if ply.loss is not None]
+        luck = sum(ply.after.values[seat] - ply.before.values[seat] for ply in thrown) if thrown else None
+        found.append(
+            Summary(
+                seat,
+                len(own),
+                sum(ply.mark is Mark.MISTAKE for ply in own),
+                sum(ply.mark is Mark.BLUNDER for ply in own),
+                sum(losses) / len(losses) if losses else None,
+                luck,
+            )
+        )
+    return found
+
+
+def first_mistake(plies: Iterable[Judged], seat: int) -> Judged | None:
+    """The first grave mistake of the seat; failing that its first mistake."""
+    first = None
+    for ply in plies:
+        if ply.who == seat and ply.mark is Mark.BLUNDER:
+            return ply
+        if ply.who == seat and ply.mark is Mark.MISTAKE:
+            first = first or ply
+    return first
+
+
+def _says_nothing(states: Sequence[State[Any]]) -> bool:
+    """Whether the game's estimate is the same everywhere."""
+    if type(states[0]).evaluate is State.evaluate:
+        return True
+    open_ones = [state for state in states if state.turn is not None]
+    return len(open_ones) > 2 and len({state.evaluate(0) for state in open_ones}) == 1
+
+
+class _Analyst:
+    """Judges the plies of one game."""
+
+    def __init__(self, start: State[Any], *, blind: bool, effort: Effort) -> None:
+        self._several = start.players > 2 or (start.players == 2 and not start.zero_sum)
+        self._chance, self._hidden = start.chance, start.hidden
+        self._bounds = start.bounds
+        self._blind, self._effort = blind, effort
+        self._known: Worth | None = None
+        """What the last ply left behind."""
+        self._farthest = 1.0
+        """The greatest value so far, where the game gives no bounds."""
+
+    def judge(self, move: MoveRecord, state: State[Any], after: State[Any]) -> Judged:
+        """The ply `move`, which led from `state` to `after`."""
+        memory: dict[str, Any] = {}
+        if not (self._several or self._chance):
+            memory = {"table": Table(200_000), "ordering": Ordering()}
+        result = self._search(state, None, memory)
+        depth = len(result.line) if result.depth is None else result.depth
+        before = self._worth(state, result)
+        if self._known is not None and self._known.exact and not before.exact:
+            before = self._known
+        then = self._after(state, after, result, before, depth, memory)
+        before, then = self._inferred(before, then, move.who)
+        self._known = then
+        if not isinstance(move.who, int):
+            return Judged(ply=move.ply, who=move.who, move=move.move, before=before, after=then, depth=depth)
+        seat = move.who
+        both = (before.told and then.told) or (before.exact and then.exact)
+        loss = max(0.0, before.values[seat] - then.values[seat]) if both else None
+        mark = Mark.NONE if self._hidden else self._marked(before, then, seat)
+        return Judged(
+            ply=move.ply,
+            who=seat,
+            move=move.move,
+            before=before,
+            after=then,
+            depth=depth,
+            loss=loss,
+            mark=mark,
+            better=_texts(state, result.line) if mark else (),
+        )
+
+    def _after(
+        self,
+        state: State[Any],
+        after: State[Any],
+        result: Result[Any],
+        before: Worth,
+        depth: int,
+        memory: dict[str, Any],
+    ) -> Worth:
+        """What the position `after` a ply at `state` is worth, to the horizon to which that was looked at."""
+        if after.turn is None:
+            return self._worth(after, None)
+        found = self._search(after, max(0, depth - 1), memory)
+        then = self._worth(after, found)
+        if state.turn == CHANCE or before.exact == then.exact:
+            return then
+        if result.move is not None and after.key == state.play(result.move).key:
+            # The search went there itself, and was only cut off too early the second time.
+            return Worth(before.values, before.exact, None if before.distance is None else before.distance - 1)
+        # What is proven on one side alone may be so on the other, a little further away.
+        return self._worth(after, self._search(after, None, memory))
+
+    def _inferred(self, before: Worth, after: Worth, who: int | str) -> tuple[Worth, Worth]:
+        """The same, where a proof of the one proves the other: who cannot but lose has lost after any move, and who has
+        won after one could win before it."""
+        if self._several or not isinstance(who, int) or before.exact == after.exact:
+            return before, after
+        low, high = self._bounds if who == 0 else (-self._bounds[1], -self._bounds[0])
+        if before.exact and before.values[who] == low:
+            return before, Worth(before.values, True)
+        if after.exact and after.values[who] == high:
+            return Worth(after.values, True), after
+        return before, after
+
+    def _search(self, state: State[Any], depth: int | None, memory: dict[str, Any]) -> Result[Any]:
+        search: Callable[..., Result[Any]] = (
+            maxn.search if self._several else expectiminimax.search if self._chance else pvs.search
+        )
+        options = {"pruning": "star1"} if search is expectiminimax.search else memory
+        if depth == 0 or state.turn is None:
+            return search(state, depth=0, **options)
+        most = self._effort.depth if depth is None else depth
+        return deepened(search, state, most, self._effort.budget() or Budget(nodes=2**62), **options)
+
+    def _worth(self, state: State[Any], result: Result[Any] | None) -> Worth:
+        """What the search said, for every seat."""
+        if result is None:
+            values: tuple[float, ...] = tuple(state.utilities())
+            return Worth(values, True, 0)
+        seat = terms.root_seat(state)
+        if self._several:
+            values = result.values or (result.value,)
+        elif state.players == 1:
+            values = (result.value,)
+        else:
+            values = (result.value, 0.0 - result.value) if seat == 0 else (0.0 - result.value, result.value)
+        final = not (self._several or self._chance) and values[0] in self._bounds
+        distance = result.depth if result.exact and final else None
+        return Worth(values, result.exact, distance, told=result.exact or not self._blind)
+
+    def _marked(self, before: Worth, after: Worth, seat: int) -> Mark:
+        """How bad it is for `seat` that it has what is `after` instead of what was `before`."""
+        had, has = before.values[seat], after.values[seat]
+        low, high = self._bounds
+        self._farthest = max(self._farthest, abs(had), abs(has))
+        whole = high - low if isfinite(high - low) else 2.0 * self._farthest
+        lost = (had - has) / whole
+        if lost <= 0.0:
+            return Mark.NONE
+        proven = [worth.exact for worth in (before, after)]
+        if all(proven) and not self._several and _outcome(had) > _outcome(has) and not self._chance:
+            return Mark.BLUNDER
+        if not (before.told and after.told):
+            # A win that was there, or a loss that is; of the other side nothing is known.
+            return Mark.MISTAKE
+        if lost >= BLUNDER:
+            return Mark.BLUNDER
+        missed = not self._chance and ((proven == [True, False] and had == high) or (proven == [False, True]))
+        return Mark.MISTAKE if lost >= MISTAKE or missed else Mark.NONE
+
+
+def _outcome(value: float) -> int:
+    """A win, a draw or a loss."""
+    return (value > 0.0) - (value < 0.0)
+
+
+def _texts(state: State[Any], line: Iterable[Any]) -> tuple[str, ...]:
+    """The moves of a line as people write them."""
+    texts = []
+    for move in line:
+        texts.append(state.to_text(move))
+        state = state.play(move)
+    return tuple(texts)

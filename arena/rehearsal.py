@@ -1,0 +1,106 @@
+"""Rehearsal: what a seat was sent in a game on record, up to one of its turns, word for word.
+
+The game is judged again by the same Match, from the record alone: same seeds, same clocks, same views. Whoever is given
+these messages sits in the game as it was, which is what a debugger needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from adsearch import CHANCE, State
+from agents.protocol import Move, Over, Ready, Start, Turn
+from arena.errors import ArenaError
+from arena.fixture import Fixture, Limits, SeatPlan
+from arena.match import Match
+from arena.replay import positions
+from arena.seeds import GameSeeds
+from db.past import PastGame
+
+_EVER: Final = 10**18
+"""A margin that nobody is late by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """A game as one seat lived through it, up to a question."""
+
+    seat: int
+    state: State[Any]
+    """The whole position at that question."""
+    start: Start
+    turns: tuple[Turn, ...]
+    """The questions, the last of them that one."""
+
+
+def rehearse(game: PastGame, ply: int) -> Rehearsal:
+    """What the seat was sent whose turn it was at `ply`, the turn that the game ended in included.
+
+    ArenaError where that ply was nobody's turn, or the record cannot be played again."""
+    states = list(positions(game))
+    seat = _seat_at(game, states, ply)
+    match, sent = _judged_again(game, ply)
+    own = [message for to, message in sent if to == seat]
+    start, *turns = own
+    played = [(move.who, move.move) for move in game.moves[: ply - 1]]
+    same = [(move.who, move.move) for move in match.moves] == played
+    if not (same and isinstance(start, Start) and turns and all(isinstance(turn, Turn) for turn in turns)):
+        raise ArenaError(f"game {game.id} cannot be played again as it is on record; see: arena db verify")
+    return Rehearsal(seat, states[ply - 1], start, tuple(turn for turn in turns if isinstance(turn, Turn)))
+
+
+def _seat_at(game: PastGame, states: Sequence[State[Any]], ply: int) -> int:
+    """The seat that was asked at that ply."""
+    opening = {move.ply for move in game.moves if move.who == "opening"}
+    asked = {
+        number: state.turn
+        for number, state in enumerate(states, 1)
+        if state.turn is not None and state.turn != CHANCE and number not in opening
+    }
+    if ply in asked:
+        return asked[ply]
+    if not asked:
+        raise ArenaError(f"game {game.id}: nobody was asked for a move")
+    if ply > len(states):
+        what = f"the game has {len(game.moves)} plies"
+    elif states[ply - 1].turn is None:
+        what = "the game was over"
+    else:
+        what = "that ply is of the opening" if ply in opening else "that ply is chance's"
+    nearest = min(asked, key=lambda number: abs(number - ply))
+    raise ArenaError(f"game {game.id}, ply {ply}: {what}; the nearest ply at which an agent was asked is {nearest}")
+
+
+def _judged_again(game: PastGame, ply: int) -> tuple[Match, list[tuple[int, Start | Turn | Over]]]:
+    """The game up to `ply`, and all that was sent."""
+    seeds = GameSeeds.of(game.seed, (game.pair,), leg=game.leg, attempt=game.attempt)
+    # Outside of tournaments players are told who they play.
+    shown = game.players if game.tournament is None else [f"seat {number}" for number in range(len(game.seats))]
+    plans = tuple(
+        SeatPlan(player, shown[number], f"{number:064x}", seeds.for_seat(number))
+        for number, player in enumerate(game.players)
+    )
+    fixture = Fixture(
+        game=game.id,
+        rules=game.game,
+        seats=plans,
+        key=seeds.key,
+        clock=game.clock,
+        margin=_EVER,
+        opening=tuple((game.opening or "").split()),
+        limits=Limits(hello=None, move=_EVER),
+    )
+    now = 0
+    match = Match(fixture, now, secret=b"")
+    sent: list[tuple[int, Start | Turn | Over]] = []
+    for number in range(len(plans)):
+        sent += match.arrive(number, ("position", "legal"), now)
+    for number in range(len(plans)):
+        sent += match.receive(number, Ready(game.id), now)
+    for move in game.moves[: ply - 1]:
+        if isinstance(move.who, int) and isinstance(question := sent[-1][1], Turn) and sent[-1][0] == move.who:
+            now += move.spent or 0
+            sent += match.receive(move.who, Move(game.id, question.id, move.move, spent=move.spent), now)
+    return match, sent

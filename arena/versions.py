@@ -1,0 +1,72 @@
+"""Versions on record, to be run again: "alice@2" is found, and what was entered then is read back from the store.
+
+It undoes what `submissions.py` and the record did with a player, so that one of the past can sit down again like any
+other. What is no longer there, or was never here, is refused with what to do.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+from adsearch.errors import meant, quote
+from agents import builtin
+from arena.errors import ArenaError, BadPlayer
+from arena.players import MAIN_FILE, Kind, Player, read, split_path
+from arena.submissions import Store
+from db import audit
+from db.audit import StoredVersion
+from db.database import Connection
+from db.imports import IMPORTED
+from db.past import PastSeat
+
+
+def find(connection: Connection, text: str) -> StoredVersion:
+    """The version that `text` names: "alice@2", or "alice" for her last; BadPlayer says which there are."""
+    known = audit.versions(connection)
+    if of_that_name := [version for version in known if version.agent == text]:
+        return of_that_name[-1]
+    agent, sign, number = text.rpartition("@")
+    of_it = [version for version in known if sign and version.agent == agent]
+    if not of_it:
+        agents = list(dict.fromkeys(version.agent for version in known))
+        raise BadPlayer(f"no agent {quote(agent or text)} on record{meant(agent or text, agents)}")
+    for version in of_it:
+        if str(version.number) == number:
+            return version
+    raise BadPlayer(f"expected {agent}@1 to {agent}@{of_it[-1].number}, got {quote(text)}")
+
+
+def of_seat(connection: Connection, seat: PastSeat) -> StoredVersion:
+    """The version that sat there."""
+    return find(connection, f"{seat.player}@{seat.version}")
+
+
+def player(version: StoredVersion, store: Store) -> Player:
+    """The same player as then, from the store; BadPlayer where that cannot be."""
+    name = f"{version.agent}@{version.number}"
+    if version.source.startswith(IMPORTED):
+        raise BadPlayer(f"{quote(name)} never played here: its games were imported, its program is not on record")
+    if builtin.is_builtin(version.source):
+        return read(version.source)
+    try:
+        source = store.verify(version.source)
+    except ArenaError as error:
+        raise BadPlayer(f"{quote(name)}: {error}") from None
+    if version.started_as.startswith("cmd:") and (source / "command.json").is_file():
+        return Player(Kind.COMMAND, version.started_as, version.agent, command=_command(version, source))
+    path, rest = split_path(version.started_as) or ("", "")
+    main = source / Path(path).name
+    if path and main.is_file():
+        return Player(Kind.FILE, version.started_as, version.agent, path=main, class_name=rest.removeprefix(":"))
+    if (source / MAIN_FILE).is_file():
+        return Player(Kind.FOLDER, version.started_as, version.agent, path=source)
+    raise BadPlayer(f"{quote(name)} was entered as {quote(version.started_as)}, which is not what lies in {source}")
+
+
+def _command(version: StoredVersion, source: Path) -> tuple[str, ...]:
+    """The program, which stayed where it was, and its arguments: files among them are those in the store."""
+    program = shlex.split(version.started_as.removeprefix("cmd:"))[0]
+    arguments = json.loads((source / "command.json").read_text("utf-8"))["arguments"]
+    return (program, *(word if isinstance(word, str) else str(source / word["copy"]) for word in arguments))

@@ -1,0 +1,200 @@
+"""Analysis: every loss is the true one where the whole game can be seen, and every game can be looked at."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from adsearch import CHANCE, Option, State, games, minimax
+from adsearch.errors import BadMove
+from arena import analysis
+from arena.analysis import Effort, Judged, Mark, first_mistake, judged, summaries
+from db.records import MoveRecord
+
+EVERY_GAME = (
+    *("tictactoe", "connect4", "nap:n=9", "grundy", "dots:rows=2,columns=2", "othello", "checkers", "pig:goal=15"),
+    *("ludo", "ludo:players=2", "ludo:players=3", "maze:ghosts=1,map=tiny", "maze:ghosts=4", "maze:ghosts=random"),
+    *("kuhn", "rps", "tree", "tree:professors", "examples/countdown.py:Countdown"),
+)
+
+
+def at_random(rules: str, seed: int, most: int = 400) -> tuple[State[Any], list[MoveRecord]]:
+    """A game of players who move at random, and its first position."""
+    random, start = Random(f"{rules} {seed}"), games.start(rules)
+    state, moves = start, list[MoveRecord]()
+    while state.turn is not None and len(moves) < most:
+        who = "chance" if state.turn == CHANCE else state.turn
+        weights = [chance for _, chance in state.chances()] or None
+        move = random.choices(state.moves(), weights)[0]
+        moves.append(MoveRecord(len(moves) + 1, who, state.to_text(move)))
+        state = state.play(move)
+    return start, moves
+
+
+def by_text(rules: str, text: str, effort: Effort | None = None) -> list[Judged]:
+    """What is said of the moves of a game without chance."""
+    state, moves = games.start(rules), list[MoveRecord]()
+    for number, move in enumerate(text.split(), 1):
+        moves.append(MoveRecord(number, state.turn or 0, move))
+        state = state.play(state.from_text(move))
+    return list(judged(games.start(rules), moves, effort or Effort.usual(len(moves))))
+
+
+def test_a_win_that_was_missed_is_a_grave_mistake_and_the_way_to_win_is_told() -> None:
+    plies = by_text("tictactoe", "a1 b1 a2 b2 c3")
+    missed = plies[-1]
+    assert (missed.mark, missed.better, missed.loss) == (Mark.BLUNDER, ("a3",), 2.0)
+    assert (missed.before.exact, missed.before.distance, missed.before.values) == (True, 1, (1.0, -1.0))
+    assert missed.after.values == (-1.0, 1.0)
+    assert missed.after.distance == 1
+    assert first_mistake(plies, 0) is missed
+
+
+def test_a_move_that_plays_on_as_well_as_can_be_is_no_mistake() -> None:
+    plies = by_text("tictactoe", "b2 a1 c3 a3 a2 c2 b1 b3 c1")
+    assert [ply.mark for ply in plies] == [Mark.NONE] * 9
+    assert first_mistake(plies, 0) is first_mistake(plies, 1) is None
+    assert all(ply.before.exact and ply.after.exact for ply in plies)
+
+
+@pytest.mark.parametrize("rules", ["tictactoe", "grundy", "nap:n=7", "dots:rows=1,columns=2", "tree:professors"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_where_the_whole_game_is_seen_every_loss_is_the_true_one(rules: str, seed: int) -> None:
+    start, moves = at_random(rules, seed)
+    state = start
+    for ply, move in zip(judged(start, moves, Effort(depth=40)), moves, strict=True):
+        child = state.play(state.from_text(move.move))
+        best, played = minimax.search(state).value, minimax.search(child).value
+        seat, other = state.turn, child.turn
+        played = child.utilities()[seat or 0] if other is None else played if other == seat else -played
+        assert ply.loss == pytest.approx(best - played)
+        assert ply.before.exact
+        assert ply.after.exact
+        outcome = (best > 0) - (best < 0), (played > 0) - (played < 0)
+        assert (ply.mark is Mark.BLUNDER) >= (outcome[0] > outcome[1])
+        assert bool(ply.better) == bool(ply.mark)
+        state = child
+
+
+@pytest.mark.parametrize("rules", EVERY_GAME)
+def test_every_game_can_be_looked_at_and_the_same_is_said_again(rules: str) -> None:
+    start, moves = at_random(rules, 3, most=24)
+    plies = list(judged(start, moves, Effort(nodes=300)))
+    assert [ply.ply for ply in plies] == list(range(1, len(moves) + 1))
+    assert plies == list(judged(start, moves, Effort(nodes=300)))
+    low, high = start.bounds
+    low = min(low, -high) if start.zero_sum or start.players > 2 else low
+    high = max(high, -low) if start.zero_sum or start.players > 2 else high
+    for ply in plies:
+        for worth in (ply.before, ply.after):
+            assert len(worth.values) == start.players
+            assert all(low - 1e-9 <= value <= high + 1e-9 for value in worth.values)
+        assert (ply.loss is None) == (not isinstance(ply.who, int) or not ply.before.told or not ply.after.told)
+        assert ply.loss is None or ply.loss >= 0.0
+        assert not (start.hidden and ply.mark)
+        if ply.better:
+            state = start
+            for move in moves[: ply.ply - 1]:
+                state = state.play(state.from_text(move.move))
+            assert state.from_text(ply.better[0]) in state.moves()
+            assert ply.better[0] != ply.move
+    told = summaries(plies, start.players)
+    assert [one.moves for one in told] == [sum(ply.who == seat for ply in plies) for seat in range(start.players)]
+    assert [one.luck is None for one in told] == [not any(ply.who == "chance" for ply in plies)] * start.players
+
+
+def test_no_throw_is_worth_more_than_another_before_it_falls() -> None:
+    """At a throw, what was expected is the average of what may come, looked at to the same horizon."""
+    start = games.start("pig:goal=12")
+    (first, *_) = judged(start, [MoveRecord(1, "chance", "1")], Effort(depth=4))
+    average = 0.0
+    for outcome, chance in start.chances():
+        (ply,) = judged(start, [MoveRecord(1, "chance", start.to_text(outcome))], Effort(depth=4))
+        average += chance * ply.after.values[0]
+    assert first.before.values[0] == pytest.approx(average)
+
+
+class Silent(State[int]):
+    """Two take 1 or 2 of many sticks; who takes the last wins. It has no estimate."""
+
+    max_plies = 1000
+    options = (Option("left", 200, "sticks", 1, 1000),)
+
+    def __init__(self, left: int = 200, mover: int = 0) -> None:
+        self.left, self.mover = left, mover
+        self.turn = mover if left else None
+
+    def moves(self) -> tuple[int, ...]:
+        return tuple(range(1, min(2, self.left) + 1))
+
+    def play(self, move: int) -> Silent:
+        return Silent(self.left - move, 1 - self.mover)
+
+    def utilities(self) -> tuple[float, float]:
+        return (-1.0, 1.0) if self.mover == 0 else (1.0, -1.0)
+
+    def position(self) -> str:
+        return f"{self.left} {self.mover}"
+
+
+def test_a_game_without_an_estimate_tells_nothing_where_nothing_is_proven() -> None:
+    early = [MoveRecord(1, 0, "1"), MoveRecord(2, 1, "1")]
+    for ply in judged(Silent(), early, Effort(nodes=200)):
+        assert (ply.before.told, ply.loss, ply.mark) == (False, None, Mark.NONE)
+    (late,) = judged(Silent(5), [MoveRecord(1, 0, "1")], Effort(nodes=5000))
+    assert late.before.told
+    assert (late.mark, late.better[0]) == (Mark.BLUNDER, "2")
+
+
+class Endless(Silent):
+    """The same for ever larger sums."""
+
+    bounds = (float("-inf"), float("inf"))
+
+    def play(self, move: int) -> Endless:
+        return Endless(self.left - move, 1 - self.mover)
+
+    def evaluate(self, seat: int) -> float:
+        return float(self.left % 7) * (1 if seat == 0 else -1)
+
+
+def test_a_game_without_bounds_is_judged_by_the_values_that_come() -> None:
+    moves = [MoveRecord(number, (number - 1) % 2, "1") for number in range(1, 8)]
+    plies = list(judged(Endless(), moves, Effort(depth=1)))
+    assert {ply.mark for ply in plies} <= {Mark.NONE, Mark.MISTAKE, Mark.BLUNDER}
+    assert all(ply.loss is not None for ply in plies)
+
+
+def test_moves_of_other_rules_are_an_error() -> None:
+    with pytest.raises(BadMove, match="expected a legal move"):
+        list(judged(games.start("tictactoe"), [MoveRecord(1, 0, "z9")], Effort(depth=1)))
+
+
+def test_whoever_seeks_the_first_mistake_need_not_wait_for_the_last() -> None:
+    start, moves = at_random("tictactoe", 1)
+    plies = judged(start, moves, Effort(depth=2))
+    assert next(plies).ply == 1
+
+
+def test_a_grave_mistake_is_found_before_a_small_one() -> None:
+    worth = analysis.Worth((0.0, 0.0), False)
+    plies = [
+        Judged(ply=number, who=0, move="a", before=worth, after=worth, depth=1, mark=mark)
+        for number, mark in enumerate((Mark.NONE, Mark.MISTAKE, Mark.MISTAKE, Mark.BLUNDER, Mark.BLUNDER), 1)
+    ]
+    found = first_mistake(plies, 0)
+    assert found is not None
+    assert found.ply == 4
+    small = first_mistake(plies[:3], 0)
+    assert small is not None
+    assert small.ply == 2
+    assert first_mistake(plies, 1) is None
+
+
+def test_long_games_get_less_for_each_position_and_never_nothing() -> None:
+    nodes = [Effort.usual(plies).nodes or 0 for plies in (0, 1, 40, 400, 10_000)]
+    assert nodes == sorted(nodes, reverse=True)
+    assert nodes[-1] > 0
+    assert Effort(seconds=1.0, clock=lambda: 5.0).budget() is not None

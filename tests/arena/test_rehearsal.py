@@ -1,0 +1,113 @@
+"""Rehearsal: the messages of a game on record, again as they were sent."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from random import Random
+
+import pytest
+from msgspec.structs import replace
+
+from agents.protocol import Start, Turn
+from arena import documents
+from arena.director import Entrant, Finished, Planned
+from arena.errors import ArenaError
+from arena.fixture import Fixture, SeatPlan
+from arena.rehearsal import rehearse
+from arena.seeds import GameSeeds
+from db.past import PastGame
+from tests.arena.match_model import MS
+from tests.arena.table import Table
+
+NOW = datetime(2026, 5, 1, tzinfo=UTC)
+PAIR = '["ann", "bob", 3]'
+
+
+def played(
+    rules: str, seats: int, *, clock: str = "10+0.1", opening: tuple[str, ...] = (), most: int = 30
+) -> tuple[PastGame, Table]:
+    """A game of players who move at random, as it is on record, and what everybody was sent."""
+    random, names = Random(rules), ("ann", "bob", "cid", "dee")[:seats]
+    key = GameSeeds.of(7, (PAIR,), leg=1, attempt=2)
+    plans = tuple(SeatPlan(name, name, f"{seat:064x}", key.for_seat(seat)) for seat, name in enumerate(names))
+    table = Table(Fixture(5, rules, plans, key.key, clock, opening=opening))
+    table.begin(wants=("position", "legal"))
+    while table.match.verdict is None and len(table.match.moves) < most:
+        spent = random.randrange(100 * MS)
+        table.play(table.match.state.to_text(random.choice(table.match.state.moves())), after=spent + MS, spent=spent)
+    if table.match.verdict is None:
+        table.resign()
+    table.finish()
+    entrants = tuple(Entrant(name, name) for name in names)
+    planned = Planned(5, rules, rules, entrants, 7, (PAIR,), leg=1, attempt=2, clock=clock, opening=opening)
+    past = documents.past(Finished(planned, table.match.record(), NOW, NOW))
+    return replace(past, pair=PAIR), table
+
+
+@pytest.mark.parametrize(
+    ("rules", "seats", "opening"),
+    [
+        ("connect4", 2, ("4", "4", "1")),
+        ("tictactoe", 2, ()),
+        ("pig:goal=15", 2, ()),
+        ("kuhn", 2, ()),
+        ("rps", 2, ()),
+        ("ludo", 4, ()),
+        ("maze:ghosts=2,map=tiny", 3, ()),
+        ("examples/countdown.py:Countdown", 2, ("1",)),
+    ],
+    ids=lambda value: value.partition(":")[0].rpartition("/")[2] if isinstance(value, str) else "",
+)
+def test_every_question_comes_again_word_for_word(rules: str, seats: int, opening: tuple[str, ...]) -> None:
+    game, table = played(rules, seats, opening=opening)
+    questions = 0
+    for seat, post in enumerate(table.post):
+        start, turns = post[0], [message for message in post if isinstance(message, Turn)]
+        assert isinstance(start, Start)
+        for number, turn in enumerate(turns, 1):
+            rehearsal = rehearse(game, turn.ply)
+            questions += 1
+            assert rehearsal.seat == seat
+            assert rehearsal.start == start
+            assert [replace(told, id="") for told in rehearsal.turns] == [
+                replace(told, id="") for told in turns[:number]
+            ]
+            assert rehearsal.state.view(seat) == turn.position
+    assert questions >= len([move for move in game.moves if isinstance(move.who, int)])
+
+
+def test_the_turn_in_which_the_game_ended_is_asked_too() -> None:
+    game, _ = played("connect4", 2, most=4)
+    assert game.verdict == "resigned"
+    assert rehearse(game, len(game.moves) + 1).seat == game.fault
+
+
+@pytest.mark.parametrize(
+    ("rules", "ply", "words"),
+    [
+        ("pig:goal=15", 1, "that ply is chance's; the nearest ply at which an agent was asked is 2"),
+        ("connect4", 1, "that ply is of the opening; the nearest ply at which an agent was asked is 3"),
+        ("connect4", 999, "plies; the nearest"),
+    ],
+)
+def test_a_ply_at_which_nobody_was_asked_is_one_error(rules: str, ply: int, words: str) -> None:
+    game, _ = played(rules, 2, opening=() if rules.startswith("pig") else ("4", "4"))
+    with pytest.raises(ArenaError, match=words):
+        rehearse(game, ply)
+
+
+def test_a_record_that_cannot_be_true_is_not_played_again() -> None:
+    game, _ = played("pig:goal=15", 2)
+    with pytest.raises(ArenaError, match="cannot be played again as it is on record"):
+        rehearse(replace(game, seed=8), max(move.ply for move in game.moves if isinstance(move.who, int)))
+
+
+def test_a_game_without_a_question_is_one_error() -> None:
+    game, _ = played("tictactoe", 2)
+    with pytest.raises(ArenaError, match="nearest"):
+        rehearse(game, 30)
+
+
+def test_in_tournaments_nobody_is_told_who_the_others_are() -> None:
+    game, _ = played("connect4", 2)
+    assert rehearse(replace(game, tournament="cs101"), 1).start.seats == ("ann", "seat 1")

@@ -1,0 +1,98 @@
+"""Versions on record: what was entered is found again and is the same submission as then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from arena import versions
+from arena.errors import BadPlayer
+from arena.players import Kind, read
+from arena.submissions import Store
+from db import store as record
+from db.database import Database
+from db.past import PastSeat
+
+NOW = datetime(2026, 5, 1, tzinfo=UTC)
+SOURCE = """
+from agents import Agent
+
+class Mine(Agent):
+    def choose(self, state, clock):
+        return state.moves()[0]
+"""
+
+
+@pytest.fixture
+def entered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Database, Store]]:
+    """A file with a class named, a folder, a command with a file, two versions of alice, and an imported name."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(SOURCE)
+    Path("team").mkdir()
+    Path("team/agent.py").write_text(SOURCE)
+    Path("team/book.txt").write_text("e4")
+    database, store = Database(str(tmp_path / "arena.db")), Store(tmp_path / "arena.store")
+    with database.writing() as connection:
+        for name, text in (("mine", "mine.py:Mine"), ("team", "./team"), ("engine", "cmd:sh team/book.txt -x")):
+            record.version(connection, name, store.take(read(text)).hash, text, NOW)
+        record.version(connection, "alice", "random", "random", NOW)
+        record.version(connection, "alice", "pvs:depth=2", "pvs:depth=2", NOW)
+        record.version(connection, "far", "imported", "imported", NOW)
+    yield database, store
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("mine", Kind.FILE), ("team", Kind.FOLDER), ("engine", Kind.COMMAND), ("alice@1", Kind.BUILTIN)]
+)
+def test_what_was_entered_is_the_same_again(entered: tuple[Database, Store], name: str, kind: Kind) -> None:
+    database, store = entered
+    with database.reading() as connection:
+        version = versions.find(connection, name)
+    player = versions.player(version, store)
+    assert player.kind is kind
+    if kind is not Kind.BUILTIN:
+        assert store.take(player).hash == version.source
+    assert player.class_name == ("Mine" if name == "mine" else "")
+
+
+def test_a_name_alone_is_its_last_version(entered: tuple[Database, Store]) -> None:
+    with entered[0].reading() as connection:
+        assert versions.find(connection, "alice").number == 2
+        assert versions.find(connection, "alice@1").source == "random"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("alise", "did you mean 'alice'"),
+        ("alice@7", "expected alice@1 to alice@2"),
+        ("alice@", "expected alice@1 to alice@2"),
+        ("@", "no agent '@' on record"),
+        ("mal\x1b[31mlory@1", "no agent 'mal\\x1b[31mlory'"),
+    ],
+)
+def test_who_is_not_there_is_one_error(entered: tuple[Database, Store], name: str, words: str) -> None:
+    with entered[0].reading() as connection, pytest.raises(BadPlayer) as error:
+        versions.find(connection, name)
+    assert words in str(error.value)
+
+
+def test_what_cannot_be_run_again_says_why(entered: tuple[Database, Store]) -> None:
+    database, store = entered
+    with database.reading() as connection:
+        far, mine = (versions.find(connection, name) for name in ("far", "mine"))
+    with pytest.raises(BadPlayer, match="its games were imported"):
+        versions.player(far, store)
+    with pytest.raises(BadPlayer, match="enter it again"):
+        versions.player(mine, Store(Path("elsewhere")))
+
+
+def test_who_sat_there_is_found_with_its_version(entered: tuple[Database, Store]) -> None:
+    with entered[0].reading() as connection:
+        assert versions.of_seat(connection, PastSeat(seat=0, player="alice", version=1)).source == "random"
+        with pytest.raises(BadPlayer, match="expected alice@1 to alice@2, got 'alice@9'"):
+            versions.of_seat(connection, PastSeat(seat=0, player="alice", version=9))
