@@ -16,6 +16,7 @@ from typing import Final
 
 from adsearch.errors import quote
 from agents import builtin
+from arena.collecting import collected
 from arena.description import Table, what_is_wrong_with
 from arena.errors import BadLeague, BadPlayer
 from arena.players import MAIN_FILE, Kind, Player, read, split_path
@@ -48,19 +49,31 @@ class Listed:
 
 
 def matched(table: Table, folder: Path, skipped: list[str]) -> Iterator[Listed]:
-    """An agent for each file or folder that `players` matches; what is no agent goes to `skipped`."""
+    """An agent for each file or folder that `players` matches; what is no agent goes to `skipped`.
+
+    A file that `arena collect` wrote stands for everybody in it."""
     seen: set[str] = set()
     for pattern in table.texts("players"):
         matches = sorted(glob.glob(os.path.expanduser(pattern), root_dir=folder, recursive=True))
         if not matches:
             table.fail(
-                f"nothing matches {quote(pattern)} in {quote(str(folder))}; a player that is no file is described by "
-                "[[agent]] with name and player",
+                f"nothing matches {quote(pattern)} in {quote(str(folder))}; "
+                + (
+                    "`arena collect` writes such a file"
+                    if pattern.endswith(collected.ENDING)
+                    else "a player that is no file is described by [[agent]] with name and player"
+                ),
                 "players",
             )
         agents = 0
         for match in matches:
             path = folder / match
+            if match.endswith(collected.ENDING) and path.is_file():
+                agents += 1
+                if os.path.normpath(path) not in seen:
+                    seen.add(os.path.normpath(path))
+                    yield from _collected(table, path)
+                continue
             if reason := _no_agent(path):
                 skipped.append(f"{quote(match)} ({reason})")
                 continue
@@ -74,6 +87,16 @@ def matched(table: Table, folder: Path, skipped: list[str]) -> Iterator[Listed]:
                 yield Listed(name, match, player)
         if not agents:
             table.fail(f"{quote(pattern)} matches no agent, only {', '.join(skipped[-3:])}", "players")
+
+
+def _collected(table: Table, file: Path) -> Iterator[Listed]:
+    """Everybody in a file that `arena collect` wrote."""
+    kept, store = collected.read(file)
+    for one in kept:
+        try:
+            yield Listed(one.name, one.started_as, one.player(store))
+        except BadPlayer as error:
+            table.fail(f"{quote(file.name)}: {error}; or collect again", "players")
 
 
 def _no_agent(path: Path) -> str:

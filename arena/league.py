@@ -176,10 +176,12 @@ _LATER_SETTINGS: Final[dict[str, Any]] = {
 _DEFAULTS: Final = {each.name: each.default for each in fields(League)}
 
 
-def read(path: Path) -> League:
-    """The tournament that a TOML file describes. Files that it names lie relative to its folder."""
+def read(path: Path, *, agents: bool = True) -> League:
+    """The tournament that a TOML file describes. Files that it names lie relative to its folder.
+
+    Without `agents` nobody is in it, whoever is listed: for those who ask for its conditions before there are any."""
     keys = read_toml(path)
-    return _league(Table(keys, str(path)), path.absolute().parent, default_name=path.stem)
+    return _league(Table(keys, str(path)), path.absolute().parent, default_name=path.stem, agents=agents)
 
 
 def from_arguments(game: str, players: Sequence[str], **settings: Any) -> League:
@@ -210,7 +212,9 @@ def from_arguments(game: str, players: Sequence[str], **settings: Any) -> League
     return replace(league, name=name if not what_is_wrong_with(name) else f"game-{name[-8:]}")
 
 
-def _league(table: Table, folder: Path, *, default_name: str, listed: Iterable[Listed] = ()) -> League:
+def _league(
+    table: Table, folder: Path, *, default_name: str, listed: Iterable[Listed] = (), agents: bool = True
+) -> League:
     """Everything read, then everything held against everything else."""
     table.only(KEYS)
     game_text, game, start = _game(table, folder)
@@ -218,14 +222,16 @@ def _league(table: Table, folder: Path, *, default_name: str, listed: Iterable[L
     limits = table.table("limits")
     limits.only(LIMIT_KEYS)
     allowance = allowed(limits, allowed(table, Allowance()))
-    agents = [*listed, *matched(table, folder, skipped), *described(table, folder, KEYS, allowance)]
+    everybody = [*listed]
+    if agents:
+        everybody += [*matched(table, folder, skipped), *described(table, folder, KEYS, allowance)]
     usual = Limits()
     league = League(
         name=table.name("name", default_name) if default_name or "name" in table else "",
         game=game,
         game_text=game_text,
         seats=start.players,
-        agents=tuple(sorted(agents, key=lambda agent: agent.name)),
+        agents=tuple(sorted(everybody, key=lambda agent: agent.name)),
         format=_format(table, start),
         rounds=table.whole("rounds", 1, 100_000, 1),
         clock=_clock(table),
@@ -251,11 +257,12 @@ def _league(table: Table, folder: Path, *, default_name: str, listed: Iterable[L
         best_of=table.whole("best_of", 1, 1000, 1),
         repeats=table.whole("repeats", 0, 100, 3),
         seeds=table.texts("seeds"),
-        sprt=_sprt(table, agents),
+        sprt=_sprt(table, everybody),
         skipped=tuple(skipped),
     )
-    _check_agents(table, league, start)
-    _check_format(table, league)
+    if agents:
+        _check_agents(table, league, start)
+        _check_format(table, league)
     return league
 
 

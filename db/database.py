@@ -14,7 +14,7 @@ from typing import Self
 
 from sqlalchemy import Connection
 
-from db import dialect, upgrade
+from db import bundles, dialect, upgrade
 from db.errors import DatabaseError, NotFound
 
 __all__ = ["Connection", "Database"]
@@ -40,9 +40,23 @@ class Database:
                     upgrade.check(self._engine, self.file)
                 else:
                     self.copied = upgrade.bring_up_to_date(self._engine, self.file)
+            self._settle_bundle(read_only)
         except BaseException:
             self.close()
             raise
+
+    def _settle_bundle(self, read_only: bool) -> None:
+        """What came in one file is put where commands look for it."""
+        if self.file is None:
+            return
+        with self.reading() as connection:
+            if not bundles.is_bundle(connection) or bundles.is_settled(connection, self.file):
+                return
+        if read_only:
+            with Database(str(self.file)):
+                return
+        with self.writing() as connection:
+            bundles.settle(connection, self.file)
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:

@@ -19,6 +19,6 @@ DatabaseOption = Annotated[
 def submissions(database: Database) -> Store:
     """What was entered: the folder "arena.store" beside "arena.db"."""
     from arena.submissions import Store
-    from arena.verify import store_beside
+    from db.bundles import store_beside
 
     return Store(store_beside(database.file))

@@ -13,9 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from arena import formats, league
+from arena import formats, league, players
 from arena.changes import changes
 from arena.clock import SECOND
+from arena.collecting import collected
+from arena.collecting.collected import Kept
 from arena.enrolment import AGENT_KEYS, ALLOWED_KEYS
 from arena.errors import BadLeague
 from arena.fixture import HELLO_WITHIN, Limits
@@ -24,6 +26,7 @@ from arena.formats.match import SprtTerms
 from arena.league import KEYS, LIMIT_KEYS, SPRT_KEYS
 from arena.players import Kind
 from arena.ratings.match_statistics import Model
+from arena.submissions import Store
 from arena.walls import Allowance
 from arena.walls import Kind as Walls
 from tests.arena.course import TWO, course, read
@@ -476,3 +479,43 @@ def test_an_interpreter_is_found_by_its_path_or_its_name(folder: Path) -> None:
     python.symlink_to(sys.executable)
     assert read(folder, 'game = "connect4"\npython = "bin/python"\n' + TWO).python == str(python)
     assert read(folder, 'game = "connect4"\npython = "sh"\n' + TWO).python == shutil.which("sh")
+
+
+# Whoever was collected.
+
+
+def collected_course(folder: Path, *names: str) -> list[str]:
+    """Files of these students, collected; the hashes of their sources."""
+    store = Store(folder / "arena.store")
+    hashes = [store.take(players.read(str(folder / "students" / f"{name}.py"))).hash for name in names]
+    kept = {
+        name: Kept(name, 1, hash, f"{name}.py", name, "", "good", "", "")
+        for name, hash in zip(names, hashes, strict=True)
+    }
+    collected.write(folder / "cs101.collected.toml", kept, store)
+    return hashes
+
+
+def test_everybody_who_was_collected_plays_from_the_store(folder: Path) -> None:
+    (hash,) = collected_course(folder, "carol")
+    (folder / "students" / "carol.py").unlink()
+    found = read(folder, f'game = "connect4"\nplayers = ["cs101.collected.toml", "students/*/"]\n{TWO}')
+    assert [agent.name for agent in found.agents] == ["a", "alice", "b", "bob", "carol"]
+    carol = found.agents[-1]
+    assert carol.player_text == "carol.py"
+    assert Store(folder / "arena.store").take(carol.player).hash == hash
+
+
+def test_what_was_collected_and_is_gone_from_the_store_is_told(folder: Path) -> None:
+    (hash,) = collected_course(folder, "carol")
+    (folder / "arena.store" / hash).rename(folder / "arena.store" / ("0" * 64))
+    with pytest.raises(BadLeague, match=rf"cs101\.collected\.toml.*'carol@1': no submission {hash[:12]}"):
+        read(folder, f'game = "connect4"\nplayers = "*.collected.toml"\n{TWO}')
+
+
+def test_the_conditions_can_be_read_before_there_is_anybody(folder: Path) -> None:
+    (folder / "cs101.toml").write_text('game = "connect4"\nclock = "7"\nplayers = "cs101.collected.toml"\n')
+    found = league.read(folder / "cs101.toml", agents=False)
+    assert (found.agents, found.clock) == ((), "7")
+    with pytest.raises(BadLeague, match="`arena collect` writes such a file"):
+        league.read(folder / "cs101.toml")

@@ -14,8 +14,9 @@ import pytest
 
 from arena.players import read
 from arena.submissions import Store
-from arena.verify import Verification, store_beside, verify
+from arena.verify import Verification, verify
 from db import store
+from db.bundles import store_beside
 from db.database import Database
 from tests.arena.recorded import NOW, store_evening, store_tournament
 from tests.arena.table import Table

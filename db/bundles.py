@@ -1,0 +1,354 @@
+"""A bundle: one agent's games, logs and versions in a database of their own, with the sources that they need in it.
+
+It is an arena database like any other, with two tables more. Whoever opens it finds the sources beside it, where the
+store of a database is; rules that name a file name it there. Of opponents it has only what the board and both clocks
+show.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from msgspec import Struct
+from sqlalchemy import Connection, insert, select, text
+
+from db.errors import DatabaseError, NotFound
+from db.imports import IMPORTED
+from db.schema import Agent, Entry, Game, Move, Ruling, Seat, Tournament, Version
+from db.store import instant
+
+OVER: Final = ("finished", "void")
+_AT_ONCE: Final = 500
+_PLACE: Final = "/arena.store"
+"""What stands in rules for the store until somebody opens the bundle."""
+_TABLES: Final = (
+    "CREATE TABLE bundle (place TEXT NOT NULL)",
+    "CREATE TABLE bundled (source TEXT NOT NULL, path TEXT NOT NULL, executable INTEGER NOT NULL,"
+    " content BLOB NOT NULL, PRIMARY KEY (source, path))",
+)
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+_IN_STORE: Final = re.compile(r"(^|=)(/[^=]*?)/(?=([0-9a-f]{64})/)")
+"""Where rules name a file in a store: what stands before it, the store, and the hash."""
+_OF_OPPONENTS: Final = ("cpu", "delay", "log", "score", "depth", "nodes", "line", "text")
+"""What a ply of theirs is told without."""
+
+
+class SourceFile(Struct, frozen=True):
+    """One file of a source."""
+
+    source: str
+    """The hash in the store."""
+    path: str
+    """Below the source's folder, with slashes."""
+    executable: bool
+    content: bytes
+
+
+class Names(Struct, frozen=True):
+    """What everybody and everything is called in the bundle."""
+
+    of: Callable[[str], str]
+    """An agent."""
+    words: Callable[[str], str]
+    """Any text for people."""
+    pair: Callable[[str], str]
+    """Who meets."""
+
+
+class Wanted(Struct, frozen=True):
+    """What goes into a bundle."""
+
+    agent: int
+    games: tuple[int, ...]
+    tournaments: tuple[int, ...]
+    names: tuple[str, ...]
+    """What all who play in these games are called, and their agents."""
+    sources: tuple[str, ...]
+    """The hashes of her versions, and of the games' rules where they are in a store."""
+
+
+def wanted(connection: Connection, agent: str, tournament: int | None) -> Wanted:
+    """What there is of that agent, in all or in one tournament; NotFound where there is nothing."""
+    id = connection.execute(select(Agent.id).where(Agent.name == agent)).scalar()
+    if id is None:
+        raise NotFound(f"there is no agent {agent!r} on record; `arena standings` lists who plays")
+    hers = select(Seat.game).join(Version, Version.id == Seat.version).where(Version.agent == id)
+    chosen = select(Game.id, Game.tournament, Game.rules).where(Game.id.in_(hers), Game.status.in_(OVER))
+    if tournament is not None:
+        chosen = chosen.where(Game.tournament == tournament)
+    rows = connection.execute(chosen.order_by(Game.id)).all()
+    if not rows:
+        raise NotFound(f"no game of {agent!r} is over there: there is nothing to bundle")
+    games = tuple(row[0] for row in rows)
+    names = {agent}
+    for some in _portions(games):
+        seats = select(Seat.name, Agent.name).join(Version, Version.id == Seat.version)
+        seats = seats.join(Agent, Agent.id == Version.agent).where(Seat.game.in_(some))
+        names |= {name for row in connection.execute(seats.distinct()) for name in row}
+    versions = connection.execute(select(Version.source).where(Version.agent == id).order_by(Version.number)).scalars()
+    sources = [source for source in versions if _HASH.fullmatch(source)]
+    sources += [found[3] for rules in {row[2] for row in rows} for found in _IN_STORE.finditer(rules)]
+    tournaments = {row[1] for row in rows if row[1] is not None}
+    return Wanted(id, games, tuple(sorted(tournaments)), tuple(sorted(names)), tuple(dict.fromkeys(sources)))
+
+
+def sources_of(connection: Connection, names: Sequence[str]) -> dict[str, str]:
+    """The last source of each of these agents; empty where nobody is called so."""
+    rows = connection.execute(
+        select(Agent.name, Version.source).join(Version, Version.agent == Agent.id).order_by(Version.number)
+    )
+    known = dict(rows.all())
+    return {name: known.get(name, "") for name in names}
+
+
+def copy(
+    old: Connection,
+    new: Connection,
+    wanted: Wanted,
+    names: Names,
+    files: Sequence[SourceFile],
+    now: datetime,
+) -> None:
+    """Writes all of it into the empty database `new`; nothing else is ever in that file."""
+    for table in _TABLES:
+        new.exec_driver_sql(table)
+    new.exec_driver_sql("INSERT INTO bundle (place) VALUES (?)", (_PLACE,))
+    for file in files:
+        told = (file.source, file.path, int(file.executable), file.content)
+        new.exec_driver_sql("INSERT INTO bundled (source, path, executable, content) VALUES (?, ?, ?, ?)", told)
+    seats = [row for some in _portions(wanted.games) for row in _rows(old, Seat, Seat.game.in_(some))]
+    entered = {(row["tournament"], row["name"]) for row in _tournaments_of(old, wanted, seats)}
+    entries = [
+        row
+        for row in _rows(old, Entry, Entry.tournament.in_(wanted.tournaments))
+        if (row["tournament"], row["name"]) in entered
+    ]
+    hers = _copy_agents(old, new, wanted, names, {row["version"] for row in [*seats, *entries]}, now)
+    called = {row["name"] for row in entries if row["version"] in hers}
+    finished = _copy_tournaments(old, new, wanted, names, {row["name"] for row in entries}, called)
+    _insert(new, Entry, [row | {"name": names.of(row["name"])} for row in entries])
+    _copy_games(old, new, wanted, names, seats, hers, finished)
+    own_entries = {row["id"] for row in entries if row["version"] in hers}
+    for row in _rows(old, Ruling, Ruling.id.is_not(None)):
+        if row["game"] in set(wanted.games) or row["entry"] in own_entries:
+            _insert(new, Ruling, [row | {"reason": names.words(row["reason"])}])
+
+
+def _tournaments_of(old: Connection, wanted: Wanted, seats: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Each tournament with the name of each who sits in one of its games."""
+    of: dict[int, int | None] = {}
+    for some in _portions(wanted.games):
+        of |= dict(old.execute(select(Game.id, Game.tournament).where(Game.id.in_(some))).all())
+    for seat in seats:
+        yield {"tournament": of[seat["game"]], "name": seat["name"]}
+
+
+def _copy_agents(
+    old: Connection, new: Connection, wanted: Wanted, names: Names, used: set[int], now: datetime
+) -> set[int]:
+    """All who are met, and their versions: hers as they are, of the others the number alone. The ids of hers."""
+    versions = [
+        row for row in _rows(old, Version, Version.id.is_not(None)) if row["agent"] == wanted.agent or row["id"] in used
+    ]
+    met = {row["agent"] for row in versions}
+    _insert(new, Agent, [row | {"name": names.of(row["name"])} for row in _rows(old, Agent, Agent.id.in_(met))])
+    hers = {row["id"] for row in versions if row["agent"] == wanted.agent}
+    for row in versions:
+        if row["id"] in hers:
+            told = {"started_as": _without_folders(row["started_as"])}
+        else:
+            told = {"source": f"{IMPORTED}@{row['number']}", "started_as": IMPORTED, "created": instant(now)}
+        _insert(new, Version, [row | told])
+    return hers
+
+
+def _copy_tournaments(
+    old: Connection, new: Connection, wanted: Wanted, names: Names, entered: set[str], called: set[str]
+) -> set[int]:
+    """What they are; of their settings only what tells her own ratings and points. The ids of those that are over."""
+    finished = set()
+    for row in _rows(old, Tournament, Tournament.id.in_(wanted.tournaments)):
+        over = row["status"] == "finished"
+        finished |= {row["id"]} if over else set()
+        settings = row["settings"]
+        anchors = [
+            {"name": names.of(agent["name"]), "anchor": agent["anchor"]}
+            for agent in settings.get("agents", ())
+            if agent["name"] in entered and agent.get("anchor") is not None
+        ]
+        byes = [[round, names.of(name), *more] for round, name, *more in settings.get("byes", ()) if name in called]
+        told = {"seed": row["seed"] if over else "", "rules": _portable(row["rules"])}
+        kept = {"agents": anchors, **({"byes": byes} if byes else {})}
+        _insert(new, Tournament, [row | told | {"settings": kept}])
+    return finished
+
+
+def _copy_games(
+    old: Connection,
+    new: Connection,
+    wanted: Wanted,
+    names: Names,
+    seats: Sequence[dict[str, Any]],
+    hers: set[int],
+    finished: set[int],
+) -> None:
+    """The games with their seats and moves; what opponents wrote, used and thought is left out."""
+    own = {(row["game"], row["seat"]) for row in seats if row["version"] in hers}
+    silent: dict[str, Any] = dict.fromkeys(("cpu", "memory", "stderr"))
+    unthinking: dict[str, Any] = dict.fromkeys(_OF_OPPONENTS)
+    for some in _portions(wanted.games):
+        for row in _rows(old, Game, Game.id.in_(some)):
+            # From its seed all dice of a tournament follow, those of games to come too.
+            told = row["tournament"] is None or row["tournament"] in finished
+            by_other = row["fault"] is not None and (row["id"], row["fault"]) not in own
+            change = {
+                "rules": _portable(row["rules"]),
+                "pair": names.pair(row["pair"]),
+                "seed": row["seed"] if told else "",
+                "detail": None if by_other or row["detail"] is None else names.words(row["detail"]),
+            }
+            _insert(new, Game, [row | change])
+    _insert(
+        new,
+        Seat,
+        [
+            row | {"name": names.of(row["name"])} | ({} if (row["game"], row["seat"]) in own else silent)
+            for row in seats
+        ],
+    )
+    for some in _portions(wanted.games):
+        moves = [
+            row if not row["who"].isdigit() or (row["game"], int(row["who"])) in own else row | unthinking
+            for row in _rows(old, Move, Move.game.in_(some))
+        ]
+        _insert(new, Move, moves)
+
+
+def _rows(connection: Connection, table: Any, where: Any) -> list[dict[str, Any]]:
+    rows = connection.execute(select(table.__table__).where(where).order_by(*table.__table__.primary_key)).mappings()
+    return [dict(row) for row in rows]
+
+
+def _insert(connection: Connection, table: Any, rows: Sequence[Mapping[str, Any]]) -> None:
+    if rows:
+        connection.execute(insert(table), list(rows))
+
+
+def _portions(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (ids[first : first + _AT_ONCE] for first in range(0, len(ids), _AT_ONCE))
+
+
+def _portable(rules: str) -> str:
+    """The same rules, from a store that may be anywhere."""
+    return _IN_STORE.sub(rf"\g<1>{_PLACE}/", rules)
+
+
+def _without_folders(started_as: str) -> str:
+    """How it was started, without the folders of the machine that it was entered on."""
+    return started_as if started_as.startswith("cmd:") else started_as.rstrip("/").rpartition("/")[2]
+
+
+# The file.
+
+
+def pack(built: Path, file: Path) -> None:
+    """Puts the database `built` into the new file `file`: all of it or nothing, and nothing that was there before."""
+    part = file.with_name(f"{file.name}.part")
+    part.unlink(missing_ok=True)
+    try:
+        with closing(sqlite3.connect(built)) as connection:
+            connection.execute("VACUUM INTO ?", (str(part),))
+        descriptor = os.open(part, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.link(part, file)  # unlike a rename it never replaces a file
+    except FileExistsError:
+        raise DatabaseError(f"{file} is there already, and nothing is overwritten; choose another name") from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def is_bundle(connection: Connection) -> bool:
+    """Whether the record is a bundle: a part of another."""
+    if connection.dialect.name != "sqlite":
+        return False
+    return (
+        connection.execute(text("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'bundle'")).first()
+        is not None
+    )
+
+
+def store_beside(file: Path | None) -> Path:
+    """The folder of what was entered: "arena.store" beside "arena.db"."""
+    return (file or Path("arena.db")).with_suffix(".store")
+
+
+def is_settled(connection: Connection, file: Path) -> bool:
+    """Whether a bundle's sources are beside its file, and rules name them there."""
+    folder = store_beside(file).absolute()
+    return _place(connection) == str(folder) and all((folder / source).is_dir() for source in _sources(connection))
+
+
+def settle(connection: Connection, file: Path) -> None:
+    """Puts the sources of a bundle beside its file, unless they are there, and has rules name them there."""
+    folder = store_beside(file).absolute()
+    if folder == file.absolute():
+        raise DatabaseError(f"expected a bundle called otherwise: {file} is where its sources go; rename it")
+    for source in _sources(connection):
+        if not (folder / source).is_dir():
+            _unpack(connection, source, folder)
+    place = _place(connection)
+    for table in ("game", "tournament"):
+        for rules in connection.exec_driver_sql(f"SELECT DISTINCT rules FROM {table}").scalars().all():
+            moved = _IN_STORE.sub(lambda found: f"{found[1]}{folder}/" if found[2] == place else found[0], rules)
+            if moved != rules:
+                connection.exec_driver_sql(f"UPDATE {table} SET rules = ? WHERE rules = ?", (moved, rules))
+    connection.exec_driver_sql("UPDATE bundle SET place = ?", (str(folder),))
+
+
+def _sources(connection: Connection) -> Sequence[str]:
+    return connection.exec_driver_sql("SELECT DISTINCT source FROM bundled").scalars().all()
+
+
+def _place(connection: Connection) -> str:
+    return str(connection.exec_driver_sql("SELECT place FROM bundle").scalar_one())
+
+
+def _unpack(connection: Connection, source: str, folder: Path) -> None:
+    if not _HASH.fullmatch(source):
+        raise DatabaseError(f"the bundle is damaged: expected the hash of a source, got {source[:64]!r}")
+    temporary = None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
+        rows = connection.exec_driver_sql("SELECT path, executable, content FROM bundled WHERE source = ?", (source,))
+        for path, executable, content in rows:
+            parts = PurePosixPath(path).parts
+            if not parts or ".." in parts or path.startswith("/") or "\0" in path:
+                raise DatabaseError(f"the bundle is damaged: expected a file inside of its source, got {path!r}")
+            target = temporary.joinpath(*parts)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+            target.chmod(0o555 if executable else 0o444)
+        for inner, _, _ in os.walk(temporary, topdown=False):
+            os.chmod(inner, 0o555)
+        os.rename(temporary, folder / source)
+    except OSError as error:
+        if not (folder / source).is_dir():  # another may have been at it at the same time
+            raise DatabaseError(f"cannot unpack the bundle's sources into {folder}: {error.strerror}") from None
+    finally:
+        if temporary is not None and temporary.exists():
+            for inner, _, _ in os.walk(temporary):
+                os.chmod(inner, 0o700)
+            shutil.rmtree(temporary, ignore_errors=True)

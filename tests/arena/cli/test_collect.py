@@ -1,0 +1,107 @@
+"""A folder of submissions becomes a tournament: checked by real games, listed, named by the description, run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from arena import league
+from arena.errors import BadLeague
+from tests.arena.cli.terminal import Ended, arena
+from tests.arena.collecting.course import AGENT, ROSTER, folder, zipped
+
+DESCRIPTION = """\
+name = "cs101"
+game = "tictactoe"
+clock = "5+0.1"
+walls = "limits"
+players = "cs101.collected.toml"
+"""
+GIVEN = {
+    "Task/Anna Müller_55_assignsubmission_file_/my_agent.py": AGENT,
+    "Task/Bob Brown_56_assignsubmission_file_/agent.py": AGENT + "# another\n",
+    "Task/García López Carla_57_assignsubmission_file_/a.py": "import nothing_like_this\n",
+    "Task/Eve Zweig_58_assignsubmission_file_/a.py": AGENT,
+}
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    """A course's folder: roster, description, submissions."""
+    folder(tmp_path, {"roster.csv": ROSTER, "cs101.toml": DESCRIPTION})
+    zipped(tmp_path / "all.zip", GIVEN)
+    return tmp_path
+
+
+def collect(*arguments: str) -> Ended:
+    """The command as it is usually given."""
+    return arena("collect", "all.zip", "--roster", "roster.csv", "--tournament", "cs101.toml", *arguments)
+
+
+def test_from_a_download_to_a_tournament(course: Path) -> None:
+    with pytest.raises(BadLeague, match="`arena collect` writes such a file"):
+        league.read(course / "cs101.toml")
+    ended = collect("--deadline", "2026-05-01 13:00")
+    assert ended.code == 0, ended.err
+    assert all(len(line) <= 80 for line in ended.out.splitlines())
+    assert "there is no module 'nothing_like_this'" in " ".join(ended.out.split())
+    assert "missing (5): 田中 太郎, Anna Muller, Søren Ågård, Eve Zweig, Eve Zweig" in ended.out
+    assert "nobody's by the roster (1)" in ended.out
+    assert "held against the time in the zip" in ended.out
+    assert ended.out.endswith("2 of 8 play, 2 of them with something new; cs101.collected.toml says who with\n"
+                              "what\nnext: arena run cs101.toml\n")  # fmt: skip
+    assert [agent.name for agent in league.read(course / "cs101.toml").agents] == ["Bob Brown", "Deep Blue"]
+
+    run = arena("run", "cs101.toml")
+    assert run.code == 0, run.err
+    assert "Deep Blue" in run.out
+    verified = arena("db", "verify")
+    assert "2 versions looked at: all is well" in verified.out
+
+    again = collect("--format", "json")
+    rows = {row["id"]: row for row in json.loads(again.out) if row["id"]}
+    assert rows["1001"]["agent"] == "Deep Blue"
+    assert (rows["1001"]["plays"], rows["1001"]["version"], rows["1001"]["new"]) == (True, 1, False)
+    assert (rows["1003"]["light"], rows["1005"]["light"]) == ("failed", "missing")
+    assert "2 versions" in arena("db", "verify").out
+
+
+def test_the_list_for_a_spreadsheet_has_everybody(course: Path) -> None:
+    ended = collect("--deadline", "2026-04-01", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(ended.out)))
+    assert [row["id"] for row in rows] == ["1001", "1002", "1003", "1004", "1005", "s-77", "1006", "1007", ""]
+    assert {row["late"] for row in rows if row["submission"] and row["id"]} == {"yes"}
+    table = collect("--deadline", "2026-04-01")
+    assert "All are late: are these the times of the download?" in " ".join(table.out.split())
+
+
+def test_where_the_description_does_not_name_the_file_that_is_said(course: Path) -> None:
+    (course / "cs101.toml").write_text(DESCRIPTION.replace("players", "# players"))
+    ended = collect("--deadline", "2026-04-01")
+    assert ended.out.endswith('above its first "[":\n    players = "cs101.collected.toml"\n')
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nowhere", "--roster", "roster.csv", "--game", "nap"), "there is no 'nowhere'"),
+        (("all.zip", "--roster", "none.csv", "--game", "nap"), "No such file or directory: none.csv"),
+        (("all.zip", "--roster", "roster.csv"), "expected --tournament FILE or --game GAME"),
+        (("all.zip", "--roster", "roster.csv", "--game", "conect4"), "did you mean 'connect4'?"),
+        (("all.zip", "--roster", "roster.csv", "--game", "nap", "--late", "no"), "expected refuse or accept, got 'no'"),
+        (("all.zip", "--roster", "roster.csv", "--game", "nap", "--deadline", "soon"), "--deadline: expected a day"),
+        (("all.zip", "--roster", "roster.csv", "--game", "nap", "--to", "x.toml"), "expected a file called NAME.coll"),
+        (("all.zip", "--roster", "all.zip", "--game", "nap"), "all.zip"),
+        (("roster.csv", "--roster", "roster.csv", "--game", "nap"), "a folder or a zip with submissions, got 'roster"),
+    ],
+)
+def test_what_is_given_wrong_is_told_on_one_line(course: Path, arguments: tuple[str, ...], said: str) -> None:
+    ended = arena("collect", *arguments, columns=200)
+    assert ended.code == 2
+    assert said in ended.err
+    assert "Traceback" not in ended.err
+    assert not list(course.glob("*.collected.toml"))

@@ -1,0 +1,116 @@
+"""A bundle's sources come out beside its file and nowhere else; a file that was made to do harm is refused."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from db import bundles
+from db.bundles import Names, SourceFile
+from db.database import Database
+from db.errors import DatabaseError, NotFound
+from tests.db import sample
+from tests.db.recorded import NOW
+
+HASH = "ab" * 32
+AS_THEY_ARE = Names(of=str, words=str, pair=str)
+Make = Callable[..., Path]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    """Makes the bundle of somebody of the sample, with files of a source."""
+
+    def made(agent: str = "ann", *files: tuple[str, bytes], name: str = "ann.arena") -> Path:
+        if not (tmp_path / "arena.db").exists():
+            sample.make(tmp_path / "arena.db")
+        with Database(str(tmp_path / "arena.db")) as old, old.reading() as connection:
+            wanted = bundles.wanted(connection, agent, None)
+            sources = [SourceFile(HASH, path, False, content) for path, content in files]
+            with Database(str(tmp_path / "built.db")) as new, new.writing() as copied:
+                bundles.copy(connection, copied, wanted, AS_THEY_ARE, sources, NOW)
+        bundles.pack(tmp_path / "built.db", tmp_path / name)
+        (tmp_path / "built.db").unlink()
+        return tmp_path / name
+
+    return made
+
+
+def asked(file: Path, query: str) -> list[tuple[object, ...]]:
+    """What the file itself answers."""
+    with closing(sqlite3.connect(file)) as connection:
+        return connection.execute(query).fetchall()
+
+
+def test_only_games_that_are_over_and_only_hers_are_in_it(make: Make) -> None:
+    file = make("cleo")
+    assert asked(file, "SELECT COUNT(*) FROM game WHERE status NOT IN ('finished', 'void')") == [(0,)]
+    without = "SELECT COUNT(*) FROM game WHERE NOT EXISTS (SELECT 1 FROM seat WHERE game = game.id AND name = 'cleo')"
+    assert asked(file, without) == [(0,)]
+    assert asked(file, "SELECT name FROM tournament") == [("cs101",)]
+    assert asked(file, "SELECT name FROM entry ORDER BY name") == [("ann",), ("bob",), ("cleo",)]
+
+
+def test_of_a_tournament_that_goes_on_the_seed_is_left_out(make: Make) -> None:
+    file = make()
+    seeds = asked(file, "SELECT DISTINCT tournament.status, game.seed FROM game JOIN tournament "
+                        "ON tournament.id = game.tournament ORDER BY 1")  # fmt: skip
+    assert seeds == [("finished", str(2**100)), ("running", "")]
+    assert asked(file, "SELECT seed FROM tournament WHERE status = 'running'") == [("",)]
+
+
+def test_rulings_about_her_games_are_in_it_and_no_others(make: Make) -> None:
+    reasons = {reason for (reason,) in asked(make("dan"), "SELECT reason FROM ruling")}
+    assert reasons == {"asked to"}
+    assert "three times void" in {
+        reason for (reason,) in asked(make("cleo", name="c.arena"), "SELECT reason FROM ruling")
+    }
+
+
+def test_sources_come_out_beside_it_once(make: Make, tmp_path: Path) -> None:
+    file = make("ann", ("my_agent.py", b"print()"), ("data/x.bin", bytes(range(256))))
+    for read_only in (True, False, True):
+        with Database(str(file), read_only=read_only):
+            pass
+        place = tmp_path / "ann.store" / HASH
+        assert (place / "data" / "x.bin").read_bytes() == bytes(range(256))
+        assert place.stat().st_mode & 0o777 == 0o555
+        assert [path.name for path in (tmp_path / "ann.store").iterdir()] == [HASH]
+
+
+@pytest.mark.parametrize("path", ["../evil.py", "/evil.py", "x/../../evil.py", "", "."])
+def test_nothing_is_written_elsewhere(make: Make, tmp_path: Path, path: str) -> None:
+    file = make("ann", (path, b"1"))
+    with pytest.raises(DatabaseError, match="the bundle is damaged"):
+        Database(str(file))
+    assert not list(tmp_path.rglob("evil.py"))
+    assert not list((tmp_path / "ann.store").iterdir())
+
+
+def test_a_source_that_is_no_hash_is_refused(make: Make, tmp_path: Path) -> None:
+    file = make("ann", ("a.py", b"1"))
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("UPDATE bundled SET source = '../evil'")
+        connection.commit()
+    with pytest.raises(DatabaseError, match="expected the hash of a source"):
+        Database(str(file))
+    assert not (tmp_path / "evil").exists()
+
+
+def test_a_file_that_is_there_is_never_replaced(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "ann.arena").write_text("mine")
+    with pytest.raises(DatabaseError, match="nothing is overwritten"):
+        make()
+    assert (tmp_path / "ann.arena").read_text() == "mine"
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_whoever_has_played_no_game_has_no_bundle(make: Make) -> None:
+    with pytest.raises(NotFound, match="no game of 'eve' is over there"):
+        make("eve")
+    with pytest.raises(NotFound, match="there is no agent 'zoe' on record"):
+        make("zoe")
