@@ -328,7 +328,8 @@ class Match:
             if self._id and self.state.turn == seat:
                 charged, lag = self._spend(seat, message.spent, now)
                 if message.verdict is Verdict.TIME:
-                    self._out_of_time(seat, charged, lag, message.cpu, message.delay, now)
+                    # No lag kept an answer from its warden.
+                    self._out_of_time(seat, charged, 0, message.cpu, message.delay, now)
                     return
                 self._clock.stop(seat, charged)
             self._end(message.verdict, seat, detail, now)
@@ -414,8 +415,9 @@ class Match:
         self._id = hashlib.blake2b(b"%d:%d" % (self.fixture.game, ply), key=self._secret, digest_size=4).hexdigest()
         budget = clock.budget(turn, self._moves_left(ply))
         limit = self._limit = clock.limit(turn)
-        # Nobody calls time for a seat without a host but we: at once.
-        self._asked, self._due = now, now + limit + (BACKSTOP if place.plan.hosted else 1)
+        # Nobody calls time for a seat without a host but we: at once. A warden may grant as much again.
+        granted = limit if place.plan.guarded else 0
+        self._asked, self._due = now, now + limit + granted + (BACKSTOP if place.plan.hosted else 1)
         self._asked_seat = turn
         turn_told = Turn(
             game=self.fixture.game,
@@ -486,9 +488,10 @@ class Match:
         # Threads that keep each other from running are no fault of the machine's.
         excuse = lag + min(delay or 0, max(0, interval - (cpu or 0)))
         clock.stop(seat, charged)
+        if modest and excuse >= LEAST_EXCUSE:
+            used += f", {excuse / SECOND:.3f} s of it waiting for the machine"
         if modest and excuse >= max(charged - had, LEAST_EXCUSE):
-            waited = f"{excuse / SECOND:.3f} s of it waiting for the machine"
-            self._end(Verdict.VOID, None, f"{self._name(seat)} {used}, {waited}", now)
+            self._end(Verdict.VOID, None, f"{self._name(seat)} {used}", now)
         else:
             self._end(Verdict.TIME, seat, f"{self._name(seat)} {used}", now)
 
