@@ -55,6 +55,8 @@ GRACE: Final = 20 * MILLISECOND
 REPORTS_WITHIN: Final = SECOND
 RULES_FAILED: Final = "the rules failed"
 """How the detail of a game begins that ended because somebody's own game is broken."""
+WAITED: Final = "waiting for the machine"
+"""How the detail of a game ends that is void because the machine was too slow."""
 LEAST_EXCUSE: Final = 10 * MILLISECOND
 """A time loss is never excused by less: else whoever hangs would, with no margin, be excused by any lag at all."""
 
@@ -326,7 +328,7 @@ class Match:
             self._end(Verdict.VOID, None, detail, now)
         elif message.verdict in (Verdict.GARBAGE, Verdict.FLOODED) or self._waits_for(seat) or self._gathers:
             if self._id and self.state.turn == seat:
-                charged, lag = self._spend(seat, message.spent, now)
+                charged, _ = self._spend(seat, message.spent, now)
                 if message.verdict is Verdict.TIME:
                     # No lag kept an answer from its warden.
                     self._out_of_time(seat, charged, 0, message.cpu, message.delay, now)
@@ -489,7 +491,7 @@ class Match:
         excuse = lag + min(delay or 0, max(0, interval - (cpu or 0)))
         clock.stop(seat, charged)
         if modest and excuse >= LEAST_EXCUSE:
-            used += f", {excuse / SECOND:.3f} s of it waiting for the machine"
+            used += f", {excuse / SECOND:.3f} s of it {WAITED}"
         if modest and excuse >= max(charged - had, LEAST_EXCUSE):
             self._end(Verdict.VOID, None, f"{self._name(seat)} {used}", now)
         else:

@@ -34,7 +34,7 @@ class Turning:
         confined = SimpleNamespace(go_on=nothing, memory=None)
         return SimpleNamespace(
             meter=meter, confined=confined, write=nothing, excess=nothing, kill=nothing, read=nothing,
-            next_line=nothing, read_log=nothing, log=lambda most: "", silent=False,
+            next_line=nothing, read_log=nothing, log=lambda _: "", silent=False,
         )  # fmt: skip
 
     def ends(self) -> float:
