@@ -15,7 +15,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from adsearch.errors import meant, one_of, quote
+from adsearch.errors import meant, nearly, one_of, quote
 from arena.clock import SECOND
 from arena.errors import BadLeague
 
@@ -78,7 +78,7 @@ class Table:
         words = [str(word) for word in possible]
         value = self._keys.get(key, str(default))
         if value not in words:
-            hint = meant(value, words) if isinstance(value, str) else ""
+            hint = nearly(value, words) if isinstance(value, str) else ""
             self.fail(f"expected {' or '.join(map(repr, words))}, got {shown(value)}{hint}", key)
         return str(value)
 

@@ -113,6 +113,8 @@ class Guard:
         """When its stdout came to an end."""
         self._turn: Turn | None = None
         """The question that is open."""
+        self._granted = 0
+        """What the agent has for its answer beyond the limit, for the machine kept it waiting."""
         self._asked = self._left_by = self._look_at = 0
         self._core: int | None = None
         """The processor of the game."""
@@ -160,7 +162,7 @@ class Guard:
         if "position" not in self._wants and not self._hidden():
             told = replace(told, position=UNSET)
         line = to_line(told)
-        self._turn, self._unasked = turn, 0
+        self._turn, self._unasked, self._granted = turn, 0, 0
         if self._orders.ponder:
             agent.meter.begin_turn()
         self._asked = self._clock()
@@ -256,7 +258,7 @@ class Guard:
             return self._ready_by()
         if self._turn is None or self._turn.limit is UNSET:
             return None
-        return self._asked + self._turn.limit
+        return self._asked + self._turn.limit + self._granted
 
     def tick(self) -> None:
         """What is due is done."""
@@ -283,9 +285,22 @@ class Guard:
             if self._phase is _Phase.STARTING:
                 self._fail(Verdict.UNREADY, f"did not say ready within {self._readiness() / SECOND:.1f} s")
             else:
-                self._fail(
-                    Verdict.TIME, f"no answer {(self._clock() - self._asked) / SECOND:.3f} s after its turn came"
-                )
+                self._end_turn(agent)
+
+    def _end_turn(self, agent: AgentProcess) -> None:
+        """No answer has come in time. What the machine took of the turn the agent gets on top, at most as much again:
+        so one that waited for a processor may still answer, and one that would never have answered is late all the
+        same."""
+        turn = self._turn
+        if turn is None or turn.limit is UNSET:
+            return
+        spent = self._clock() - self._asked
+        cpu, delay = agent.meter.of_turn(spent)
+        excuse = 0 if cpu is None else min(delay, max(0, spent - cpu))
+        if excuse > self._granted < turn.limit:
+            self._granted = min(excuse, turn.limit)
+        if self._is_due():
+            self._fail(Verdict.TIME, f"no answer {spent / SECOND:.3f} s after its turn came", (spent, cpu, delay))
 
     def _is_due(self) -> bool:
         return (due := self._due) is not None and self._clock() >= due
@@ -411,15 +426,16 @@ class Guard:
         self._begin(start)
         return True
 
-    def _fail(self, verdict: Verdict, detail: str) -> None:
-        """The agent is at fault: the referee is told, and the agent is gone. Between games it is merely gone."""
+    def _fail(self, verdict: Verdict, detail: str, used: tuple[int, int | None, int] | None = None) -> None:
+        """The agent is at fault: the referee is told, and the agent is gone. Between games it is merely gone.
+
+        `used`: what its turn took, where that was measured already."""
         if self._phase is not _Phase.IDLE:
-            spent = cpu = delay = None
-            if self._turn is not None and self.agent is not None:
+            if used is None and self._turn is not None and self.agent is not None:
                 spent = self._clock() - self._asked
-                cpu, delay = self.agent.meter.of_turn(spent)
+                used = (spent, *self.agent.meter.of_turn(spent))
             self._turn, self._phase = None, _Phase.FAILED
-            self._tell(Failed(self._game, verdict, detail, spent, cpu, delay))
+            self._tell(Failed(self._game, verdict, detail, *(used or (None, None, None))))
         self._kill()
 
     def _leave(self) -> None:

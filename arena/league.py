@@ -216,11 +216,13 @@ def _league(
     table: Table, folder: Path, *, default_name: str, listed: Iterable[Listed] = (), agents: bool = True
 ) -> League:
     """Everything read, then everything held against everything else."""
-    table.only(KEYS)
+    table.only(KEYS, {key: "put it below [limits]" for key in LIMIT_KEYS if key not in KEYS})
     game_text, game, start = _game(table, folder)
     skipped: list[str] = []
     limits = table.table("limits")
-    limits.only(LIMIT_KEYS)
+    limits.only(LIMIT_KEYS, {key: "put it above [limits]" for key in KEYS if key not in LIMIT_KEYS})
+    if twice := next((key for key in ALLOWED_KEYS if key in table and key in limits), None):
+        limits.fail("it stands above the tables, too; once is enough", twice)
     allowance = allowed(limits, allowed(table, Allowance()))
     everybody = [*listed]
     if agents:
@@ -252,7 +254,7 @@ def _league(
         allowance=allowance,
         ponder=table.flag("ponder", False),
         python=_python(table, folder),
-        modules=tuple(table.texts("modules")) if "modules" in table else None,
+        modules=_modules(table),
         gauntlet=table.texts("gauntlet"),
         best_of=table.whole("best_of", 1, 1000, 1),
         repeats=table.whole("repeats", 0, 100, 3),
@@ -308,6 +310,19 @@ def _python(table: Table, folder: Path) -> str | None:
     if path is None or not os.path.isfile(path) or not os.access(path, os.X_OK):
         table.fail(f"expected a Python interpreter, got {quote(text)}, which is no program here", "python")
     return path
+
+
+def _modules(table: Table) -> tuple[str, ...] | None:
+    """What agents may import besides the standard library; None: all that there is."""
+    if "modules" not in table:
+        return None
+    names = table.texts("modules")
+    for name in names:
+        if not all(part.isidentifier() for part in name.split(".")):
+            table.fail(f"expected names of modules, such as 'numpy' or 'adsearch.games', got {quote(name)}", "modules")
+        if name.partition(".")[0] in ("arena", "db"):
+            table.fail(f"{quote(name)} is the server's own, and not for agents", "modules")
+    return names
 
 
 def _openings(table: Table, folder: Path, game: str, start: State[Any]) -> int | tuple[tuple[str, ...], ...]:

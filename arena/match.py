@@ -55,6 +55,8 @@ GRACE: Final = 20 * MILLISECOND
 REPORTS_WITHIN: Final = SECOND
 RULES_FAILED: Final = "the rules failed"
 """How the detail of a game begins that ended because somebody's own game is broken."""
+WAITED: Final = "waiting for the machine"
+"""How the detail of a game ends that is void because the machine was too slow."""
 LEAST_EXCUSE: Final = 10 * MILLISECOND
 """A time loss is never excused by less: else whoever hangs would, with no margin, be excused by any lag at all."""
 
@@ -326,9 +328,10 @@ class Match:
             self._end(Verdict.VOID, None, detail, now)
         elif message.verdict in (Verdict.GARBAGE, Verdict.FLOODED) or self._waits_for(seat) or self._gathers:
             if self._id and self.state.turn == seat:
-                charged, lag = self._spend(seat, message.spent, now)
+                charged, _ = self._spend(seat, message.spent, now)
                 if message.verdict is Verdict.TIME:
-                    self._out_of_time(seat, charged, lag, message.cpu, message.delay, now)
+                    # No lag kept an answer from its warden.
+                    self._out_of_time(seat, charged, 0, message.cpu, message.delay, now)
                     return
                 self._clock.stop(seat, charged)
             self._end(message.verdict, seat, detail, now)
@@ -414,8 +417,9 @@ class Match:
         self._id = hashlib.blake2b(b"%d:%d" % (self.fixture.game, ply), key=self._secret, digest_size=4).hexdigest()
         budget = clock.budget(turn, self._moves_left(ply))
         limit = self._limit = clock.limit(turn)
-        # Nobody calls time for a seat without a host but we: at once.
-        self._asked, self._due = now, now + limit + (BACKSTOP if place.plan.hosted else 1)
+        # Nobody calls time for a seat without a host but we: at once. A warden may grant as much again.
+        granted = limit if place.plan.guarded else 0
+        self._asked, self._due = now, now + limit + granted + (BACKSTOP if place.plan.hosted else 1)
         self._asked_seat = turn
         turn_told = Turn(
             game=self.fixture.game,
@@ -486,9 +490,10 @@ class Match:
         # Threads that keep each other from running are no fault of the machine's.
         excuse = lag + min(delay or 0, max(0, interval - (cpu or 0)))
         clock.stop(seat, charged)
+        if modest and excuse >= LEAST_EXCUSE:
+            used += f", {excuse / SECOND:.3f} s of it {WAITED}"
         if modest and excuse >= max(charged - had, LEAST_EXCUSE):
-            waited = f"{excuse / SECOND:.3f} s of it waiting for the machine"
-            self._end(Verdict.VOID, None, f"{self._name(seat)} {used}, {waited}", now)
+            self._end(Verdict.VOID, None, f"{self._name(seat)} {used}", now)
         else:
             self._end(Verdict.TIME, seat, f"{self._name(seat)} {used}", now)
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
+from agents.protocol import Verdict
 from arena.clock import MILLISECOND, SECOND
+from arena.match import WAITED
 from db.records import GameRecord
 
 GAMES: Final = 20
@@ -28,8 +30,9 @@ class Strain:
     """The last games, and how much of their time was spent waiting."""
 
     def __init__(self) -> None:
-        self._games: deque[tuple[int, int, list[int]]] = deque(maxlen=GAMES)
-        """Of each: how long players thought, how long of that they waited, and the long waits."""
+        self._games: deque[tuple[int, int, list[int], bool]] = deque(maxlen=GAMES)
+        """Of each: how long players thought, how long of that they waited, the long waits, and whether it is void for
+        such a wait."""
 
     def note(self, record: GameRecord) -> None:
         """A game is over."""
@@ -41,17 +44,21 @@ class Strain:
                 waited += wait
             if wait >= _LONG:
                 long.append(wait)
-        self._games.append((thought, waited, long))
+        void = record.verdict == Verdict.VOID and record.detail.endswith(WAITED)
+        self._games.append((thought, waited, long, void))
 
     def told(self) -> str | None:
         """What the user should know; None: the machine keeps up."""
         thought = sum(game[0] for game in self._games)
         waited = sum(game[1] for game in self._games)
         long = [wait for game in self._games for wait in game[2]]
-        if not (thought >= _LEAST_THINKING and waited > _MOST_WAITED * thought) and len(long) < _MOST_LONG:
+        void = sum(game[3] for game in self._games)
+        busy = thought >= _LEAST_THINKING and waited > _MOST_WAITED * thought
+        if not busy and len(long) < _MOST_LONG and not void:
             return None
-        share = f"{waited / thought:.0%} of their thinking time" if thought else "long"
+        share = f"{waited / thought:.0%} of their thinking time" if busy and thought else "long"
         longest = f", up to {max(long) / MILLISECOND:,.0f} ms in one move" if long else ""
+        longest += f" ({void} void for it)" if void else ""
         last = "game" if len(self._games) == 1 else f"{len(self._games)} games"
         return (
             f"this machine is overloaded: in the last {last} players waited {share} for a processor{longest}. End "

@@ -42,6 +42,7 @@ class Outcome(Struct, frozen=True):
     """The last attempt at a game: how far it has come, and the points of each player."""
 
     id: int
+    number: int
     pair: str
     leg: int
     status: str
@@ -94,7 +95,8 @@ def outcomes(connection: Connection, tournament: int) -> list[Outcome]:
     rows = connection.execute(
         text(
             """
-            SELECT game.id, game.pair, game.leg, game.status, game.verdict, game.fault, v_seat.player, v_seat.points
+            SELECT game.id, game.number, game.pair, game.leg, game.status, game.verdict, game.fault, v_seat.player,
+                   v_seat.points
             FROM game JOIN v_seat ON v_seat.game = game.id
             WHERE game.tournament = :tournament AND game.attempt = (
                 SELECT MAX(last.attempt) FROM game AS last
@@ -105,8 +107,8 @@ def outcomes(connection: Connection, tournament: int) -> list[Outcome]:
         {"tournament": tournament},
     )
     found: dict[int, Outcome] = {}
-    for id, pair, leg, status, verdict, fault, name, points in rows:
-        found.setdefault(id, Outcome(id, pair, leg, status, verdict, fault, {})).points[name] = points
+    for id, number, pair, leg, status, verdict, fault, name, points in rows:
+        found.setdefault(id, Outcome(id, number, pair, leg, status, verdict, fault, {})).points[name] = points
     return list(found.values())
 
 

@@ -23,12 +23,13 @@ from arena import cores
 from arena.cli import words
 from arena.cli.standings import show_standings
 from arena.clock import SECOND, TimeControl
-from arena.director import Event, Finished, Planned
+from arena.director import MOST_ATTEMPTS, Event, Finished, Planned
 from arena.formats.match import SprtTerms, Weighed
 from arena.league import League
 from arena.ratings.match_statistics import Hypothesis
 from arena.strain import Strain
 from arena.tournament import Tournament
+from db import progress
 from db.database import Database
 
 if TYPE_CHECKING:
@@ -123,6 +124,9 @@ class Display:
         line = self._line(event, self._tournament)
         if self._live is None:
             self._console.print(line, soft_wrap=True)
+            if event.record.verdict != Verdict.NORMAL and event.record.detail:
+                reason = words.printable(words.without_store(event.record.detail))
+                self._console.print(Text(f"     {reason}", "dim"), soft_wrap=True)
         else:
             self._results = [*self._results, line][-_LAST:]
             self._live.update(self._picture())
@@ -130,8 +134,9 @@ class Display:
     def _look_after_the_machine(self, event: Finished) -> None:
         """A word, now and then, where clocks run on a machine that is too slow for them."""
         self._strain.note(event.record)
-        timed = self._league.clock != "none"
-        if timed and time.monotonic() >= self._warn_at and (warning := self._strain.told()) is not None:
+        # Without a clock waits cost nothing, unless they went beyond the longest that a move may take.
+        matters = self._league.clock != "none" or event.record.verdict == Verdict.VOID
+        if matters and time.monotonic() >= self._warn_at and (warning := self._strain.told()) is not None:
             self._warn_at = time.monotonic() + _WARNS_EVERY
             self.warn(warning)
 
@@ -160,8 +165,24 @@ class Display:
         if tournament.is_over:
             self.tell(f"{name} is finished: {_some(tournament.all, 'game')}. Next:")
             self.tell(f"  arena rank {name}     arena crosstable {name}     arena history --tournament {name}")
+            self._tell_of_trouble(tournament, database)
         else:
             self.tell(f"stopped after {tournament.over} of {tournament.all} games; the same command goes on")
+
+    def _tell_of_trouble(self, tournament: Tournament, database: Database) -> None:
+        """Which games have no result, and how to see who failed."""
+        name = self._league.name
+        with database.reading() as connection:
+            outcomes = progress.outcomes(connection, tournament.id)
+        void = [one.number for one in outcomes if one.status == "void" and None in one.points.values()]
+        if void:
+            which = ", ".join(f"{name}-{number}" for number in void[:_LAST]) + ", ..." * (len(void) > _LAST)
+            self.tell(
+                f"void {MOST_ATTEMPTS} times, and without a result: {which}. `arena show {name}-{void[0]}` says why, "
+                "`arena award` gives a game to a player"
+            )
+        if any(one.fault is not None for one in outcomes):
+            self.tell(f"  who failed: arena history --tournament {name} --fault any     and why: arena show ID")
 
     @property
     def _other(self) -> str:

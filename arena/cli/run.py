@@ -131,6 +131,7 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
     from arena.tournament import Tournament, alone
     from db.database import Database
 
+    _check_what_agents_import(league)
     display = Display(league)
     display.announce()
     if plan:
@@ -153,6 +154,21 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
         display.conclude(tournament, database)
     if not tournament.is_over:
         raise typer.Exit(130)
+
+
+def _check_what_agents_import(league: League) -> None:
+    """BadLeague where the interpreter or a module that the description names is not here."""
+    if league.python is None and league.modules is None:
+        return
+    from arena.errors import BadLeague, BadPlayer
+    from arena.run_folder import RunFolder
+    from arena.walls import library
+
+    with RunFolder() as folder:
+        try:
+            library.lay_out(folder.scratch, python=league.python, modules=league.modules, rules=league.game)
+        except BadPlayer as error:
+            raise BadLeague(f"{league.name}: {error}") from None
 
 
 def _play(tournament: Tournament, folder: RunFolder, display: Display) -> None:

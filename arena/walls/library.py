@@ -152,7 +152,9 @@ def _check(program: str, told: dict[str, Any], roots: Sequence[str]) -> None:
             f"python: {quote(program)} has no msgspec, which hosts agents: {program} -m pip install msgspec"
         )
     names = one_of([quote(other) for other in roots if other in missing], most=8)
-    raise BadPlayer(f"modules: {quote(program)} cannot import {names} ({one_line(why)})")
+    raise BadPlayer(
+        f"modules: {quote(program)} cannot import {names} ({one_line(why)}); correct the name, or install it there"
+    )
 
 
 def _of_interpreter(program: str, told: dict[str, Any]) -> list[str]:

@@ -210,7 +210,8 @@ class Model:
             self.end(fault, turn, now)
         else:
             self.open, self.asked_at = True, now
-            self.deadline = now + self.limit(turn) + (SECOND if self.fixture.seats[turn].hosted else 1)
+            plan, limit = self.fixture.seats[turn], self.limit(turn)
+            self.deadline = now + limit + limit * plan.guarded + (SECOND if plan.hosted else 1)
 
     def play(self, who: int | str, text: str) -> None:
         self.state = self.state.play(self.state.from_text(text))
@@ -236,7 +237,7 @@ class Model:
         place, limit = self.places[seat], self.limit(seat)
         charged = self.charge(seat, message.spent, now)
         if charged > limit:
-            self.too_slow(seat, charged, message.cpu, message.delay, now)
+            self.too_slow(seat, charged, self.lags[-1], message.cpu, message.delay, now)
             return
         try:
             legal = self.state.from_text(message.move)
@@ -251,13 +252,14 @@ class Model:
         else:
             self.go_on(now)
 
-    def too_slow(self, seat: int, charged: int, cpu: int | None, delay: int | None, now: int) -> None:
+    def too_slow(self, seat: int, charged: int, lag: int, cpu: int | None, delay: int | None, now: int) -> None:
         """Out of time; excused where the machine was late by as much, and the agent did not spin."""
         left = self.places[seat].left
         overstep = charged - (self.fixture.limits.move if left is None else left)
-        late = self.lags[-1] + min(delay or 0, max(0, self.intervals[-1] - (cpu or 0)))
+        interval = charged + lag
+        late = lag + min(delay or 0, max(0, interval - (cpu or 0)))
         measured = self.fixture.seats[seat].hosted and cpu is not None
-        if measured and late >= max(overstep, 10 * MS) and (cpu or 0) <= self.intervals[-1]:
+        if measured and late >= max(overstep, 10 * MS) and (cpu or 0) <= interval:
             self.end(Verdict.VOID, None, now)
         else:
             self.end(Verdict.TIME, seat, now)
@@ -271,7 +273,7 @@ class Model:
         elif self.open and self.state.turn == seat:
             charged = self.charge(seat, message.spent, now)
             if message.verdict is Verdict.TIME:
-                self.too_slow(seat, charged, message.cpu, message.delay, now)
+                self.too_slow(seat, charged, 0, message.cpu, message.delay, now)
             else:
                 self.end(message.verdict, seat, now)
         else:

@@ -354,10 +354,27 @@ def test_walls_have_their_defaults(folder: Path) -> None:
 
 
 def test_what_agents_may_use_may_stand_among_the_limits(folder: Path) -> None:
-    found = read(
-        folder, 'game = "connect4"\nmemory = "1G"\nthreads = 8\n' + TWO + '[limits]\nmemory = "512M"\ndisk = "2M"\n'
-    )
+    found = read(folder, 'game = "connect4"\nthreads = 8\n' + TWO + '[limits]\nmemory = "512M"\ndisk = "2M"\n')
     assert found.allowance == Allowance(memory=512 << 20, threads=8, disk=2 << 20)
+
+
+def test_a_limit_stands_in_one_place(folder: Path) -> None:
+    with pytest.raises(BadLeague, match=r"\[limits\]: memory: it stands above the tables, too"):
+        read(folder, 'game = "connect4"\nmemory = "1G"\n' + TWO + '[limits]\nmemory = "1G"\n')
+
+
+@pytest.mark.parametrize(
+    ("modules", "told"),
+    [
+        ('["numpy>=1.2"]', "expected names of modules, such as 'numpy' or 'adsearch.games', got 'numpy>=1.2'"),
+        ('["../x"]', "expected names of modules"),
+        ('["arena.match"]', "'arena.match' is the server's own, and not for agents"),
+        ('"db"', "'db' is the server's own"),
+    ],
+)
+def test_what_is_no_module_for_agents_is_refused(modules: str, told: str, folder: Path) -> None:
+    with pytest.raises(BadLeague, match=f"modules: {re.escape(told)}"):
+        read(folder, f'game = "connect4"\nmodules = {modules}\n' + TWO)
 
 
 def test_one_agent_may_have_something_of_its_own(folder: Path) -> None:
@@ -469,8 +486,10 @@ def test_what_is_ours_is_behind_no_walls(keys: str, folder: Path) -> None:
 
 
 def test_limits_do_not_belong_among_the_agents_own_keys_nor_walls_among_limits(folder: Path) -> None:
-    with pytest.raises(BadLeague, match=r"\[limits\]: no key 'walls'"):
+    with pytest.raises(BadLeague, match=r"\[limits\]: the key 'walls' does not belong here: put it above \[limits\]"):
         read(folder, 'game = "connect4"\n' + TWO + '[limits]\nwalls = "sandbox"\n')
+    with pytest.raises(BadLeague, match=r"the key 'ready' does not belong here: put it below \[limits\]"):
+        read(folder, 'game = "connect4"\nready = 5\n' + TWO)
 
 
 def test_an_interpreter_is_found_by_its_path_or_its_name(folder: Path) -> None:

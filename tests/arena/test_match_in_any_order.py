@@ -134,8 +134,9 @@ class AnyOrder(RuleBasedStateMachine):
         spent = max(0, table.model.limit(seat) + over)
         table.wait(max(0, table.model.asked_at + spent + lag - table.now))
         if table.phase() is Phase.PLAYING:
-            cpu = None if used is None else used and spent + lag + used
-            if fails and table.fixture.seats[seat].guarded:
+            fails = fails and table.fixture.seats[seat].guarded
+            cpu = None if used is None else used and spent + (0 if fails else lag) + used
+            if fails:
                 table.fail(seat, Verdict.TIME, spent=spent, cpu=cpu, delay=delay)
             else:
                 state = table.model.state

@@ -61,3 +61,13 @@ def test_what_is_long_ago_is_forgotten() -> None:
 def test_what_nobody_measured_is_no_wait() -> None:
     unknown = MoveRecord(1, 0, "1", spent=2 * SECOND)
     assert after(GameRecord(1, "normal", None, "", (), (unknown,), lag=0)) is None
+
+
+def test_a_game_that_is_void_for_a_wait_is_told_of_at_once() -> None:
+    void = GameRecord(
+        1, "void", None, "ann used 2.9 s of 2.0 s at ply 1, 1.4 s of it waiting for the machine", (), (), 0
+    )
+    told = after(game((1, 0, 0)), void)
+    assert told is not None
+    assert "in the last 2 games players waited long for a processor (1 void for it)" in told
+    assert after(GameRecord(1, "void", None, "ann: cannot be started", (), (), 0)) is None

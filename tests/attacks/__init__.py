@@ -76,8 +76,9 @@ ATTACKS: Final = (
     # Time.
     _ends("spin_off_turn", Verdict.ADJUDICATED, opponent_thinks=True),
     _ends("spin_off_turn_in_a_child", Verdict.ADJUDICATED, opponent_thinks=True),
-    _ends("buy_a_void_with_threads", Verdict.TIME, clock="0.2", margin=0.3, alone=True),
-    _ends("buy_a_void_at_the_back_of_the_queue", Verdict.TIME, clock="0.2", margin=0.3, alone=True),
+    # Late by so much that a busy machine is no excuse: it would have to take nine tenths of the turn.
+    _ends("buy_a_void_with_threads", Verdict.TIME, clock="0.1", margin=0.9, alone=True),
+    _ends("buy_a_void_at_the_back_of_the_queue", Verdict.TIME, clock="0.1", margin=0.9, alone=True),
     _bare("dribble", Verdict.TIME, clock="0.2", margin=0.6),
     _bare("close_stdin", Verdict.TIME, clock="0.2", margin=0.6),
     # Resources.

@@ -131,6 +131,17 @@ def test_the_plan_alone_plays_nothing(folder: Path) -> None:
     assert not (folder / "arena.db").exists()
 
 
+@pytest.mark.parametrize("arguments", [("--plan",), ()])
+def test_a_module_that_is_not_here_is_told_before_anything_else(folder: Path, arguments: tuple[str, ...]) -> None:
+    described = (folder / "evening.toml").read_text("utf-8")
+    (folder / "typo.toml").write_text(f'modules = ["numpi"]\n{described}', "utf-8")
+    ended = arena("run", "typo.toml", *arguments, cwd=folder)
+    assert (ended.code, ended.out) == (2, "")
+    assert "modules: " in ended.err
+    assert "cannot import 'numpi'" in ended.err
+    assert not (folder / "arena.db").exists()
+
+
 def test_without_a_file_the_same_arguments_go_on(folder: Path) -> None:
     arguments = ("tictactoe", "random", "alphabeta:depth=1", "--clock", "none", "--seed", "4", "--rounds", "2")
     first = finished(folder, *arguments)

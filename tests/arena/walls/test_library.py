@@ -178,7 +178,7 @@ def test_a_module_that_is_missing_is_named_and_all_of_them(folder: Path) -> None
 def test_a_module_that_fails_is_told_with_its_reason(folder: Path, tmp_path: Path) -> None:
     python = pretender(tmp_path / "python", missing={"numpy": "ImportError: libblas.so: cannot open"})
     words = refusal(folder, python=python, modules=["numpy"])
-    assert words == f"modules: {quote(python)} cannot import 'numpy' (ImportError: libblas.so: cannot open)"
+    assert f"modules: {quote(python)} cannot import 'numpy' (ImportError: libblas.so: cannot open)" in words
 
 
 def test_an_old_python_is_refused(folder: Path, tmp_path: Path) -> None:
