@@ -17,11 +17,15 @@ from db.database import Database
 class Recorded:
     """A schedule whose games go on record."""
 
-    def __init__(self, schedule: Schedule, database: Database, started_as: Mapping[str, str]) -> None:
-        """`started_as`: how each player was named, for people."""
+    def __init__(
+        self, schedule: Schedule, database: Database, started_as: Mapping[str, str], agents: Mapping[str, str]
+    ) -> None:
+        """`started_as`: how each player was named, for people; `agents`: whose version it is, where it is called
+        otherwise: "alice@2" is one of alice."""
         self._schedule = schedule
         self._database = database
         self._started_as = started_as
+        self._agents = agents
         self.ids: list[int] = []
         """By what the games are known in the database, in the order in which they were over."""
 
@@ -35,7 +39,13 @@ class Recorded:
         with self._database.writing() as connection:
             seats = tuple(
                 (
-                    store.version(connection, entrant.name, entrant.source, self._started_as[entrant.name], now),
+                    store.version(
+                        connection,
+                        self._agents.get(entrant.name, entrant.name),
+                        entrant.source,
+                        self._started_as[entrant.name],
+                        now,
+                    ),
                     entrant.name,
                 )
                 for entrant in game.entrants

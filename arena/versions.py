@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 from adsearch.errors import meant, quote
@@ -35,12 +36,32 @@ def find(connection: Connection, text: str) -> StoredVersion:
     for version in of_it:
         if str(version.number) == number:
             return version
-    raise BadPlayer(f"expected {agent}@1 to {agent}@{of_it[-1].number}, got {quote(text)}")
+    there = f"{agent}@1" + (f" to {agent}@{of_it[-1].number}" if len(of_it) > 1 else "")
+    raise BadPlayer(f"no version {quote(text)} on record; there is {there}")
 
 
 def of_seat(connection: Connection, seat: PastSeat) -> StoredVersion:
-    """The version that sat there."""
-    return find(connection, f"{seat.player}@{seat.version}")
+    """The version that sat there, also if it was called "alice@2" in that game."""
+    try:
+        return find(connection, f"{seat.player}@{seat.version}")
+    except BadPlayer:
+        agent, sign, _ = seat.player.rpartition("@")
+        if not sign:
+            raise
+        return find(connection, f"{agent}@{seat.version}")
+
+
+def named(connection: Connection, text: str, store: Store) -> tuple[Player, StoredVersion | None]:
+    """The player that `text` names, and which version it is, if it is one on record: "alice", "alice@2"."""
+    try:
+        return read(text), None
+    except BadPlayer as error:
+        try:
+            version = find(connection, text)
+        except BadPlayer as unknown:
+            raise unknown if "@" in text else error from None
+    as_then = player(version, store)
+    return replace(as_then, name=f"{version.agent}@{version.number}"), version
 
 
 def player(version: StoredVersion, store: Store) -> Player:

@@ -97,13 +97,13 @@ def _narrowed_to_players(connection: Connection, chosen: Select[int], wanted: Wa
     if wanted.agent is None:
         return chosen
     own = aliased(Seat)
-    chosen = chosen.join(own, own.game == Game.id).where(*_is(connection, own, wanted.agent))
+    chosen = chosen.join(own, own.game == Game.id).where(*_is(connection, own, wanted.agent)).distinct()
     if wanted.seat is not None:
         chosen = chosen.where(own.seat == wanted.seat)
     if wanted.opponent is not None:
         other = aliased(Seat)
         chosen = chosen.join(other, (other.game == Game.id) & (other.seat != own.seat))
-        chosen = chosen.where(*_is(connection, other, wanted.opponent)).distinct()
+        chosen = chosen.where(*_is(connection, other, wanted.opponent))
     if wanted.result is not None:
         points = counted_points(own)
         chosen = chosen.where(
@@ -126,8 +126,10 @@ def counted_points(seat: type[Seat]) -> Any:
 
 
 def _is(connection: Connection, seat: type[Seat], name: str) -> tuple[ColumnElement[bool], ...]:
-    """That `name` sits there. Seats are found by version: that is what there is an index of."""
-    return seat.version.in_(known(connection, name)), seat.name == name
+    """That `name` sits there, or a version of it that was called alice@2 in that game. Seats are found by version: that
+    is what there is an index of."""
+    called = (seat.name == name) | seat.name.startswith(f"{name}@", autoescape=True)
+    return seat.version.in_(known(connection, name)), called
 
 
 def known(connection: Connection, name: str) -> list[int]:

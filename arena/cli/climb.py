@@ -127,6 +127,8 @@ class _Ascent:
     ids: list[int] = field(default_factory=list)
     """Of the games in the order in which they were over."""
     started_as: dict[str, str] = field(default_factory=dict)
+    agents: dict[str, str] = field(default_factory=dict)
+    """Whose versions those are that are called otherwise."""
     told: int = 0
     """How many steps have been told."""
     estimated: bool = False
@@ -151,7 +153,7 @@ class _Ascent:
                 print(f"warning: {warning}", file=sys.stderr)
             self._introduce(climb, confinement)
             director = stack.enter_context(Director(folder, at_once=max(1, len(physical()) - 1)))
-            schedule = Recorded(climb, database, self.started_as)
+            schedule = Recorded(climb, database, self.started_as, self.agents)
             self.ids = schedule.ids
             begun = monotonic()
             for event in director.play(schedule):
@@ -169,8 +171,8 @@ class _Ascent:
         start = games.start(rules)
         if start.players < 2:
             raise BadFixture(f"{self.game} is for one player: there is nobody to be better than")
-        name, player, _ = self._found(self.agent, database, store)
-        entrant = self._entered(player, name, start, store, confinement)
+        player, agent = self._named(self.agent, database, store)
+        entrant = self._entered(player, agent, player.name, start, store, confinement)
         steps = [self._step(text, start, database, store, confinement) for text in self.against or ladder(start)]
         rounds = max(1, self.most // start.players)
         common = Planned(0, self.game, rules, (), self.seed, (), clock=self.clock)
@@ -188,35 +190,28 @@ class _Ascent:
         from arena.climb import Step
         from arena.players import told_apart
 
-        name, player, version = self._found(text, database, store)
-        if version is not None:
-            # On record it is that version, and so under its own name; others are told apart.
-            entrant = self._entered(player, name, start, store, confinement)
-            return Step(f"{name}@{version}", (entrant,) * (start.players - 1))
-        names = told_apart([*self.started_as, *([name] * (start.players - 1))])[len(self.started_as) :]
-        return Step(names[0], tuple(self._entered(player, other, start, store, confinement) for other in names))
+        player, agent = self._named(text, database, store)
+        others = [player.name] * (start.players - 1)
+        names = told_apart([*self.started_as, *others])[len(self.started_as) :]
+        entrants = [self._entered(player, agent, name, start, store, confinement) for name in names]
+        return Step(names[0], tuple(entrants))
 
-    def _found(self, text: str, database: Database, store: Store) -> tuple[str, Player, int | None]:
-        """What to call the player that `text` names, and the player; and which version it is, if one on record."""
+    def _named(self, text: str, database: Database, store: Store) -> tuple[Player, str]:
+        """The player that `text` names; and whose version it is, if it is one on record."""
         from arena import versions
-        from arena.errors import BadPlayer
-        from arena.players import read
 
-        try:
-            player = read(text)
-            return player.name, player, None
-        except BadPlayer as error:
-            try:
-                with database.reading() as connection:
-                    version = versions.find(connection, text)
-            except BadPlayer as unknown:
-                raise unknown if "@" in text else error from None
-        return version.agent, versions.player(version, store), version.number
+        with database.reading() as connection:
+            player, version = versions.named(connection, text, store)
+        return player, "" if version is None else version.agent
 
-    def _entered(self, player: Player, name: str, start: State[Any], store: Store, confinement: Confinement) -> Entrant:
+    def _entered(
+        self, player: Player, agent: str, name: str, start: State[Any], store: Store, confinement: Confinement
+    ) -> Entrant:
         from arena.entrants import enter
 
-        self.started_as.setdefault(name, player.text)
+        self.started_as[name] = player.text
+        if agent:
+            self.agents[name] = agent
         return enter(player, name, start, store, confinement)
 
     @property

@@ -31,7 +31,8 @@ def play(
         list[str],
         typer.Argument(
             metavar="PLAYER PLAYER...",
-            help="A built-in agent, FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:PROGRAM, human or wait.",
+            help="A built-in agent, FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:PROGRAM, human, wait, "
+            "or an agent on record: alice, alice@2.",
         ),
     ],
     count: Annotated[int, typer.Option("--games", min=1, max=100_000, help="How many games.")] = 1,
@@ -70,9 +71,9 @@ def play(
     from arena.clock import SECOND, TimeControl
     from arena.errors import BadFixture
     from arena.players import Kind as Is
-    from arena.players import read, told_apart
+    from arena.players import told_apart
 
-    entered = [read(text) for text in players]
+    entered, agents = _named(players, db)
     names = told_apart(player.name for player in entered)
     people = [name for name, player in zip(names, entered, strict=True) if player.kind is Is.HUMAN]
     guests = any(player.kind in (Is.HUMAN, Is.WAIT) for player in entered)
@@ -96,7 +97,7 @@ def play(
     finished: list[Finished] = []
     try:
         with _opened(db) if record else nullcontext() as database:
-            _play(plan, entered, people, finished, database, fresh=not reuse, silent=format is not Format.TABLE)
+            _play(plan, entered, agents, people, finished, database, fresh=not reuse, silent=format is not Format.TABLE)
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
         raise typer.Exit(130) from None
@@ -105,6 +106,28 @@ def play(
             from arena.cli import documents
 
             show([documents.game(event) for event in finished], documents.COLUMNS, format=format)
+
+
+def _named(texts: Sequence[str], db: str | None) -> tuple[list[Player], list[str]]:
+    """The players that `texts` name; and of each, if it is a version on record, the agent that it is one of."""
+    from arena import versions
+    from arena.cli.database import submissions
+    from arena.errors import BadPlayer
+    from arena.players import read
+    from db.database import Database
+    from db.errors import DatabaseError
+
+    try:
+        return [read(text) for text in texts], [""] * len(texts)
+    except BadPlayer as error:
+        unknown = error
+    try:
+        database = Database(db, create=False)
+    except DatabaseError:
+        raise unknown from None
+    with database, database.reading() as connection:
+        found = [versions.named(connection, text, submissions(database)) for text in texts]
+    return [player for player, _ in found], ["" if version is None else version.agent for _, version in found]
 
 
 def _opened(db: str | None) -> AbstractContextManager[Database | None]:
@@ -177,6 +200,7 @@ class _Plan:
 def _play(
     plan: _Plan,
     entered: Sequence[Player],
+    agents: Sequence[str],
     people: Sequence[str],
     finished: list[Finished],
     database: Database | None,
@@ -225,7 +249,8 @@ def _play(
         schedule: Schedule = InOrder(planned)
         if database is not None:
             started_as = {name: player.text for player, name in zip(entered, plan.names, strict=True)}
-            schedule = Recorded(schedule, database, started_as)
+            whose = {name: agent for name, agent in zip(plan.names, agents, strict=True) if agent}
+            schedule = Recorded(schedule, database, started_as, whose)
         for event in director.play(schedule):
             if isinstance(event, Finished):
                 known_as = schedule.ids[-1] if isinstance(schedule, Recorded) else event.game.number

@@ -536,5 +536,8 @@ def test_the_conditions_can_be_read_before_there_is_anybody(folder: Path) -> Non
     (folder / "cs101.toml").write_text('game = "connect4"\nclock = "7"\nplayers = "cs101.collected.toml"\n')
     found = league.read(folder / "cs101.toml", agents=False)
     assert (found.agents, found.clock) == ((), "7")
-    with pytest.raises(BadLeague, match="`arena collect` writes such a file"):
+    with pytest.raises(BadLeague, match="expected at least 2 agents"):
         league.read(folder / "cs101.toml")
+    (folder / "cs101.toml").write_text(f'game = "connect4"\nplayers = "cs101.collected.toml"\n{TWO}')
+    (told,) = league.read(folder / "cs101.toml").skipped
+    assert told == "'cs101.collected.toml' (it is not there yet: `arena collect` writes it)"

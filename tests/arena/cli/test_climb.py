@@ -84,7 +84,7 @@ def test_against_yesterdays_version_of_itself() -> None:
     assert ended.code == 0, ended.err
     assert " 1  mine@1 " in ended.out
     shown = json.loads(arena("show", "last", "--format", "json").out)
-    assert [(seat["player"], seat["version"]) for seat in shown["seats"]] == [("mine", 1), ("mine", 2)]
+    assert [(seat["player"], seat["version"]) for seat in shown["seats"]] == [("mine@1", 1), ("mine", 2)]
     told = json.loads(arena("versus", "mine@2", "mine@1", "--format", "json").out)
     assert told["games"] == 2
     # The earlier one can be asked again, as itself.

@@ -43,7 +43,7 @@ def collect(*arguments: str) -> Ended:
 
 
 def test_from_a_download_to_a_tournament(course: Path) -> None:
-    with pytest.raises(BadLeague, match="`arena collect` writes such a file"):
+    with pytest.raises(BadLeague, match="expected at least 2 agents"):
         league.read(course / "cs101.toml")
     ended = collect("--deadline", "2026-05-01 13:00")
     assert ended.code == 0, ended.err
