@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Final
 
 from adsearch.errors import meant, one_of, quote
+from agents import why_not
 from agents.agent import Agent
 from agents.errors import BadAgent
 
@@ -22,6 +23,8 @@ MAIN_FILE: Final = "agent.py"
 """What a folder that is an agent must hold."""
 
 _BY_PATH = re.compile(r"(?P<path>.*?\.py)(?::(?P<name>.*))?", re.DOTALL)
+_STORED: Final = re.compile("[0-9a-f]{64}")
+"""The name of a submission's folder in a store."""
 _OURS: Final = ("adsearch", "agents", "arena", "db")
 
 
@@ -55,9 +58,11 @@ def load(spec: str) -> type[Agent]:
         for name, value in vars(module).items()
         if isinstance(value, type) and issubclass(value, Agent) and value.__module__ == module.__name__
     }
+    if not defined:
+        raise BadAgent(f"{_shown(path)}: {why_not.no_agent(vars(module), module.__name__)}")
     found = _the_one(path, defined, wanted)
-    if found.choose is Agent.choose:
-        raise BadAgent(f"{path}: {found.__name__} must define choose(self, state, clock)")
+    if wrong := why_not.wrong_in(found, Agent):
+        raise BadAgent(f"{_shown(path)}{', ' if wrong.startswith('line ') else ': '}{wrong}")
     return found
 
 
@@ -65,13 +70,12 @@ def _the_one(path: Path, defined: dict[str, type[Agent]], wanted: str | None) ->
     names = list(defined)
     if wanted is not None:
         if wanted not in defined:
-            there = meant(wanted, names) if names else "; no subclass of Agent is defined there"
-            raise BadAgent(f"{path}: no agent {quote(wanted)}{there}")
+            raise BadAgent(f"{_shown(path)}: no agent {quote(wanted)}{meant(wanted, names)}")
         return defined[wanted]
-    if not names:
-        raise BadAgent(f"{path}: expected a subclass of Agent (from agents import Agent), none is defined there")
     if len(names) > 1:
-        raise BadAgent(f"{path}: expected one agent, there is {one_of(names)}; say which: {path}:{names[0]}")
+        raise BadAgent(
+            f"{_shown(path)}: expected one agent, there is {one_of(names)}; say which: {_shown(path)}:{names[0]}"
+        )
     return defined[names[0]]
 
 
@@ -81,6 +85,8 @@ def _import_file(path: Path) -> ModuleType:
         source = path.read_bytes()
     except (OSError, ValueError) as error:
         raise BadAgent(f"no agent in {quote(str(path))}: {getattr(error, 'strerror', None) or error}") from None
+    if what := why_not.no_python(source):
+        raise BadAgent(f"{_shown(path)} is {what}")
     path = path.absolute()
     module = ModuleType(_module_name(path))
     module.__file__ = str(path)
@@ -98,6 +104,11 @@ def _import_file(path: Path) -> ModuleType:
     return module
 
 
+def _shown(path: Path) -> str:
+    """What its author calls the file: in a store of submissions it lies in a folder that nobody knows."""
+    return path.name if _STORED.fullmatch(path.parent.name) else str(path)
+
+
 def _module_name(path: Path) -> str:
     """The file's own name, unless that would hide a module that others need."""
     name = path.stem
@@ -113,7 +124,7 @@ def _what_failed(path: Path, error: BaseException) -> str:
     )
     if isinstance(error, SyntaxError) and error.filename == str(path):
         line = error.lineno
-    where = f"{path}, line {line}" if line else str(path)
+    where = f"{_shown(path)}, line {line}" if line else _shown(path)
     if isinstance(error, ModuleNotFoundError) and error.name:
         if error.name.partition(".")[0] in _OURS:
             return f"{where}: there is no module {quote(error.name)} here: the tournament does not let agents use it"

@@ -18,7 +18,7 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from adsearch import State, games
-from agents import seating
+from agents import seating, why_not
 from agents.agent import Agent, Clock, Resign
 from agents.protocol import Bye, FromReferee, Info, Move, Over, Ready, Refuse, Report, Start, Turn
 from agents.protocol import Resign as Resignation
@@ -29,6 +29,8 @@ Make = Callable[[], Agent]
 """Makes an agent for one game."""
 
 LONGEST_NAME: Final = 256
+ADVICE: Final = "hint: "
+"""How a line of the log begins that says what to do."""
 SECOND: Final = 1_000_000_000
 SCHEDULER: Final = "/proc/self/schedstat"
 """Where Linux says how long a process was ready to run and had no processor."""
@@ -110,6 +112,7 @@ class Player:
         move = seating.legal(choice, state)
         if move is None:
             print(seating.complaint(choice, state), file=sys.stderr)
+            print(_advice(choice, state), file=sys.stderr)
         text = seating.described(choice) if move is None else state.to_text(move)
         told = seating.taken(agent, state)
         return Move(
@@ -151,6 +154,16 @@ class Player:
     def _delay(self) -> int | None:
         """Nanoseconds that this process has waited for a processor so far; None where nobody counts them."""
         return None if self._scheduler is None else int(os.pread(self._scheduler, 100, 0).split()[1])
+
+
+def _advice(choice: Any, state: State[Any]) -> str:
+    """What its author is to do about an illegal choice, as a line of the log."""
+    try:
+        moves = state.moves()
+        words = why_not.no_move(choice, moves, [state.to_text(move) for move in moves])
+    except Exception:  # whatever the choice is made of
+        words = "return one of state.moves()"
+    return f"{ADVICE}{words}"
 
 
 def most_memory() -> int | None:

@@ -40,12 +40,13 @@ _HINTS: Final[dict[int, str]] = {
     signal.SIGSYS: " (a system call that nobody may make here)",
 }
 _REFUSALS: Final = {
+    "[Errno 2] ": " (an agent starts in an empty folder: what lies beside its file is Path(__file__).with_name(...))",
     "[Errno 1] ": " (behind these walls an agent starts no process, has no network and signals nobody)",
     "[Errno 13] ": " (behind these walls an agent reads its own files and Python's, writes none and starts no process)",
     "can't start new thread": " (there is a limit on threads)",
     "Cannot fork": ' (behind these walls an agent starts no process; walls = "container" lets it)',
 }
-"""What Python says last where walls are the reason, and what its author should know then."""
+"""What Python says last where walls, or where it runs, are the reason, and what its author should know then."""
 
 
 class AgentProcess:

@@ -7,8 +7,24 @@ here, without input or output, and told as steps.
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
 
 from msgspec import Struct
+
+FOUND: Final = "found and importable"
+STARTS: Final = "starts in time"
+READY: Final = "says ready"
+LEGAL: Final = "legal moves"
+WHOLE: Final = "whole games"
+CLOCK: Final = "keeps its clock"
+AGAIN: Final = "plays again"
+SEED: Final = "same seed, same moves"
+PRINTED: Final = "what it printed"
+USED: Final = "what it used"
+UNNOTICED: Final = "what no game noticed"
+"""A step that is told only where there is something to tell."""
+NAMES: Final = (FOUND, STARTS, READY, LEGAL, WHOLE, CLOCK, AGAIN, SEED, PRINTED, USED)
+"""All steps, in order."""
 
 
 class Light(StrEnum):
@@ -53,3 +69,9 @@ class Checked(Struct, frozen=True, kw_only=True):
         """The worst of them."""
         lights = {step.light for step in self.steps}
         return next((light for light in (Light.FAILED, Light.WARNING) if light in lights), Light.GOOD)
+
+    @property
+    def wrong(self) -> Step | None:
+        """The first step of that light, unless all is good: what to look at first."""
+        worst = self.light
+        return None if worst is Light.GOOD else next(step for step in self.steps if step.light is worst)

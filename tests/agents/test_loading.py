@@ -109,7 +109,8 @@ def test_a_changed_file_is_read_again(write: Write) -> None:
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("", "my_agent.py: expected a subclass of Agent (from agents import Agent), none is defined there"),
+        ("", "my_agent.py is empty: expected a Python file with a subclass of Agent"),
+        ("x = 1", "my_agent.py: expected a subclass of Agent (from agents import Agent), none is defined there"),
         ("from agents import Agent", "expected a subclass of Agent"),
         ("x = 1\nif x = 2:\n  pass", "my_agent.py, line 2: SyntaxError: "),
         ("if 1:\n  x\n y", "my_agent.py, line 3: IndentationError: "),

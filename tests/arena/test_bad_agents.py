@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 import pytest
 
@@ -13,6 +12,7 @@ from arena.director import Director, Entrant, Finished, InOrder, Planned
 from arena.fixture import Limits
 from arena.run_folder import RunFolder
 from arena.usage import descendants
+from tests.arena.checking import messages
 from tests.bad_agents import OVER_STDIO, OVER_ZEROMQ, BadAgent
 
 BAD_AGENTS = (*OVER_STDIO, *OVER_ZEROMQ)
@@ -50,7 +50,12 @@ def planned(number: int, agent: BadAgent, first: Entrant) -> Planned:
 
 
 @pytest.fixture(scope="module")
-def played() -> Iterator[list[Finished]]:
+def played() -> list[Finished]:
+    """Each game as it finished."""
+    return play()
+
+
+def play() -> list[Finished]:
     """All of them, four games at once, and ordinary games in between: each game as it finished."""
     before = descendants(os.getpid())
     with RunFolder() as folder:
@@ -69,7 +74,7 @@ def played() -> Iterator[list[Finished]]:
             finished = [first, *(event for event in director.play(InOrder(games)) if isinstance(event, Finished))]
             assert not list(folder.scratch.iterdir()), "an agent's folder is left"
         assert descendants(os.getpid()) <= before, "a process is left"
-        yield finished
+        return finished
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +92,12 @@ def test_misbehaving_costs_ones_own_game(evening: dict[int, Finished], number: i
     if agent.at_fault:
         assert [seat.points for seat in record.seats] == [0.0, 1.0]
     assert record.seats[1].spent < 5 * SECOND, "the opponent's clock has paid for it"
+
+
+def test_whoever_misbehaves_is_told_how(evening: dict[int, Finished]) -> None:
+    """As `arena check` tells it; after a change on purpose: python -m tests.arena.checking.messages"""
+    held = {name: words for name, words in messages.held().items() if name.startswith(("stdio: ", "zeromq: "))}
+    assert messages.of_bad_agents(evening.values()) == held
 
 
 def test_the_other_games_go_on(evening: dict[int, Finished]) -> None:

@@ -69,8 +69,8 @@ def test_a_name_alone_is_its_last_version(entered: tuple[Database, Store]) -> No
     ("name", "words"),
     [
         ("alise", "did you mean 'alice'"),
-        ("alice@7", "expected alice@1 to alice@2"),
-        ("alice@", "expected alice@1 to alice@2"),
+        ("alice@7", "there is alice@1 to alice@2"),
+        ("alice@", "there is alice@1 to alice@2"),
         ("@", "no agent '@' on record"),
         ("mal\x1b[31mlory@1", "no agent 'mal\\x1b[31mlory'"),
     ],

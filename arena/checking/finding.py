@@ -1,0 +1,128 @@
+"""Finds an agent that is to be checked, and says what is there instead where there is none.
+
+Only names and bytes are looked at; nothing of the agent is run.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Final
+
+from adsearch.errors import one_of, quote
+from agents import why_not
+from arena.checking.causes import Cause
+from arena.errors import BadPlayer
+from arena.players import MAIN_FILE, Kind, Player, read, split_path
+
+_READ: Final = 64 * 1024
+_MOST_LOOKED: Final = 2000
+_DEEPEST: Final = 4
+
+
+def find(text: str) -> Player | Cause:
+    """The player that `text` names, or why there is none. BadPlayer where it is somebody who needs no check."""
+    try:
+        player = read(text)
+    except BadPlayer as error:
+        return _instead(text, str(error))
+    if player.kind is Kind.BUILTIN:
+        raise BadPlayer(f"{quote(text)} is built in, and needs no check: expected a file, a folder or cmd:PROGRAM")
+    if player.kind in (Kind.HUMAN, Kind.WAIT):
+        raise BadPlayer(f"{quote(text)} is a person or a program that comes by itself: there is nothing to check")
+    return player
+
+
+def remark(player: Player) -> str:
+    """What its author should know of how the files are called; empty where nothing is to be said."""
+    if player.path is None:
+        return ""
+    names = [player.path.name] if player.kind is Kind.FILE else sorted(path.name for path in player.path.glob("*.py"))
+    taken = sys.stdlib_module_names | {"agents", "adsearch"}
+    for name in names:
+        if (module := name.removesuffix(".py")) in taken:
+            return f"{name} is called like the module {module}, which is what 'import {module}' gives: rename it"
+    return ""
+
+
+def beside(player: Player, words: str) -> str:
+    """What to do where a module that is missing lies beside the file; empty where none does."""
+    if player.kind is not Kind.FILE or player.path is None or "there is no module '" not in words:
+        return ""
+    name = words.partition("there is no module '")[2].partition("'")[0].partition(".")[0]
+    if not any((player.path.parent / each).exists() for each in (f"{name}.py", f"{name}/__init__.py")):
+        return ""
+    return (
+        f"{name} lies beside it, but a file is entered alone: rename {player.path.name} to {MAIN_FILE} "
+        f"and enter the folder {quote(player.path.parent.name or str(player.path.parent))}"
+    )
+
+
+def _instead(text: str, words: str) -> Cause:
+    """What is there where no agent is."""
+    file, rest = split_path(text.strip()) or (text.strip(), "")
+    path, class_name = Path(os.path.expanduser(file)), rest.removeprefix(":")
+    if class_name and not class_name.isidentifier():
+        return Cause(f"{quote(class_name)} is no name of a class", "write FILE.py:MyAgent", loading=True)
+    try:
+        if path.is_dir():
+            return Cause(*_of_folder(path), loading=True)
+        if path.is_file():
+            return Cause(*_of_file(path, words), loading=True)
+    except OSError as error:
+        return Cause(f"cannot read {quote(text)}: {error.strerror}", loading=True)
+    if file.endswith(".py"):
+        looked = f"it was looked for at {path.absolute()}: is the name right, and the folder?"
+        return Cause(f"there is no file {path.name}", looked, loading=True)
+    told, _, advice = words.partition("; ")
+    return Cause(told, advice, loading=True)
+
+
+def _of_file(path: Path, words: str) -> tuple[str, str]:
+    with path.open("rb") as file:
+        content = file.read(_READ)
+    if what := why_not.no_python(content):
+        told, _, advice = what.partition(": ")
+        return f"{path.name} is {told}", advice
+    if not path.suffix:
+        return f"{path.name} has no ending: an agent's file ends with .py", f"rename it to {path.name}.py"
+    if any(sign in content for sign in (b"import ", b"def ", b"class ")):
+        right = path.stem if path.stem.endswith(".py") else f"{path.stem}.py"
+        return f"{path.name} ends with {path.suffix}: an agent's file ends with .py", f"rename it to {right}"
+    told, _, advice = words.partition("; ")
+    return told, advice
+
+
+def _of_folder(folder: Path) -> tuple[str, str]:
+    """Where agents lie in a folder that is none."""
+    mains, others, archives = list[str](), list[str](), list[str]()
+    looked = 0
+    for inner, names, files in os.walk(folder):
+        deep = len(Path(inner).relative_to(folder).parts)
+        names[:] = sorted(name for name in names if not name.startswith((".", "__"))) if deep < _DEEPEST else []
+        for name in sorted(files):
+            looked += 1
+            at = os.path.join(inner, name)
+            if name == MAIN_FILE:
+                mains.append(at)
+            elif name.endswith(".py") and not name.startswith("."):
+                others.append(at)
+            elif name.endswith((".zip", ".tar", ".gz", ".rar", ".7z")):
+                archives.append(at)
+        if looked > _MOST_LOOKED:
+            break
+    told = f"the folder {quote(folder.name or str(folder))} has no {MAIN_FILE}"
+    if mains:
+        return f"{told}: it lies deeper", f"enter {one_of([os.path.dirname(path) for path in mains], most=3)}"
+    wrong = [path for path in others if os.path.basename(path).lower() == MAIN_FILE]
+    if wrong:
+        return f"{told}: there is {os.path.basename(wrong[0])}", f"rename it to {MAIN_FILE}, in small letters"
+    if len(others) == 1:
+        return f"{told}, only {os.path.basename(others[0])}", f"rename it to {MAIN_FILE}, or enter the file {others[0]}"
+    if others:
+        shown = one_of([os.path.basename(path) for path in others], most=5)
+        return f"{told}; there is {shown}", f"rename the one with the agent's class to {MAIN_FILE}"
+    if archives:
+        return f"{told}, only {os.path.basename(archives[0])}", "unpack it"
+    return f"{told}, nor any other Python file", "put the agent's file into it"

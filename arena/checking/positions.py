@@ -1,0 +1,146 @@
+"""Which positions an agent is asked about: openings, middle games, the last move, forced moves, as each seat.
+
+They come from games that chance plays with the dice of the game in which the agent will be asked, so the referee gets
+there by the same moves. Pure: the same rules and the same seed give the same positions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import count
+from random import Random
+from typing import Any, Final
+
+from adsearch import CHANCE, State
+from arena.seeds import GameSeeds, number
+
+_LONGEST: Final = 1000
+"""Plies of a random game, where the rules know no end."""
+_TRIES: Final = 6
+"""Games that are looked through for a position of the wanted kind."""
+_FRUITLESS: Final = 12
+"""After so many games without a new position there are no more."""
+
+
+class Stage(StrEnum):
+    """Where in a game a position is."""
+
+    OPENING = "opening"
+    MIDDLE = "middle game"
+    LAST = "last move"
+    FORCED = "only one legal move"
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A position in which an agent is asked for a move."""
+
+    number: int
+    """By this it is found again."""
+    stage: Stage
+    seat: int
+    """Who is asked."""
+    opening: tuple[str, ...]
+    """The moves that lead there, without those of chance."""
+    state: State[Any]
+
+
+def identity(number: int) -> tuple[object, ...]:
+    """What tells the game of that position from others: its dice and seeds follow from it."""
+    return ("check", number)
+
+
+def drawn(start: State[Any], seed: int) -> Iterator[Position]:
+    """Positions of the game that begins at `start`, all different; endless, or as many as the game has.
+
+    The first is where the game begins. Of each two in a row one is another seat's, of each four one of each stage."""
+    seen: set[tuple[object, ...]] = set()
+    fruitless = 0
+    for place in count():
+        if fruitless == _FRUITLESS:
+            return
+        found = _wanted(start, seed, place + 1, seen)
+        fruitless = 0 if found else fruitless + 1
+        if found:
+            seen.add(_key(found.state, found.seat))
+            yield found
+
+
+def _wanted(start: State[Any], seed: int, place: int, seen: set[tuple[object, ...]]) -> Position | None:
+    """A new position for that place: of its stage and its seat, failing that of its seat, failing that any."""
+    turns = (place - 1) % start.players
+    stage = tuple(Stage)[(place - 1) // start.players % len(Stage)]
+    best: tuple[int, Position] | None = None
+    for attempt in range(_TRIES):
+        random = Random(number(seed, "positions", place, attempt))
+        found = [each for each in _of_game(start, seed, place, random) if _key(each.state, each.seat) not in seen]
+        if place == 1 and found:
+            return found[0]
+        random.shuffle(found)
+        for each in found:
+            worth = 2 * (each.seat == turns) + (each.stage is stage)
+            if best is None or worth > best[0]:
+                best = worth, each
+        if best is not None and best[0] == 3:
+            break
+    return None if best is None else best[1]
+
+
+def _of_game(start: State[Any], seed: int, place: int, random: Random) -> list[Position]:
+    """Every position of one random game in which a player moves; the dice are those of that place."""
+    dice = GameSeeds.of(seed, identity(place), leg=0, attempt=1)
+    state, moves, asked = start, list[str](), list[tuple[int, int, tuple[str, ...], State[Any]]]()
+    for ply in range(1, _LONGEST):
+        seat = state.turn
+        if seat is None:
+            break
+        if seat == CHANCE:
+            state = state.play(dice.outcome(ply, state.chances()))
+            continue
+        legal = state.moves()
+        asked.append((seat, len(legal), tuple(moves), state))
+        move = random.choice(legal)
+        moves.append(state.to_text(move))
+        state = state.play(move)
+    whole = state.turn is None
+    early = max(start.players, len(asked) // 5)
+    return [
+        Position(place, _stage(at, choices, early, last=whole and at == len(asked) - 1), seat, opening, at_turn)
+        for at, (seat, choices, opening, at_turn) in enumerate(asked)
+    ]
+
+
+def _stage(at: int, choices: int, early: int, *, last: bool) -> Stage:
+    if last:
+        return Stage.LAST
+    if choices == 1:
+        return Stage.FORCED
+    return Stage.OPENING if at < early else Stage.MIDDLE
+
+
+def _key(state: State[Any], seat: int) -> tuple[object, ...]:
+    """What the seat sees: to it, two positions that look the same are one."""
+    return (seat, state.view(seat) if state.hidden else state.key)
+
+
+_WORDS: Final = {
+    Stage.OPENING: "{} in the opening",
+    Stage.MIDDLE: "{} in the middle",
+    Stage.LAST: "{} at the last move",
+    Stage.FORCED: "{} with one legal move",
+}
+
+
+def described(positions: Sequence[Position]) -> str:
+    """How many of each stage, in words."""
+    counted = Counter(position.stage for position in positions)
+    return ", ".join(_WORDS[stage].format(counted[stage]) for stage in Stage if counted[stage])
+
+
+def usual_length(start: State[Any], seed: int) -> int:
+    """How many moves of players a game takes, as far as random games tell."""
+    lengths = sorted(len(_of_game(start, seed, -n, Random(n))) for n in range(1, 4))
+    return lengths[1]

@@ -1,0 +1,136 @@
+"""What an agent wrote to stderr, read: the traceback at its end, cut to the lines that its author wrote.
+
+Pure, and forgiving: the text may be anything, and may be cut anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from agents.player import ADVICE
+
+_FRAME: Final = re.compile(r'\s*File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:,)?(?: in (?P<function>\S+))?')
+_OWN: Final = re.compile(r".*/[0-9a-f]{64}/(?P<file>[^\n]+)")
+"""A file in a store of submissions."""
+_BEGINS: Final = "Traceback (most recent call last):"
+_TIMER: Final = re.compile(r"Timeout \([\d:.]+\)!")
+"""How Python begins when it says where it is busy."""
+_MOST_FRAMES: Final = 5
+_OURS: Final = ("choose returned ", ADVICE)
+"""How lines begin that our own host wrote."""
+_LONGEST_LINE: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A line of the agent's own code."""
+
+    file: str
+    line: int
+    function: str = ""
+    code: tuple[str, ...] = ()
+    """The line itself, and marks under it."""
+
+    @property
+    def place(self) -> str:
+        """For a sentence: "my_agent.py, line 7"."""
+        return f"{self.file}, line {self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A traceback without the frames of Python and of ours."""
+
+    frames: tuple[Frame, ...]
+    """The innermost last."""
+    error: str
+    """Its last line: "ValueError: bad"."""
+
+    @property
+    def kind(self) -> str:
+        """The class of the error."""
+        return self.error.partition(":")[0]
+
+    def __str__(self) -> str:
+        return "\n".join([*_written(self.frames), *filter(None, (self.error,))])
+
+
+def last(stderr: str) -> Trace | None:
+    """The last traceback in a log; None without one."""
+    lines = stderr.splitlines()
+    begins = [number for number, line in enumerate(lines) if line.endswith(_BEGINS)]
+    if begins:
+        frames, error = _read(lines[begins[-1] + 1 :])
+        return Trace(frames, error)
+    # A syntax error in the file itself has frames and no such line.
+    frames, error = _read(lines[-12:])
+    return Trace(frames, error) if frames and error else None
+
+
+def busy(stderr: str, code: Callable[[str, int], str] = lambda _, __: "") -> Trace | None:
+    """Where the program was busy when Python last said so; None where it did not. `code` knows the agent's lines."""
+    lines = stderr.splitlines()
+    told = [number for number, line in enumerate(lines) if _TIMER.match(line)]
+    if not told:
+        return None
+    # Of several threads, the one in which a method of the agent's runs that we have called.
+    threads = "\n".join(lines[told[-1] + 1 :]).split("\n\n")
+    found = [tuple(reversed(_read(thread.split("\n"))[0])) for thread in threads]
+    found = [frames for frames in found if frames] or [()]
+    asked = [frames for frames in found if frames and frames[0].function in ("choose", "begin", "__init__")]
+    frames = (replace(frame, code=_shown(code(frame.file, frame.line))) for frame in (asked or found)[-1])
+    return Trace(tuple(frames), "")
+
+
+def _shown(line: str) -> tuple[str, ...]:
+    return (f"    {line.strip()}",) if line.strip() else ()
+
+
+def tail(stderr: str, most: int = 8) -> str:
+    """The last lines of a log that is no traceback."""
+    lines = [plain(line) for line in stderr.splitlines() if line.strip() and not line.startswith(_OURS)]
+    return "\n".join(lines[-most:])
+
+
+def _read(lines: Iterable[str]) -> tuple[tuple[Frame, ...], str]:
+    """The agent's own frames, and the first line after them that is none."""
+    frames: list[Frame] = []
+    own = False
+    for line in lines:
+        if at := _FRAME.match(line):
+            mine = _OWN.fullmatch(at["file"])
+            own = mine is not None
+            if mine:
+                frames.append(Frame(mine["file"], int(at["line"]), at["function"] or ""))
+        elif line.startswith("  ") or not line.strip():
+            if own and frames and line.strip():
+                frames[-1] = replace(frames[-1], code=(*frames[-1].code, line))
+        elif _TIMER.match(line) or line.startswith("Thread 0x"):
+            own = False
+        else:
+            return tuple(frames), plain(line)
+    return tuple(frames), ""
+
+
+def _written(frames: tuple[Frame, ...]) -> list[str]:
+    """The frames as Python shows them, a long recursion in short."""
+    shown: list[str] = []
+    left_out = len(frames) - _MOST_FRAMES
+    for number, frame in enumerate(frames):
+        if left_out > 0 and 1 < number < 2 + left_out:
+            if number == 2:
+                shown.append(f"... {left_out} more ...")
+            continue
+        where = f", in {frame.function}" if frame.function else ""
+        shown.append(f"{frame.place}{where}")
+        shown += [plain(line) for line in frame.code]
+    return shown
+
+
+def plain(line: str) -> str:
+    """`line` with files as their author knows them, and not too long."""
+    line = re.sub(r"/\S*/([0-9a-f]{64}|library-\w{8})/", "", line.rstrip())
+    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}..."

@@ -1,0 +1,80 @@
+"""An agent hosted in this process, as the kit hosts it behind walls: what the referee, and its log, would then say.
+
+For hundreds of broken files in a moment. What depends on walls or time needs a process of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+from pathlib import Path
+from unittest import mock
+
+from adsearch import games
+from agents import loading, seating, streams
+from agents.errors import AgentsError
+from agents.player import Player
+from agents.protocol import ClockTold, Move, Start, Turn, Verdict
+from arena.checking.causes import Fault
+
+STORED = "ab" * 32
+"""A folder of that name is one in a store of submissions."""
+
+
+def faulty(spec: str, rules: str = "tictactoe") -> Fault | None:
+    """How the agent that `spec` names fails when it is asked for its first move; None: it does not."""
+    modules, path, log = set(sys.modules), list(sys.path), io.StringIO()
+    try:
+        with (
+            contextlib.redirect_stderr(log),
+            contextlib.redirect_stdout(log),
+            mock.patch.object(sys, "stdin", streams.NoKeyboard()),
+            mock.patch.object(sys, "breakpointhook", streams._no_keyboard),
+        ):
+            ended = _played(spec, rules)
+    finally:
+        sys.path[:] = path
+        for name in set(sys.modules) - modules:
+            if STORED in str(getattr(sys.modules[name], "__file__", "")):
+                del sys.modules[name]
+    if ended is None:
+        return None
+    verdict, detail, asked = ended
+    stderr = log.getvalue()
+    if verdict is Verdict.CRASHED:
+        last = [line for line in stderr.splitlines() if line.strip()][-1:]
+        detail = f"{detail}: {last[0].strip()[:200]}" if last else detail
+    return Fault(verdict, detail, stderr, asked=asked)
+
+
+def _played(spec: str, rules: str) -> tuple[Verdict, str, bool] | None:
+    asked = False
+    try:
+        player = Player(loading.find(spec))
+        state = games.start(rules)
+        clock = ClockTold("none", None)
+        player.answer(Start(1, rules, 0, ("it", "other"), clock, 7, state.position()), 0)
+        asked = True
+        answer = player.answer(Turn(1, "00000000", 1, (), None, None), 0)
+    except AgentsError as error:
+        if error.__cause__ is not None:
+            seating.show(error.__cause__)
+        print(f"agents: {error}", file=sys.stderr)
+        return Verdict.CRASHED, "exited with code 2", asked
+    except BaseException as error:
+        seating.show(error)
+        return Verdict.CRASHED, "exited with code 1", asked
+    if isinstance(answer, Move):
+        try:
+            state.from_text(answer.move)
+        except ValueError as error:
+            return Verdict.ILLEGAL, str(error), asked
+    return None
+
+
+def stored(folder: Path) -> Path:
+    """A folder in `folder` that looks like one in a store."""
+    path = folder / STORED
+    path.mkdir(parents=True, exist_ok=True)
+    return path

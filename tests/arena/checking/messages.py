@@ -1,0 +1,187 @@
+"""The messages of `arena check`, held in one file: messages.txt beside this one, a paragraph a case, in order of name.
+
+    python -m tests.arena.checking.messages        writes the file anew
+
+What depends on the machine is replaced: folders, times.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from agents.protocol import Verdict
+from arena.checking import Checked, Light, causes, finding
+from arena.checking.causes import Cause, Fault
+from arena.checking.conditions import Conditions
+from arena.checking.examination import Candidate, Examiner
+from arena.clock import MILLISECOND, SECOND
+from arena.director import Finished
+from arena.fixture import Limits
+from arena.run_folder import RunFolder
+from arena.walls import MEBIBYTE, Allowance, Kind
+from tests.arena.checking.broken import BEHIND_WALLS, HOSTED, NO_FILES, Broken
+from tests.arena.checking.hosted import faulty, stored
+from tests.attacks import ATTACKS
+from tests.attacks.evening import Evening
+from tests.bad_agents import OVER_STDIO, OVER_ZEROMQ
+
+FILE: Final = Path(__file__).with_name("messages.txt")
+_REPLACED: Final = (
+    (r"(?<=[\s('\"])/(?:[^\s/'\"]+/)+", ""),
+    (r"\d+\.\d+ s\b", "N s"),
+    (r"\(and in \d+ of \d+ other positions\)", "(and in N of N other positions)"),
+    (r"child \d+", "child N"),
+    (r"repeated \d+ more times", "repeated N more times"),
+    (r"\"id\": \"\w+", '"id": "...'),
+    (r"at move \d+ it played \w+, and in the same position again \w+", "at move N it played M, and ... again M"),
+)
+
+
+def plain(text: str) -> str:
+    """`text` as it is on every machine."""
+    for pattern, instead in _REPLACED:
+        text = re.sub(pattern, instead, text)
+    return text
+
+
+def of_cause(cause: Cause | None) -> str:
+    """What is said of it, a line each."""
+    if cause is None:
+        return "good"
+    lines = [cause.told, *(f"{what}: {words}" for what, words in _parts(cause) if words)]
+    return plain("\n".join([*lines, *(f"| {line}" for line in cause.stderr.splitlines())]))
+
+
+def _parts(cause: Cause) -> Sequence[tuple[str, str]]:
+    return (("advice", cause.advice), ("expected", cause.expected), ("got", cause.got))
+
+
+def of_checked(checked: Checked) -> str:
+    """What is said of the worst step of a whole check."""
+    step = checked.wrong
+    if step is None:
+        return "good"
+    cause = Cause(f"[{step.name}] {step.told}", step.advice, step.expected, step.got, step.stderr)
+    told = of_cause(cause)
+    return told if checked.light is Light.FAILED else f"{checked.light}: {told}"
+
+
+def of_file(broken: Broken, folder: Path) -> str:
+    """What is said of a submission of which nothing can be run, or that is hosted in this process."""
+    text = broken.lay_out(folder / "handed-in")
+    found = finding.find(text)
+    if isinstance(found, Cause):
+        return of_cause(found)
+    if remark := finding.remark(found):
+        return f"warning: {remark}"
+    alone = stored(folder) / Path(text.partition(":")[0]).name
+    alone.write_bytes(Path(text.partition(":")[0]).read_bytes())
+    fault = faulty(f"{alone}{text[text.find('.py') + 3 :]}")
+    if fault is None:
+        return "good"
+    cause = causes.of(fault)
+    return of_cause(replace(cause, advice=finding.beside(found, cause.told) or cause.advice))
+
+
+def behind_walls(folder: Path, broken: Sequence[Broken] = BEHIND_WALLS) -> Mapping[str, str]:
+    """What is said of these after a whole check, by name."""
+    told = {}
+    groups: dict[tuple[bool, tuple[str, ...] | None], list[Broken]] = {}
+    for each in broken:
+        groups.setdefault((each.hangs, each.modules), []).append(each)
+    for (hangs, modules), group in groups.items():
+        conditions = Conditions(
+            game="tictactoe",
+            clock="0.4" if hangs else "60",
+            modules=modules,
+            positions=3,
+            walls=Kind.SANDBOX,
+            limits=Limits(ready=500 * MILLISECOND) if hangs else Limits(),
+            allowance=Allowance(memory=256 * MEBIBYTE, start=2 * SECOND if hangs else None),
+        )
+        with RunFolder() as run, Examiner(conditions, run, at_once=3) as examiner:
+            candidates = []
+            for each in group:
+                own = folder / each.name.replace(" ", "-")
+                own.mkdir()
+                candidates.append(Candidate("", each.lay_out(own)))
+            for place, checked in examiner.each(candidates):
+                told[group[place].name] = of_checked(checked)
+    return told
+
+
+def of_verdict(verdict: str, detail: str, stderr: str, *, python: bool) -> str:
+    """What is said of a game that ended so."""
+    if verdict in (Verdict.NORMAL, Verdict.ADJUDICATED):
+        return "good"
+    if verdict == Verdict.VOID and detail.startswith("used "):
+        verdict = Verdict.TIME
+    return of_cause(causes.of(Fault(Verdict(verdict), detail, stderr, python=python)))
+
+
+def of_bad_agents(finished: Iterable[Finished]) -> dict[str, str]:
+    """What is said of each agent that speaks for itself and misbehaves; games are numbered like them."""
+    last = {event.game.number: event.record for event in finished}
+    told = {}
+    for number, agent in enumerate((*OVER_STDIO, *OVER_ZEROMQ), 1):
+        record = last[number]
+        detail = record.detail.removeprefix(f"{agent}: ").removeprefix(f"{agent} ").removeprefix(f"{agent}, ply 1: ")
+        stderr = (record.seats[0].stderr or "") if agent.at_fault else ""
+        told[f"{agent.transport}: {agent}"] = of_verdict(record.verdict, detail, stderr, python=False)
+    return told
+
+
+def of_attacks(spent: Evening) -> dict[str, str]:
+    """What is said of each attack behind a sandbox; where one may end in several ways, of that one."""
+    last = {played.name: played for played in spent.played}
+    told = {}
+    for attack in ATTACKS:
+        played = last[attack.name]
+        several = len(attack.may_end_in(Kind.SANDBOX)) > 1
+        name = f"attack: {attack} ({played.verdict})" if several else f"attack: {attack}"
+        detail = played.detail.removeprefix(f"{attack}: ").removeprefix(f"{attack} ")
+        stderr = played.stderr if played.fault == 0 else ""
+        told[name] = of_verdict(played.verdict, detail, stderr, python=attack.way != "bare")
+    return told
+
+
+def held() -> dict[str, str]:
+    """The messages of the file, by the name of their case."""
+    found = {}
+    for paragraph in FILE.read_text("utf-8").split("\n\n"):
+        name, _, words = paragraph.strip().partition("\n")
+        if name:
+            found[name.removeprefix("== ")] = words
+    return found
+
+
+def write(messages: Mapping[str, str]) -> None:
+    """Writes the file."""
+    paragraphs = [f"== {name}\n{words}" for name, words in sorted(messages.items())]
+    FILE.write_text("\n\n".join(paragraphs) + "\n", "utf-8")
+
+
+def main() -> None:
+    """Makes all messages anew."""
+    from tests.arena import test_bad_agents
+    from tests.attacks import evening
+
+    messages: dict[str, str] = {}
+    with tempfile.TemporaryDirectory() as base:
+        for number, broken in enumerate((*NO_FILES, *HOSTED)):
+            messages[f"file: {broken}"] = of_file(broken, Path(base, str(number)))
+        walled = Path(base, "walled")
+        walled.mkdir()
+        messages |= {f"walls: {name}": told for name, told in behind_walls(walled).items()}
+    messages |= of_bad_agents(test_bad_agents.play())
+    messages |= of_attacks(evening.spend(Kind.SANDBOX))
+    write(messages)
+
+
+if __name__ == "__main__":
+    main()

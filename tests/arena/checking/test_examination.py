@@ -1,0 +1,154 @@
+"""Whole checks of real agents, behind walls."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from adsearch.errors import AdsearchError
+from arena.checking import AGAIN, CLOCK, FOUND, LEGAL, NAMES, SEED, WHOLE, Checked, Light, Step
+from arena.checking.conditions import Conditions, submissions_in
+from arena.checking.examination import Candidate, Examiner, examine
+from arena.errors import ArenaError, BadPlayer
+from arena.fixture import Limits
+from arena.run_folder import RunFolder
+from arena.usage import descendants
+
+GREEDY = """from agents import Agent
+
+
+class Greedy(Agent):
+    def choose(self, state, clock):
+        return max(state.moves(), key=lambda move: state.play(move).evaluate(state.turn))
+"""
+ROOT = Path(__file__).parents[3]
+BARE = ROOT / "arena" / "starters" / "bare.py"
+
+
+def checked(text: object, game: str = "connect4", **others: object) -> Checked:
+    conditions = Conditions(game=game, positions=8, **others)  # type: ignore[arg-type]
+    with RunFolder() as folder:
+        return examine(str(text), conditions, folder)
+
+
+def lights(checked: Checked) -> dict[str, Light]:
+    return {step.name: step.light for step in checked.steps}
+
+
+@pytest.fixture
+def greedy(tmp_path: Path) -> Path:
+    path = tmp_path / "greedy.py"
+    path.write_text(GREEDY)
+    return path
+
+
+def test_a_good_agent_passes_every_step_in_order_and_leaves_nothing(greedy: Path) -> None:
+    before = descendants(os.getpid())
+    told: list[Step] = []
+    with RunFolder() as folder:
+        found = examine(str(greedy), Conditions(game="connect4", positions=12), folder, report=told.append)
+        assert not list(folder.scratch.iterdir())
+    assert found.light is Light.GOOD, found.wrong
+    assert found.wrong is None
+    assert tuple(told) == found.steps
+    assert tuple(step.name for step in found.steps) == NAMES
+    assert descendants(os.getpid()) <= before
+
+
+@pytest.mark.parametrize("game", ["ludo:players=3", "kuhn", f"{ROOT / 'examples' / 'countdown.py'}:Countdown"])
+def test_games_of_chance_of_many_with_secrets_and_of_ones_own_are_checked(greedy: Path, game: str) -> None:
+    found = checked(greedy, game, max_plies=12)
+    assert found.light is Light.GOOD, found.wrong
+
+
+def test_several_are_examined_at_once_and_none_disturbs_another(tmp_path: Path, greedy: Path) -> None:
+    (tmp_path / "none.py").write_text(GREEDY.replace("return", ""))
+    (tmp_path / "empty").mkdir()
+    (tmp_path / ".hidden").mkdir()
+    awkward = tmp_path / f"{'W' * 64}日本<script>.py"
+    awkward.write_text(GREEDY)
+    wanted = submissions_in(tmp_path)
+    assert [name for name, _ in wanted] == [awkward.stem, "empty", "greedy", "none"]
+    with RunFolder() as folder, Examiner(Conditions(game="nap", positions=4), folder, at_once=2) as examiner:
+        found = dict(examiner.each([Candidate(name, text) for name, text in wanted]))
+    assert [found[place].light for place in range(4)] == [Light.GOOD, Light.FAILED, Light.GOOD, Light.FAILED]
+    assert [found[place].agent for place in range(4)] == [name for name, _ in wanted]
+
+
+def test_a_program_of_any_language_is_checked() -> None:
+    import sys
+
+    found = checked(f"cmd:{sys.executable} -I -S {BARE}")
+    assert found.light is not Light.FAILED, found.wrong
+
+
+def test_the_failing_position_is_drawn_and_found_again(tmp_path: Path) -> None:
+    path = tmp_path / "my_agent.py"
+    path.write_text(
+        GREEDY.replace("        return", "        if len(state.moves()) < 9:\n            return 99\n        return")
+    )
+    found = checked(path, "tictactoe")
+    step = found.wrong
+    assert step is not None
+    assert step.name == LEGAL
+    assert step.got == "99"
+    where, _, drawn = step.board.partition("\n")
+    number = int(where.split()[1].rstrip(","))
+    assert "a b c" in drawn
+    assert step.again == f"arena check {path} --game tictactoe --position {number}"
+    again = checked(path, "tictactoe", only=number).wrong
+    assert again is not None
+    assert (again.board, again.told) == (step.board, "choose returned 99, which is no legal move")
+
+
+def test_one_that_thinks_long_is_asked_less(tmp_path: Path) -> None:
+    path = tmp_path / "slow.py"
+    path.write_text(GREEDY.replace("        return", "        import time\n        time.sleep(0.2)\n        return"))
+    with RunFolder() as folder:
+        found = examine(str(path), Conditions(game="connect4", clock="60", seconds=0.7), folder)
+    assert found.light is Light.GOOD, found.wrong
+    told = {step.name: step.told for step in found.steps}
+    assert "no more, for a move took 0.2" in told[LEGAL]
+    assert "cut short after" in told[WHOLE]
+
+
+def test_whoever_is_late_fails_by_the_clock_alone(tmp_path: Path) -> None:
+    path = tmp_path / "slow.py"
+    path.write_text(GREEDY.replace("        return", "        import time\n        time.sleep(9)\n        return"))
+    found = lights(checked(path, clock="0.3"))
+    assert (found[FOUND], found[CLOCK], found[WHOLE]) == (Light.GOOD, Light.FAILED, Light.SKIPPED)
+
+
+def test_what_is_left_of_the_last_game_is_a_fault_only_where_processes_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "my_agent.py"
+    path.write_text(
+        "games = []\n" + GREEDY + "\n    def begin(self, state, seat):\n        games.append(1)\n"
+        "        self.choose = self.choose if len(games) == 1 else lambda state, clock: 99\n"
+    )
+    found = checked(path, limits=Limits())
+    assert (lights(found)[AGAIN], lights(found)[LEGAL], found.light) == (Light.WARNING, Light.GOOD, Light.WARNING)
+    assert checked(path, reuse=True).light is Light.FAILED
+
+
+def test_chance_of_its_own_is_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "my_agent.py"
+    path.write_text(
+        GREEDY.replace("return max", "import os\n        return min").replace(
+            "state.play(move).evaluate(state.turn)", "os.urandom(8)"
+        )
+    )
+    found = checked(path, "othello")
+    assert found.wrong is not None
+    assert (found.light, found.wrong.name) == (Light.WARNING, SEED)
+
+
+def test_conditions_that_cannot_be_are_no_fault_of_the_agents(greedy: Path) -> None:
+    with pytest.raises(AdsearchError, match="did you mean 'connect4'"):
+        checked(greedy, "conect4")
+    with pytest.raises(ArenaError, match="expected a clock"):
+        checked(greedy, clock="soon")
+    for text, words in (("pvs", "built in"), ("human", "nothing to check")):
+        with pytest.raises(BadPlayer, match=words):
+            checked(text)

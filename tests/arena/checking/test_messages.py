@@ -1,0 +1,68 @@
+"""Every failure has a message that names its cause; each is held word for word, in messages.txt beside this file.
+
+After a change on purpose: python -m tests.arena.checking.messages
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.protocol import Verdict
+from arena.checking import causes
+from arena.checking.causes import Fault
+from tests.arena.checking import messages
+from tests.arena.checking.broken import BEHIND_WALLS, BROKEN, HOSTED, NO_FILES, Broken
+from tests.attacks.evening import Evening
+from tests.attacks.test_attacks import evening  # noqa: F401
+
+HELD = messages.held()
+
+
+@pytest.mark.parametrize("broken", [*NO_FILES, *HOSTED], ids=str)
+def test_a_file_that_does_not_work_is_told_why(broken: Broken, tmp_path: Path) -> None:
+    assert messages.of_file(broken, tmp_path) == HELD[f"file: {broken}"]
+
+
+def test_what_goes_wrong_behind_walls_is_told_why(tmp_path: Path) -> None:
+    told = messages.behind_walls(tmp_path)
+    assert {f"walls: {name}": words for name, words in told.items()} == {
+        name: HELD.get(name) for name in (f"walls: {broken}" for broken in BEHIND_WALLS)
+    }
+
+
+@pytest.mark.parametrize("evening", ["sandbox-ordinary"], indirect=True, scope="module")
+def test_every_attack_is_told_as_what_it_is(evening: Evening) -> None:  # noqa: F811
+    for name, words in messages.of_attacks(evening).items():
+        if name.startswith("attack: start_"):  # refused by the system, or counted by the warden, whoever is faster
+            assert "thread" in words or words == "good"
+        else:
+            # What may end otherwise on another machine has perhaps not ended so where the file was made.
+            assert words == HELD.get(name, words if "(" in name else None), name
+
+
+def test_every_broken_file_has_a_message_of_its_own() -> None:
+    told = {str(broken): HELD[f"{'walls' if broken.walled else 'file'}: {broken}"] for broken in BROKEN}
+    assert all(words for words in told.values())
+    # Not "good": but for what Python takes after all.
+    assert {name for name, words in told.items() if words == "good"} <= {
+        "text in Latin-1",
+        "nothing but prints",
+        "a name of ours",
+        "a name of Python's",
+    }
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_every_verdict_has_a_cause_even_where_nothing_is_known_of_it(verdict: Verdict) -> None:
+    cause = causes.of(Fault(verdict, "something new"))
+    assert "something new" in cause.told or cause.told
+    assert cause.told.strip()
+
+
+def test_no_text_of_a_message_has_more_than_one_line() -> None:
+    for name, words in HELD.items():
+        told = [line for line in words.splitlines() if not line.startswith("| ")]
+        assert len(told) <= 4, name
+        assert all(line.isprintable() for line in told), name

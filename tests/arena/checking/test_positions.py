@@ -1,0 +1,74 @@
+"""Positions in which an agent is asked: of every game, every kind, every seat, and such that the referee gets there."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from adsearch import CHANCE, games
+from arena.checking import positions
+from arena.checking.positions import Position, Stage
+from arena.seeds import GameSeeds
+
+COUNTDOWN = f"{Path(__file__).parents[3] / 'examples' / 'countdown.py'}:Countdown"
+GAMES = [*games.names(), "ludo:players=2", "maze:ghosts=1", "connect4:rows=4", "countdown"]
+
+
+def drawn(rules: str, most: int = 50, seed: int = 0) -> list[Position]:
+    return list(islice(positions.drawn(games.start(COUNTDOWN if rules == "countdown" else rules), seed), most))
+
+
+@pytest.mark.parametrize("rules", GAMES)
+def test_they_are_different_and_for_every_seat(rules: str) -> None:
+    found = drawn(rules)
+    seen = {(each.seat, each.state.view(each.seat) if each.state.hidden else each.state.key) for each in found}
+    assert len(seen) == len(found)
+    assert {each.seat for each in found} == set(range(found[0].state.players))
+    assert all(each.state.turn == each.seat and each.state.moves() for each in found)
+
+
+@pytest.mark.parametrize("rules", GAMES)
+def test_the_referee_gets_there_by_the_same_moves_and_dice(rules: str) -> None:
+    for position in drawn(rules, 20):
+        state = games.start(COUNTDOWN if rules == "countdown" else rules)
+        dice = GameSeeds.of(0, positions.identity(position.number), leg=0, attempt=1)
+        opening, ply = iter(position.opening), 1
+        while True:
+            if state.turn == CHANCE:
+                state = state.play(dice.outcome(ply, state.chances()))
+            elif (text := next(opening, None)) is not None:
+                state = state.play(state.from_text(text))
+            else:
+                break
+            ply += 1
+        assert state.position() == position.state.position()
+
+
+@pytest.mark.parametrize("rules", ["connect4", "othello", "checkers", "maze", "ludo", "dots", "nap"])
+def test_they_are_of_every_kind_that_the_game_has(rules: str) -> None:
+    stages = {each.stage for each in drawn(rules)}
+    assert {Stage.OPENING, Stage.MIDDLE, Stage.LAST} <= stages
+    if rules in ("othello", "maze", "ludo"):
+        assert Stage.FORCED in stages
+
+
+def test_the_first_is_where_the_game_begins() -> None:
+    first, *_ = drawn("connect4")
+    assert (first.number, first.opening, first.seat, first.stage) == (1, (), 0, Stage.OPENING)
+
+
+def test_one_before_the_end_some_move_ends_the_game() -> None:
+    last = [each for each in drawn("tictactoe") if each.stage is Stage.LAST]
+    assert last
+    assert all(any(each.state.play(move).turn is None for move in each.state.moves()) for each in last)
+
+
+def test_another_seed_draws_others_and_the_same_the_same() -> None:
+    assert [each.opening for each in drawn("connect4", 9)] == [each.opening for each in drawn("connect4", 9)]
+    assert [each.opening for each in drawn("connect4", 9)] != [each.opening for each in drawn("connect4", 9, seed=1)]
+
+
+def test_a_small_game_has_few() -> None:
+    assert len(drawn("tree")) == 9

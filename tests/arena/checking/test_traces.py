@@ -1,0 +1,81 @@
+"""What an agent printed may be anything, and is read all the same."""
+
+from __future__ import annotations
+
+import faulthandler
+import tempfile
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from agents.protocol import Verdict
+from arena.checking import causes, traces
+from arena.checking.causes import Fault
+
+STORED = "ab" * 32
+PARTS = (
+    "Traceback (most recent call last):",
+    f'  File "/tmp/store/{STORED}/my_agent.py", line 7, in choose',
+    '  File "/usr/lib/python3.11/random.py", line 7, in choice',
+    "    return 1 // 0",
+    "           ^^^^^^",
+    "ZeroDivisionError: integer division or modulo by zero",
+    "Timeout (0:00:00.400000)!",
+    "Thread 0x00007f (most recent call first):",
+    "choose returned None, which is not one of state.moves(): 1",
+    "hint: return one",
+    "changed its state: it was 1, and is 2 after choose",
+    "agents: my_agent.py, line 3: SyntaxError: invalid syntax",
+    "\x1b[2J\x00\udcff",
+    "",
+)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_nothing_that_is_printed_makes_it_fail(seed: int) -> None:
+    random = Random(seed)
+    for _ in range(50):
+        stderr = "\n".join(random.choices(PARTS, k=random.randrange(12)))
+        stderr = stderr[random.randrange(10) : len(stderr) - random.randrange(10)]
+        for verdict in Verdict:
+            detail = random.choice(["", "exited with code 1: x", "exited with code 2: agents: y", stderr])
+            cause = causes.of(Fault(verdict, detail, stderr, sent=stderr, python=random.random() < 0.8))
+            assert (cause.told + cause.advice + cause.got).isprintable()
+        list(causes.unnoticed(stderr))
+        traces.tail(stderr)
+
+
+def test_a_traceback_is_cut_to_the_agents_own_lines(tmp_path: Path) -> None:
+    source = tmp_path / STORED / "my_agent.py"
+    source.parent.mkdir()
+    source.write_text("import json\n\ndef choose():\n    return json.loads('{')\n")
+    names: dict[str, Callable[[], object]] = {}
+    exec(compile(source.read_text(), str(source), "exec"), names)
+    with pytest.raises(ValueError, match="property name") as raised:
+        names["choose"]()
+    trace = traces.last("thinking\n" + "".join(traceback.format_exception(raised.value)))
+    assert trace is not None
+    assert [(frame.place, frame.function) for frame in trace.frames] == [("my_agent.py, line 4", "choose")]
+    assert trace.kind == "json.decoder.JSONDecodeError"
+    assert "lib/python" not in str(trace)
+
+
+def test_where_a_program_is_busy_is_read_as_python_tells_it(tmp_path: Path) -> None:
+    source = tmp_path / STORED / "my_agent.py"
+    source.parent.mkdir()
+    source.write_text("def choose(tell):\n    tell()\n")
+    names: dict[str, Callable[[Callable[[], None]], None]] = {}
+    exec(compile(source.read_text(), str(source), "exec"), names)
+    with tempfile.TemporaryFile("w+") as log:
+        names["choose"](lambda: faulthandler.dump_traceback(log))
+        log.seek(0)
+        told = "Timeout (0:00:00.4)!\n" + log.read().replace("Current thread", "Thread")
+    trace = traces.busy(told, lambda file, line: f"{file}:{line}")
+    assert trace is not None
+    assert [(frame.place, frame.function, frame.code) for frame in trace.frames] == [
+        ("my_agent.py, line 2", "choose", ("    my_agent.py:2",))
+    ]
+    assert traces.busy("nothing") is None

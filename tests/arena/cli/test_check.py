@@ -1,0 +1,153 @@
+"""`arena check`, as its user meets it: steps, tables, exit codes, and nothing left behind."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.usage import descendants
+from tests.arena.cli.terminal import arena, environment
+
+GREEDY = """from agents import Agent
+
+
+class Greedy(Agent):
+    def choose(self, state, clock):
+        return max(state.moves(), key=lambda move: state.play(move).evaluate(state.turn))
+"""
+FORGOT = GREEDY.replace("return", "best =")
+
+
+@pytest.fixture(autouse=True)
+def _agents() -> None:
+    Path("greedy.py").write_text(GREEDY)
+    Path("forgot.py").write_text(FORGOT)
+
+
+def test_a_good_agent_is_told_so_in_ten_steps() -> None:
+    ended = arena("check", "greedy.py", "--game", "tictactoe", "--positions", "6")
+    assert (ended.code, ended.err) == (0, "")
+    lines = ended.out.splitlines()
+    assert lines[0] == "Checking greedy.py: tictactoe, clock 10+0.1"
+    assert [line.split()[:2] for line in lines if line[:2].strip().isdigit()] == [[str(n), "✓"] for n in range(1, 11)]
+    assert lines[-1].startswith("All is well (")
+    assert max(map(len, lines)) <= 80
+    assert not list(Path.cwd().glob("arena*")), "something went on record"
+
+
+def test_one_that_fails_is_told_what_where_and_how_to_see_it_again() -> None:
+    ended = arena("check", "forgot.py", "--game", "tictactoe", "--positions", "2")
+    assert ended.code == 1
+    assert "✗ legal moves" in ended.out
+    assert "choose returned None" in ended.out
+    assert "advice    choose gave no move back" in ended.out
+    assert "          a b c\n        1 . . ." in ended.out
+    assert "again     arena check forgot.py --game tictactoe --position 1" in ended.out
+    assert "Not ready to play: 1 failed; 6 could not be tried" in ended.out
+    assert max(map(len, ended.out.splitlines())) <= 80
+
+
+def test_programs_read_it_as_json_and_as_csv() -> None:
+    ended = arena("check", "greedy.py", "--game", "nap", "--positions", "2", "--format", "json")
+    (found,) = json.loads(ended.out)
+    assert (ended.code, found["agent"], found["light"], found["wrong"]) == (0, "greedy", "good", None)
+    assert [step["step"] for step in found["steps"]][:3] == ["found and importable", "starts in time", "says ready"]
+    ended = arena("check", "gone.py", "--game", "nap", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(ended.out)))
+    assert (ended.code, rows[0]["light"], {row["light"] for row in rows[1:]}) == (1, "failed", {"skipped"})
+
+
+def test_a_folder_of_submissions_is_a_table_of_lights() -> None:
+    folder = Path("in")
+    (folder / "bob").mkdir(parents=True)
+    (folder / "bob" / "agent.py").write_text(FORGOT)
+    (folder / "eve").mkdir()
+    (folder / "<b>\x1b[2J日本.py").write_text(GREEDY)
+    ended = arena("check", "--all", "in", "--game", "nap", "--positions", "2")
+    assert ended.code == 1
+    title, first, *_ = lines = ended.out.splitlines()
+    assert title.split() == ["agent", "light", "step", "what", "is", "wrong"]
+    assert first.startswith("<b>\\x1b[2J日本  ✓ good")
+    told = " ".join(ended.out.split())
+    assert "bob ✗ failed legal moves choose returned None" in told
+    assert "eve ✗ failed found and importable the folder 'eve' has no" in told
+    assert lines[-1] == "1 good, 2 failed"
+    assert "\x1b" not in ended.out
+
+
+def test_a_tournament_says_under_which_conditions_and_who() -> None:
+    Path("cs.toml").write_text(
+        'game = "tictactoe"\nclock = "move=2"\nplayers = ["greedy.py", "forgot.py"]\n'
+        '[[agent]]\nname = "yard"\nplayer = "random"\n'
+    )
+    ended = arena("check", "greedy.py", "--tournament", "cs.toml", "--positions", "2")
+    assert (ended.code, ended.err) == (0, "")
+    assert "Checking greedy.py for cs.toml: tictactoe, clock move=2" in ended.out
+    ended = arena("check", "--tournament", "cs.toml", "--positions", "1", "--format", "csv")
+    assert ended.code == 1
+    assert [row.split(",")[:2] for row in ended.out.splitlines()[1:]] == [["forgot", "failed"], ["greedy", "good"]]
+
+
+def test_one_on_record_is_found_by_name() -> None:
+    assert arena("play", "nap:4", "greedy.py", "random", "--quiet").code == 0
+    Path("greedy.py").unlink()
+    ended = arena("check", "greedy@1", "--game", "nap", "--positions", "1")
+    assert (ended.code, ended.err) == (0, "")
+    assert "All is well" in ended.out
+    ended = arena("check", "gredy", "--game", "nap")
+    assert ended.code == 1
+    assert "no player 'gredy'" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("greedy.py",), "expected --game GAME"),
+        (("greedy.py", "--game", "nap", "--tournament", "x.toml"), "one of the two"),
+        (("greedy.py", "--game", "conect4"), "did you mean 'connect4'?"),
+        (("greedy.py", "--game", "nap", "--clock", "soon"), "expected a clock"),
+        (("greedy.py", "--all", ".", "--game", "nap"), "expected one agent"),
+        (("--game", "nap"), "expected one agent"),
+        (("--all", "nowhere", "--game", "nap"), "expected a folder of submissions"),
+        (("pvs", "--game", "nap"), "'pvs' is built in"),
+        (("human", "--game", "nap"), "nothing to check"),
+        (("wait", "--game", "nap"), "nothing to check"),
+        (("greedy.py", "--tournament", "gone.toml"), "gone.toml"),
+    ],
+)
+def test_what_cannot_be_checked_is_refused_in_words(arguments: tuple[str, ...], words: str) -> None:
+    ended = arena("check", *arguments, columns=200)
+    assert ended.code == 2
+    assert words in " ".join(ended.err.replace("│", " ").split())
+    assert "Traceback" not in ended.err
+
+
+def test_ctrl_c_ends_it_and_everything_it_started() -> None:
+    Path("slow.py").write_text(GREEDY.replace("        return", "        while True: pass\n        return"))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arena", "check", "slow.py", "--game", "nap", "--clock", "60"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(80),
+        start_new_session=True,
+    )
+    give_up = time.monotonic() + 60
+    while len(descendants(process.pid)) < 4 and time.monotonic() < give_up:
+        os.sched_yield()
+    started = descendants(process.pid)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, "\ninterrupted\n")
+    assert "Traceback" not in out
+    assert started, "nothing had been started"
+    assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]
