@@ -6,6 +6,7 @@ one BadAgent that names the file, the line and what to do.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import traceback
@@ -22,6 +23,8 @@ from agents.errors import BadAgent
 MAIN_FILE: Final = "agent.py"
 """What a folder that is an agent must hold."""
 
+ALLOWED: Final = "AGENT_MODULES"
+"""The variable in which a tournament tells what its agents may import, where it does not let them import everything."""
 _BY_PATH = re.compile(r"(?P<path>.*?\.py)(?::(?P<name>.*))?", re.DOTALL)
 _STORED: Final = re.compile("[0-9a-f]{64}")
 """The name of a submission's folder in a store."""
@@ -128,6 +131,9 @@ def _what_failed(path: Path, error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name:
         if error.name.partition(".")[0] in _OURS:
             return f"{where}: there is no module {quote(error.name)} here: the tournament does not let agents use it"
+        if (allowed := os.environ.get(ALLOWED)) is not None:
+            alone = "the standard library" + (f" and {allowed}" if allowed else "")
+            return f"{where}: there is no module {quote(error.name)} here: the tournament lets agents import {alone}"
         what = "install it, or if it is a file of yours enter the folder: a file is entered alone"
         return f"{where}: there is no module {quote(error.name)} here; {what}"
     if isinstance(error, ImportError) and error.name in _OURS:

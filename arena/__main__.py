@@ -41,7 +41,7 @@ def _run() -> None:
         with _ending_in_order():
             app(prog_name="arena")
     except (AdsearchError, AgentsError, ArenaError, DatabaseError) as error:
-        from arena.cli import words
+        from arena import words
 
         # Files are told as their author knows them, and what somebody's own code has said so that no terminal obeys it.
         print(f"arena: {words.without_store(words.printable(str(error)))}", file=sys.stderr)

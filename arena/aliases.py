@@ -15,7 +15,8 @@ from msgspec import Struct
 
 from adsearch.errors import one_of, quote
 from agents import builtin
-from arena.roster import BadRoster, Roster, folded
+from arena.errors import BadRoster
+from arena.roster import Roster, folded
 
 
 class Names(Struct, frozen=True):

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from msgspec import to_builtins
 
+from agents.loading import ALLOWED
 from arena import trial
 from arena.fixture import HELLO_WITHIN, Limits
 from arena.players import Kind as Is
@@ -89,6 +90,7 @@ class Confinement:
             environment["PYTHONPATH"] = os.pathsep.join(self._library.path)
         if self._modules is not None:
             hidden += self._library.hidden
+            environment[ALLOWED] = ", ".join(self._modules)
         walls = Walls(
             kind,
             allowance,

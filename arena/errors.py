@@ -3,11 +3,14 @@
     ArenaError
     |-- BadClock        a text is no time control
     |-- BadFixture      a game that cannot be played as it is described
+    |-- BadFolder       a place where a report cannot be put
     |-- BadImport       a file of games cannot be read, or a line in it
     |-- BadLeague       a tournament's description cannot be used, or has changed too much
     |-- BadPlayer       a player's name or description cannot be used
     |-- BadRating       a rating is asked for that cannot be made
+    |-- BadRoster       a roster that cannot be used, or a line of it
     |-- BadRuling       a ruling that cannot be made
+    |-- BadSubmission   something handed in that cannot be looked at
     |-- TournamentBusy  the tournament is being run by another process
     `-- RefereeLost     the referee's process ended, or does not answer
 
@@ -30,6 +33,10 @@ class BadFixture(ArenaError):
     """A game that cannot be played as it is described."""
 
 
+class BadFolder(ArenaError):
+    """A place where a report cannot be put."""
+
+
 class BadImport(ArenaError):
     """A file of games that cannot be read, or a line in it."""
 
@@ -46,8 +53,16 @@ class BadRating(ArenaError):
     """What a rating is asked for makes no sense: an anchor that did not play, bounds the wrong way round."""
 
 
+class BadRoster(ArenaError):
+    """A roster that cannot be used, or a line of it."""
+
+
 class BadRuling(ArenaError):
     """A ruling that cannot be made."""
+
+
+class BadSubmission(ArenaError):
+    """Something handed in that cannot be looked at, or a download that cannot."""
 
 
 class TournamentBusy(ArenaError):

@@ -15,14 +15,10 @@ from pathlib import Path
 from typing import Final
 
 from adsearch.errors import one_of, quote
-from arena.errors import ArenaError
+from arena.errors import BadFolder
 
 LIST: Final = "arena-report.txt"
 _ABOUT: Final = "# Written by `arena report`, which replaces these files together when it is given this folder again."
-
-
-class BadFolder(ArenaError):
-    """A place where a report cannot be put."""
 
 
 @contextmanager

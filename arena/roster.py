@@ -15,14 +15,10 @@ from typing import Final
 from msgspec import Struct
 
 from adsearch.errors import nearly, quote
-from arena.errors import ArenaError
+from arena.errors import BadRoster
 
 COLUMNS: Final = ("id", "name", "group", "alias")
 """What is read; other columns are left alone."""
-
-
-class BadRoster(ArenaError):
-    """A roster that cannot be used, or a line of it."""
 
 
 class Student(Struct, frozen=True):

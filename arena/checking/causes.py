@@ -99,7 +99,7 @@ def _changed(stderr: str) -> Cause | None:
     )
 
 
-_MODULES: Final = sorted({*sys.stdlib_module_names, "adsearch", "agents"})
+_MODULES: Final = sorted({*sys.stdlib_module_names, "adsearch", "agents", "numpy", "pandas", "scipy", "torch"})
 
 # Illegal moves.
 

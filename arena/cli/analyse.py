@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli.database import DatabaseOption
+from arena.cli.files import write_file
 from arena.cli.listing import Columns, Format, FormatOption, Row, show, tell
-from arena.cli.rated import SvgOption, exact, write_picture
+from arena.cli.rated import SvgOption, exact
 from arena.cli.rulings import GameIdArgument
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def analyse(
         effort = Effort(depth=depth, seconds=seconds)
     plies = list(_counted(judged(start, game.moves, effort), len(game.moves)))
     if svg is not None:
-        write_picture(svg, _picture(game, start, plies))
+        write_file(svg, _picture(game, start, plies))
     rows = [_row(game, ply) for ply in plies]
     if format is Format.JSON:
         tell(_document(game, start, plies, rows))
@@ -161,7 +162,7 @@ def _show(game: PastGame, start: State[Any], plies: list[Judged], rows: list[dic
 
 def _explained(game: PastGame, start: State[Any], plies: list[Judged], effort: Effort) -> Iterator[str]:
     """What the numbers are."""
-    from arena.cli.words import number, printable
+    from arena.words import number, printable
 
     low, high = start.bounds
     if start.players > 2:
@@ -183,7 +184,7 @@ def _explained(game: PastGame, start: State[Any], plies: list[Judged], effort: E
 def _summary(game: PastGame, start: State[Any], plies: list[Judged]) -> Iterator[str]:
     """A line for each seat, and what to look at first."""
     from arena.analysis import first_mistake, summaries
-    from arena.cli.words import number, printable
+    from arena.words import number, printable
 
     for one in summaries(plies, start.players):
         told = [f"{one.moves} move{'s' * (one.moves != 1)}"]

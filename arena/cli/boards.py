@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from adsearch.errors import quote
+from arena.cli.files import write_file
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
@@ -28,12 +27,4 @@ def write_board(file: Path, state: State[Any], last: Any = None) -> None:
         raise ArenaError(f"svg of {type(state).__name__}: {type(error).__name__}: {error}") from error
     if not isinstance(picture, str):
         raise ArenaError(f"svg of {type(state).__name__}: expected a picture as text, got {quote(picture)}")
-    begun = Path(f"{file}.part")
-    try:
-        begun.write_text(picture, "utf-8")
-        os.replace(begun, file)
-    except OSError as error:
-        raise typer.BadParameter(f"cannot write {quote(str(file))}: {error.strerror}") from None
-    finally:
-        begun.unlink(missing_ok=True)
-    print(f"written: {file}", file=sys.stderr)
+    write_file(file, picture)

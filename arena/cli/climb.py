@@ -274,8 +274,8 @@ class _Ascent:
 
 def _line(number: int, step: Step) -> str:
     """A step."""
-    from arena.cli.words import printable
     from arena.climb import Shown
+    from arena.words import printable
 
     name = printable(step.opponent)
     name = name if len(name) <= 22 else f"{name[:10]}…{name[-11:]}"
@@ -332,8 +332,8 @@ def _tell(ascent: _Ascent, climb: Climb, format: Form, *, in_haste: bool, seed_g
 
 def _sentence(name: str, climb: Climb) -> str:
     """Better than whom, and than whom not yet."""
-    from arena.cli.words import printable
     from arena.climb import Shown
+    from arena.words import printable
 
     said = []
     for words, shown in (
@@ -351,7 +351,7 @@ def _sentence(name: str, climb: Climb) -> str:
 
 def _said(ascent: _Ascent, learned: Lesson) -> str:
     """The lesson in words."""
-    from arena.cli.words import printable, verdict, without_store
+    from arena.words import printable, verdict, without_store
 
     game, mistake = learned.game, learned.mistake
     words = f"game {game.id} against {game.opponent}: "

@@ -132,7 +132,7 @@ def _conditions(game: str | None, tournament: Path | None, to: Path | None) -> t
 
 
 def _row(line: Line) -> dict[str, Any]:
-    from arena.cli.words import printable, without_store
+    from arena.words import printable, without_store
 
     one, student = line.handed_in, line.student
     return {
@@ -224,7 +224,7 @@ def _say(text: str, *, indent: int = 0) -> None:
     import shutil
     import textwrap
 
-    from arena.cli.words import printable
+    from arena.words import printable
 
     width = max(40, min(100, shutil.get_terminal_size().columns))
     for line in textwrap.wrap(printable(text), width - indent, break_on_hyphens=False):

@@ -12,7 +12,7 @@ import typer
 
 from arena.cli.database import DatabaseOption, submissions
 from arena.cli.listing import Columns, Format, FormatOption, show
-from arena.cli.words import printable
+from arena.words import printable
 
 if TYPE_CHECKING:
     from pathlib import Path

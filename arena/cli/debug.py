@@ -177,7 +177,8 @@ def _left_debugger(error: BaseException) -> bool:
 def _introduction(game: PastGame, rehearsal: Rehearsal, ply: int, called: str) -> Iterator[str]:
     """Where the game stands, and how the agent is run."""
     from adsearch import games
-    from arena.cli import past, words
+    from arena import words
+    from arena.cli import past
 
     seat, state = rehearsal.seat, rehearsal.state
     yield from past.header(game)
@@ -196,7 +197,8 @@ def _mend(game: PastGame, ply: int) -> str:
 def _compared(game: PastGame, rehearsal: Rehearsal, ply: int, answer: Answer | None, seconds: float) -> Iterator[str]:
     """What it answers now beside what was played."""
     from agents.protocol import Info, Move
-    from arena.cli import past, words
+    from arena import words
+    from arena.cli import past
     from db.records import MoveRecord
 
     now = "resigns"

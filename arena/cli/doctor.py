@@ -76,7 +76,7 @@ def _show_report(found: list[Finding]) -> None:
 
 def _filled(text: str, width: int) -> list[str]:
     """Lines of at most that width, which are whole words where they fit."""
-    from arena.cli.words import printable
+    from arena.words import printable
 
     return textwrap.wrap(printable(text), width, break_on_hyphens=False)
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from arena import documents
-from arena.cli import words
+from arena import documents, words
 from arena.cli.listing import Columns
 from arena.director import Finished
 

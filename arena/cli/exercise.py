@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from adsearch.errors import quote
+from arena.cli.files import write_file
 
 
 def exercise(
@@ -58,11 +59,11 @@ def exercise(
     if key:
         print(sheet.as_text(made, solved=True))
     if svg:
-        _write(svg, sheet.drawn(made, solved=False))
+        write_file(svg, sheet.drawn(made, solved=False))
     if answers:
-        _write(answers, sheet.drawn(made, solved=True))
+        write_file(answers, sheet.drawn(made, solved=True))
     if tree:
-        _write(tree, json.dumps(made.description, indent=1) + "\n")
+        write_file(tree, json.dumps(made.description, indent=1) + "\n")
     if seed is None:
         print(f"the same tree again: --seed {chosen}", file=sys.stderr)
 
@@ -70,11 +71,3 @@ def exercise(
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `app`."""
     app.command("exercise")(exercise)
-
-
-def _write(path: Path, content: str) -> None:
-    try:
-        path.write_text(content, "utf-8")
-    except OSError as error:
-        raise typer.BadParameter(f"cannot write {quote(str(path))}: {error.strerror}") from None
-    print(f"wrote {path}", file=sys.stderr)

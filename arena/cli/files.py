@@ -1,10 +1,14 @@
-"""Files that commands read: their text, and what they are called in messages."""
+"""Files that commands read and write: text, and what the files are called in messages."""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
+import typer
+
+from adsearch.errors import quote
 from arena.errors import BadImport
 
 
@@ -17,5 +21,19 @@ def read_file(file: str) -> tuple[str, str]:
     except UnicodeDecodeError as error:
         line = written[: error.start].count(b"\n") + 1
         raise BadImport(
-            f"{name}, line {line}: expected text in UTF-8, got the byte {written[error.start]:#x}"
+            f"{name}, line {line}: expected text in UTF-8, got the byte {written[error.start]:#x}; "
+            "a spreadsheet saves it as CSV UTF-8"
         ) from None
+
+
+def write_file(file: str | Path, text: str) -> None:
+    """`text` is in the file when all of it has been written, or not at all; says where."""
+    begun = Path(f"{file}.part")
+    try:
+        begun.write_text(text, "utf-8")
+        os.replace(begun, file)
+    except OSError as error:
+        raise typer.BadParameter(f"cannot write {quote(str(file))}: {error.strerror}") from None
+    finally:
+        begun.unlink(missing_ok=True)
+    print(f"written: {file}", file=sys.stderr)

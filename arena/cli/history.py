@@ -120,7 +120,7 @@ def logs(
         rows = [{"seat": one.seat, "player": one.player, "stderr": one.stderr} for one in seats]
         show(rows, LOGS, format=format)
         return
-    from arena.cli import words
+    from arena import words
 
     for one in seats:
         if len(seats) > 1:
@@ -145,7 +145,7 @@ def _name(row: Any) -> str:
 
 
 def _points(row: Any) -> str:
-    from arena.cli.words import result
+    from arena.words import result
 
     mark = "" if row["ruling"] is None else f" ({row['ruling']['what']})"
     return result(row["points"] or [None]) + mark
@@ -166,7 +166,7 @@ def _verdict(row: Any) -> str:
 
 
 def _rules(row: Any) -> str:
-    from arena.cli.words import without_store
+    from arena.words import without_store
 
     return without_store(row["game"])
 
@@ -202,7 +202,7 @@ _STATUSES: Final = {Status.OVER: ("finished", "void"), Status.ANY: ()}
 
 def _board(game: PastGame, ply: int | None) -> str:
     """The board after that ply, or at the end, where rules that are not here any more are no error."""
-    from arena.cli import words
+    from arena import words
 
     return past.last_board(game) if ply is None else words.drawn(_reached(game, ply)[0])
 
@@ -223,7 +223,7 @@ def _reached(game: PastGame, ply: int | None) -> tuple[State[Any], Any]:
 
 def _print(game: PastGame, board: str) -> None:
     """Header, moves, a board, the verdict, and what was ruled."""
-    from arena.cli import words
+    from arena import words
 
     for line in past.header(game):
         print(line)

@@ -67,7 +67,7 @@ def _show_table(rows: Sequence[Row], columns: Columns, narrowed: str | None, num
     from rich.table import Table
     from rich.text import Text
 
-    from arena.cli.words import printable
+    from arena.words import printable
 
     # Piped into a file or a program, a row stays on one line.
     as_wide = sys.stdout.isatty() or "COLUMNS" in os.environ

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arena.cli import words
+from arena import words
 from arena.replay import positions
 
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ def header(game: PastGame) -> list[str]:
     name = str(game.id) if game.tournament is None else f"{game.tournament}-{game.number}"
     what = [f"game {game.id}", f"round {game.round}" * (game.round is not None)]
     what += [f"attempt {game.attempt}" * (game.attempt > 1), f"clock {game.clock}"]
-    what += [f"opening {game.opening}" * (game.opening is not None), game.finished or ""]
+    what += [f"opening {game.opening}" * (game.opening is not None)]
+    walls = (game.host or {}).get("walls")
+    what += [f"walls {walls}" * bool(walls), game.finished or ""]
     return [
         words.printable(f"{name}   {words.without_store(game.game)}   {' - '.join(game.players)}   ")
         + words.result(game.counted or [None]),

@@ -19,8 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.protocol import Verdict
-from arena import cores
-from arena.cli import words
+from arena import cores, words
 from arena.cli.standings import show_standings
 from arena.clock import SECOND, TimeControl
 from arena.director import MOST_ATTEMPTS, Event, Finished, Planned

@@ -15,6 +15,7 @@ import typer
 
 from arena.cli import rated
 from arena.cli.database import DatabaseOption
+from arena.cli.files import write_file
 from arena.cli.filters import AtOption, filtered
 from arena.cli.listing import Columns, Format, FormatOption, show, tell
 from arena.ratings.systems import FITTED, System
@@ -68,7 +69,7 @@ def rank(
     Example: arena rank --from results.csv --format json
     """
     from arena import ranking
-    from arena.cli.words import printable
+    from arena.words import printable
     from db.history import Wanted
 
     given = {"prior": prior, "k": k, "start": start, "floor": floor}
@@ -87,7 +88,7 @@ def rank(
         found, games = _of_record(which, wanted, at, system, settings, db)
     _concerned([*told, *(["anchor"] if anchor else [])], found.system)
     if svg is not None:
-        rated.write_picture(svg, _picture(found, title=_title(tournaments, source)))
+        write_file(svg, _picture(found, title=_title(tournaments, source)))
     others = sum(len(game.names) != 2 for game in games) if found.system is System.ELO else 0
     if others:
         what = f"{others} game{'s' * (others > 1)} of more or fewer than two players"
@@ -253,7 +254,7 @@ def _whole(value: float | None) -> str:
 
 def _footer(found: Ranking, prior: float) -> list[str]:
     """By what method, and what else the games tell."""
-    from arena.cli.words import printable, without_store
+    from arena.words import printable, without_store
 
     lines = [_METHODS[found.system]]
     if found.system is System.ELO:

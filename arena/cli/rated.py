@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -84,12 +82,6 @@ def listed(file: str) -> list[Played]:
     from arena.exchange.results import read
 
     return read(*read_file(file))
-
-
-def write_picture(file: str, picture: str) -> None:
-    """Writes the picture, and says where."""
-    Path(file).write_text(picture, "utf-8")
-    print(f"written: {file}", file=sys.stderr)
 
 
 def exact(name: str) -> Callable[[Row], str]:

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from adsearch.errors import quote
 from arena.cli import past
 from arena.cli.database import DatabaseOption
+from arena.cli.files import write_file
 from arena.cli.rulings import GameIdArgument
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def replay(
     if html is not None:
         from arena.pages.game import page
 
-        _write(html, page(game))
+        write_file(html, page(game))
         return
     found = steps.replay(game)
     if found.trouble and not game.moves:
@@ -102,19 +102,6 @@ def add_to(app: typer.Typer) -> None:
     app.command()(replay)
 
 
-def _write(file: Path, page: str) -> None:
-    """The page is there when all of it has been written, or not at all."""
-    begun = Path(f"{file}.part")
-    try:
-        begun.write_text(page, "utf-8")
-        os.replace(begun, file)
-    except OSError as error:
-        raise typer.BadParameter(f"cannot write {quote(str(file))}: {error.strerror}") from None
-    finally:
-        begun.unlink(missing_ok=True)
-    print(f"written: {file}", file=sys.stderr)
-
-
 # What is told of a step.
 
 
@@ -125,7 +112,7 @@ def _told(game: PastGame, replay: Replay, step: Step) -> list[str]:
 
 def _ply(game: PastGame, step: Step) -> str:
     """The ply that led to the position."""
-    from arena.cli import words
+    from arena import words
 
     move = step.move
     if move is None:
@@ -141,7 +128,7 @@ def _who(game: PastGame, step: Step) -> str:
 
 def _board(replay: Replay, step: Step) -> list[str]:
     """The board; why there is none."""
-    from arena.cli import words
+    from arena import words
 
     if step.state is not None:
         return words.drawn(step.state).splitlines()
@@ -150,7 +137,7 @@ def _board(replay: Replay, step: Step) -> list[str]:
 
 def _clocks(game: PastGame, step: Step) -> list[str]:
     """What each clock shows."""
-    from arena.cli import words
+    from arena import words
 
     shown = [
         f"{words.printable(name)} {words.seconds(left)}"
@@ -162,7 +149,7 @@ def _clocks(game: PastGame, step: Step) -> list[str]:
 
 def _said(step: Step) -> list[str]:
     """What the agent told of its thinking."""
-    from arena.cli import words
+    from arena import words
 
     if step.move is None:
         return []
@@ -181,7 +168,7 @@ def _printed(game: PastGame, replay: Replay, step: Step) -> list[str]:
 
 
 def _log(heading: str, text: str) -> list[str]:
-    from arena.cli import words
+    from arena import words
 
     if not text.strip():
         return []

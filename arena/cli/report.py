@@ -39,8 +39,8 @@ def report(
     from arena import roster as rosters
     from arena import site
     from arena.cli.files import read_file
-    from arena.cli.words import printable
     from arena.publishing import published
+    from arena.words import printable
     from db import queries
     from db.database import Database
 

@@ -13,7 +13,8 @@ from rich.text import Text
 
 from adsearch import State, games
 from agents.protocol import Verdict
-from arena.cli import words
+from arena import words
+from arena.cli.colours import SEAT_STYLES, board
 from arena.clock import Clock, TimeControl
 from arena.director import MOST_ATTEMPTS, Began, Event, Finished, Planned, Ply
 
@@ -86,7 +87,7 @@ class Screen:
         self._left = dict.fromkeys(range(len(game.entrants)), Clock(control, 1).left(0))
         line = Text(f"{game.game}   ")
         for seat, entrant in enumerate(game.entrants):
-            line.append(" - " if seat else "").append(entrant.name, words.SEAT_STYLES[seat % 4])
+            line.append(" - " if seat else "").append(entrant.name, SEAT_STYLES[seat % 4])
         self._print(line.append(f"   clock {game.clock}"))
         self._draw(game)
         self._tell_watchers(0)
@@ -105,7 +106,7 @@ class Screen:
         if isinstance(move.who, int):
             self._left[move.who] = move.left
             name = game.entrants[move.who].name
-            line.append(name, words.SEAT_STYLES[move.who % 4]).append(f" {words.printable(text)}", "bold")
+            line.append(name, SEAT_STYLES[move.who % 4]).append(f" {words.printable(text)}", "bold")
             line.append(f"   {words.seconds(move.spent)}", "dim")
             if not self._hidden_from and (told := words.thinking(move)):
                 line.append(f"   {told}", "dim")
@@ -120,7 +121,7 @@ class Screen:
     def _clocks(self, game: Planned) -> Text:
         line = Text("     ")
         for seat, entrant in enumerate(game.entrants):
-            line.append("   " if seat else "").append(entrant.name, words.SEAT_STYLES[seat % 4])
+            line.append("   " if seat else "").append(entrant.name, SEAT_STYLES[seat % 4])
             line.append(f" {words.seconds(self._left[seat])}")
         return line
 
@@ -130,7 +131,7 @@ class Screen:
             return
         if self._hidden_from:
             state = games.load(game.rules, state.view(self._hidden_from[0]))
-        self._print(words.board(words.drawn(state), game.rules))
+        self._print(board(words.drawn(state), game.rules))
 
     def _show_end(self, event: Finished) -> None:
         game, record = event.game, event.record

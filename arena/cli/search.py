@@ -3,7 +3,6 @@
 They print, or draw into a file that is named; where a file went is said on stderr.
 """
 
-import sys
 from enum import StrEnum
 from inspect import signature
 from math import isnan
@@ -14,6 +13,7 @@ import typer
 
 from adsearch import State, games
 from adsearch.errors import BadSearch, quote
+from arena.cli.files import write_file
 from arena.cli.position import GameArgument, MovesOption, after
 
 if TYPE_CHECKING:
@@ -177,23 +177,15 @@ def _draw(picture: "Picture", svg: Path | None, dot: Path | None) -> None:
     from adsearch import drawing
 
     if svg is not None:
-        _write(svg, drawing.as_svg(picture))
+        write_file(svg, drawing.as_svg(picture))
     if dot is not None:
-        _write(dot, drawing.as_dot(picture))
+        write_file(dot, drawing.as_dot(picture))
 
 
 def _check_writable(path: Path | None) -> None:
     """An error now rather than after a long search."""
     if path is not None and not path.parent.is_dir():
         raise typer.BadParameter(f"cannot write {quote(str(path))}: there is no folder {quote(str(path.parent))}")
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, "utf-8")
-    except OSError as error:
-        raise typer.BadParameter(f"cannot write {quote(str(path))}: {error.strerror}") from None
-    print(f"wrote {path}", file=sys.stderr)
 
 
 def _summary(state: State[Any], result: "Result[Any]") -> str:

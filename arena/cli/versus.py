@@ -11,6 +11,7 @@ import typer
 
 from arena.cli import rated
 from arena.cli.database import DatabaseOption
+from arena.cli.files import write_file
 from arena.cli.filters import AtOption, filtered
 from arena.cli.listing import Columns, Format, FormatOption, show, tell
 from arena.ratings.match_statistics import Model
@@ -51,10 +52,10 @@ def versus(
 
     from adsearch.errors import quote
     from arena import versus as meeting
-    from arena.cli.words import printable
     from arena.errors import BadRating
     from arena.formats.match import SprtTerms
     from arena.ratings.match_statistics import sprt
+    from arena.words import printable
     from db import rated as record
     from db.database import Database
 
@@ -111,9 +112,9 @@ def progress(
     from msgspec.structs import asdict
 
     from arena.career import career
-    from arena.cli.words import printable
     from arena.ratings.estimates import PRIOR
     from arena.ratings.results import of_record
+    from arena.words import printable
     from db import history, queries
     from db import rated as record
     from db.database import Database
@@ -138,7 +139,7 @@ def progress(
             )
             for name in dict.fromkeys(one.version for one in moments)
         ]
-        rated.write_picture(svg, drawn(lines, title=f"{agent} over time"))
+        write_file(svg, drawn(lines, title=f"{agent} over time"))
     rows = [asdict(moment) for moment in moments]
     if format is Format.TABLE:
         rows = _by_version(rows)
@@ -194,7 +195,7 @@ def _document(found: Versus) -> dict[str, Any]:
 
 def _told(found: Versus) -> list[str]:
     """In words, a line for each thing."""
-    from arena.cli.words import printable
+    from arena.words import printable
 
     a, b = printable(found.a), printable(found.b)
     lines = [f"{a} against {b}: {found.games} game{'s' * (found.games != 1)}"]

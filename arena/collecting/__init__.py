@@ -12,12 +12,7 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
-from arena.errors import ArenaError
 from arena.roster import Student
-
-
-class BadSubmission(ArenaError):
-    """Something handed in that cannot be looked at, or a download that cannot."""
 
 
 class Clock(StrEnum):

@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from adsearch.errors import quote
-from arena.collecting import BadSubmission
+from arena.errors import BadSubmission
 
 _MEBIBYTE: Final = 1024 * 1024
 _PIECE: Final = 256 * 1024

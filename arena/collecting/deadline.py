@@ -8,7 +8,8 @@ from __future__ import annotations
 from datetime import datetime, time, timedelta
 
 from adsearch.errors import quote
-from arena.collecting import BadSubmission, HandedIn
+from arena.collecting import HandedIn
+from arena.errors import BadSubmission
 
 
 def read(text: str) -> datetime:

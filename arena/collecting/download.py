@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Final
 
 from adsearch.errors import quote
-from arena.collecting import BadSubmission, Clock, HandedIn, shapes
+from arena.collecting import Clock, HandedIn, shapes
 from arena.collecting.archives import DOWNLOAD, SUBMISSION, is_archive, is_junk, unpack
 from arena.collecting.people import People
 from arena.collecting.shapes import Told
+from arena.errors import BadSubmission
 from arena.roster import Student
 
 _DEEPEST: Final = 5

@@ -22,14 +22,14 @@ from arena.checking.causes import Cause
 from arena.checking.conditions import Conditions
 from arena.checking.examination import Candidate, Examiner
 from arena.checking.finding import find
-from arena.collecting import BadSubmission, HandedIn, collected
+from arena.collecting import HandedIn, collected
 from arena.collecting.collected import Kept
 from arena.collecting.contents import agent_in
 from arena.collecting.deadline import is_late
 from arena.description import folded, what_is_wrong_with
-from arena.errors import BadPlayer
+from arena.errors import BadPlayer, BadRoster, BadSubmission
 from arena.players import Kind, Player
-from arena.roster import BadRoster, Roster, Student
+from arena.roster import Roster, Student
 from arena.run_folder import RunFolder
 from arena.submissions import Store, Submission
 from db import audit, store

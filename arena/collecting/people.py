@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from adsearch.errors import quote
-from arena.collecting import BadSubmission
+from arena.errors import BadSubmission
 from arena.roster import Roster, Student, folded
 
 _WORDS: Final = re.compile(r"[^\W_]+")

@@ -167,6 +167,6 @@ def _parted(drawing: str) -> _Drawing:
 
 def _as_text(state: State[Any]) -> str:
     """The board as its game writes it; failing that the position."""
-    from arena.cli import words
+    from arena import words
 
     return html.element("pre", html.words(words.drawn(state)), class_="board", role="img", aria_label="board")

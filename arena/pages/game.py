@@ -54,7 +54,7 @@ class _Page:
     """One page in the making."""
 
     def __init__(self, game: PastGame, names: Mapping[str, str] | None, private: bool) -> None:
-        from arena.cli import words
+        from arena import words
 
         self.game, self.private = game, private
         self.names = [words.printable(player if names is None else names[player]) for player in game.players]
@@ -99,7 +99,7 @@ class _Page:
 
     def head(self, links: Sequence[tuple[str, str]]) -> str:
         """Who played what, and how it ended."""
-        from arena.cli import words
+        from arena import words
 
         game = self.game
         name = f"game {game.id}" if game.tournament is None else f"{game.tournament}-{game.number}"
@@ -121,7 +121,7 @@ class _Page:
 
     def verdict(self) -> Iterator[tuple[str, str]]:
         """How it ended, and what was ruled."""
-        from arena.cli import words
+        from arena import words
         from db.records import GameRecord, SeatRecord
 
         game = self.game
@@ -145,7 +145,7 @@ class _Page:
 
     def players(self) -> str:
         """Each seat, what it scored and how long it thought."""
-        from arena.cli import words
+        from arena import words
 
         def cells(seat: int) -> str:
             past = self.game.seats[seat]
@@ -195,7 +195,7 @@ class _Page:
 
     def told(self, step: Step) -> str:
         """The ply that led to a position."""
-        from arena.cli import words
+        from arena import words
 
         if step.move is None:
             return "The beginning"
@@ -203,7 +203,7 @@ class _Page:
 
     def clocks(self, step: Step) -> str:
         """What each clock shows, and what the move took."""
-        from arena.cli import words
+        from arena import words
 
         mover = step.move.who if step.move else None
         shown = [
@@ -217,7 +217,7 @@ class _Page:
 
     def said(self, step: Step) -> str:
         """What the player told of its thinking."""
-        from arena.cli import words
+        from arena import words
 
         move = step.move
         if move is None:
@@ -266,7 +266,7 @@ class _Page:
 
     def trouble(self) -> str:
         """Why there are no boards."""
-        from arena.cli import words
+        from arena import words
 
         why = words.printable(words.without_store(self.replay.trouble))
         if not why:
@@ -347,7 +347,7 @@ def _list(name: str, items: Sequence[str], **attributes: str) -> str:
 
 def _log(heading: str, text: str) -> str:
     """What was printed, line by line; nothing where that is nothing."""
-    from arena.cli import words
+    from arena import words
 
     if not text.strip():
         return ""

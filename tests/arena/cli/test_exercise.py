@@ -35,7 +35,7 @@ def test_files_are_written_and_named(tmp_path: Path) -> None:
         cwd=tmp_path,
     )
     assert (ended.code, ended.out) == (0, "")
-    assert ended.err == "wrote sheet.svg\nwrote key.svg\nwrote tree.json\n"
+    assert ended.err == "written: sheet.svg\nwritten: key.svg\nwritten: tree.json\n"
     assert "solved" in (tmp_path / "key.svg").read_text("utf-8")
     assert "solved" not in (tmp_path / "sheet.svg").read_text("utf-8")
     assert set(json.loads((tmp_path / "tree.json").read_text())) == {"players", "bounds", "tree"}

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from adsearch import State, games
-from arena.cli import documents, words
+from arena import words
+from arena.cli import documents
 from arena.cli.screen import Screen
 from arena.director import Entrant, Finished, Planned, Ply
 from db.records import GameRecord, MoveRecord, SeatRecord

@@ -76,7 +76,7 @@ def test_the_tree_of_a_search_shows_what_was_pruned(tmp_path: Path) -> None:
     assert max(map(len, ended.out.splitlines())) <= 80
     drawn = arena("trace", "tree:professors", "alphabeta", "--svg", "p.svg", "--dot", "p.dot", cwd=tmp_path)
     assert drawn.out == "value 1  move D  line D L U  nodes 20\n"
-    assert drawn.err == "wrote p.svg\nwrote p.dot\n"
+    assert drawn.err == "written: p.svg\nwritten: p.dot\n"
     title = ElementTree.parse(tmp_path / "p.svg").getroot()[0].text
     assert title == "tree:professors searched by alphabeta"
     assert (tmp_path / "p.dot").read_text("utf-8").startswith("digraph")
@@ -103,7 +103,7 @@ def test_tree_draws_the_first_plies_of_a_larger_game_into_files(tmp_path: Path) 
     ended = arena(
         "tree", "tictactoe", "--depth", "2", "--moves", "b2 a1", "--svg", "t.svg", "--dot", "t.dot", cwd=tmp_path
     )
-    assert (ended.code, ended.out, ended.err) == (0, "", "wrote t.svg\nwrote t.dot\n")
+    assert (ended.code, ended.out, ended.err) == (0, "", "written: t.svg\nwritten: t.dot\n")
     root = ElementTree.parse(tmp_path / "t.svg").getroot()
     assert root[0].text == "The tree of tictactoe, after b2 a1"
     assert root[1].text == "50 nodes."

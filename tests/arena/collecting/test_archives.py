@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.collecting import BadSubmission
 from arena.collecting.archives import SUBMISSION, Bounds, unpack
+from arena.errors import BadSubmission
 from tests.arena.collecting.course import MAY, zipped
 
 SMALL = Bounds(total=1000, file=600, files=5)

@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from arena.collecting import BadSubmission, HandedIn, deadline
+from arena.collecting import HandedIn, deadline
+from arena.errors import BadSubmission
 
 
 def handed_in(when: datetime | None, *, marked: bool = False) -> HandedIn:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.collecting import BadSubmission, Clock, HandedIn, download
+from arena.collecting import Clock, HandedIn, download
 from arena.collecting.archives import Bounds
 from arena.collecting.contents import agent_in
+from arena.errors import BadSubmission
 from tests.arena.collecting.course import AGENT, MAY, folder, read, whose, zipped
 
 

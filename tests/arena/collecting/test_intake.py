@@ -18,8 +18,7 @@ from arena.checking.examination import Candidate
 from arena.collecting import collected, deadline, intake
 from arena.collecting.collected import Kept
 from arena.collecting.intake import Intake, Line, Outcome
-from arena.errors import ArenaError, BadLeague
-from arena.roster import BadRoster
+from arena.errors import ArenaError, BadLeague, BadRoster
 from arena.run_folder import RunFolder
 from arena.submissions import Store
 from db import audit

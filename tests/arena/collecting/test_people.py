@@ -3,8 +3,8 @@
 import pytest
 
 from arena import roster as rosters
-from arena.collecting import BadSubmission
 from arena.collecting.people import People
+from arena.errors import BadSubmission
 from tests.arena.collecting.course import PEOPLE
 
 

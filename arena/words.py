@@ -1,4 +1,7 @@
-"""How games are told to people: verdicts, results, clocks and numbers in words, and boards in colour."""
+"""How games are told to people: verdicts, results, clocks and numbers in words.
+
+What players chose to be called, or wrote, is made fit to be shown here; where it is shown knows the command line, or a
+page."""
 
 from __future__ import annotations
 
@@ -6,18 +9,13 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from rich.text import Text
-
 from adsearch import State
 from adsearch.errors import quote
 from agents.protocol import Verdict
 from arena.clock import SECOND
 from db.records import GameRecord, MoveRecord
 
-SEAT_STYLES: Final = ("bold red", "bold cyan", "bold yellow", "bold magenta")
-"""A colour for each seat, told apart also by those who see no red or green."""
-
-_PIECES: Final = {
+PIECES: Final = {
     **dict.fromkeys(("tictactoe", "connect4", "othello", "dots"), ("x", "o")),
     "checkers": ("bB", "wW"),
     "ludo": ("R", "G", "Y", "B"),
@@ -94,7 +92,7 @@ def without_store(text: str) -> str:
 
 def piece(seat: int, rules: str) -> str:
     """The letter of the seat's pieces on the board; nothing where it has none."""
-    pieces = _PIECES.get(rules.partition(":")[0], ())
+    pieces = PIECES.get(rules.partition(":")[0], ())
     return pieces[seat][0] if seat < len(pieces) else ""
 
 
@@ -119,12 +117,3 @@ def drawn(state: State[Any]) -> str:
     except Exception:
         board = state.position()
     return "\n".join(map(printable, board.split("\n")))
-
-
-def board(drawn: str, rules: str) -> Text:
-    """A board as its game draws it, with the pieces in the colours of their seats."""
-    text = Text(drawn)
-    for style, pieces in zip(SEAT_STYLES, _PIECES.get(rules.partition(":")[0], ()), strict=False):
-        text.highlight_regex(rf"(?<!\S)[{pieces}](?!\S)", style)
-    text.highlight_regex(r"(?<!\S)\.(?!\S)", "dim")
-    return text
