@@ -37,8 +37,6 @@ class Fault:
     """Whether the agent is hosted by our kit; else it speaks the protocol itself."""
     asked: bool = True
     """Whether it was ready, and was asked for a move."""
-    limited: bool = False
-    """Whether the tournament lists what may be imported."""
     sent: str = ""
     """What stands in the log of a second try, in which the agent was watched."""
     code: Callable[[str, int], str] = lambda _, __: ""
@@ -159,9 +157,7 @@ def _unloadable(fault: Fault, words: str) -> Cause:
             break
     if missing := re.search(r"there is no module '([^']*)' here;", words):
         words = words.partition("; install it")[0]
-        if fault.limited:
-            advice = "the tournament lists what agents may import, and that is not on its list: do without it"
-        elif close := nearly(missing[1], _MODULES):
+        if close := nearly(missing[1], _MODULES):
             advice = close.removeprefix("; ")
     return Cause(words, advice or _for(words), stderr=str(trace) if trace and trace.frames else "", loading=True)
 

@@ -415,7 +415,6 @@ class _Course:
                 stderr=played.own.stderr or "",
                 python=self._cast.python,
                 asked=played.asked,
-                limited=self._conditions.modules is not None,
                 sent=sent,
                 code=self._cast.code,
             )

@@ -85,6 +85,7 @@ LOADED: Final = (
     ),
     (r"SyntaxError: \(unicode error\)", "in a text, write \\\\ or / for the \\ of a Windows path"),
     (r"SyntaxError", "Python cannot read this line, or the end of the one before: look for a missing ) or : or quote"),
+    (r"the tournament lets agents import", "do without it, or ask your teacher to allow it"),
     (
         r"'(numpy|scipy|torch|tensorflow|pandas|sklearn)\b",
         "it is not installed for agents here: do without it, or ask for it",
