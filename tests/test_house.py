@@ -74,7 +74,8 @@ def test_every_module_opens_with_what_it_is_for() -> None:
 def test_the_pinned_versions_are_names_and_versions_only() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     pinned = dict(line.split("==") for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines())
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["test"]]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["test"], *extras["browser"]]
     names = {requirement.split()[0].lower() for requirement in wanted}
     assert names <= {name.lower() for name in pinned}
     assert all(version.replace(".", "").isalnum() for version in pinned.values())
