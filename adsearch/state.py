@@ -161,9 +161,9 @@ class State(Generic[Move]):
 
     def svg(self, last: Move | None = None) -> str:
         """The board as a picture: an SVG document. `last`, the move that led here, is marked where that helps."""
-        from adsearch.board import text
+        from adsearch import board
 
-        return text.draw(self)
+        return board.draw(self, last)
 
     def __repr__(self) -> str:
         known = type(self).position is not State.position

@@ -13,7 +13,7 @@ _NAMES = {"J": "jack", "Q": "queen", "K": "king", "?": "not known", "-": "not de
 _WIDTH, _HEIGHT, _APART = 64.0, 92.0, 132.0
 
 
-def draw(state: Kuhn) -> str:
+def draw(state: Kuhn, _last: object = None) -> str:
     """The position as a picture."""
     cards, said = f"{state.cards:-<2}", state.said.split()
     chips = [1 + ("bet" in said[seat::2] or "call" in said[seat::2]) for seat in (0, 1)]

@@ -32,7 +32,7 @@ _CORNERS: Final = ((0, 0), (0, 9), (9, 9), (9, 0))
 _MIDDLE: Final = RIM + _SIDE / 2
 
 
-def draw(state: Ludo) -> str:
+def draw(state: Ludo, _last: object = None) -> str:
     """The position as a picture."""
     from adsearch.games.ludo import COLOURS
 

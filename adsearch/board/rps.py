@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _CELL, _LEFT, _IN_A_ROW = 46.0, 58.0, 10
 
 
-def draw(state: RockPaperScissors) -> str:
+def draw(state: RockPaperScissors, _last: object = None) -> str:
     """The position as a picture."""
     from adsearch.games.rps import winner
 

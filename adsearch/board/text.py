@@ -14,7 +14,7 @@ _LINE: Final = 18.0
 _MOST_LINES, _MOST_LETTERS = 200, 200
 
 
-def draw(state: State[Any]) -> str:
+def draw(state: State[Any], _last: object = None) -> str:
     """The position as a picture."""
     lines = [_shortened(line.expandtabs().rstrip()) for line in str(state).splitlines()]
     if len(lines) > _MOST_LINES:

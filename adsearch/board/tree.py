@@ -28,7 +28,7 @@ class Position(picture.Picture):
         return f"{len(nodes)} nodes. Position: {way}."
 
 
-def draw(state: Tree) -> str:
+def draw(state: Tree, _last: object = None) -> str:
     """The position as a picture; of a large tree, what is below it, and of what is still large its text."""
     for root in (state.tree.root, state.node):
         shown = _node(state, root, root.label, None, room=[_MOST])

@@ -314,11 +314,6 @@ class Checkers(State[Path]):
         seen = [_kings_of(code) + ("*2" if times == 2 else "") for code, times in Counter(self.past).items()]
         return f"{text} quiet={len(self.past)} seen={','.join(seen)}"
 
-    def svg(self, last: Path | None = None) -> str:
-        from adsearch.board import checkers
-
-        return checkers.draw(self, last)
-
     def __str__(self) -> str:
         lines = []
         for row in range(8):

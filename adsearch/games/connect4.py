@@ -230,11 +230,6 @@ class Connect4(State[int]):
     def position(self) -> str:
         return "/".join(self._rows())
 
-    def svg(self, last: int | None = None) -> str:
-        from adsearch.board import connect4
-
-        return connect4.draw(self, last)
-
     def __str__(self) -> str:
         numbers = range(1, self.board.columns + 1)
         width = 2 if self.board.columns < 10 else 3

@@ -272,11 +272,6 @@ class Dots(State[int]):
     def position(self) -> str:
         return f"{'/'.join(self._rows())} {'-' if self.turn is None else 'xo'[self.turn]}"
 
-    def svg(self, last: int | None = None) -> str:
-        from adsearch.board import dots
-
-        return dots.draw(self, last)
-
     def __str__(self) -> str:
         lines = ["  " + "   ".join(LETTERS[: self.board.width])]
         for row, marks in enumerate(self._rows()):

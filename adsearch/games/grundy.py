@@ -124,11 +124,6 @@ class Grundy(State[tuple[int, int]]):
     def position(self) -> str:
         return f"{'+'.join(map(str, self.piles))} turn={self.mover}"
 
-    def svg(self, last: tuple[int, int] | None = None) -> str:
-        from adsearch.board import grundy
-
-        return grundy.draw(self, last)
-
     def __str__(self) -> str:
         """A row of stones for each pile."""
         return "\n".join(f"{pile:>4}  {'o' * min(pile, 60)}{'...' if pile > 60 else ''}" for pile in self.piles)

@@ -134,11 +134,6 @@ class Kuhn(State[str]):
                 cards[owner] = random.choice([left for left in CARDS if left not in cards])
         return self.of("".join(cards), self.said)
 
-    def svg(self, last: str | None = None) -> str:
-        from adsearch.board import kuhn
-
-        return kuhn.draw(self)
-
     def __str__(self) -> str:
         cards = f"{self.cards:-<2}"
         return f"seat 0: {cards[0]}   seat 1: {cards[1]}   {self.said or 'nothing said'}"

@@ -352,11 +352,6 @@ class Ludo(State[int]):
         words.append(f"winner={letter}" if over else f"next={letter} die={self.die or '?'} sixes={self.sixes}")
         return " ".join(words)
 
-    def svg(self, last: int | None = None) -> str:
-        from adsearch.board import ludo
-
-        return ludo.draw(self)
-
     def __str__(self) -> str:
         """The board, a token its colour's letter and two on a square "R2"; below it where each player's tokens are."""
         board, rows = self.board, self._rows()

@@ -403,11 +403,6 @@ class Maze(State[int]):
             f"round={self.round} turn={'over' if self.mover < 0 else self.mover}"
         )
 
-    def svg(self, last: int | None = None) -> str:
-        from adsearch.board import maze
-
-        return maze.draw(self, last)
-
     def __str__(self) -> str:
         board = self.setting.board
         rows = [["%" if mark in "%#" else " " for mark in line] for line in board.lines]

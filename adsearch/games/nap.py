@@ -105,11 +105,6 @@ class Nap(State[int]):
     def position(self) -> str:
         return " ".join(str(mark) for mark in sorted(self.marks)) or "-"
 
-    def svg(self, last: int | None = None) -> str:
-        from adsearch.board import nap
-
-        return nap.draw(self, last)
-
     def __str__(self) -> str:
         """Marked numbers in brackets, free ones plain, the others as dots; fifteen in a row."""
         width = len(str(self.n)) + 2

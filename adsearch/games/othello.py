@@ -292,11 +292,6 @@ class Othello(State[int]):
     def position(self) -> str:
         return f"{'/'.join(self._rows())} {'-' if self.turn is None else 'xo'[self.turn]}"
 
-    def svg(self, last: int | None = None) -> str:
-        from adsearch.board import othello
-
-        return othello.draw(self, last)
-
     def __str__(self) -> str:
         x, o = (discs.bit_count() for discs in self._discs())
         next_event = "the game is over" if self.turn is None else f"{'xo'[self.turn]} to move"

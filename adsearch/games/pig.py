@@ -197,11 +197,6 @@ class Pig(State[str]):
             return f"{scores} winner={self.seat}"
         return f"{scores} next={self.seat} total={self.total} {'throw' if self.turn == CHANCE else 'choose'}"
 
-    def svg(self, last: str | None = None) -> str:
-        from adsearch.board import pig
-
-        return pig.draw(self, last)
-
     def __str__(self) -> str:
         goal, lines = self.dice.goal, []
         for seat, score in enumerate(self.scores):

@@ -111,11 +111,6 @@ class RockPaperScissors(State[str]):
         guessed = tuple(random.choice(CHOICES) if choice == UNKNOWN else choice for choice in self._seen(seat))
         return self.of(self.rounds, guessed)
 
-    def svg(self, last: str | None = None) -> str:
-        from adsearch.board import rps
-
-        return rps.draw(self)
-
     def __str__(self) -> str:
         rounds = [
             f"{number:>3}  {first:<8} {second}"

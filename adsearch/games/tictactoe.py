@@ -171,10 +171,5 @@ class TicTacToe(State[int]):
     def position(self) -> str:
         return "/".join(self._rows())
 
-    def svg(self, last: int | None = None) -> str:
-        from adsearch.board import tictactoe
-
-        return tictactoe.draw(self, last)
-
     def __str__(self) -> str:
         return draw(self._rows())

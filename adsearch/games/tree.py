@@ -349,11 +349,6 @@ class Tree(State[str]):
     def position(self) -> str:
         return self.node.path
 
-    def svg(self, last: str | None = None) -> str:
-        from adsearch.board import tree
-
-        return tree.draw(self)
-
     def __str__(self) -> str:
         """The tree below, a node a line."""
         lines = self._lines(self.node, "", "", "")
