@@ -16,7 +16,7 @@ from typing import Final
 
 from adsearch.errors import quote
 from agents import builtin
-from arena.collecting import collected
+from arena import collected
 from arena.description import Table, what_is_wrong_with
 from arena.errors import BadLeague, BadPlayer
 from arena.players import MAIN_FILE, Kind, Player, read, split_path

@@ -113,7 +113,7 @@ def _conditions(game: str | None, tournament: Path | None, to: Path | None) -> t
     """Under which conditions agents are checked, and the file that says who plays."""
     from arena import league
     from arena.checking.conditions import Conditions, of_league
-    from arena.collecting.collected import ENDING
+    from arena.collected import ENDING
 
     if (game is None) == (tournament is None):
         raise typer.BadParameter("expected --tournament FILE or --game GAME (see `arena games`), one of the two")

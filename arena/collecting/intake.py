@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Final
 
 from adsearch.errors import quote
+from arena import collected
 from arena.checking import Checked
 from arena.checking.causes import Cause
 from arena.checking.conditions import Conditions
 from arena.checking.examination import Candidate, Examiner
 from arena.checking.finding import find
-from arena.collecting import HandedIn, collected
-from arena.collecting.collected import Kept
+from arena.collected import Kept
+from arena.collecting import HandedIn
 from arena.collecting.contents import agent_in
 from arena.collecting.deadline import is_late
 from arena.description import folded, what_is_wrong_with

@@ -13,11 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from arena import formats, league, players
+from arena import collected, formats, league, players
 from arena.changes import changes
 from arena.clock import SECOND
-from arena.collecting import collected
-from arena.collecting.collected import Kept
+from arena.collected import Kept
 from arena.enrolment import AGENT_KEYS, ALLOWED_KEYS
 from arena.errors import BadLeague
 from arena.fixture import HELLO_WITHIN, Limits

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from arena import collected
 from arena import roster as rosters
 from arena.checking import Checked, Light, Step
 from arena.checking.conditions import Conditions
 from arena.checking.examination import Candidate
-from arena.collecting import collected, deadline, intake
-from arena.collecting.collected import Kept
+from arena.collected import Kept
+from arena.collecting import deadline, intake
 from arena.collecting.intake import Intake, Line, Outcome
 from arena.errors import ArenaError, BadLeague, BadRoster
 from arena.run_folder import RunFolder
