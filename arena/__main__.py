@@ -44,7 +44,7 @@ def _run() -> None:
         from arena import words
 
         # Files are told as their author knows them, and what somebody's own code has said so that no terminal obeys it.
-        print(f"arena: {words.without_store(words.printable(str(error)))}", file=sys.stderr)
+        print(_fitting(f"arena: {words.without_store(words.printable(str(error)))}"), file=sys.stderr)
         sys.exit(error.exit_code if isinstance(error, ArenaError) else 2)
     except OSError as error:
         where = f": {error.filename}" if error.filename else ""
@@ -60,6 +60,17 @@ def _run() -> None:
             file=sys.stderr,
         )
         sys.exit(1)
+
+
+def _fitting(message: str) -> str:
+    """On a terminal in lines that break between words; elsewhere one line."""
+    if not sys.stderr.isatty():
+        return message
+    import shutil
+    import textwrap
+
+    width = max(40, shutil.get_terminal_size().columns)
+    return "\n".join(textwrap.wrap(message, width, break_long_words=False, break_on_hyphens=False))
 
 
 @contextmanager

@@ -140,6 +140,10 @@ def _read_folder(text: str) -> Player:
     if os.path.isfile(path):
         program = text if "/" in text else f"./{text}"
         run = f"; a program is entered as 'cmd:{program}'" if os.access(path, os.X_OK) else ""
+        if text.endswith(".js"):
+            run = f"; a program is entered with what runs it: 'cmd:node {text}'"
+        elif text.endswith(".c"):
+            run = "; a program in C is compiled first, and entered as 'cmd:./PROGRAM'"
         raise BadPlayer(f"{quote(text)} is no Python file: expected {_FORMS}{run}")
     if not os.path.isdir(path):
         raise BadPlayer(f"no file or folder {quote(text)}: expected {_FORMS} (looked for {quote(str(path))})")

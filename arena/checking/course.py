@@ -112,7 +112,8 @@ class _Course:
     # The beginning.
 
     def _tell_begun(self, begun: Played) -> None:
-        self._tell(self._good(STARTS, f"{self._cast.behind}, ready within {begun.ready_after or 0.0:.1f} s"))
+        starting = begun.ready_after or 0.0
+        self._tell(replace(self._good(STARTS, f"{self._cast.behind}, ready within {starting:.1f} s"), seconds=starting))
         allowed = self._conditions.limits.ready / SECOND
         self._tell(
             self._good(READY, f"{allowed:.0f} s are allowed" if self._cast.python else "as the protocol wants it")

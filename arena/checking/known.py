@@ -84,7 +84,10 @@ LOADED: Final = (
         "save the file in UTF-8 (the editor's 'save with encoding')",
     ),
     (r"SyntaxError: \(unicode error\)", "in a text, write \\\\ or / for the \\ of a Windows path"),
-    (r"SyntaxError", "Python cannot read this line, or the end of the one before: look for a missing ) or : or quote"),
+    (
+        r"SyntaxError",
+        "Python cannot read this line, or the end of the one before: look for a missing ) or : or quote, and for words that are mistyped",
+    ),
     (r"the tournament lets agents import", "do without it, or ask your teacher to allow it"),
     (
         r"'(numpy|scipy|torch|tensorflow|pandas|sklearn)\b",
@@ -93,12 +96,17 @@ LOADED: Final = (
     (r"'(matplotlib|tkinter|_tkinter|pygame|turtle|PIL|seaborn|plotly)\b", "an agent has no screen: leave drawing out"),
     (r"there is no module", "put the file that is meant, and agent.py, into one folder, and enter the folder"),
     (r"the program ends while it is imported", "put such code under: if __name__ == '__main__':"),
+    (
+        r"for \w+ in sys\.stdin[^$]*EOFError: an agent has no keyboard",
+        'a program that speaks the protocol itself is no agent of the kit: enter it as "cmd:python3 FILE.py"',
+    ),
     (r"EOFError: an agent has no keyboard", "take input() out: the state has all that there is to know"),
     (r"cannot import name 'Agent'", "write: from agents import Agent"),
 )
 """What is wrong with a file, and what to do."""
 
 ERRORS: Final = (
+    (r"breakpoint\(\)[^$]*EOFError|EOFError[^$]*breakpoint\(\)", "take breakpoint() out; it works in `arena debug`"),
     (r"EOFError: an agent has no keyboard", "take input() out: the state has all that there is to know"),
     (r"SystemExit", "take exit(), quit() and sys.exit() out: choose ends with return, and the referee ends the game"),
     (r"NotImplementedError", "write the method choose(self, state, clock)"),
@@ -108,8 +116,8 @@ ERRORS: Final = (
     ),
     (
         r"(FileNotFoundError|\[Errno 2\])",
-        "an agent starts in an empty folder: put the file beside agent.py into one folder, enter the folder, and open "
-        "Path(__file__).with_name('...')",
+        "an agent starts in an empty folder: make a folder with the agent, as agent.py, and the file; open "
+        "Path(__file__).with_name('...') in it; and check the folder: arena check FOLDER",
     ),
     (
         r"(PermissionError|\[Errno 13\]|\[Errno 1\]|\[Errno 30\]|Read-only file system)",

@@ -175,6 +175,7 @@ def _explained(game: PastGame, start: State[Any], plies: list[Judged], effort: E
     how = f"{effort.nodes:,} positions from each" if effort.nodes else ""
     how = how or (f"{effort.depth} plies from each" if effort.depth else f"{effort.seconds:g} s from each")
     yield f"Looked at: {how}; ? is a mistake, ?? a grave one."
+    yield "Each line is a search of its own: estimates differ a little from line to line."
     if start.hidden:
         yield "It sees all cards, which no player did: so no move is called a mistake."
     if not all(ply.before.told and ply.after.told for ply in plies):

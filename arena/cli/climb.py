@@ -357,7 +357,7 @@ def _said(ascent: _Ascent, learned: Lesson) -> str:
     words = f"game {game.id} against {game.opponent}: "
     if game.at_fault:
         how = verdict(game.record).partition(";")[0]
-        detail = without_store(game.record.detail).removeprefix(ascent.name).lstrip(": ")
+        detail = without_store(game.record.detail).removeprefix(ascent.name).lstrip(":, ")
         return printable(f"{words}{how}" + (f": {detail}" if detail else ""))
     if mistake is None:
         return printable(f"{words}no single mistake stands out; look at all of it")

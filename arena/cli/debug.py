@@ -68,9 +68,12 @@ def debug(
     except (Exception, SystemExit) as error:
         if _left_debugger(error):
             raise typer.Exit from None
-        # Its own lines alone: the first is ours.
-        seating.show(error.with_traceback(error.__traceback__ and error.__traceback__.tb_next))
-        print(_mend(game, ply), file=sys.stderr)
+        # Its own lines alone: the first are ours.
+        begin = error.__traceback__
+        while begin is not None and begin.tb_frame.f_code.co_filename == __file__:
+            begin = begin.tb_next
+        seating.show(error.with_traceback(begin))
+        print(_mend(game, ply, file), file=sys.stderr)
         raise typer.Exit(1) from None
     for line in _compared(game, rehearsal, ply, answer, seconds):
         print(line)
@@ -190,8 +193,8 @@ def _introduction(game: PastGame, rehearsal: Rehearsal, ply: int, called: str) -
     yield ""
 
 
-def _mend(game: PastGame, ply: int) -> str:
-    return f"once it is mended: arena debug {game.id} --ply {ply} --file FILE"
+def _mend(game: PastGame, ply: int, file: str | None) -> str:
+    return f"once it is mended: arena debug {game.id} --ply {ply} --file {file or 'FILE'}"
 
 
 def _compared(game: PastGame, rehearsal: Rehearsal, ply: int, answer: Answer | None, seconds: float) -> Iterator[str]:

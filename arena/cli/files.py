@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from pathlib import Path
 
-import typer
-
 from adsearch.errors import quote
-from arena.errors import BadImport
+from arena.errors import ArenaError, BadImport
 
 
 def read_file(file: str) -> tuple[str, str]:
@@ -30,10 +29,12 @@ def write_file(file: str | Path, text: str) -> None:
     """`text` is in the file when all of it has been written, or not at all; says where."""
     begun = Path(f"{file}.part")
     try:
+        if Path(file).is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         begun.write_text(text, "utf-8")
         os.replace(begun, file)
     except OSError as error:
-        raise typer.BadParameter(f"cannot write {quote(str(file))}: {error.strerror}") from None
+        raise ArenaError(f"cannot write {quote(str(file))}: {error.strerror}") from None
     finally:
         begun.unlink(missing_ok=True)
     print(f"written: {file}", file=sys.stderr)

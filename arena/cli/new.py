@@ -41,7 +41,8 @@ def new(
     path = Path(file).expanduser()
     made = starter.agent(path, game, games.start(game), style, language)
     starter.write(path, made.text)
-    print(printable(f"{path} plays {game}; change `choose` to make it better. Next:"))
+    better = "worth" if "def worth(" in made.text and style is starter.Style.SEARCH else "choose"
+    print(printable(f"{path} plays {game}; change `{better}` to make it better. Next:"))
     for command in made.next:
         print(printable(f"  {command}"))
     if game.partition(":")[0] == "rps":

@@ -94,7 +94,10 @@ def test_a_game_without_moves_is_one_error(record: Path) -> None:
         (["last", "--depth", "3", "--seconds", "1"], "expected --depth or --seconds, got both"),
         (["1", "--depth", "0"], "greater than or equal to 1"),
         (["nobody-1"], "there is no tournament 'nobody'"),
-        (["1", "--svg", "no/such/folder.svg", "--depth", "1"], "No such file or directory: no/such/folder.svg"),
+        (
+            ["1", "--svg", "no/such/folder.svg", "--depth", "1"],
+            "cannot write 'no/such/folder.svg': No such file or directory",
+        ),
     ],
 )
 def test_a_wrong_argument_is_one_clear_error(record: Path, arguments: list[str], words: str) -> None:

@@ -321,7 +321,7 @@ LISTED = ["--from", "list.csv"]
         (["--start", "nan", "--system", "glicko2"], "expected a start"),
         (["--floor", "0", "--system", "glicko2"], "--floor is for --system incremental, this is glicko2"),
         (["--floor", "2000", "--system", "incremental"], "expected a start that is not below the floor"),
-        (["--svg", "no/where.svg"], "No such file or directory: no/where.svg"),
+        (["--svg", "no/where.svg"], "cannot write 'no/where.svg': No such file or directory"),
         (LISTED, "no tournament, filter, date or database"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

@@ -280,7 +280,7 @@ def test_who_has_no_rated_game_has_no_progress(record: Path) -> None:
         (["ann", "--anchor", "bib=1"], "no anchor 'bib': nobody called so is rated; did you mean 'bob'"),
         (["ann", "--anchor", "bob"], "--anchor: expected NAME=RATING"),
         (["ann", "--prior", "-1"], "'--prior'"),
-        (["ann", "--svg", "no/where.svg"], "No such file or directory: no/where.svg"),
+        (["ann", "--svg", "no/where.svg"], "cannot write 'no/where.svg': No such file or directory"),
         (["ann", "--at", "now"], "--at: expected a date"),
         (["ann", "--format", "xml"], "'xml' is not one of"),
     ],

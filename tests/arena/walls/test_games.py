@@ -26,6 +26,7 @@ from db.records import GameRecord
 from tests.arena.walls.behind import need
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
+STARTERS = Path(__file__).parents[3] / "arena" / "starters"
 RULES = "connect4"
 SEEDED = """
 from agents import Agent
@@ -107,7 +108,7 @@ def test_numpy_works_behind_all_walls_and_counts_the_same(evening: Evening, tmp_
 def without_walls() -> list[str]:
     """The moves of the example that all languages share."""
     with RunFolder() as folder, Director(folder) as director:
-        return moves(Evening(folder, director).behind(Kind.LIMITS, f"cmd:{sys.executable} {EXAMPLES / 'bare.py'}"))
+        return moves(Evening(folder, director).behind(Kind.LIMITS, f"cmd:{sys.executable} {STARTERS / 'bare.py'}"))
 
 
 @pytest.fixture
@@ -116,7 +117,7 @@ def engine(tmp_path: Path) -> Path:
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         pytest.skip("there is no compiler of C: install gcc")
-    subprocess.run([compiler, "-O2", "-o", tmp_path / "bare", EXAMPLES / "bare.c"], check=True)
+    subprocess.run([compiler, "-O2", "-o", tmp_path / "bare", STARTERS / "bare.c"], check=True)
     return tmp_path / "bare"
 
 
@@ -129,12 +130,12 @@ def test_a_program_in_c_works(kind: Kind, evening: Evening, engine: Path, withou
 def test_a_program_in_javascript_works(kind: Kind, evening: Evening, without_walls: list[str]) -> None:
     if shutil.which("node") is None:
         pytest.skip("there is no program node: install Node.js")
-    assert moves(evening.behind(kind, f"cmd:node {EXAMPLES / 'bare.js'}")) == without_walls
+    assert moves(evening.behind(kind, f"cmd:node {STARTERS / 'bare.js'}")) == without_walls
 
 
 @pytest.mark.parametrize("kind", Kind)
 def test_a_bare_program_in_python_works(kind: Kind, evening: Evening, without_walls: list[str]) -> None:
-    assert moves(evening.behind(kind, f"cmd:{sys.executable} {EXAMPLES / 'bare.py'}")) == without_walls
+    assert moves(evening.behind(kind, f"cmd:{sys.executable} {STARTERS / 'bare.py'}")) == without_walls
 
 
 def test_a_script_that_starts_programs_works_in_a_container_and_in_no_sandbox(
