@@ -18,6 +18,7 @@
   const show = (wanted) => {
     const next = Math.min(Math.max(wanted, 0), last);
     if (next === at) return;
+    const opened = at < 0;
     at = next;
     steps.forEach((step, number) => { step.hidden = number !== at; });
     ways.forEach((way, number) => {
@@ -42,7 +43,8 @@
     const ended = at === last ? [...steps[at].querySelectorAll(".verdict")].map((line) => line.textContent) : [];
     told.textContent = [ways[at].textContent, ...clocks, ...ended].join(". ");
     try {
-      history.replaceState(null, "", `#ply-${at}`);
+      // Not while the page is opened: it would be scrolled to that step.
+      if (!opened) history.replaceState(null, "", `#ply-${at}`);
     } catch {
       // Some browsers do not let a file change its address.
     }
@@ -88,6 +90,7 @@
     });
   }
   addEventListener("hashchange", () => go(asked()));
+  addEventListener("load", () => scrollTo(0, 0));
   addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     // What has the focus knows some of these keys itself.
