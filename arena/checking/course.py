@@ -113,11 +113,11 @@ class _Course:
 
     def _tell_begun(self, begun: Played) -> None:
         starting = begun.ready_after or 0.0
-        self._tell(replace(self._good(STARTS, f"{self._cast.behind}, ready within {starting:.1f} s"), seconds=starting))
+        told = f"{self._cast.behind}, ready within {starting:.1f} s"
+        self._tell(Step(name=STARTS, light=Light.GOOD, seconds=starting, told=told))
         allowed = self._conditions.limits.ready / SECOND
-        self._tell(
-            self._good(READY, f"{allowed:.0f} s are allowed" if self._cast.python else "as the protocol wants it")
-        )
+        told = f"{allowed:.0f} s are allowed" if self._cast.python else "as the protocol wants it"
+        self._tell(Step(name=READY, light=Light.GOOD, seconds=0.0, told=told))
 
     def _not_begun(self, begun: Played) -> Generator[Batch, list[Played], None]:
         """The agent was never ready: why."""

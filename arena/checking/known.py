@@ -86,7 +86,8 @@ LOADED: Final = (
     (r"SyntaxError: \(unicode error\)", "in a text, write \\\\ or / for the \\ of a Windows path"),
     (
         r"SyntaxError",
-        "Python cannot read this line, or the end of the one before: look for a missing ) or : or quote, and for words that are mistyped",
+        "Python cannot read this line, or the end of the one before: look for a missing ) or : or quote, or a "
+        "mistyped word",
     ),
     (r"the tournament lets agents import", "do without it, or ask your teacher to allow it"),
     (
