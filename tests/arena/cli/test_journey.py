@@ -1,0 +1,202 @@
+"""A student's first five minutes, in a terminal: an agent is made, checked, played, mended, measured and looked at.
+
+Every command is typed as docs/student.md has it, all in one folder.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.arena.cli.journey import ROWS, Session
+
+RIGHT, HOME, END, ENTER = "\x1b[C", "\x1b[H", "\x1b[F", "\r"
+COLUMNS_OF_THE_BOARD = " 1 2 3 4 5 6 7"
+CHOICE = "return max(moves, key=lambda move: self.worth(state.play(move), state.turn))"
+ANY_ORDER = "self.random.shuffle(moves)  # of moves that look equally good take any"
+CHECK = "arena check my_agent.py --game connect4"
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Session]:
+    """A terminal in an empty folder."""
+    session = Session(tmp_path)
+    yield session
+    session.close()
+
+
+def test_the_first_five_minutes(terminal: Session) -> None:
+    file = terminal.folder / "my_agent.py"
+    write(terminal)
+    play(terminal)
+    starter = file.read_text("utf-8")
+    file.write_text(changed(starter, CHOICE, CHOICE.replace("max(", "str(max(") + ")"), "utf-8")
+    find_the_mistake(terminal)
+    better = changed(starter, ANY_ORDER, "moves.sort(key=lambda move: abs(move - 4))  # the middle first")
+    file.write_text(better, "utf-8")
+    assert "All is well (" in passing(terminal, CHECK)
+    climb(terminal)
+    lost = run_a_tournament(terminal)
+    replay(terminal, lost)
+    ply, move = analyse(terminal, lost)
+    file.write_text(changed(better, "moves.sort(", "print('my turn');moves.sort("), "utf-8")
+    debug(terminal, lost, ply, move)
+    assert {path.name for path in terminal.folder.iterdir()} <= {"my_agent.py", "arena.db", "arena.store"}
+
+
+def changed(source: str, line: str, other: str) -> str:
+    assert source.count(line) == 1, f"the starter has no such line any more: {line}"
+    return source.replace(line, other)
+
+
+def passing(terminal: Session, command: str) -> str:
+    """What a command printed that had nothing to complain of."""
+    ended = terminal.run(command)
+    assert ended.code == 0, ended.printed
+    return ended.printed
+
+
+def commands(printed: str) -> list[str]:
+    """The commands on a screen that are to be typed next: each stands at the beginning of a line."""
+    return [line.strip() for line in printed.splitlines() if line.strip().startswith("arena ")]
+
+
+def write(terminal: Session) -> None:
+    printed = passing(terminal, "arena new my_agent.py --game connect4")
+    assert "my_agent.py plays connect4; change `choose` to make it better. Next:" in printed
+    assert commands(printed)[:2] == [CHECK, "arena play connect4 my_agent.py random"]
+    printed = passing(terminal, CHECK)
+    assert printed.splitlines()[0] == "Checking my_agent.py: connect4, clock 10+0.1"
+    assert re.findall(r"^ ?\d+ (.) \w", printed, re.MULTILINE) == ["✓"] * 10
+    assert "All is well (" in printed.splitlines()[-1]
+
+
+def play(terminal: Session) -> None:
+    terminal.give("arena play connect4 my_agent.py random --seed 4")
+    terminal.until("connect4   my_agent - random   clock 10+0.1", COLUMNS_OF_THE_BOARD)
+    ended = terminal.end()
+    assert ended.code == 0
+    plies = re.findall(r"^ +(\d+)  (my_agent|random) [1-7]   ", ended.printed, re.MULTILINE)
+    assert plies == [(str(ply), ("random", "my_agent")[ply % 2]) for ply in range(1, len(plies) + 1)]
+    assert ended.printed.count(COLUMNS_OF_THE_BOARD) == len(plies) + 1
+    assert COLUMNS_OF_THE_BOARD in ended.pictures[-1]
+    assert f"1  my_agent - random  1-0  my_agent wins, four in a row  {len(plies)} plies" in ended.pictures[-1]
+    assert re.search(r"\(my_agent \d\.\d\d s, random \d\.\d\d s\)$", ended.pictures[-1])
+
+
+def find_the_mistake(terminal: Session) -> None:
+    """The agent returns text: the check says where, what was expected, what came, and how to see it again."""
+    ended = terminal.run(CHECK)
+    assert ended.code == 1
+    shown = ended.pictures[-1]
+    assert " 4 ✗ legal moves " in shown
+    assert re.search(r"expected +one of state\.moves\(\): 0, 1, 2, 3, 4, 5, 6$", shown, re.MULTILINE)
+    got = re.search(r"got +'(\d)'$", shown, re.MULTILINE)
+    assert got
+    assert f"return state.from_text('{got[1]}')" in " ".join(shown.split())
+    assert "position 1, at the beginning; seat 0 is to move" in shown
+    assert COLUMNS_OF_THE_BOARD in shown
+    assert "Not ready to play: 1 failed; 6 could not be tried" in shown
+    assert re.findall(r"again +(arena .*)$", shown, re.MULTILINE) == [f"{CHECK} --position 1"]
+
+
+def climb(terminal: Session) -> None:
+    ended = terminal.run("arena climb my_agent.py --game connect4 --games 8 --seed 3")
+    assert ended.code == 0, ended.printed
+    assert any(re.search(r"^ 1  random +won [1-7] +drawn 0 +lost 0 +\.\.\.$", one, re.M) for one in ended.pictures)
+    assert "..." not in ended.printed
+    assert re.search(r"^ 1  random +won 8 +drawn 0 +lost 0 +not clear \(97 %\)$", ended.printed, re.MULTILINE)
+    assert "my_agent: not clear against random (97 %), minimax:depth=1 (" in ended.printed
+    look, lesson = ended.printed.partition("look at this first\n")[1:]
+    found = re.match(r" +game (\d+) against \S+: at ply (\d+) my_agent played", lesson)
+    assert look
+    assert found
+    assert commands(lesson) == [
+        f"arena replay {found[1]}",
+        f"arena analyse {found[1]}",
+        f"arena debug {found[1]} --ply {found[2]}",
+    ]
+
+
+def run_a_tournament(terminal: Session) -> str:
+    """The game that it lost there."""
+    entrants = "my_agent.py random alphabeta:depth=2"
+    ended = terminal.run(f"arena run connect4 {entrants} --clock none --openings 2 --seed 3 --name first")
+    assert ended.code == 0, ended.printed
+    tables = [picture for picture in ended.pictures if "elo" in picture]
+    assert re.search(r"^rank  name +games  points +score +elo$", tables[0], re.MULTILINE)
+    assert re.search(r"^0/6 ━+$", tables[0], re.MULTILINE)
+    assert re.search(r"^6/6 ━+", tables[-1], re.MULTILINE)
+    results = tables[-1].partition("6/6 ━")[2].splitlines()[1:]
+    assert [line.split()[0] for line in results] == [f"{number}/6" for number in range(1, 7)], "one line a game"
+    assert "elo" not in ended.printed
+    assert re.search(r"^rank  name +games  wins  draws  losses  points  score +faults$", ended.printed, re.MULTILINE)
+    assert re.findall(r"^\d +(\S+) +4 ", ended.printed, re.MULTILINE) == ["alphabeta:depth=2", "my_agent", "random"]
+    after = ended.printed.partition("first is finished: 6 games. Next:\n")[2]
+    assert commands(after) == ["arena rank first", "arena crosstable first", "arena history --tournament first"]
+
+    printed = passing(terminal, "arena history --agent my_agent --result loss")
+    heading, *rows = printed.splitlines()
+    assert heading.split() == ["game", "players", "points", "verdict", "plies", "finished"]
+    assert rows
+    game, *players, points = rows[0].split()[:5]
+    assert game.startswith("first-")
+    assert (players, points) in (
+        (["my_agent", "-", "alphabeta:depth=2"], "0-1"),
+        (["alphabeta:depth=2", "-", "my_agent"], "1-0"),
+    )
+    return game
+
+
+def replay(terminal: Session, game: str) -> None:
+    terminal.give(f"arena replay {game}")
+    beginning = terminal.until("the beginning", "0/", "?: all keys   q: quit")
+    assert beginning.startswith(f"{game}   connect4   ")
+    assert COLUMNS_OF_THE_BOARD in beginning
+    assert len(beginning.splitlines()) == ROWS
+    plies = int(re.findall(r"^0/(\d+) ", beginning, re.MULTILINE)[0])
+    for keys, shown in (
+        (RIGHT, f"1/{plies} "),
+        (END, f"{plies}/{plies} "),
+        (HOME, f"0/{plies} "),
+        ("12", "jump to move: 12_"),
+        (ENTER, f"12/{plies} "),
+    ):
+        terminal.press(keys)
+        assert COLUMNS_OF_THE_BOARD in terminal.until(shown)
+        if keys == END:
+            assert "alphabeta:depth=2 wins, four in a row" in terminal.until(shown)
+    terminal.press("?")
+    assert "home, end         the beginning, the end" in terminal.until("q                 quit")
+    terminal.press("?")
+    terminal.until(f"12/{plies} ")
+    terminal.press("q")
+    ended = terminal.end()
+    assert ended.code == 0
+    assert not ended.printed
+
+
+def analyse(terminal: Session, game: str) -> tuple[int, str]:
+    """A ply of our agent's, and what it played there."""
+    printed = passing(terminal, f"arena analyse {game} --depth 3")
+    lines = printed.splitlines()
+    heading = next(
+        at for at, line in enumerate(lines) if line.split() == ["ply", "player", "move", "before", "after", "better"]
+    )
+    rows = [line.split() for line in lines[heading + 1 : lines.index("", heading)]]
+    assert [int(row[0]) for row in rows] == list(range(1, len(rows) + 1))
+    assert re.search(r"^my_agent: \d+ moves, \d+ \?, \d+ \?\?, \d\.\d\d lost on average$", printed, re.MULTILINE)
+    ply, _, move = [row[:3] for row in rows if row[1] == "my_agent"][2]
+    return int(ply), move
+
+
+def debug(terminal: Session, game: str, ply: int, move: str) -> None:
+    for other in ("", " --file my_agent.py"):
+        printed = passing(terminal, f"arena debug {game} --ply {ply}{other}")
+        assert COLUMNS_OF_THE_BOARD in printed
+        assert f"ply {ply}: asking {'my_agent.py' if other else 'my_agent@'}" in printed
+        assert printed.count("my turn") == bool(other)
+        assert re.search(rf"^now     {move}   .*\nthen    {move}   .*\nthe same move$", printed, re.MULTILINE)
