@@ -34,8 +34,19 @@ def header(game: PastGame) -> list[str]:
     return [
         words.printable(f"{name}   {words.without_store(game.game)}   {' - '.join(game.players)}   ")
         + words.result(game.counted or [None]),
-        words.printable("   ".join(part for part in what if part)),
+        *_side_by_side([words.printable(part) for part in what if part]),
     ]
+
+
+def _side_by_side(parts: list[str]) -> list[str]:
+    """In as few lines as a terminal of 80 columns takes."""
+    lines = parts[:1]
+    for part in parts[1:]:
+        if len(lines[-1]) + len(part) + 3 <= 80:
+            lines[-1] += f"   {part}"
+        else:
+            lines.append(part)
+    return lines
 
 
 def ending(game: PastGame) -> list[str]:

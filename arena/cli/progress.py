@@ -163,7 +163,8 @@ class Display:
             self.tell(self._outcome(self._league.sprt, tournament.test))
         if tournament.is_over:
             self.tell(f"{name} is finished: {_some(tournament.all, 'game')}. Next:")
-            self.tell(f"  arena rank {name}     arena crosstable {name}     arena history --tournament {name}")
+            for command in (f"rank {name}", f"crosstable {name}", f"history --tournament {name}"):
+                self.tell(f"  arena {command}")
             self._tell_of_trouble(tournament, database)
         else:
             self.tell(f"stopped after {tournament.over} of {tournament.all} games; the same command goes on")
@@ -245,7 +246,9 @@ class Display:
         how = record.detail or "normal" if record.verdict == "normal" else words.verdict(record)
         return Text(
             f"{tournament.over:{width}}/{tournament.all}  {who}   {event.game.game}   {len(record.moves)} plies   "
-            f"{words.printable(how)}   ({spent})"
+            f"{words.printable(how)}   ({spent})",
+            no_wrap=True,
+            overflow="ellipsis",
         )
 
     def _time_left(self, tournament: Tournament) -> str:

@@ -140,8 +140,13 @@ class Screen:
         spent = ", ".join(f"{seat.player} {words.seconds(seat.spent)}" for seat in record.seats)
         line = Text(f"{game.number}  {names}  ").append(result, "bold")
         played = f", played again ({game.attempt} of {MOST_ATTEMPTS})" if _comes_again(event) else ""
-        line.append(f"  {words.verdict(record)}{played}  {len(record.moves)} plies  ({spent})")
-        self._print(line)
+        line.append(f"  {words.verdict(record)}{played}  {len(record.moves)} plies")
+        whole = line.copy().append(f"  ({spent})")
+        if self._console.is_terminal and whole.cell_len > self._console.width:
+            self._print(line)
+            self._print(Text(f"   ({spent})"))
+        else:
+            self._print(whole)
         detail = "" if record.verdict == Verdict.NORMAL else words.without_store(record.detail)
         if detail:
             self._print(Text(f"   {words.printable(detail)}", "dim"))
