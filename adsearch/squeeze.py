@@ -11,15 +11,15 @@ from math import inf, nextafter
 from typing import Generic
 
 from adsearch import terms
-from adsearch.result import Bound, Result
-from adsearch.searcher import Searcher
+from adsearch.alphabeta import AlphaBeta
+from adsearch.result import Bound, Result, line_of, moves_of
 from adsearch.state import Move, State
 
 
 class Squeeze(Generic[Move]):
     """The value of `state` lies in lower..upper."""
 
-    def __init__(self, searcher: Searcher[Move], state: State[Move], depth: int | None, limit: int) -> None:
+    def __init__(self, searcher: AlphaBeta[Move], state: State[Move], depth: int | None, limit: int) -> None:
         self.searcher, self.state, self.depth, self.limit = searcher, state, depth, limit
         self.lower, self.upper = terms.bounds_for(state, terms.root_seat(state))
         self._proven = {Bound.LOWER: True, Bound.UPPER: True}
@@ -53,12 +53,26 @@ class Squeeze(Generic[Move]):
         assert known is not None
         value = self.lower if self._best else known.value
         closed = not self.searcher.was_cut()
+        line = self._line(known.line, value) if closed else known.line
         exact = closed and (all(self._proven.values()) or self.searcher.is_final(self.state, value))
         return replace(
             known,
             value=value,
+            line=line,
             depth=known.depth if closed else 0,
             nodes=self.searcher.effort.nodes,
             exact=exact,
             bound=Bound.EXACT if closed else known.bound,
         )
+
+    def _line(self, line: tuple[Move, ...], value: float) -> tuple[Move, ...]:
+        """A line that leads to `value`.
+
+        Of replies for which the table knew the same bound, that of a null window may go on with one that is worse; such
+        a line is looked for again from its second move on, with the window open."""
+        end, searcher = self.state, self.searcher
+        for move in line:
+            end = end.play(move)
+        if searcher.table is None or searcher.evaluate(end, terms.root_seat(self.state)) == value:
+            return line
+        return moves_of(searcher.completed(self.state, line_of(line[:1]), self.limit))

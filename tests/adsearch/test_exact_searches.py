@@ -325,3 +325,8 @@ def test_the_published_positions_of_connect4_get_their_exact_score() -> None:
         if result.value:
             discs_of_the_winner = (len(columns) + result.distance + 1) // 2
             assert int(score) == result.value * (22 - discs_of_the_winner), columns
+
+
+def test_a_line_that_null_windows_found_leads_to_the_value() -> None:
+    # Of replies with the same bound in the table, mtdf once went on with one that was worse.
+    check("mtdf", random_tree(Random(19646)))
