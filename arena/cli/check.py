@@ -33,10 +33,8 @@ _WIDEST: Final = 100
 _INDENT: Final = 6
 _NAMED: Final = 22
 _MARGIN: Final = 35
-"""Where begins what is told of a step."""
+"""Where begins what is told of a step; of a terminal that leaves less than half of that, below its name."""
 _LABEL: Final = 10
-_WORTH_TELLING: Final = 0.05
-"""Seconds."""
 _STEP_COLUMNS: Final[Columns] = {
     name: itemgetter(name)
     for name in ("step", "light", "seconds", "told", "advice", "expected", "got", "board", "stderr", "again")
@@ -233,14 +231,16 @@ class _Shown:
             self._not_tried.append(step.name)
             return
         style = _STYLES[step.light]
-        took = f"{step.seconds:.1f} s" if step.seconds >= _WORTH_TELLING else ""
-        first, *more = _filled(step.told, self._width - _MARGIN) or [""]
+        took = f"{step.seconds:.1f} s"
+        margin = _MARGIN if self._width >= _MARGIN * 3 // 2 else _INDENT
+        told = _filled(step.told, self._width - margin)
+        first = told.pop(0) if told and margin == _MARGIN else ""
         sign = (f"{self._signs[step.light]:<2}", style)
         head = Text.assemble(f"{self._number:>2} ", sign, f"{step.name:<{_NAMED}}", (f"{took:>6}", "dim"), f"  {first}")
         head.rstrip()
         self._console.print(head)
-        for line in more:
-            self._say(" " * _MARGIN + line)
+        for line in told:
+            self._say(" " * margin + line)
         self._details(step)
 
     def end(self) -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -54,6 +55,14 @@ def test_one_that_fails_is_told_what_where_and_how_to_see_it_again() -> None:
     assert "again     arena check forgot.py --game tictactoe --position 1" in ended.out
     assert "Not ready to play: 1 failed; 6 could not be tried" in ended.out
     assert max(map(len, ended.out.splitlines())) <= 80
+
+
+def test_every_step_tells_its_time_and_a_narrow_terminal_cuts_no_word() -> None:
+    ended = arena("check", "greedy.py", "--game", "tictactoe", "--positions", "2", columns=44)
+    steps = [line for line in ended.out.splitlines() if line[:2].strip().isdigit()]
+    assert all(re.fullmatch(r"[ \d]\d ✓ [a-z, ]+ +[0-9.]+ s", step) for step in steps)
+    assert "      5 s are allowed\n" in ended.out
+    assert max(map(len, ended.out.splitlines())) <= 44
 
 
 def test_programs_read_it_as_json_and_as_csv() -> None:
