@@ -27,6 +27,8 @@ def _run() -> None:
     import io
     import traceback
 
+    from typer import TyperException
+
     from adsearch import AdsearchError
     from agents.errors import AgentsError
     from arena.cli import app
@@ -39,7 +41,13 @@ def _run() -> None:
             stream.reconfigure(errors="replace")
     try:
         with _ending_in_order():
-            app(prog_name="arena")
+            sys.exit(app(prog_name="arena", standalone_mode=False))
+    except TyperException as error:
+        from arena.cli.mistakes import told
+
+        if problem := told(error):
+            print(_fitting(f"arena: {problem}"), file=sys.stderr)
+        sys.exit(error.exit_code)
     except (AdsearchError, AgentsError, ArenaError, DatabaseError) as error:
         from arena import words
 

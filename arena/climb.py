@@ -144,6 +144,12 @@ class Climb:
         return [step for step in self.steps if step.over]
 
     @property
+    def gave_up(self) -> bool:
+        """Whether so many in a row were not beaten that those above them are not tried."""
+        beaten = [step.verdict is Shown.BETTER for step in self.done]
+        return self._gives_up and beaten[-GIVES_UP:] == [False] * GIVES_UP and len(beaten) < len(self.steps)
+
+    @property
     def broken(self) -> bool:
         """Whether the agent does nothing but fail."""
         return self.faults >= MOST_FAULTS
@@ -169,7 +175,7 @@ class Climb:
             if self._running:
                 return None
             step.over = True
-            if self._gives_up and [one.verdict is Shown.BETTER for one in self.done[-GIVES_UP:]] == [False] * GIVES_UP:
+            if self.gave_up:
                 return None
             self._at += 1
         return None

@@ -123,7 +123,7 @@ class Confinement:
         means = _MEANS[kind]
         if allowance.disk:
             means = means.replace("nothing to write", f"{allowance.disk / MEBIBYTE:.0f} MiB to write")
-        memory = "" if allowance.memory is None else f", {allowance.memory / MEBIBYTE:.0f} MiB of memory"
+        memory = "" if allowance.memory is None else f", {allowance.memory / MEBIBYTE:,.0f} MiB of memory"
         still = "" if self._ponder else "; it stands still while it is not its turn"
         return f"{name} is confined ({kind}): {means}{memory}{still}"
 

@@ -227,7 +227,7 @@ class Director:
     @property
     def in_progress(self) -> list[Planned]:
         """The games that are being played."""
-        return [running.game for running in self._running.values()]
+        return [running.game for running in list(self._running.values())]  # a screen asks from a thread of its own
 
     def close(self) -> None:
         """Ends all processes."""

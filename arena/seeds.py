@@ -23,6 +23,11 @@ def fresh_seed() -> int:
     return secrets.randbits(128)
 
 
+def short_seed() -> int:
+    """A seed that can be typed, for games at which nothing is at stake."""
+    return secrets.randbelow(10**9)
+
+
 @dataclass(frozen=True, slots=True)
 class GameSeeds:
     """The randomness of one game."""

@@ -104,6 +104,8 @@ class Tournament:
         """How many faults in a row each has made last."""
         self._ahead: list[progress.Planned] = []
         """The games that come next, as far as they have been read."""
+        self.quarantined: list[str] = []
+        """Who was, since this object was made."""
         self._begun: deque[progress.Planned] = deque()
         """Games that the database has in progress already, and the director not yet."""
         self.id, self.seed = self._write(lambda connection: self._prepare(connection, rerun_changed))
@@ -152,6 +154,7 @@ class Tournament:
             self._begun.append(game)
             self._drop(game)
         self._faults |= faults | dict.fromkeys(out, 0)
+        self.quarantined += out
         if disturbed or game is None:
             self._write(self._count)
         else:

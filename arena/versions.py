@@ -60,6 +60,8 @@ def named(connection: Connection, text: str, store: Store) -> tuple[Player, Stor
             version = find(connection, text)
         except BadPlayer as unknown:
             raise unknown if "@" in text else error from None
+    if version.agent == text and Path(f"{text}.py").exists():
+        raise BadPlayer(f"{quote(text)} is a file here and on record: say {text}.py, or {text}@{version.number}")
     as_then = player(version, store)
     return replace(as_then, name=f"{version.agent}@{version.number}"), version
 

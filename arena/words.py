@@ -71,6 +71,11 @@ def number(value: float | None) -> str:
     return "?" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
+def plies(count: int) -> str:
+    """So many of them."""
+    return "1 ply" if count == 1 else f"{count} plies"
+
+
 def seconds(time: int | None) -> str:
     """A duration or a clock's time."""
     if time is None:

@@ -28,7 +28,7 @@ class Database:
         self.address = dialect.url(where)
         self.file: Path | None = dialect.file_of(self.address)
         if self.file is not None and not self.file.exists() and (read_only or not create):
-            raise NotFound(f"there is no database {self.file}; `arena run` makes one, --db names another")
+            raise NotFound(f"there is no database {self.file}; go to the folder where you played, or name it with --db")
         if self.file is not None and self.file.is_dir():
             raise DatabaseError(f"expected a database's file, {self.file} is a folder")
         self._engine = dialect.engine(self.address, read_only=read_only)

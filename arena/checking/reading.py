@@ -58,7 +58,7 @@ def results(played: Sequence[Played]) -> str:
         won, lost = points.count(1.0), points.count(0.0)
         told.append(f"{len(finished)} against random: won {won}, drawn {len(points) - won - lost}, lost {lost}")
         if len(finished[0].record.seats) > 2:
-            told[-1] = f"{len(finished)} against random, one from each seat: {sum(points):g} of {len(points)} points"
+            told[-1] = f"{len(finished)} against random, one from each seat: {sum(points):.4g} of {len(points)} points"
     elif finished:
         told.append(f"{len(finished)} played to the end")
     if cut:

@@ -162,6 +162,7 @@ def _show(game: PastGame, start: State[Any], plies: list[Judged], rows: list[dic
 
 def _explained(game: PastGame, start: State[Any], plies: list[Judged], effort: Effort) -> Iterator[str]:
     """What the numbers are."""
+    from arena import words
     from arena.words import number, printable
 
     low, high = start.bounds
@@ -173,7 +174,7 @@ def _explained(game: PastGame, start: State[Any], plies: list[Judged], effort: E
     yield "before: if all play their best from there; after: once this move was played."
     yield "# is proven, #5: the game ends in 5 plies; all else is an estimate."
     how = f"{effort.nodes:,} positions from each" if effort.nodes else ""
-    how = how or (f"{effort.depth} plies from each" if effort.depth else f"{effort.seconds:g} s from each")
+    how = how or (f"{words.plies(effort.depth)} from each" if effort.depth else f"{effort.seconds:g} s from each")
     yield f"Looked at: {how}; ? is a mistake, ?? a grave one."
     yield "Each line is a search of its own: estimates differ a little from line to line."
     if start.hidden:

@@ -30,7 +30,7 @@ _USUAL_CLOCK: Final = "5+0.05"
 _SOON_CLEAR: Final = 8
 """Rounds: if all are won it takes no more."""
 _REASONS: Final = {
-    "normal": "by the rules",
+    "normal": "outplayed",
     "resigned": "given up",
     "time": "on time",
     "illegal": "by an illegal move",
@@ -84,7 +84,7 @@ def climb(
 
     ascent = _Ascent(
         agent, game, tuple(against or ()), str(TimeControl.parse(clock)), most,
-        seeds.fresh_seed() if seed is None else seed, walls, quiet=format is Form.JSON,
+        seeds.short_seed() if seed is None else seed, walls, quiet=format is Form.JSON,
     )  # fmt: skip
     interrupted = False
     with Database(db) as database:
@@ -242,6 +242,10 @@ class _Ascent:
             return
         if self.name in confinement.kinds:
             print(_wrapped(confinement.described(self.name)))
+        seats = len(climb.steps[0].others) + 1
+        soonest = _SOON_CLEAR * seats
+        if self.most < soonest:
+            print(_wrapped(f"warning: nothing is clear before {soonest} games, and --games allows {self.most}"))
         count = len(climb.steps)
         print(f"{self.game}   clock {self.clock}   {count} step{'s' * (count != 1)}, up to {self.most} games each\n")
 
@@ -306,6 +310,7 @@ def _wrapped(text: str) -> str:
 def _tell(ascent: _Ascent, climb: Climb, format: Form, *, in_haste: bool, seed_given: bool) -> None:
     """All that was found; `in_haste` nothing is looked for any more."""
     from arena.cli.listing import tell
+    from arena.climb import GIVES_UP
     from arena.lesson import lesson, reasons
 
     lost = ascent.lost(climb)
@@ -315,6 +320,9 @@ def _tell(ascent: _Ascent, climb: Climb, format: Form, *, in_haste: bool, seed_g
     print()
     if climb.done or not climb.broken:
         print(_wrapped(_sentence(ascent.name, climb)))
+    if climb.gave_up:
+        rest = ", ".join(step.opponent for step in climb.steps if not step.begun)
+        print(_wrapped(f"no higher, for {GIVES_UP} in a row were not beaten; not tried: {rest}"))
     if lost:
         told = ", ".join(f"{count} {_REASONS.get(verdict, verdict)}" for verdict, count in reasons(lost).items())
         print(_wrapped(f"lost {len(lost)} of {len(climb.played)} games: {told}"))

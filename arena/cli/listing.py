@@ -31,8 +31,6 @@ Columns = Mapping[str, Callable[[Row], str]]
 
 _LEAST: Final = 7
 """So wide a column of names stays, however narrow the terminal is."""
-_FOLDED: Final = 16
-"""And so wide the last column, which is folded."""
 
 
 def show(
@@ -41,12 +39,13 @@ def show(
     *,
     format: Format,
     narrowed: str | None = None,
+    folded: int = 16,
     numbers: Collection[str] = (),
 ) -> None:
     """Prints `rows`: their `columns` as a table or CSV, or the whole of them as JSON.
 
-    Where it is narrow the last column is folded, and the column `narrowed` is cut off. In a table the columns `numbers`
-    end at the same place in every row."""
+    Where it is narrow the last column is `folded` to that width, and then the column `narrowed` is cut off. In a table
+    the columns `numbers` end at the same place in every row."""
     if format is Format.JSON:
         print(json.dumps(list(rows), indent=2, allow_nan=False))
     elif format is Format.CSV:
@@ -54,7 +53,7 @@ def show(
         writer.writerow(columns)
         writer.writerows([text(row) for text in columns.values()] for row in rows)
     else:
-        _show_table(rows, columns, narrowed, numbers)
+        _show_table(rows, columns, narrowed, folded, numbers)
 
 
 def tell(document: Mapping[str, Any]) -> None:
@@ -62,7 +61,9 @@ def tell(document: Mapping[str, Any]) -> None:
     print(json.dumps(document, indent=2, allow_nan=False))
 
 
-def _show_table(rows: Sequence[Row], columns: Columns, narrowed: str | None, numbers: Collection[str]) -> None:
+def _show_table(
+    rows: Sequence[Row], columns: Columns, narrowed: str | None, folded: int, numbers: Collection[str]
+) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -78,7 +79,7 @@ def _show_table(rows: Sequence[Row], columns: Columns, narrowed: str | None, num
     widths = {title: max([len(title), *(cell.cell_len for cell in cells)]) for title, cells in shown.items()}
     # Where it is narrow the last column is folded, and then names are cut; nothing else is ever left out, and where
     # even that is too wide, lines are as long as they must be.
-    least = widths | {last: min(widths[last], _FOLDED)}
+    least = widths | {last: min(widths[last], folded)}
     room = console.width - sum(least.values()) - 2 * (len(least) - 1)
     if narrowed is not None:
         least[narrowed] = min(widths[narrowed], max(least[narrowed] + room, _LEAST))

@@ -60,7 +60,7 @@ def ending(game: PastGame) -> list[str]:
         for seat in game.seats
     )
     record = GameRecord(game.id, game.verdict, game.fault, game.detail or "", seats, game.moves, game.lag or 0)
-    plies = "" if game.plies is None else f"   {game.plies} plies"
+    plies = "" if game.plies is None else f"   {words.plies(game.plies)}"
     lines = [f"{words.verdict(record)}{plies}"]
     if game.detail and game.verdict != "normal":
         lines.append(game.detail)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
@@ -86,7 +87,7 @@ def play(
         swap=swap,
         clock=str(TimeControl.parse(clock if clock is not None else "none" if guests else _USUAL_CLOCK)),
         margin=round(margin * SECOND),
-        seed=seeds.fresh_seed() if seed is None else seed,
+        seed=seeds.short_seed() if seed is None else seed,
         seed_given=seed is not None,
         walls=walls,
         openings=openings,
@@ -228,7 +229,11 @@ def _play(
         rules = store.take_game(plan.game)
         start = games.start(rules)
         if len(entered) != start.players:
-            raise BadFixture(f"{plan.game} is for {start.players} players, got {len(entered)}: {', '.join(plan.names)}")
+            more = ["random"] * (start.players - len(entered))
+            fitting = shlex.join([plan.game, *[player.text for player in entered][: start.players], *more])
+            raise BadFixture(
+                f"{plan.game} is for {start.players} players, got {len(entered)}; such as: arena play {fitting}"
+            )
         if start.hidden and len(people) > 1:
             raise BadFixture(f"{plan.game} has secrets: one person at this terminal, got {len(people)}")
         table = Guests(folder, screen)

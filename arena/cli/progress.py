@@ -6,9 +6,10 @@ terminal obeys it.
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -22,7 +23,7 @@ from agents.protocol import Verdict
 from arena import cores, words
 from arena.cli.standings import show_standings
 from arena.clock import SECOND, TimeControl
-from arena.director import MOST_ATTEMPTS, Event, Finished, Planned
+from arena.director import MOST_ATTEMPTS, Director, Event, Finished
 from arena.formats.match import SprtTerms, Weighed
 from arena.league import League
 from arena.ratings.match_statistics import Hypothesis
@@ -57,8 +58,11 @@ class Display:
         """Of each player, the points of its games."""
         self._ticker: Elo | None = None
         """Ratings that follow the games, for the live table."""
+        self._standings = Table()
         self._results: list[Text] = []
-        self._in_progress: Sequence[Planned] = ()
+        self._director: Director | None = None
+        self._quarantined = 0
+        """How many of those who were have been told."""
         self._strain = Strain()
         self._warn_at = 0.0
         """When a word about an overloaded machine may be said again."""
@@ -105,13 +109,19 @@ class Display:
             yield
             return
         self._ticker = _ticker(tournament)
-        with Live(self._picture(), console=self._console, refresh_per_second=4, transient=True) as self._live:
+        self._standings = self._ranked()
+        with Live(
+            get_renderable=self._picture, console=self._console, refresh_per_second=4, transient=True
+        ) as self._live:
             yield
         self._live = None
 
-    def show(self, event: Event, in_progress: Sequence[Planned]) -> None:
+    def follow(self, director: Director) -> None:
+        """It tells from now on what is being played."""
+        self._director = director
+
+    def show(self, event: Event) -> None:
         """What happened."""
-        self._in_progress = in_progress
         if not isinstance(event, Finished) or self._tournament is None:
             return
         self._look_after_the_machine(event)
@@ -128,7 +138,13 @@ class Display:
                 self._console.print(Text(f"     {reason}", "dim"), soft_wrap=True)
         else:
             self._results = [*self._results, line][-_LAST:]
-            self._live.update(self._picture())
+            self._standings = self._ranked()
+        for name in self._tournament.quarantined[self._quarantined :]:
+            self._quarantined += 1
+            self.tell(
+                f"{name} is quarantined for {self._league.quarantine} faults in a row: it forfeits its other games, "
+                f"until it is entered anew, or `arena release {shlex.quote(name)}` lets it go on"
+            )
 
     def _look_after_the_machine(self, event: Finished) -> None:
         """A word, now and then, where clocks run on a machine that is too slow for them."""
@@ -182,7 +198,8 @@ class Display:
                 "`arena award` gives a game to a player"
             )
         if any(one.fault is not None for one in outcomes):
-            self.tell(f"  who failed: arena history --tournament {name} --fault any     and why: arena show ID")
+            self.tell(f"  arena history --tournament {name} --fault any")
+            self.tell("  arena show ID   (why that game failed)")
 
     @property
     def _other(self) -> str:
@@ -197,6 +214,7 @@ class Display:
         return f"sprt: {said} {bounds} after {2 * found.pairs} of {_some(self._league.estimate.games, 'game')}"
 
     def _picture(self) -> Group:
+        """The live table; asked for by a thread of its own, several times a second."""
         tournament = self._tournament
         bar = Progress(
             TextColumn("{task.completed:.0f}/{task.total:.0f}"),
@@ -206,14 +224,18 @@ class Display:
         if tournament is not None:
             bar.add_task("", total=max(1, tournament.all), completed=tournament.over, left=self._time_left(tournament))
         now = [
-            Text("  playing: " + words.printable(" - ".join(entrant.name for entrant in game.entrants)))
-            for game in self._in_progress[:4]
+            Text(
+                "  playing: " + words.printable(" - ".join(entrant.name for entrant in game.entrants)),
+                no_wrap=True,
+                overflow="ellipsis",
+            )
+            for game in (self._director.in_progress[:4] if self._director is not None else ())
         ]
         if tournament is not None and (found := tournament.test) is not None:
             now.insert(0, Text(f"  sprt: llr {found.llr:.2f} between {found.lower:.2f} and {found.upper:.2f}"))
-        return Group(self._standings(), bar, *now, *self._results)
+        return Group(self._standings, bar, *now, *self._results)
 
-    def _standings(self) -> Table:
+    def _ranked(self) -> Table:
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
         for title, justify in (
             ("rank", "right"),
@@ -225,12 +247,13 @@ class Display:
         ):
             table.add_column(title, justify=justify, no_wrap=True)  # type: ignore[arg-type]
         rated = self._ticker.rated() if self._ticker is not None else {}
-        ranked = sorted(self._points.items(), key=lambda item: (-sum(item[1]), item[0]))
-        for rank, (name, points) in enumerate(ranked, 1):
+        totals = {name: sum(points) for name, points in self._points.items()}
+        for name, points in sorted(self._points.items(), key=lambda item: (-totals[item[0]], item[0])):
+            rank = 1 + sum(total > totals[name] for total in totals.values())
             score = f"{sum(points) / len(points):.1%}" if points else "-"
             elo = f"{rated[name].rating:.0f}" if name in rated else "-"
             table.add_row(
-                str(rank), Text(words.printable(name)), str(len(points)), words.number(sum(points)), score, elo
+                str(rank), Text(words.printable(name)), str(len(points)), words.number(totals[name]), score, elo
             )
         return table
 
@@ -244,8 +267,9 @@ class Display:
             who = "  ".join(f"{words.printable(seat.player)} {words.number(seat.points)}" for seat in record.seats)
         spent = ", ".join(f"{words.printable(seat.player)} {seat.spent / SECOND:.1f} s" for seat in record.seats)
         how = record.detail or "normal" if record.verdict == "normal" else words.verdict(record)
+        length = words.plies(len(record.moves))
         return Text(
-            f"{tournament.over:{width}}/{tournament.all}  {who}   {event.game.game}   {len(record.moves)} plies   "
+            f"{tournament.over:{width}}/{tournament.all}  {who}   {event.game.game}   {length}   "
             f"{words.printable(how)}   ({spent})",
             no_wrap=True,
             overflow="ellipsis",

@@ -182,8 +182,9 @@ def _play(tournament: Tournament, folder: RunFolder, display: Display) -> None:
     while not tournament.is_over:
         try:
             with Director(folder, at_once=at_once) as director, _ctrl_c_finishes(director, display):
+                display.follow(director)
                 for event in director.play(tournament):
-                    display.show(event, director.in_progress)
+                    display.show(event)
                 return
         except RefereeLost as error:
             if tournament.over == lost_at:

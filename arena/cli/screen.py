@@ -140,7 +140,7 @@ class Screen:
         spent = ", ".join(f"{seat.player} {words.seconds(seat.spent)}" for seat in record.seats)
         line = Text(f"{game.number}  {names}  ").append(result, "bold")
         played = f", played again ({game.attempt} of {MOST_ATTEMPTS})" if _comes_again(event) else ""
-        line.append(f"  {words.verdict(record)}{played}  {len(record.moves)} plies")
+        line.append(f"  {words.verdict(record)}{played}  {words.plies(len(record.moves))}")
         whole = line.copy().append(f"  ({spent})")
         if self._console.is_terminal and whole.cell_len > self._console.width:
             self._print(line)

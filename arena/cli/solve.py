@@ -16,6 +16,7 @@ import typer
 
 from adsearch import State, games
 from adsearch.errors import BadSearch, quote
+from arena import words
 from arena.cli.listing import Columns, Format, FormatOption, Row, show
 from arena.cli.position import GameArgument, MovesOption, after
 
@@ -180,7 +181,7 @@ def _verdict(state: State[Any], result: "Result[Any]", seconds: float | None) ->
     value = result.value
     if result.values is not None and state.players > 2:
         return "worth " + ", ".join(f"{worth:g} to seat {seat}" for seat, worth in enumerate(result.values))
-    within = "" if result.distance is None else f" in {_plies(result.distance)}"
+    within = "" if result.distance is None else f" in {words.plies(result.distance)}"
     if state.turn is None:
         within = "; the game is over"
     if state.players == 1:
@@ -222,15 +223,11 @@ def _player(state: State[Any], seat: int) -> str:
     return f"seat {seat}"
 
 
-def _plies(number: int) -> str:
-    return "1 ply" if number == 1 else f"{number} plies"
-
-
 def _print_details(state: State[Any], row: Row) -> None:
     """The rest of what was found, a line each."""
     details = {
         "value": "not known" if row["value"] is None else f"{row['value']:.10g} for {_player(state, _mover(state))}",
-        "distance": "not known" if row["distance"] is None else _plies(row["distance"]),
+        "distance": "not known" if row["distance"] is None else words.plies(row["distance"]),
         "line": " ".join(row["line"]) or "none",
         "nodes": f"{row['nodes']:,}",
         "time": f"{row['time'] / 1000:.2f} s",
@@ -270,7 +267,7 @@ def _print_strategy(state: State[Any], result: "Result[Any]", budget: "Budget | 
         print(line)
     left_out = _size(strategy, inf, {}) - _size(strategy, plies, {})
     if left_out:
-        print(f"{left_out:,} moves after the first {_plies(plies)} are left out; see more of them with --moves")
+        print(f"{left_out:,} moves after the first {words.plies(plies)} are left out; see more of them with --moves")
 
 
 def _branches(

@@ -9,6 +9,7 @@ import csv
 import shutil
 import sys
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -19,6 +20,7 @@ from arena.cli.listing import Columns, Format, FormatOption, show, tell
 from arena.words import without_store
 
 if TYPE_CHECKING:
+    from arena.cli.listing import Row
     from arena.ratings.points import Crosstable, Standing
     from db.database import Database
     from db.history import Wanted
@@ -52,7 +54,7 @@ def tournaments(format: FormatOption = Format.TABLE, db: DatabaseOption = None) 
 
     with Database(db, create=False) as database, database.reading() as connection:
         rows = [asdict(row) for row in queries.tournaments(connection)]
-    show(rows, TOURNAMENTS, format=format, narrowed="name")
+    show(rows, TOURNAMENTS, format=format, narrowed="name", folded=12)
 
 
 def standings(
@@ -166,13 +168,15 @@ def _columns(statuses: dict[str, str], *, csv: bool) -> Columns:
     from arena.ratings.tiebreaks import TIEBREAKS
     from arena.words import number
 
-    def marked(name: str) -> str:
-        status = statuses.get(name, "active")
-        return name if status == "active" or csv else f"{name} ({status})"
+    def faults(row: Row) -> str:
+        """The faults; in a table also that somebody is out."""
+        status = statuses.get(row["name"], "active")
+        counted = ", ".join(f"{verdict} {count}" for verdict, count in row["faults"].items())
+        return counted if status == "active" or csv else f"{status}; {counted}".removesuffix("; ")
 
     columns: dict[str, Any] = {
         "rank": lambda row: str(row["rank"]),
-        "name": lambda row: marked(row["name"]),
+        "name": itemgetter("name"),
         "games": lambda row: str(row["games"]),
         "wins": lambda row: str(row["wins"]),
         "draws": lambda row: str(row["draws"]),
@@ -187,7 +191,7 @@ def _columns(statuses: dict[str, str], *, csv: bool) -> Columns:
             **{name: partial(_tiebreak, name) for name in TIEBREAKS if name not in columns},
             "status": lambda row: statuses.get(row["name"], ""),
         }
-    return columns | {"faults": lambda row: ", ".join(f"{verdict} {count}" for verdict, count in row["faults"].items())}
+    return columns | {"faults": faults}
 
 
 def _tiebreak(name: str, row: dict[str, Any]) -> str:

@@ -242,9 +242,11 @@ def _superiority(found: Versus, a: str) -> str:
 
 
 def _met(one: Met) -> str:
+    from arena import words
+
     result = {1.0: "won", 0.5: "drew", 0.0: "lost"}[one.points]
     how = "" if one.verdict == "normal" else f", {one.verdict}"
-    length = "" if one.plies is None else f", {one.plies} plies"
+    length = "" if one.plies is None else f", {words.plies(one.plies)}"
     return f"game {one.id}: {result} in seat {one.seat}{how}{length}"
 
 

@@ -16,6 +16,7 @@ from adsearch import Result, Trace, algorithms
 from adsearch.games.tree import Tree, read
 from adsearch.state import CHANCE
 from adsearch.trace import Event, Kind, Value, ends, written
+from arena import words
 from arena.lecture import habits
 from arena.lecture.examined import walk
 from arena.lecture.examiner import Answer
@@ -226,9 +227,8 @@ def _leaf_difference(subject: Subject, ours: Ours, theirs: Sequence[Path], at: i
     wanted = ours.leaves[at] if at < len(ours.leaves) else None
     depth = ours.question.depth
     if leaf is not None and leaf not in habits.everything(ours.state, depth):
-        plies = f"{len(leaf) - 1} {'ply' if len(leaf) == 2 else 'plies'} down"
-        limit = "to the end of the game" if depth is None else f"{depth} {'ply' if depth == 1 else 'plies'} deep"
-        return f"asks what {leaf[-1]} is worth, {plies}; this tree is searched {limit}"
+        limit = "to the end of the game" if depth is None else f"{words.plies(depth)} deep"
+        return f"asks what {leaf[-1]} is worth, {words.plies(len(leaf) - 1)} down; this tree is searched {limit}"
     if leaf is not None and leaf in theirs[:at]:
         return f"looks at {leaf[-1]} again, under {leaf[-2]}; {subject.name} looks once"
     if leaf is not None:

@@ -81,6 +81,17 @@ def test_who_is_not_there_is_one_error(entered: tuple[Database, Store], name: st
     assert words in str(error.value)
 
 
+def test_a_name_that_a_file_here_has_too_must_be_said_exactly(entered: tuple[Database, Store]) -> None:
+    database, store = entered
+    with database.reading() as connection:
+        with pytest.raises(BadPlayer, match=r"'mine' is a file here and on record: say mine\.py, or mine@1"):
+            versions.named(connection, "mine", store)
+        assert versions.named(connection, "mine.py:Mine", store)[1] is None
+        _, version = versions.named(connection, "mine@1", store)
+        assert version is not None
+        assert version.agent == "mine"
+
+
 def test_what_cannot_be_run_again_says_why(entered: tuple[Database, Store]) -> None:
     database, store = entered
     with database.reading() as connection:

@@ -96,7 +96,7 @@ def test_nothing_can_be_written_through_a_read_only_database(tmp_path: Path) -> 
 def test_what_is_not_there_is_not_made_by_reading(tmp_path: Path) -> None:
     for wish in ({"create": False}, {"read_only": True}):
         with pytest.raises(
-            NotFound, match=r"there is no database .*none\.db; `arena run` makes one, --db names another"
+            NotFound, match=r"there is no database .*none\.db; go to the folder where you played, or name it with --db"
         ):
             Database(str(tmp_path / "none.db"), **wish)
     assert list(tmp_path.iterdir()) == []

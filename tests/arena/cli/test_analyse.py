@@ -92,7 +92,7 @@ def test_a_game_without_moves_is_one_error(record: Path) -> None:
     ("arguments", "words"),
     [
         (["last", "--depth", "3", "--seconds", "1"], "expected --depth or --seconds, got both"),
-        (["1", "--depth", "0"], "greater than or equal to 1"),
+        (["1", "--depth", "0"], "--depth: expected at least 1, got '0'"),
         (["nobody-1"], "there is no tournament 'nobody'"),
         (
             ["1", "--svg", "no/such/folder.svg", "--depth", "1"],

@@ -115,9 +115,9 @@ def test_one_game_as_json_tells_its_rules_and_start_too() -> None:
         (["games", "conect4"], "no game 'conect4'; did you mean 'connect4'?"),
         (["games", "connect4:rows=2"], "connect4: rows must be 4..12, got 2"),
         (["games", "nowhere.py:Game"], "no game in 'nowhere.py': No such file or directory"),
-        (["games", "--format", "xml"], "'xml' is not one of 'table', 'csv', 'json'"),
+        (["games", "--format", "xml"], "--format: expected one of table, csv, json, got 'xml'"),
         (["games", "--svg", "board.svg"], "expected one game to draw"),
-        (["gmes"], "No such command 'gmes'"),
+        (["gmes"], "no such command 'gmes'; did you mean 'games'"),
         (["games", "a", "b"], "unexpected extra argument"),
     ],
 )
@@ -125,7 +125,7 @@ def test_bad_input_gets_one_clear_error(arguments: list[str], message: str) -> N
     ended = arena(*arguments)
     assert ended.code == 2
     assert ended.out == ""
-    assert message in " ".join(ended.err.replace("│", " ").split())
+    assert message in ended.err
     assert "Traceback" not in ended.err
 
 

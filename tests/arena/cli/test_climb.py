@@ -34,10 +34,15 @@ def test_a_step_a_line_and_then_what_it_came_to_and_what_to_look_at() -> None:
     ended = arena("climb", "random", "--game", "tictactoe", "--games", "4", "--seed", "1")
     assert (ended.code, ended.err) == (0, "")
     lines = ended.out.splitlines()
-    assert lines[0] == "tictactoe   clock 5+0.05   7 steps, up to 4 games each"
+    assert lines[0] == "warning: nothing is clear before 16 games, and --games allows 4"
+    assert lines[1] == "tictactoe   clock 5+0.05   7 steps, up to 4 games each"
     assert max(map(len, lines)) <= 80
     assert sum("not clear (" in line for line in lines if line.startswith((" 1 ", " 2 ", " 3 "))) == 2
     assert any(line.startswith("random: not clear against random#2 (") for line in lines)
+    assert (
+        "no higher, for 2 in a row were not beaten; not tried: minimax:depth=2, minimax:depth=3, alphabeta:depth=4, "
+        "alphabeta:depth=6, pvs"
+    ) in " ".join(ended.out.split())
     (look,) = [number for number, line in enumerate(lines) if line == "look at this first"]
     assert lines[look + 1].startswith("    game ")
     commands = [line.strip() for line in lines[look:] if line.startswith("    arena ")]

@@ -70,7 +70,7 @@ def test_info_as_json_is_one_document(record: Path) -> None:
 def test_a_database_that_is_not_there_is_not_made(tmp_path: Path, command: str) -> None:
     ended = arena("db", command, "--db", "none.db", cwd=tmp_path)
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err == "arena: there is no database none.db; `arena run` makes one, --db names another\n"
+    assert ended.err == "arena: there is no database none.db; go to the folder where you played, or name it with --db\n"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -73,7 +73,7 @@ def test_the_help_of_every_command_has_an_example_and_fits_a_terminal(file: str)
 def test_a_mistyped_command_is_told_what_was_meant(mistyped: str, meant: str) -> None:
     ended = run_arena(mistyped)
     assert ended.code == 2
-    assert f"Did you mean '{meant}'" in ended.err
+    assert f"; did you mean '{meant}'" in ended.err
 
 
 def test_no_command_imports_what_is_heavy_before_it_is_needed() -> None:

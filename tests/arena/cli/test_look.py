@@ -135,7 +135,7 @@ def test_standings_are_those_of_the_last_tournament_unless_one_is_named(record: 
 
 
 def test_standings_mark_who_takes_part_no_more(record: Path) -> None:
-    assert "dan (withdrawn)" in asked(record, "standings").out
+    assert "withdrawn; forfeit 1" in asked(record, "standings").out
     (dan,) = (row for row in sheet(record, "standings") if row["name"] == "dan")
     assert (dan["status"], dan["faults"], dan["points"]) == ("withdrawn", "forfeit 1", "1.0")
 

@@ -187,8 +187,11 @@ def without_times(printed: str) -> str:
         (["kuhn", "human", "human"], "kuhn has secrets: one person at this terminal, got 2"),
         (["conect4", "random", "random"], "did you mean 'connect4'"),
         (["connect4", "randm", "random"], "did you mean 'random'"),
-        (["connect4", "random"], "connect4 is for 2 players, got 1"),
-        (["connect4", "random", "random", "random"], "connect4 is for 2 players, got 3"),
+        (["connect4", "random"], "connect4 is for 2 players, got 1; such as: arena play connect4 random random"),
+        (
+            ["connect4", "random", "random", "random"],
+            "connect4 is for 2 players, got 3; such as: arena play connect4 random random",
+        ),
         (["connect4:rows=99", "random", "random"], "rows"),
         (["connect4", "random", "alphabeta:deep=3"], "did you mean 'depth'"),
         (["connect4", "random", "my_agent.py"], "no file 'my_agent.py'"),

@@ -115,7 +115,7 @@ def test_tree_draws_the_first_plies_of_a_larger_game_into_files(tmp_path: Path) 
         (["trace", "nap:4", "alphabta"], "no algorithm 'alphabta'; did you mean 'alphabeta'?"),
         (["trace", "nap:4", "minimax", "--window", "1,2"], "minimax takes no --window; it takes --depth"),
         (["trace", "nap:4", "pvs", "--fail", "hard"], "pvs takes no --fail; it takes --depth, --order, --window"),
-        (["trace", "nap:4", "alphabeta", "--fail", "loud"], "'loud' is not one of 'soft', 'hard'"),
+        (["trace", "nap:4", "alphabeta", "--fail", "loud"], "--fail: expected one of soft, hard, got 'loud'"),
         (["trace", "nap:4", "alphabeta", "--window", "nan,1"], "expected a window such as 9,11"),
         (["trace", "nap:4", "alphabeta", "--window", "3,1"], "expected a window with alpha below beta, got [3, 1]"),
         (["trace", "nap:4", "alphabeta", "--depth", "-1"], "expected a depth of 0 or more plies, got -1"),
@@ -131,7 +131,7 @@ def test_tree_draws_the_first_plies_of_a_larger_game_into_files(tmp_path: Path) 
 def test_bad_input_gets_one_clear_error(arguments: list[str], message: str, tmp_path: Path) -> None:
     ended = arena(*arguments, columns=200, cwd=tmp_path)
     assert ended.code == 2
-    assert message in " ".join(ended.err.replace("│", " ").split())
+    assert message in ended.err
     assert "Traceback" not in ended.err
     assert list(tmp_path.iterdir()) == []
 

@@ -163,7 +163,7 @@ def test_a_strategy_can_run_out_of_time() -> None:
         (["solve", "ludo:players=3"], "solve: this game is too large to be solved"),
         (["solve", "pig:goal=5", "--strategy"], "--strategy is for games of one or two players without chance"),
         (["solve", "nap:4", "--strategy", "--format", "json"], "--strategy is printed as text; leave out --format"),
-        (["solve", "nap:4", "--seconds", "-1"], "greater than or equal to 0"),
+        (["solve", "nap:4", "--seconds", "-1"], "--seconds: expected at least 0, got '-1'"),
         (["compare", "nap", "alphbeta"], "no algorithm 'alphbeta'; did you mean 'alphabeta'?"),
         (["compare", "nap", "alphabeta:tabel=true"], "alphabeta: no option 'tabel'; did you mean 'table'?"),
         (["compare", "nap", "alphabeta:table"], "alphabeta: expected an option such as table=true, got 'table'"),
@@ -175,14 +175,14 @@ def test_a_strategy_can_run_out_of_time() -> None:
         (["compare", "nap", "minimax", "--depth", "3-1"], "--depth: expected a depth or a range of them"),
         (["compare", "nap", "minimax", "--depth", "x"], "--depth: expected a depth or a range of them"),
         (["compare", "pig", "minimax"], "minimax knows no chance"),
-        (["compare", "nap"], "Missing argument"),
+        (["compare", "nap"], "expected ALGORITHM..., got nothing"),
     ],
 )
 def test_bad_input_gets_one_clear_error(arguments: list[str], message: str) -> None:
     ended = arena(*arguments)
     assert ended.code == 2
     assert ended.out == ""
-    assert message in " ".join(ended.err.replace("│", " ").split())
+    assert message in ended.err
     assert "Traceback" not in ended.err
 
 
