@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -54,6 +52,7 @@ def grades(
 
     from arena import grades as grading
     from arena import ranking
+    from arena import roster as rosters
     from arena.ratings import points
     from arena.ratings.results import of_record
     from db import history, queries
@@ -63,7 +62,7 @@ def grades(
     if on is not None and join is None:
         raise typer.BadParameter("--on is about the roster: give that too, with --join")
     bars = rated.named(bar, "--bar", "NAME=AGENT")
-    roster = None if join is None else _roster(join)
+    roster = None if join is None else [row for _, row in rosters.table(*read_file(join))]
     with Database(db, create=False) as database, database.reading() as connection:
         scope = rated.scope(connection, (tournament,), wanted, at)
         name = queries.tournament_name(connection, scope.tournaments[0])
@@ -117,30 +116,3 @@ def _short(row: dict[str, Any], bars: Sequence[str], *, statuses: bool) -> dict[
         **{bar: row[bar] for bar in bars},
         "faults": row["faults"],
     }
-
-
-def _roster(file: str) -> list[dict[str, str]]:
-    """The lines of a roster, by column."""
-    from arena.errors import BadRating
-
-    text, name = read_file(file)
-    text = text.removeprefix("\ufeff")
-    first, _, _ = text.partition("\n")
-    # Where numbers are written with a comma, spreadsheets part cells with a semicolon.
-    between = ";" if ";" in first and "," not in first else ","
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=between)
-    try:
-        rows = [row for row in lines if any(map(str.strip, row))]
-    except csv.Error as error:
-        raise BadRating(f"{name}, line {lines.line_num}: expected CSV: {error}") from None
-    if not rows:
-        raise BadRating(f"{name}: expected a line with the names of the columns, got nothing")
-    columns = [title.strip() for title in rows[0]]
-    if len(set(columns)) < len(columns) or not all(columns):
-        raise BadRating(f"{name}, line 1: expected a name of its own for each column, got {', '.join(columns)}")
-    for number, row in enumerate(rows[1:], 2):
-        if len(row) > len(columns):
-            raise BadRating(f"{name}, row {number}: expected {len(columns)} cells, got {len(row)}")
-    if len(rows) == 1:
-        raise BadRating(f"{name}: expected a line for each agent below the names of the columns, got none")
-    return [dict(zip(columns, row + [""] * (len(columns) - len(row)), strict=True)) for row in rows[1:]]

@@ -114,13 +114,13 @@ def crosstable(
     from db.history import Wanted
 
     with Database(db, create=False) as database:
-        results, statuses, _ = _read(database, tournament, everything)
+        results, statuses, byes = _read(database, tournament, everything)
         if wanted != Wanted() or at is not None:
             with database.reading() as connection:
                 which: list[str | None] = [] if everything else [tournament]
                 scope = rated.scope(connection, which, wanted, at, for_points=True)
-                results, statuses = points.of(of_record(record.games(connection, scope))), {}
-    table = points.crosstable(results, statuses)
+                results, statuses, byes = points.of(of_record(record.games(connection, scope))), {}, {}
+    table = points.crosstable(results, statuses, byes)
     if format is Format.JSON:
         tell({"players": table.players, "cells": [[_cell(cell) for cell in row] for row in table.cells]})
     elif format is Format.CSV:

@@ -87,9 +87,11 @@ def standings(
     return found
 
 
-def crosstable(results: Results, entered: Iterable[str] = ()) -> Crosstable:
+def crosstable(
+    results: Results, entered: Iterable[str] = (), byes: Mapping[str, float] = MappingProxyType({})
+) -> Crosstable:
     """Everybody against everybody, in the order of the standings."""
-    players = [standing.name for standing in standings(results, entered)]
+    players = [standing.name for standing in standings(results, entered, byes)]
     return Crosstable(players, [[results.meetings.get((one, other)) for other in players] for one in players])
 
 

@@ -140,6 +140,14 @@ def test_the_other_way_round_wins_are_losses(games: list[Played]) -> None:
 # Crosstables.
 
 
+def test_points_for_byes_move_a_player_up_in_the_crosstable_too() -> None:
+    found = counted(("ann", "bob", 1), ("bob", "cleo", 1))
+    assert crosstable(found).players == ["ann", "bob", "cleo"]
+    byes = {"cleo": 1.5}
+    assert crosstable(found, byes=byes).players == [one.name for one in standings(found, byes=byes)]
+    assert crosstable(found, byes=byes).players[0] == "cleo"
+
+
 def test_a_crosstable_is_in_the_order_of_the_standings_and_empty_where_two_have_not_met() -> None:
     table = crosstable(counted(("ann", "bob", 0.5), ("bob", "ann", 1), ("bob", "cleo", 1)))
     assert table.players == ["bob", "ann", "cleo"]
