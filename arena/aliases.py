@@ -7,8 +7,9 @@ not shown at all: what was published once cannot be taken back.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
+from typing import Final
 from unicodedata import normalize
 
 from msgspec import Struct
@@ -16,7 +17,10 @@ from msgspec import Struct
 from adsearch.errors import one_of, quote
 from agents import builtin
 from arena.errors import BadRoster
-from arena.roster import Roster, folded
+from arena.roster import Roster, Student, folded
+
+_COMMON: Final = re.compile(r"|[A-Za-z]|\d{1,3}")
+"""Says nothing about anybody: nothing, a letter, a small number."""
 
 
 class Names(Struct, frozen=True):
@@ -36,7 +40,7 @@ class Names(Struct, frozen=True):
 def _secrets(secrets: Collection[str]) -> re.Pattern[str]:
     """Finds them where they stand for themselves: who is called Ann is not meant in "Annex", but in "ann_2"."""
     longest_first = sorted(secrets, key=len, reverse=True)
-    each = "|".join(r"[\s_.-]*".join(map(re.escape, secret.split())) for secret in longest_first)
+    each = "|".join(r"[\s_.-]*".join(map(re.escape, secret.split())) for secret in longest_first) or r"\Z."
     return re.compile(rf"(?<![^\W_])(?:{each})(?![^\W_])", re.IGNORECASE)
 
 
@@ -57,13 +61,12 @@ def by_roster(agents: Mapping[str, str], roster: Roster) -> Names:
     BadRoster where somebody is not on it, has no alias, or could be taken for somebody else."""
     shown: dict[str, str] = {}
     unknown = []
-    ours = set()
     for name in sorted(agents):
         if (alias := _alias(name, roster)) is not None:
             shown[name] = _plain(alias)
         elif builtin.is_builtin(agents[name]):
             shown[name] = name
-            ours.add(name)
+            _refuse_a_giveaway(name, roster)
         else:
             unknown.append(quote(name))
     if unknown:
@@ -71,7 +74,6 @@ def by_roster(agents: Mapping[str, str], roster: Roster) -> Names:
             f"{roster.file}: expected a line for every agent that is not built in, there is none for "
             f"{one_of(unknown)}; give each a line with its name and an alias (which may be its name)"
         )
-    names = Names(shown, tuple(_hidden(roster)))
     called: dict[str, str] = {}
     for name, alias in shown.items():
         other = called.setdefault(folded(alias), name)
@@ -80,12 +82,7 @@ def by_roster(agents: Mapping[str, str], roster: Roster) -> Names:
                 f"{roster.file}: expected an alias of its own for each agent, {quote(other)} and {quote(name)} "
                 f"would both be called {quote(alias)}"
             )
-        if name in ours and names.text(name) != name:
-            raise BadRoster(
-                f"{roster.file}: the built-in agent {quote(name)} is called what somebody on the roster is called: "
-                "give it a line and an alias"
-            )
-    return names
+    return Names(shown, tuple(secret for one in roster.students for secret in _hidden(one)))
 
 
 def _alias(name: str, roster: Roster) -> str | None:
@@ -113,7 +110,17 @@ def _plain(name: str) -> str:
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in name).strip() or "(no name)"
 
 
-def _hidden(roster: Roster) -> Iterator[str]:
-    """What gives somebody away; an alias may be somebody's own name."""
+def _refuse_a_giveaway(name: str, roster: Roster) -> None:
+    """BadRoster where a built-in agent is called what a student is called."""
     for one in roster.students:
-        yield from (told for told in (one.id, one.name, one.group) if told and folded(told) != folded(one.alias))
+        if (found := _secrets(tuple(_hidden(one))).search(normalize("NFC", name))) is not None:
+            raise BadRoster(
+                f"{roster.file}, line {one.line}: the built-in agent {quote(name)} would give away {quote(found[0])} "
+                "of this line: give that agent a line with an alias, or another name in the description"
+            )
+
+
+def _hidden(student: Student) -> list[str]:
+    """What gives the student away; an alias may be somebody's own name."""
+    told = (student.id, student.name, student.group)
+    return [each for each in told if folded(each) != folded(student.alias) and not _COMMON.fullmatch(each)]

@@ -6,6 +6,7 @@ what it may replace.
 
 from __future__ import annotations
 
+import glob
 import os
 import secrets
 import shutil
@@ -16,6 +17,7 @@ from typing import Final
 
 from adsearch.errors import one_of, quote
 from arena.errors import BadFolder
+from arena.run_folder import held, remove_abandoned
 
 LIST: Final = "arena-report.txt"
 _ABOUT: Final = "# Written by `arena report`, which replaces these files together when it is given this folder again."
@@ -31,12 +33,15 @@ def published(folder: Path) -> Iterator[Path]:
     _check(place, folder)
     mark = f".{place.name}-{secrets.token_hex(4)}"
     begun = place.with_name(f"{mark}.part")
+    for left in place.parent.glob(f".{glob.escape(place.name)}-????????.part"):
+        remove_abandoned(left)  # of a report that was killed
     begun.mkdir()
     try:
-        yield begun
-        (begun / LIST).write_text("\n".join([_ABOUT, *_files(begun), ""]), "utf-8")
-        _check(place, folder)
-        _swap(begun, place, place.with_name(f"{mark}.old"))
+        with held(begun):
+            yield begun
+            (begun / LIST).write_text("\n".join([_ABOUT, *_files(begun), ""]), "utf-8")
+            _check(place, folder)
+            _swap(begun, place, place.with_name(f"{mark}.old"))
     finally:
         shutil.rmtree(begun, ignore_errors=True)
 

@@ -163,6 +163,12 @@ def rules(text: str, names: Names | None = None) -> str:
     return names.text(shown) if names is not None and ".py" in shown else shown
 
 
+def detail(game: PastGame, names: Names) -> str:
+    """How a game ended by its rules, in their words; nothing of it that agents wrote."""
+    told = (game.detail or "") if game.verdict == Verdict.NORMAL else ""
+    return names.text(told) if ".py" in game.game else told
+
+
 # Reading.
 
 
@@ -258,8 +264,8 @@ def _ended(game: PastGame, players: Sequence[str], names: Names) -> str:
         SeatRecord(seat.seat, player, seat.points, seat.utility, 0, 0)
         for seat, player in zip(game.seats, players, strict=True)
     )
-    detail = names.text(game.detail or "") if game.verdict == Verdict.NORMAL else ""
-    return verdict(GameRecord(game.id, game.verdict or Verdict.VOID, game.fault, detail, seats, (), 0))
+    told = detail(game, names)
+    return verdict(GameRecord(game.id, game.verdict or Verdict.VOID, game.fault, told, seats, (), 0))
 
 
 def _notes(game: PastGame, players: Sequence[str]) -> Iterator[str]:

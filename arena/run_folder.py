@@ -10,7 +10,8 @@ import os
 import secrets
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -131,6 +132,17 @@ def _remove(folder: Path) -> None:
             clear(folder)
         if not folder.exists():
             return
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Inside the block nobody takes the folder for abandoned."""
+    lock = os.open(folder, _OPENED)
+    try:
+        _take(lock)
+        yield
+    finally:
+        os.close(lock)
 
 
 def _take(lock: int) -> bool:

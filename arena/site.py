@@ -21,7 +21,6 @@ from msgspec.structs import replace
 
 from adsearch.svg import words
 from agents.parent import die_with_it
-from agents.protocol import Verdict
 from arena import cores, report
 from arena.aliases import Names
 from arena.errors import ArenaError
@@ -166,7 +165,7 @@ def publishable(game: PastGame, names: Names, title: str) -> PastGame:
     return replace(
         game,
         tournament=title,
-        detail=names.text(game.detail or "") if game.verdict == Verdict.NORMAL else "",
+        detail=report.detail(game, names),
         host=None,
         seed=0,
         pair="",

@@ -42,7 +42,7 @@ _AHEAD: Final = 50
 """So many games are read from the database at once."""
 _CANCELLED_AT_ONCE: Final = 500
 """No more pairs than one query may name."""
-_OVER: Final = ("finished", "void", "cancelled")
+OVER: Final = ("finished", "void", "cancelled")
 _KEPT: Final = ("byes", "decided")
 """What is kept with the settings, and is none of the description."""
 
@@ -439,7 +439,7 @@ class Tournament:
     def _count(self, connection: Connection) -> None:
         outcomes = [one for one in progress.outcomes(connection, self.id) if one.status != "cancelled"]
         self.all = len(outcomes)
-        self.over = sum(outcome.status in _OVER for outcome in outcomes)
+        self.over = sum(outcome.status in OVER for outcome in outcomes)
 
     def _write(self, action: Callable[[Connection], Done]) -> Done:
         """What `action` does in a transaction of its own, tried again as long as the database cannot be written."""
@@ -468,7 +468,7 @@ def _results(outcomes: list[progress.Outcome]) -> dict[str, dict[str, float]]:
         pairs.setdefault(outcome.pair, []).append(outcome)
     results: dict[str, dict[str, float]] = {}
     for pair, legs in pairs.items():
-        if all(leg.status in _OVER for leg in legs):
+        if all(leg.status in OVER for leg in legs):
             totals: dict[str, float] = {}
             for leg in legs:
                 for name, points in leg.points.items():

@@ -166,10 +166,12 @@ def byes(connection: Connection, tournament: int) -> dict[str, float]:
     return points
 
 
-def anchors(connection: Connection, tournaments: Sequence[int]) -> dict[str, float]:
-    """The ratings that the descriptions of these tournaments give to some of their agents."""
+def anchors(connection: Connection, tournaments: Sequence[int] | None = None) -> dict[str, float]:
+    """The ratings that the descriptions of these tournaments, or of all, give to some of their agents; the last holds."""
     found: dict[str, float] = {}
-    chosen = select(Tournament.settings).where(Tournament.id.in_(tournaments)).order_by(Tournament.id)
+    chosen = select(Tournament.settings).order_by(Tournament.id)
+    if tournaments is not None:
+        chosen = chosen.where(Tournament.id.in_(tournaments))
     for settings in connection.execute(chosen).scalars():
         for agent in settings.get("agents", ()):
             if agent.get("anchor") is not None:

@@ -40,7 +40,7 @@ def bundle(
     from db import queries
     from db.database import Database
 
-    known = None if roster is None else rosters.read(*read_file(roster))
+    known = None if roster is None else rosters.read(*read_file(roster, "a roster"))
     with Database(db, create=False) as database, database.reading() as connection:
         found = None if tournament is None else queries.find_tournament(connection, tournament)
         written = bundles.write(

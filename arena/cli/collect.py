@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli.database import DatabaseOption
-from arena.cli.listing import Columns, Format, FormatOption, show
+from arena.cli.listing import Columns, Format, FormatOption, Row, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +34,9 @@ def collect(
         typer.Option(metavar="TIME", help="2026-05-01 (its end), '2026-05-01 23:59', with +02:00 if you like."),
     ] = None,
     late: Annotated[str, typer.Option(metavar="refuse|accept", help="Whether late ones may play.")] = "refuse",
+    afresh: Annotated[
+        bool, typer.Option("--afresh", help="Forget who was collected before: what is handed in here decides alone.")
+    ] = False,
     tournament: Annotated[
         Path | None, typer.Option(metavar="FILE.toml", help="Check as this description says: game, clock, walls.")
     ] = None,
@@ -70,7 +73,7 @@ def collect(
     if late not in ("refuse", "accept"):
         raise typer.BadParameter(f"--late: expected refuse or accept, got '{late}'")
     until = None if deadline is None else deadlines.read(deadline)
-    known = rosters.read(*read_file(roster))
+    known = rosters.read(*read_file(roster, "a roster"))
     conditions, file = _conditions(game, tournament, to)
     try:
         with ExitStack() as stack:
@@ -86,6 +89,7 @@ def collect(
                 folder,
                 deadline=until,
                 late_too=late == "accept",
+                afresh=afresh,
             )
             lines = intake.take_in(handed_in, lambda: _tell_progress(intake))
     except KeyboardInterrupt:
@@ -101,6 +105,11 @@ def collect(
     )
     if format is Format.TABLE:
         _tell(lines, until)
+        if intake.strangers:
+            _say(f"plays under a name that is nobody's on the roster: {', '.join(intake.strangers)}")
+            _say(
+                "was an alias changed? Change it back; or collect --afresh, and `arena withdraw` the old name", indent=4
+            )
         _tell_next(lines, file, tournament)
 
 
@@ -165,8 +174,14 @@ def _columns(format: Format) -> Columns:
         "agent": lambda row: row["agent"],
         "plays": lambda row: "-" if row["version"] is None else f"@{row['version']}",
         "handed in": lambda row: (row["when"] or "-")[5:16].replace("T", " ") or "-",
-        "light": lambda row: f"{row['light']}, late" if row["late"] and row["light"] != "late" else row["light"],
+        "light": _light,
     }
+
+
+def _light(row: Row) -> str:
+    if row["light"] == "late":
+        return "late, plays" if row["plays"] else "late"
+    return f"{row['light']}, late" if row["late"] else str(row["light"])
 
 
 def _cell(name: str) -> Any:
@@ -240,7 +255,24 @@ def _tell_next(lines: Sequence[Line], file: Path, tournament: Path | None) -> No
         _say(f'put this line into {tournament}, above its first "[":')
         _say(f'players = "{file.name}"', indent=4)
     elif tournament is not None:
-        _say(f"next: arena run {tournament}")
+        _tell_how_to_play(lines, tournament)
+
+
+def _tell_how_to_play(lines: Sequence[Line], tournament: Path) -> None:
+    """The command that plays the tournament, or why it cannot be played yet."""
+    from arena import league
+    from arena.errors import BadLeague
+
+    try:
+        league.read(tournament)
+    except BadLeague as error:
+        _say(f"not ready to be played: {error}")
+        return
+    again = [line.agent for line in lines if line.plays and not line.again and (line.version or 0) > 1]
+    _say(f"next: arena run {tournament}{' --rerun-changed' * bool(again)}")
+    if again:
+        whose = f"without it, games that earlier versions of {', '.join(again)} have played count no more, and are"
+        _say(f"{whose} not played anew", indent=4)
 
 
 def _is_named(file: Path, tournament: Path) -> bool:

@@ -78,7 +78,7 @@ def import_games(
     from db import imports
     from db.database import Database
 
-    text, name = read_file(file)
+    text, name = read_file(file, "games or a list of results")
     games = exchange.read(text, name, tournament=tournament)
     with Database(db) as database, database.writing() as connection:
         made = imports.add(connection, games, datetime.now(UTC))

@@ -6,15 +6,22 @@ import errno
 import os
 import sys
 from pathlib import Path
+from typing import Final
 
 from adsearch.errors import quote
 from arena.errors import ArenaError, BadImport
 
+_BEGINNING: Final = 4
+"""Bytes that tell pictures, pages and tables apart."""
 
-def read_file(file: str) -> tuple[str, str]:
-    """The text of a file, or of standard input ("-"), and what it is called in messages."""
+
+def read_file(file: str, what: str) -> tuple[str, str]:
+    """The text of a file, or of standard input ("-"), and what it is called in messages; `what` is expected in it."""
     name = "standard input" if file == "-" else file
-    written = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    try:
+        written = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise BadImport(f"expected {what}, cannot read {quote(file)}: {error.strerror}") from None
     try:
         return written.decode(), name
     except UnicodeDecodeError as error:
@@ -26,11 +33,15 @@ def read_file(file: str) -> tuple[str, str]:
 
 
 def write_file(file: str | Path, text: str) -> None:
-    """`text` is in the file when all of it has been written, or not at all; says where."""
+    """`text` is in the file when all of it has been written, or not at all; says where.
+
+    An earlier one of its kind is replaced, and nothing else is."""
     begun = Path(f"{file}.part")
     try:
         if Path(file).is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not _is_of_its_kind(Path(file), text):
+            raise ArenaError(f"{quote(str(file))} is there already and holds something else: name another file")
         begun.write_text(text, "utf-8")
         os.replace(begun, file)
     except OSError as error:
@@ -38,3 +49,12 @@ def write_file(file: str | Path, text: str) -> None:
     finally:
         begun.unlink(missing_ok=True)
     print(f"written: {file}", file=sys.stderr)
+
+
+def _is_of_its_kind(file: Path, text: str) -> bool:
+    """Whether what is there, if anything, begins like `text`: as a picture, a page, or a table with such columns."""
+    if not file.exists():
+        return True
+    with file.open("rb") as opened:
+        begins = opened.read(_BEGINNING)
+    return not begins or begins == text.encode()[:_BEGINNING]

@@ -62,7 +62,7 @@ def grades(
     if on is not None and join is None:
         raise typer.BadParameter("--on is about the roster: give that too, with --join")
     bars = rated.named(bar, "--bar", "NAME=AGENT")
-    roster = None if join is None else [row for _, row in rosters.table(*read_file(join))]
+    roster = None if join is None else [row for _, row in rosters.table(*read_file(join, "a roster"))]
     with Database(db, create=False) as database, database.reading() as connection:
         scope = rated.scope(connection, (tournament,), wanted, at)
         name = queries.tournament_name(connection, scope.tournaments[0])

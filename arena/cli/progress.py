@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +26,7 @@ from arena.clock import SECOND, TimeControl
 from arena.director import MOST_ATTEMPTS, Director, Event, Finished
 from arena.formats.match import SprtTerms, Weighed
 from arena.league import League
+from arena.outlook import superseded
 from arena.ratings.match_statistics import Hypothesis
 from arena.strain import Strain
 from arena.tournament import Tournament
@@ -89,22 +90,26 @@ class Display:
                 f"{test.claim(Hypothesis.H0, self._other)} (alpha {test.alpha:g}, beta {test.beta:g}, {test.model})"
             )
 
+    def tell_how_it_stands(self, over: int, all: int, changed: Sequence[str]) -> None:
+        """What has been played before, and by whom it counts no more."""
+        if changed:
+            names = ", ".join(map(words.printable, changed))
+            self.tell(f"new versions: {names} (their games so far count no more; --rerun-changed plays them again)")
+        if over:
+            self.tell(f"going on: {over} of {all} games are over")
+
     @contextmanager
     def over(self, tournament: Tournament) -> Iterator[None]:
         """Inside the block the tournament is shown."""
         self._tournament, self._first, self._began = tournament, tournament.over, time.monotonic()
         for name, points in tournament.points_so_far().items():
             self._points[name] = points
-        if tournament.changed:
-            names = ", ".join(map(words.printable, tournament.changed))
-            self.tell(f"new versions: {names} (their games so far count no more; --rerun-changed plays them again)")
         if held := tournament.confinement.kinds:
             kinds = " and ".join(sorted(set(held.values())))
             self.tell(f"{_some(len(held), 'agent')} confined: {kinds}")
         for warning in tournament.confinement.warnings:
             self.warn(warning)
-        if tournament.over:
-            self.tell(f"going on: {tournament.over} of {tournament.all} games are over")
+        self.tell_how_it_stands(tournament.over, tournament.all, tournament.changed)
         if not self._console.is_terminal:
             yield
             return
@@ -190,6 +195,12 @@ class Display:
         name = self._league.name
         with database.reading() as connection:
             outcomes = progress.outcomes(connection, tournament.id)
+            old = superseded(connection, tournament.id)
+        if old:
+            self.tell(
+                f"{_some(old, 'game')} of earlier versions count no more; "
+                "the same command with --rerun-changed plays them again"
+            )
         void = [one.number for one in outcomes if one.status == "void" and None in one.points.values()]
         if void:
             which = ", ".join(f"{name}-{number}" for number in void[:_LAST]) + ", ..." * (len(void) > _LAST)

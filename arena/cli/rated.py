@@ -81,7 +81,7 @@ def listed(file: str) -> list[Played]:
     """The games of a list of results that are to be rated."""
     from arena.exchange.results import read
 
-    return read(*read_file(file))
+    return read(*read_file(file, "a list of results"))
 
 
 def exact(name: str) -> Callable[[Row], str]:

@@ -45,13 +45,17 @@ def report(
     from db.database import Database
 
     began = time.monotonic()
-    known = None if roster is None else rosters.read(*read_file(roster))
+    known = None if roster is None else rosters.read(*read_file(roster, "a roster"))
     with published(folder) as begun:
         with Database(db, create=False) as database, database.reading() as connection:
             found = queries.find_tournament(connection, tournament)
             told, names = reports.gather(connection, found, known, now=datetime.now(UTC))
-        with _progress(len(told.meetings) if games else 0) as done:
-            site.write(told, names, begun, database=db, games=games, done=done)
+        try:
+            with _progress(len(told.meetings) if games else 0) as done:
+                site.write(told, names, begun, database=db, games=games, done=done)
+        except KeyboardInterrupt:
+            print("interrupted; nothing was written", file=sys.stderr)
+            raise
     count = f"{len(told.agents)} agents, {len(told.meetings):,} games" + " (without their pages)" * (not games)
     if told.status != "finished":
         print(

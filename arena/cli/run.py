@@ -135,6 +135,7 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
     display = Display(league)
     display.announce()
     if plan:
+        _tell_how_it_stands(league, db, display)
         return
     with ExitStack() as stack:
         database = stack.enter_context(Database(db))
@@ -154,6 +155,23 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
         display.conclude(tournament, database)
     if not tournament.is_over:
         raise typer.Exit(130)
+
+
+def _tell_how_it_stands(league: League, db: str | None, display: Display) -> None:
+    """What has been played already, where something has."""
+    from arena.outlook import outlook
+    from arena.run_folder import RunFolder
+    from arena.submissions import Store
+    from db.database import Database
+    from db.errors import NotFound
+
+    try:
+        with RunFolder() as folder, Database(db, read_only=True) as database, database.reading() as connection:
+            stands = outlook(connection, league, Store(folder.scratch / "store"))
+    except NotFound:
+        return
+    if stands is not None:
+        display.tell_how_it_stands(stands.over, stands.all, stands.changed)
 
 
 def _check_what_agents_import(league: League) -> None:

@@ -123,9 +123,10 @@ def progress(
         history.known(connection, agent)
         games = record.games(connection, rated.scope(connection, (), wanted, at, versions=True))
         anchors = rated.anchors(anchor)
-        if not anchors and wanted.tournament is not None:
+        if not anchors:
             players = {player.rpartition("@")[0] for game in games for player in game.names}
-            described = queries.anchors(connection, [queries.find_tournament(connection, wanted.tournament)])
+            of = None if wanted.tournament is None else [queries.find_tournament(connection, wanted.tournament)]
+            described = queries.anchors(connection, of)
             anchors = {name: rating for name, rating in described.items() if name in players}
     moments = career(of_record(games), agent, prior=PRIOR if prior is None else prior, anchors=anchors)
     if svg is not None:

@@ -137,9 +137,11 @@ class Intake:
         *,
         deadline: datetime | None = None,
         late_too: bool = False,
+        afresh: bool = False,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """`file`: the collected file, which need not be there yet. With `late_too` late ones play like others."""
+        """`file`: the collected file, which need not be there yet. With `late_too` late ones play like others, and
+        `afresh` those who were collected before play no more."""
         self._conditions = replace(conditions, positions=_QUICK, seconds=1.0)
         self._names = agent_names(roster)
         self._roster = roster
@@ -151,7 +153,7 @@ class Intake:
         self._late_too = late_too
         self._now = now
         self._numbers = count(1)
-        self._kept = self._before()
+        self._kept = {} if afresh else self._before()
         rules = submissions.take_game(conditions.game)
         told = repr(replace(self._conditions, game=rules, description=""))
         self._checked = hashlib.sha256(told.encode()).hexdigest()[:16]
@@ -175,6 +177,11 @@ class Intake:
         nobodys = [one for one in handed_in if one.student is None]
         return lines + [Line(outcome=Outcome.UNMATCHED, handed_in=one, told=one.wrong) for one in nobodys]
 
+    @property
+    def strangers(self) -> list[str]:
+        """Who plays, collected before, and is called as nobody on the roster is."""
+        return sorted(set(self._kept) - set(self._names.values()))
+
     warnings: Sequence[str] = ()
     """What whoever collects should know of this machine."""
 
@@ -197,10 +204,21 @@ class Intake:
         theirs = [one for one in handed_in if one.student == student]
         for one in sorted(theirs, key=lambda one: (one.when or _EARLIEST, one.label), reverse=True):
             if is_late(one, self._deadline) and not self._late_too:
-                waiting.lines.append(self._line(waiting, one, Outcome.LATE))
+                waiting.lines.append(self._late(waiting, one))
             else:
                 waiting.handed_in.append(one)
         return waiting
+
+    def _late(self, waiting: _Waiting, one: HandedIn) -> Line:
+        """What is told of a late one; it plays where it was taken in before, under a later deadline."""
+        try:
+            source = self._taken(waiting, one).submission.hash
+        except (BadSubmission, BadPlayer):
+            source = ""
+        plays = waiting.kept is not None and waiting.kept.source == source
+        told = "late by this deadline, but taken in before: it plays" if plays else ""
+        advice = "--afresh takes in anew what is handed in here" if plays else ""
+        return self._line(waiting, one, Outcome.LATE, told=told, advice=advice, source=source, plays=plays, again=plays)
 
     def _next(self, waiting: _Waiting) -> _Taken | None:
         """The next of the student's that is to be checked; None where there is none, or the right one plays already."""

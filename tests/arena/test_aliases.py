@@ -34,12 +34,19 @@ def test_a_built_in_agent_needs_no_line() -> None:
         ({"carl": HASH, "dora": "imported"}, "expected a line for every agent .* none for 'carl', 'dora'"),
         ({"1001": HASH, "Ann Lee": HASH}, "'1001' and 'Ann Lee' would both be called 'Fox'"),
         ({"fox": "random", "1001": HASH, "Fox ": "random"}, "would both be called 'Fox'"),
-        ({"the blue": "random"}, "the built-in agent 'the blue' is called what somebody on the roster is called"),
+        ({"the blue": "random"}, "r, line 3: the built-in agent 'the blue' would give away 'blue' of this line"),
     ],
 )
 def test_whoever_would_be_given_away_or_mistaken_is_an_error(agents: dict[str, str], told: str) -> None:
     with pytest.raises(ArenaError, match=told):
         by_roster(agents, ROSTER)
+
+
+def test_a_letter_or_a_small_number_gives_nobody_away() -> None:
+    roster = read("id,name,group,alias\n2,Ann,A,Fox\n17,Bob,3,Owl\n", "r")
+    names = by_roster({"Ann": HASH, "alphabeta-2": "alphabeta:depth=2", "group A": "random"}, roster)
+    assert names.shown == {"Ann": "Fox", "alphabeta-2": "alphabeta-2", "group A": "group A"}
+    assert names.text("four in a row, 17 to 3, for Ann and Bob") == "four in a row, 17 to 3, for … and …"
 
 
 def test_two_of_one_name_are_not_told_apart_by_it() -> None:

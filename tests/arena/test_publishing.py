@@ -96,6 +96,19 @@ def test_whatever_goes_wrong_leaves_no_half_of_it(tmp_path: Path, error: type[Ba
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
+def test_what_a_killed_one_left_is_cleared_and_what_another_writes_is_not(tmp_path: Path) -> None:
+    left = tmp_path / ".site-0123abcd.part"
+    left.mkdir()
+    (left / "index.html").write_text("half")
+    with published(tmp_path / "site") as begun:
+        assert not left.exists()
+        publish(tmp_path / "site", one="1")
+        assert begun.exists()
+        (begun / "two.html").write_text("2")
+    assert files(tmp_path / "site") == [LIST, "two.html"]
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
 def test_where_it_cannot_be_put_in_its_place_the_earlier_one_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -79,6 +79,42 @@ def test_the_list_for_a_spreadsheet_has_everybody(course: Path) -> None:
     assert "All are late: are these the times of the download?" in " ".join(table.out.split())
 
 
+def test_a_second_round_says_how_its_games_are_played(course: Path) -> None:
+    assert collect().code == 0
+    assert arena("run", "cs101.toml").code == 0
+    zipped(course / "all.zip", GIVEN | {"Task/Anna Müller_55_assignsubmission_file_/my_agent.py": AGENT + "# better\n"})
+    ended = collect()
+    assert "next: arena run cs101.toml --rerun-changed\n    without it, games that earlier" in ended.out
+    assert ended.out.endswith("versions of Deep Blue have played count no\n    more, and are not played anew\n")
+    planned = arena("run", "cs101.toml", "--plan")
+    assert planned.out.endswith(
+        "new versions: Deep Blue (their games so far count no more; --rerun-changed plays them again)\n"
+        "going on: 2 of 2 games are over\n"
+    )
+    ended = arena("run", "cs101.toml")
+    assert "2 games of earlier versions count no more; the same command with --rerun-changed plays them" in ended.out
+    ended = arena("run", "cs101.toml", "--rerun-changed")
+    assert "count no more" not in ended.out
+    assert "\n2/2  " in ended.out
+
+
+def test_an_alias_that_the_description_has_too_is_told_before_it_is_run(course: Path) -> None:
+    with (course / "cs101.toml").open("a") as file:
+        file.write('[[agent]]\nname = "Deep Blue"\nplayer = "random"\n')
+    ended = collect()
+    assert ended.code == 0
+    assert "not ready to be played: cs101.toml: two agents are called 'Deep Blue'" in " ".join(ended.out.split())
+    assert "next:" not in ended.out
+
+
+def test_who_is_no_more_on_the_roster_is_told(course: Path) -> None:
+    assert collect().code == 0
+    (course / "roster.csv").write_text(ROSTER.replace("Deep Blue", "Kasparov"))
+    ended = collect()
+    assert "plays under a name that is nobody's on the roster: Deep Blue\n" in ended.out
+    assert "Kasparov" in ended.out
+
+
 def test_where_the_description_does_not_name_the_file_that_is_said(course: Path) -> None:
     (course / "cs101.toml").write_text(DESCRIPTION.replace("players", "# players"))
     ended = collect("--deadline", "2026-04-01")
@@ -89,7 +125,10 @@ def test_where_the_description_does_not_name_the_file_that_is_said(course: Path)
     ("arguments", "said"),
     [
         (("nowhere", "--roster", "roster.csv", "--game", "nap"), "there is no 'nowhere'"),
-        (("all.zip", "--roster", "none.csv", "--game", "nap"), "No such file or directory: none.csv"),
+        (
+            ("all.zip", "--roster", "none.csv", "--game", "nap"),
+            "expected a roster, cannot read 'none.csv': No such file or directory",
+        ),
         (("all.zip", "--roster", "roster.csv"), "expected --tournament FILE or --game GAME"),
         (("all.zip", "--roster", "roster.csv", "--game", "conect4"), "did you mean 'connect4'?"),
         (("all.zip", "--roster", "roster.csv", "--game", "nap", "--late", "no"), "expected refuse or accept, got 'no'"),

@@ -212,7 +212,7 @@ def test_a_roster_is_joined_to_a_document_and_a_table_too(record: Path) -> None:
         (["--bar", "pass=ann", "--bar", "pass=bob"], "--bar: 'pass' is there twice"),
         (["--bar", "score=ann"], "there is a column 'score' already; give the bar another name"),
         (["--on", "login"], "--on is about the roster"),
-        (["--join", "nothing.csv"], "No such file or directory: nothing.csv"),
+        (["--join", "nothing.csv"], "expected a roster, cannot read 'nothing.csv': No such file or directory"),
         (["--join", "roster.csv", "--on", "logn"], "no column 'logn' in the roster; did you mean 'login'"),
         (["--join", "roster.csv", "--on", "name"], "no column with agents' names (it has id, name, login)"),
         (["--at", "now"], "--at: expected a date"),

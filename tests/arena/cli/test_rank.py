@@ -343,7 +343,7 @@ def test_a_list_is_rated_whole(more: list[str]) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (None, "No such file or directory: bad.csv"),
+        (None, "expected a list of results, cannot read 'bad.csv': No such file or directory"),
         (b"", "expected games, got none"),
         (b"1,a,b,\xff\n", "line 1: expected text in UTF-8"),
     ],

@@ -28,6 +28,8 @@ from tests.arena.collecting.course import AGENT, MAY, ROSTER, folder, read
 
 NOW = datetime(2026, 5, 2, tzinfo=UTC)
 Collect = Callable[..., dict[str, Line]]
+strangers: list[str] = []
+"""Who plays and is not on the roster, by the last one that was collected."""
 
 
 class Examiner:
@@ -74,6 +76,7 @@ def collect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collect:
         game: str = "tictactoe",
         until: str | None = None,
         late_too: bool = False,
+        afresh: bool = False,
         file: str = "t.collected.toml",
     ) -> dict[str, Line]:
         with Database(str(tmp_path / "arena.db")) as database, RunFolder() as scratch:
@@ -86,9 +89,11 @@ def collect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collect:
                 scratch,
                 deadline=None if until is None else deadline.read(until),
                 late_too=late_too,
+                afresh=afresh,
                 now=lambda: NOW,
             )
             lines = taken.take_in(read(source, scratch.scratch))
+            strangers[:] = taken.strangers
         told = {line.student.id: line for line in lines if line.student}
         return told | {line.handed_in.label: line for line in lines if line.handed_in and not line.student}
 
@@ -182,6 +187,33 @@ def test_late_ones_are_told_and_play_only_where_they_may(tmp_path: Path, collect
     assert not kept(tmp_path)
     told = collect(source, until="2026-04-30", late_too=True)
     assert (told["1001"].outcome, told["1001"].late, told["1001"].plays) == (Outcome.GOOD, True, True)
+
+
+def test_a_late_one_that_was_taken_in_before_plays_on_and_is_told(tmp_path: Path, collect: Collect) -> None:
+    first = folder(tmp_path / "in", {"1001.py": AGENT})
+    later = folder(tmp_path / "later", {"1001.py": AGENT + "# later"}, when=MAY + timedelta(days=9))
+    collect(first, until="2026-05-02")
+    told = collect(later, until="2026-06-01")
+    assert (told["1001"].plays, told["1001"].version) == (True, 2)
+    told = collect(later, until="2026-05-02")
+    assert (told["1001"].outcome, told["1001"].plays, told["1001"].version) == (Outcome.LATE, True, 2)
+    assert told["1001"].told == "late by this deadline, but taken in before: it plays"
+    assert collect(first, until="2026-05-02")["1001"].outcome is Outcome.OLDER
+    told = collect(first, until="2026-05-02", afresh=True)
+    assert (told["1001"].outcome, told["1001"].plays, told["1001"].version) == (Outcome.GOOD, True, 1)
+    told = collect(later, until="2026-05-02")
+    assert (told["1001"].outcome, told["1001"].plays, told["1001"].version) == (Outcome.LATE, False, 1)
+
+
+def test_who_was_collected_under_a_name_that_is_no_more_on_the_roster_is_told(tmp_path: Path, collect: Collect) -> None:
+    collect(folder(tmp_path / "in", {"1001.py": AGENT, "1002.py": AGENT}))
+    assert strangers == []
+    file = tmp_path / "t.collected.toml"
+    file.write_text(file.read_text("utf-8").replace('"Deep Blue"', '"Deeper Blue"'), "utf-8")
+    collect(tmp_path / "in")
+    assert strangers == ["Deeper Blue"]
+    collect(tmp_path / "in", afresh=True)
+    assert strangers == []
 
 
 def test_an_earlier_one_in_time_plays_instead_of_a_late_one(tmp_path: Path, collect: Collect) -> None:

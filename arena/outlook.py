@@ -1,0 +1,50 @@
+"""What there is of a tournament before it is run again: how far it has come, and who has handed in something new.
+
+It reads what is on record and the description; nothing is written, no agent is started.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from arena.league import League
+from arena.players import Kind
+from arena.submissions import Store
+from arena.tournament import OVER
+from db import progress
+from db.database import Connection
+
+
+class Outlook(Struct, frozen=True):
+    """How a tournament stands."""
+
+    over: int
+    all: int
+    """Games, as far as they are scheduled."""
+    changed: tuple[str, ...]
+    """Who has another source than the one on record."""
+
+
+def outlook(connection: Connection, league: League, submissions: Store) -> Outlook | None:
+    """How the tournament that `league` describes stands; None where it has not begun. Sources go to `submissions`."""
+    there = progress.tournament(connection, league.name)
+    if there is None:
+        return None
+    games = [one.status for one in progress.outcomes(connection, there["id"]) if one.status != "cancelled"]
+    before = {entered.name: entered.source for entered in progress.entries(connection, there["id"])}
+    now = {
+        listed.name: listed.player.text if listed.player.kind is Kind.BUILTIN else submissions.take(listed.player).hash
+        for listed in league.agents
+    }
+    return Outlook(
+        over=sum(status in OVER for status in games),
+        all=len(games),
+        changed=tuple(name for name, source in now.items() if before.get(name, source) != source),
+    )
+
+
+def superseded(connection: Connection, tournament: int) -> int:
+    """How many games were played by a version that is not the present one, and so count no more."""
+    current = {entered.name: entered.version for entered in progress.entries(connection, tournament)}
+    played = progress.played_versions(connection, tournament)
+    return sum(any(current.get(name) != version for name, version in seats.items()) for seats in played.values())
