@@ -79,6 +79,9 @@ def figure(told: str, kind: str = "") -> str:
 
 # Games.
 
+_SHORT: Final = 14
+"""Letters of a name, where it heads a narrow column."""
+
 
 def games(where: Addresses, at: str, games: Sequence[Meeting], *, of: str | None = None) -> Iterator[tuple[str, str]]:
     """A list of games, in parts: the page of each part, and its markup. `of`: as this agent sees them."""
@@ -88,7 +91,7 @@ def games(where: Addresses, at: str, games: Sequence[Meeting], *, of: str | None
         some = games[(part - 1) * AT_ONCE : part * AT_ONCE]
         rows = [_row(where, at, game, of, rounds=several_rounds) for game in some]
         columns = [("Game", ""), *([("Round", "number")] * several_rounds)]
-        columns += [] if of is None else [(f"For {words(of)}", "name")]
+        columns += [] if of is None else [(f"For {words(of if len(of) <= _SHORT else f'{of[: _SHORT - 1]}…')}", "name")]
         columns += [("Players", ""), ("Result", ""), ("How it ended", ""), ("Plies", "number")]
         listed = table(f"Games, part {part} of {parts}" if parts > 1 else "Games", columns, rows)
         told = listed if games else element("p", "No game is over yet.")
