@@ -145,7 +145,7 @@ def joined(
     rows: Sequence[Mapping[str, Any]], roster: Sequence[Mapping[str, str]], on: str | None = None
 ) -> list[dict[str, Any]]:
     """The rows, each with "agent", beside what the roster says of that agent: all its columns first, in its order. Who
-    is not on the roster comes last.
+    is not on the roster comes last; of whoever has no agent here the status says so.
 
     `on`: the column of the roster that has the agents' names; without it, the one that has most of them. A column of
     ours that the roster has too is called "arena_..."; no column of the roster is ever lost."""
@@ -163,7 +163,7 @@ def joined(
             f"agents are {', '.join(sorted(agents)[:5])}{', ...' if len(agents) > 5 else ''}"
         )
     titles = _beside(columns, list(rows[0] if rows else ()))
-    nothing = dict.fromkeys(titles, "")
+    nothing = dict.fromkeys(titles, "") | {"status": "not entered"}
 
     def beside(line: Mapping[str, str], row: Mapping[str, Any]) -> dict[str, Any]:
         return {**line, **{title: row[key] for key, title in titles.items()}}

@@ -81,6 +81,9 @@ def table(text: str, file: str) -> list[tuple[int, dict[str, str]]]:
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     rows: list[tuple[int, list[str]]] = []
     begins = 1
+    if text[:4].casefold() == "sep=":  # what Excel puts before the names of the columns
+        next(lines)
+        begins = 2
     try:
         for row in lines:
             cells = [cell.strip() for cell in row]
@@ -118,6 +121,8 @@ def _delimiter(text: str) -> str:
     """What parts the cells: the sign of which the first line has most."""
     # Where numbers are written with a comma, spreadsheets part cells with a semicolon.
     first = next((line for line in text.splitlines() if line.strip()), "")
+    if first[:4].casefold() == "sep=" and len(first) > 4:
+        return first[4]
     return max(",;\t", key=first.count)
 
 

@@ -193,6 +193,7 @@ def _by_path(path: Path, class_name: str) -> Game:
     if class_name not in found:
         wanted = f"no game {quote(class_name)}" if class_name else "expected one subclass of State"
         there = f"there is {one_of(list(found))}" if found else "there is no subclass of State"
+        there += "" if found else " (where this is an agent: its game comes first)"
         raise UnknownGame(f"{path}: {wanted}; {there}")
     return Game(f"{path}:{class_name}", found[class_name], foreign=True)
 

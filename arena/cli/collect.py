@@ -102,6 +102,7 @@ def collect(
         _columns(format),
         format=format,
         narrowed="name",
+        spreadsheet=True,
     )
     if format is Format.TABLE:
         _tell(lines, until)

@@ -89,7 +89,14 @@ def grades(
     if roster is not None:
         rows = grading.joined(rows, roster, on)
     columns = {title: rated.exact(title) for title in (rows[0] if rows else ("agent",))}
-    show(rows, columns, format=format, narrowed="agent" if roster is None else None, numbers=_NUMBERS)
+    show(
+        rows,
+        columns,
+        format=format,
+        narrowed="agent" if roster is None else None,
+        spreadsheet=True,
+        numbers=_NUMBERS,
+    )
 
 
 def add_to(app: typer.Typer) -> None:

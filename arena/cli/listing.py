@@ -40,20 +40,34 @@ def show(
     format: Format,
     narrowed: str | None = None,
     folded: int = 16,
+    spreadsheet: bool = False,
     numbers: Collection[str] = (),
 ) -> None:
     """Prints `rows`: their `columns` as a table or CSV, or the whole of them as JSON.
 
     Where it is narrow the last column is `folded` to that width, and then the column `narrowed` is cut off. In a table
-    the columns `numbers` end at the same place in every row."""
+    the columns `numbers` end at the same place in every row. CSV for a `spreadsheet` has no text that one would
+    calculate, such as a name "=1+2"."""
     if format is Format.JSON:
         print(json.dumps(list(rows), indent=2, allow_nan=False))
     elif format is Format.CSV:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows([text(row) for text in columns.values()] for row in rows)
+        shown = _never_calculated if spreadsheet else str
+        writer.writerows([shown(text(row)) for text in columns.values()] for row in rows)
     else:
         _show_table(rows, columns, narrowed, folded, numbers)
+
+
+def _never_calculated(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula; numbers stay as they are."""
+    if not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
 
 
 def tell(document: Mapping[str, Any]) -> None:

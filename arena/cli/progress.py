@@ -184,7 +184,8 @@ class Display:
             self.tell(self._outcome(self._league.sprt, tournament.test))
         if tournament.is_over:
             self.tell(f"{name} is finished: {_some(tournament.all, 'game')}. Next:")
-            for command in (f"rank {name}", f"crosstable {name}", f"history --tournament {name}"):
+            quoted = shlex.quote(name)
+            for command in (f"rank {quoted}", f"crosstable {quoted}", f"history --tournament {quoted}"):
                 self.tell(f"  arena {command}")
             self._tell_of_trouble(tournament, database)
         else:
@@ -209,7 +210,7 @@ class Display:
                 "`arena award` gives a game to a player"
             )
         if any(one.fault is not None for one in outcomes):
-            self.tell(f"  arena history --tournament {name} --fault any")
+            self.tell(f"  arena history --tournament {shlex.quote(name)} --fault any")
             self.tell("  arena show ID   (why that game failed)")
 
     @property

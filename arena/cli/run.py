@@ -81,6 +81,8 @@ def run(
             source = context.get_parameter_source(option)
             if source is not None and source.name == "COMMANDLINE":
                 raise BadLeague(f"--{option.replace('_', '-')}: goes without a file; a description says it itself")
+        if what[0].endswith(".py"):
+            raise BadLeague(f"expected FILE.toml, or a game and its players, got {what[0]} alone")
         league = leagues.read(Path(what[0]))
     else:
         league = leagues.from_arguments(

@@ -174,6 +174,11 @@ def test_who_is_not_on_the_roster_comes_last_and_who_did_not_play_stays_empty() 
     ]
 
 
+def test_of_who_has_no_agent_here_the_status_says_so() -> None:
+    rows = joined([{"agent": "ann", "status": "active"}], [line(login="cy"), line(login="ann")])
+    assert [row["status"] for row in rows] == ["not entered", "active"]
+
+
 def test_the_column_with_most_of_the_names_is_taken_unless_one_is_named() -> None:
     roster = [line(partner="bob", login="ann"), line(partner="", login=" bob ")]
     assert [row["agent"] for row in joined(ROWS, roster)] == ["ann", "bob"]

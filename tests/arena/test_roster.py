@@ -45,6 +45,10 @@ def test_lines_are_counted_as_an_editor_counts_them() -> None:
     assert [(one.name, one.line) for one in read(text, "r").students] == [("Ann Lee", 3), ("Bob", 6)]
 
 
+def test_the_line_that_excel_puts_first_says_what_parts_the_cells() -> None:
+    assert read("sep=;\r\nid;name\r\n1;Ann, Dr.\r\n", "r").students == (Student("1", "Ann, Dr.", "", "", 3),)
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

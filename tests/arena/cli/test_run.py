@@ -317,6 +317,7 @@ def command_line(pid: int) -> str:
     ("arguments", "words"),
     [
         (["absent.toml"], "absent.toml"),
+        (["my_agent.py"], "expected FILE.toml, or a game and its players, got my_agent.py alone"),
         (["tictactoe", "random"], "expected at least 2 agents"),
         (["tictactoe", "random", "randm"], "did you mean 'random'"),
         (["tictactoe", "random", "pvs", "--clock", "soon"], "expected a clock"),
