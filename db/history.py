@@ -37,7 +37,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     result: str | None = None
     """win, draw or loss of `agent`, after rulings."""
     game: str | None = None
-    """With options, or without: then whatever the options."""
+    """With options, or without: then whatever the options. One of somebody's own is known by its file's name too."""
     tournament: str | None = None
     verdict: str | None = None
     fault: str | None = None
@@ -60,6 +60,17 @@ def page(connection: Connection, wanted: Wanted, *, limit: int) -> list[PastGame
     return games(connection, connection.execute(newest).scalars().all())
 
 
+def count(connection: Connection, wanted: Wanted, *, most: int) -> int:
+    """How many games are wanted; where they are more than `most`, one more than that."""
+    some = narrowed(connection, select(Game.id), wanted).limit(most + 1).subquery()
+    return connection.execute(select(func.count()).select_from(some)).scalar_one()
+
+
+def rules_on_record(connection: Connection) -> list[str]:
+    """The games that there are on record, each with its options."""
+    return sorted(connection.execute(select(Game.rules).distinct()).scalars())
+
+
 def narrowed(connection: Connection, chosen: Select[int], wanted: Wanted) -> Select[int]:
     """`chosen`, of the games that are wanted alone."""
     if wanted.statuses:
@@ -67,7 +78,7 @@ def narrowed(connection: Connection, chosen: Select[int], wanted: Wanted) -> Sel
     if wanted.tournament is not None:
         chosen = chosen.where(Game.tournament == find_tournament(connection, wanted.tournament))
     if wanted.game is not None:
-        chosen = chosen.where((Game.rules == wanted.game) | Game.rules.startswith(f"{wanted.game}:", autoescape=True))
+        chosen = chosen.where(_is_game(wanted.game))
     if wanted.opening is not None:
         moves = " ".join(wanted.opening.split())
         chosen = chosen.where((Game.opening == moves) | Game.opening.startswith(f"{moves} ", autoescape=True))
@@ -86,6 +97,15 @@ def narrowed(connection: Connection, chosen: Select[int], wanted: Wanted) -> Sel
     if wanted.max_plies is not None:
         chosen = chosen.where(Game.plies <= wanted.max_plies)
     return _narrowed_to_players(connection, chosen, wanted)
+
+
+def _is_game(name: str) -> ColumnElement[bool]:
+    """That the rules are those, whatever their options; or those of a file of that name, wherever it is kept."""
+    exact = (Game.rules == name) | Game.rules.startswith(f"{name}:", autoescape=True)
+    if ".py" not in name:
+        return exact
+    kept = f"/{name.rpartition('/')[2]}"
+    return exact | Game.rules.endswith(kept, autoescape=True) | Game.rules.contains(f"{kept}:", autoescape=True)
 
 
 def _narrowed_to_players(connection: Connection, chosen: Select[int], wanted: Wanted) -> Select[int]:

@@ -167,7 +167,7 @@ def byes(connection: Connection, tournament: int) -> dict[str, float]:
 
 
 def anchors(connection: Connection, tournaments: Sequence[int] | None = None) -> dict[str, float]:
-    """The ratings that the descriptions of these tournaments, or of all, give to some of their agents; the last holds."""
+    """The ratings that descriptions give to some agents: those of these tournaments, or of all. The last one holds."""
     found: dict[str, float] = {}
     chosen = select(Tournament.settings).order_by(Tournament.id)
     if tournaments is not None:
