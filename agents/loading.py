@@ -76,8 +76,11 @@ def _the_one(path: Path, defined: dict[str, type[Agent]], wanted: str | None) ->
             raise BadAgent(f"{_shown(path)}: no agent {quote(wanted)}{meant(wanted, names)}")
         return defined[wanted]
     if len(names) > 1:
+        # What others are made of is not meant.
+        made_of = {base for agent in defined.values() for base in agent.__mro__[1:]}
+        likely = next(name for name, agent in defined.items() if agent not in made_of)
         raise BadAgent(
-            f"{_shown(path)}: expected one agent, there is {one_of(names)}; say which: {_shown(path)}:{names[0]}"
+            f"{_shown(path)}: expected one agent, there is {one_of(names)}; say which: {_shown(path)}:{likely}"
         )
     return defined[names[0]]
 

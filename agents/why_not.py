@@ -58,7 +58,9 @@ def no_python(content: bytes) -> str:
     if head[:1] == b"<" and (head[:9].lower() == b"<!doctype" or b"<html" in head.lower()):
         return "a web page: download the file itself, not the page that shows it"
     if head[:1] == b"{" and b'"cells"' in content and _is_notebook(content):
-        return "a Jupyter notebook: save its code as a Python file (File, Save and Export As, Executable Script)"
+        return (
+            "a Jupyter notebook: save its code as a Python file (File, Save and Export Notebook As, Executable Script)"
+        )
     if b"\0" in content:
         return "no text: it has zero bytes in it, as programs, pictures and text in UTF-16 have"
     return ""

@@ -15,11 +15,12 @@ import re
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from adsearch.errors import meant, quote
+from adsearch.errors import meant, nearly, quote
 from agents.errors import AgentsError
 from arena.errors import BadPlayer
 
@@ -27,9 +28,13 @@ MAIN_FILE: Final = "agent.py"
 """What a folder that is an agent must hold."""
 
 _PATH = re.compile(r"(?P<path>.*?\.py)(?=:|$)(?P<rest>.*)", re.DOTALL)
+_FILE = "an agent's Python file"
 _FORMS = "a built-in agent, FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:PROGRAM, human or wait"
 _INTERPRETER: Final = re.compile(r"(python|pypy|node|nodejs|deno|bun|ruby|perl|lua|java|Rscript|bash|sh)[0-9.]*")
 _LONGEST_NAME: Final = 64
+_LONGEST_PATH: Final = 200
+_MOST_LOOKED: Final = 1000
+"""Files in a folder."""
 
 
 class Kind(StrEnum):
@@ -83,7 +88,8 @@ def read(text: str) -> Player:
         return _read_folder(text)
     if os.path.isfile(f"{text}.py"):
         raise BadPlayer(f"no player {quote(name)}; did you mean the file '{text}.py'?")
-    raise BadPlayer(f"no player {quote(name)}{meant(name, [*builtins, 'human', 'wait'])}")
+    named = [*builtins, "human", "wait"]
+    raise BadPlayer(f"no player {quote(name)}{nearly(name, named) or _like(_absolute(text)) or meant(name, named)}")
 
 
 def told_apart(names: Iterable[str]) -> tuple[str, ...]:
@@ -129,7 +135,7 @@ def _read_file(text: str, given: str, rest: str) -> Player:
             f"expected FILE.py or FILE.py:CLASS, got {quote(text)} ({quote(class_name)} is no class's name)"
         )
     if not os.path.exists(path):
-        raise BadPlayer(f"no file {quote(given)}: expected an agent's Python file (looked for {quote(str(path))})")
+        raise BadPlayer(f"no file {quote(given)}{_instead_of(path, _FILE)}")
     if not os.path.isfile(path):
         raise BadPlayer(f"{quote(given)} is no file: expected an agent's Python file")
     return Player(Kind.FILE, text, _shown(path.stem), path=path, class_name=class_name)
@@ -146,10 +152,34 @@ def _read_folder(text: str) -> Player:
             run = "; a program in C is compiled first, and entered as 'cmd:./PROGRAM'"
         raise BadPlayer(f"{quote(text)} is no Python file: expected {_FORMS}{run}")
     if not os.path.isdir(path):
-        raise BadPlayer(f"no file or folder {quote(text)}: expected {_FORMS} (looked for {quote(str(path))})")
+        raise BadPlayer(f"no file or folder {quote(text)}{_instead_of(path, _FORMS)}")
     if not os.path.isfile(path / MAIN_FILE):
         raise BadPlayer(f"expected a file {MAIN_FILE} in the folder {quote(text)}, which is what a folder's agent is")
     return Player(Kind.FOLDER, text, _shown(path.name), path=path)
+
+
+def _instead_of(path: Path, expected: str) -> str:
+    """What to say after the name of a file or folder that is not there: the one that was meant, if any is like it."""
+    missing = next(each for each in (path, *path.parents) if os.path.isdir(each.parent))
+    where = missing.parent if missing == path else missing
+    shown = str(where) if str(where).isprintable() and len(str(where)) <= _LONGEST_PATH else quote(str(where))
+    if missing != path:
+        return f": there is no folder {shown}{_like(missing)}"
+    return _like(path) or f": expected {expected} (looked in {shown})"
+
+
+def _like(path: Path) -> str:
+    """The Python file or folder beside `path` that may have been meant, as a question; empty where none is like it."""
+    name = path.name.removesuffix(".py")
+    try:
+        beside = sorted(each for each in os.listdir(path.parent) if each.isprintable())[:_MOST_LOOKED]
+    except (OSError, ValueError):
+        return ""
+    possible = [each for each in beside if each.endswith(".py") or os.path.isdir(path.parent / each)]
+    # Without their endings, which all have.
+    by_name = {each.removesuffix(".py").lower(): each for each in possible}
+    close = get_close_matches(name.lower(), by_name, n=1)
+    return f"; did you mean '{by_name[close[0]]}'?" if close else ""
 
 
 def _read_command(text: str, words: str) -> Player:

@@ -71,7 +71,7 @@ class Store:
         if player.kind is Kind.FOLDER:
             intake.add_folder(player.path)
             if MAIN_FILE not in intake.files:
-                raise BadPlayer(f"expected a file {MAIN_FILE} in the folder {quote(str(player.path))}")
+                raise BadPlayer(f"expected a file {MAIN_FILE} in the folder {quote(player.path.name)}")
             main = MAIN_FILE
         else:
             main = player.path.name
@@ -177,7 +177,7 @@ class _Intake:
 
     def add_file(self, path: Path, name: str) -> None:
         """The file at `path`, to be stored as `name`."""
-        shown = quote(str(path))
+        shown = quote(name)
         self._count(name, shown)
         try:
             status = path.stat()
@@ -202,25 +202,25 @@ class _Intake:
             folder, prefix, level = waiting.pop()
             if level > _MOST_LEVELS:
                 raise BadPlayer(
-                    f"{quote(str(folder))}: expected at most {_MOST_LEVELS} folders in one another, got more"
+                    f"{quote(prefix or root.name)}: expected at most {_MOST_LEVELS} folders in one another, got more"
                 )
             for path in _listed(folder):
                 if not everything and _is_left_out(path.name):
                     continue
                 if path.is_symlink():
-                    self._check_link(path, inside, everything)
+                    self._check_link(path, prefix + path.name, inside, everything)
                 if not os.path.isdir(path):
                     self.add_file(path, prefix + path.name)
                 elif everything or os.path.realpath(path) != self._leave_out:
-                    self._count(path.name, quote(str(path)))
+                    self._count(path.name, quote(prefix + path.name))
                     waiting.append((path, f"{prefix}{path.name}/", level + 1))
 
-    def _check_link(self, link: Path, inside: str, everything: bool) -> None:
+    def _check_link(self, link: Path, name: str, inside: str, everything: bool) -> None:
         target = os.path.realpath(link)
         if everything or not (target == inside or target.startswith(inside.rstrip(os.sep) + os.sep)):
-            raise BadPlayer(f"{quote(str(link))}: expected no link that leads outside, got one to {quote(target)}")
+            raise BadPlayer(f"{quote(name)}: expected no link that leads outside, got one to {quote(target)}")
         if not os.path.exists(target):
-            raise BadPlayer(f"{quote(str(link))}: expected a link to a file, got one to nothing ({quote(target)})")
+            raise BadPlayer(f"{quote(name)}: expected a link to a file, got one to nothing ({quote(target)})")
 
     def _count(self, name: str, shown: str) -> None:
         try:

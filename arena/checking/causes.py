@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from adsearch.errors import nearly
+from adsearch.errors import nearly, quote
 from agents.errors import one_line
 from agents.player import ADVICE
 from agents.protocol import Verdict
 from arena.checking import known, traces
-from arena.checking.traces import Trace
+from arena.checking.traces import Frame, Trace
 from arena.checking.watched import CHANGED
 
 _LONGEST: Final = 300
@@ -137,6 +137,13 @@ def _crashed(fault: Fault) -> Cause:
     for sign, told, advice in known.ENDS:
         if re.search(sign, detail):
             return Cause(re.sub(f".*?{sign}.*", told, detail, count=1), advice, stderr=traces.tail(fault.stderr))
+    if not fault.python and (missing := _missing(fault.stderr)):
+        return Cause(
+            f"the program did not find {missing}, and ended",
+            "check the name; of your files only those are there that the command itself names, each alone: "
+            "cmd:node agent.js",
+            stderr=traces.tail(fault.stderr),
+        )
     said = detail.partition(": ")[2]
     return Cause(
         f"the program ended {'in the middle of the game' if fault.asked else 'before the game began'}: {detail}",
@@ -145,11 +152,20 @@ def _crashed(fault: Fault) -> Cause:
     )
 
 
+def _missing(stderr: str) -> str:
+    """The file that a program did not find; empty where it did not say so."""
+    found = next((found[1] for sign in known.MISSING if (found := re.search(sign, stderr))), "")
+    return quote(found.rpartition("/")[2] if found.startswith("/") else found) if found else ""
+
+
 def _unloadable(fault: Fault, words: str) -> Cause:
     """The file cannot be used: `words` say why, and the log perhaps whole what they say shortened."""
     whole = [line.removeprefix("agents: ") for line in fault.stderr.splitlines() if line.startswith("agents: ")]
     words = traces.plain(whole[-1] if whole else words)
     trace = traces.last(fault.stderr)
+    entered = words
+    if trace and trace.frames and (trace.kind.rpartition(".")[2] in words or "there is no module" in words):
+        words = _where_it_is(words, trace.frames[-1])
     advice = ""
     for sign, what in known.LOADED:
         if re.search(sign, f"{words}\n{trace}"):
@@ -157,9 +173,24 @@ def _unloadable(fault: Fault, words: str) -> Cause:
             break
     if missing := re.search(r"there is no module '([^']*)' here;", words):
         words = words.partition("; install it")[0]
-        if close := nearly(missing[1], _MODULES):
-            advice = close.removeprefix("; ")
+        if advice == known.TOGETHER:
+            advice = _without_module(missing[1], entered.partition(",")[0], words.partition(",")[0])
     return Cause(words, advice or _for(words), stderr=str(trace) if trace and trace.frames else "", loading=True)
+
+
+def _without_module(name: str, entered: str, file: str) -> str:
+    """What to do where a `file` imports a module that nobody knows, and an agent was `entered` as that file."""
+    if file != entered:
+        main = entered.removesuffix(".py")
+        return f"no {name}.py is in the folder; if you mean what is now {entered}, write in {file}: import {main}"
+    close = nearly(name, _MODULES).removeprefix("; ")
+    return f"{close} {known.TOGETHER[0].upper()}{known.TOGETHER[1:]}" if close else known.TOGETHER
+
+
+def _where_it_is(words: str, at: Frame) -> str:
+    """`words` about a file of an agent's, with the place of the error where that is in another one."""
+    entered = re.match(r"(.+?\.py), line \d+(?=: )", words)
+    return words if not entered or entered[1] == at.file else f"{at.place}{words[entered.end() :]}"
 
 
 def _raised(trace: Trace) -> Cause:
@@ -171,9 +202,10 @@ def _raised(trace: Trace) -> Cause:
     error = trace.error
     if trace.kind == "SystemExit":
         what, error = f"{_METHODS.get(method, 'it')} ended the program (exit)", ""
+    code = at.code[0].strip() if at and at.code and trace.kind == "EOFError" else ""
     return Cause(
         f"{what}{where}{': ' if error else ''}{error}",
-        _for(trace.error),
+        _for(f"{code} {trace.error}"),
         stderr=str(trace),
         place=method,
     )

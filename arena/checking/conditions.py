@@ -17,6 +17,7 @@ from arena.league import League
 from arena.walls import Allowance, Kind
 
 USUAL_CLOCK: Final = "10+0.1"
+USUAL_POSITIONS: Final = 50
 _USUAL_LIMITS: Final = Limits()
 _USUAL_ALLOWANCE: Final = Allowance()
 
@@ -41,7 +42,7 @@ class Conditions:
     max_plies: int | None = None
     seed: int = 0
     """The same positions and games come again with the same seed."""
-    positions: int = 50
+    positions: int = USUAL_POSITIONS
     only: int | None = None
     """Of the positions this one alone."""
     seconds: float = 5.0
@@ -59,6 +60,11 @@ class Conditions:
             words += ["--clock", self.clock] if self.clock != USUAL_CLOCK else []
         words += ["--seed", str(self.seed)] if self.seed else []
         return shlex.join(words)
+
+    def command_for(self, player: str, position: int) -> str:
+        """The command that checks `player` in that position alone."""
+        more = f" --positions {self.positions}" if self.positions > USUAL_POSITIONS else ""
+        return f"{self.command(player)}{more} --position {position}"
 
 
 def of_league(league: League, *, description: str = "") -> Conditions:

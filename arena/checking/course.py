@@ -31,6 +31,7 @@ from arena.checking import (
     Light,
     Step,
     causes,
+    pace,
     positions,
     reading,
 )
@@ -38,6 +39,7 @@ from arena.checking.causes import Cause, Fault
 from arena.checking.conditions import Conditions
 from arena.checking.games import WATCHED, Batch, Cast, Course, Played
 from arena.checking.opponent import AFTER
+from arena.checking.pace import Pace
 from arena.checking.positions import Position
 from arena.clock import MILLISECOND, SECOND
 from arena.director import Entrant, Planned
@@ -87,14 +89,10 @@ class _Course:
 
     def steps(self) -> Course:
         """The whole course."""
-        drawn = positions.drawn(self._start, self._conditions.seed)
         only = self._conditions.only
+        drawn = positions.drawn(self._start, self._conditions.seed)
         if only is not None:
-            chosen = next(islice(drawn, only - 1, None), None) if only <= 10_000 else None
-            if chosen is None:
-                self._tell(Step(name=LEGAL, light=Light.FAILED, seconds=0, told=f"there is no position {only} here"))
-                return
-            drawn = iter((chosen,))
+            drawn = (position for position in drawn if position.number == only)
         first = next(drawn)
         (begun,) = yield Batch([replace(self._asked(first, self._cast.kept), watched=True)])
         if not begun.asked:
@@ -202,10 +200,12 @@ class _Course:
         position = by_number[first.planned.number]
         late = first.late
         if late:
-            light = Light.GOOD if len(tried) > 1 else Light.SKIPPED
             good = len(tried) - len(faults)
-            self._tell(self._good(LEGAL, f"in {good} of {count}; no more were tried", light=light))
-        again = f"{self._command()} --position {position.number}"
+            told = f"in {good} of {count}; no more were tried" if good else "no move has come"
+            self._tell(self._good(LEGAL, told, light=Light.GOOD if good else Light.SKIPPED))
+            if self._conditions.only is None:
+                self._tell(self._good(WHOLE, "", light=Light.SKIPPED))
+        again = self._conditions.command_for(self._cast.text, position.number)
         self._fail(
             CLOCK if late else LEGAL, cause, board=self._board(position.state, position.seat, position), again=again
         )
@@ -253,12 +253,14 @@ class _Course:
             )
         elif all(game.undecided for game in played):
             self._tell(self._undecided(WHOLE, played[0]))
+        elif not (told := reading.results(played)):
+            self._tell(self._good(WHOLE, "none came to its end", light=Light.SKIPPED))
         else:
             resigned = sum(game.record.verdict == Verdict.RESIGNED and not game.given_up for game in played)
             early = resigned and all(reading.moves_made(game) == 0 for game in played)
             advice = "Resign is for lost games: look at when choose raises it" if early else ""
             light = Light.WARNING if early else Light.GOOD
-            self._tell(self._measured(WHOLE, light, reading.results(played), advice))
+            self._tell(self._measured(WHOLE, light, told, advice))
 
     def _tell_clock(self, played: list[Played], late: list[Played]) -> Generator[Batch, list[Played], None]:
         if late:
@@ -267,7 +269,31 @@ class _Course:
             board = self._board_after(late[0])
             self._fail(CLOCK, replace(cause, told=told), board=board, again=self._play_command(late[0]))
         else:
-            self._tell(self._measured(CLOCK, *reading.times(self._games, played, self._conditions.clock)))
+            light, told, advice, _ = reading.times(self._games, played, self._conditions.clock)
+            if slow := (yield from self._too_slow(played)):
+                light, told, advice = Light.WARNING, f"{told}; {slow}", pace.ADVICE
+            self._tell(self._measured(CLOCK, light, told, advice))
+
+    def _too_slow(self, played: list[Played]) -> Generator[Batch, list[Played], Pace | None]:
+        """How slow it is, where it would lose a longer game on time; who adapts to the clock is faster when asked."""
+        conditions = self._conditions
+        moves = positions.great_length(self._start, conditions.seed)
+        moves = min(moves, conditions.max_plies or moves) // self._start.players
+        game = max(played, key=reading.moves_made)
+        taken = int(reading.mean_time([game]) * SECOND)
+        slow = pace.too_slow(taken, conditions.clock, conditions.margin, moves)
+        if slow is None:
+            return None
+        again = replace(
+            game.planned,
+            number=next(self._numbers),
+            entrants=self._seated(game.seat, self._cast.fresh, None if self._start.players == 1 else 0),
+            clock=str(slow.short),
+            opening=reading.before_its_last(game),
+            max_plies=1 if self._start.players == 1 else game.planned.max_plies,
+        )
+        (asked,) = yield Batch([again])
+        return slow if asked.record.verdict == Verdict.TIME and asked.failed else None
 
     def _tell_changes(self, again: list[Played]) -> None:
         """What only a watched agent shows, and no game may notice."""

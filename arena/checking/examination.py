@@ -10,18 +10,19 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import count
+from itertools import count, takewhile
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import msgspec
 
-from adsearch import games
+from adsearch import State, games
+from adsearch.errors import one_of
 from agents.protocol import Verdict
 from arena import cores
-from arena.checking import FOUND, NAMES, Checked, Light, Step, course, finding, opponent, watched
+from arena.checking import FOUND, NAMES, Checked, Light, Step, course, finding, opponent, positions, watched
 from arena.checking.causes import Cause
 from arena.checking.conditions import Conditions
 from arena.checking.games import WATCHED, Batch, Cast, Course, Played
@@ -29,7 +30,7 @@ from arena.clock import SECOND
 from arena.confinement import Confinement
 from arena.director import MOST_ATTEMPTS, Began, Director, Entrant, Finished, Planned, refuse_broken_rules
 from arena.entrants import enter
-from arena.errors import BadPlayer
+from arena.errors import BadFixture, BadPlayer
 from arena.players import Kind, Player
 from arena.run_folder import RunFolder
 from arena.submissions import Store
@@ -137,6 +138,8 @@ class Examiner:
         self._store = Store(folder.path / "store")
         self._rules = self._store.take_game(conditions.game)
         self._start = games.start(self._rules)
+        if conditions.only is not None:
+            _refuse_unless_there(conditions.only, self._start, conditions)
         self._confinement = Confinement(
             folder.scratch,
             self._rules,
@@ -322,6 +325,19 @@ class _Evening:
             self._done.append(running)
         else:
             running.ask(batch, self._now())
+
+
+def _refuse_unless_there(only: int, start: State[Any], conditions: Conditions) -> None:
+    """BadFixture where the agent would not be asked about a position of that number."""
+    if only > conditions.positions:
+        raise BadFixture(
+            f"no position {only}: expected a number from 1 to {conditions.positions}, which is how many are asked "
+            "about (more with --positions)"
+        )
+    wanted = positions.drawn(start, conditions.seed)
+    numbers = [position.number for position in takewhile(lambda position: position.number <= only, wanted)]
+    if only not in numbers:
+        raise BadFixture(f"no position {only}: this game has few, here {one_of([str(each) for each in numbers])}")
 
 
 def _opponent(moves: int | None) -> Entrant:

@@ -19,6 +19,20 @@ from arena.players import MAIN_FILE, Kind, Player, read, split_path
 _READ: Final = 64 * 1024
 _MOST_LOOKED: Final = 2000
 _DEEPEST: Final = 4
+LANGUAGES: Final = {
+    ".js": "JavaScript",
+    ".c": "C",
+    ".cpp": "C++",
+    ".java": "Java",
+    ".rs": "Rust",
+    ".go": "Go",
+}
+"""What a program may be written in, by how its file ends."""
+_RUN_BY: Final = {".js": "node", ".java": "java"}
+"""What runs the file as it is; all others are compiled first."""
+_NOTEBOOK: Final = (
+    "make a Python file of it: in Jupyter File, Save and Export Notebook As, Executable Script; and call it agent.py"
+)
 
 
 def find(text: str) -> Player | Cause:
@@ -53,50 +67,63 @@ def beside(player: Player, words: str) -> str:
     name = words.partition("there is no module '")[2].partition("'")[0].partition(".")[0]
     if not any((player.path.parent / each).exists() for each in (f"{name}.py", f"{name}/__init__.py")):
         return ""
-    return (
-        f"{name} lies beside it, but a file is entered alone: rename {player.path.name} to {MAIN_FILE} "
-        f"and enter the folder {quote(player.path.parent.name or str(player.path.parent))}"
-    )
+    folder = quote(player.path.parent.name or str(player.path.parent))
+    rename = "" if player.path.name == MAIN_FILE else f"rename {player.path.name} to {MAIN_FILE} and "
+    here = "" if os.path.dirname(player.text) else " ('.' from here)"
+    return f"{name} lies beside it, but a file is entered alone: {rename}enter the folder {folder}{here}"
 
 
 def _instead(text: str, words: str) -> Cause:
     """What is there where no agent is."""
     file, rest = split_path(text.strip()) or (text.strip(), "")
     path, class_name = Path(os.path.expanduser(file)), rest.removeprefix(":")
-    if class_name and not class_name.isidentifier():
-        return Cause(f"{quote(class_name)} is no name of a class", "write FILE.py:MyAgent", loading=True)
+    if rest and not class_name.isidentifier():
+        told = f"{quote(class_name)} is no name of a class" if class_name else "no class is named after the colon"
+        return Cause(told, "write FILE.py:MyAgent", loading=True)
     try:
         if path.is_dir():
             return Cause(*_of_folder(path), loading=True)
         if path.is_file():
-            return Cause(*_of_file(path, words), loading=True)
+            return Cause(*_of_file(path), loading=True)
     except OSError as error:
-        return Cause(f"cannot read {quote(text)}: {error.strerror}", loading=True)
-    if file.endswith(".py"):
-        looked = f"it was looked for at {path.absolute()}: is the name right, and the folder?"
-        return Cause(f"there is no file {path.name}", looked, loading=True)
-    told, _, advice = words.partition("; ")
+        return Cause(f"cannot read {quote(path.name)}: {error.strerror}", loading=True)
+    told, _, advice = words.replace(quote(file), quote(path.name)).partition("; ")
     return Cause(told, advice, loading=True)
 
 
-def _of_file(path: Path, words: str) -> tuple[str, str]:
+def is_there(text: str) -> bool:
+    """Whether there is a file or folder where `text` says that an agent is."""
+    file, _ = split_path(text.strip()) or (text.strip(), "")
+    return os.path.exists(os.path.expanduser(file)) or os.path.exists(os.path.expanduser(text.strip()))
+
+
+def _of_file(path: Path) -> tuple[str, str]:
     with path.open("rb") as file:
         content = file.read(_READ)
     if what := why_not.no_python(content):
         told, _, advice = what.partition(": ")
         return f"{path.name} is {told}", advice
+    if path.suffix in LANGUAGES:
+        return f"{path.name} is a program in {LANGUAGES[path.suffix]}, and no Python file", _as_program(path)
     if not path.suffix:
         return f"{path.name} has no ending: an agent's file ends with .py", f"rename it to {path.name}.py"
     if any(sign in content for sign in (b"import ", b"def ", b"class ")):
         right = path.stem if path.stem.endswith(".py") else f"{path.stem}.py"
         return f"{path.name} ends with {path.suffix}: an agent's file ends with .py", f"rename it to {right}"
-    told, _, advice = words.partition("; ")
-    return told, advice
+    return f"{path.name} is no Python file", "an agent's file ends with .py"
+
+
+def _as_program(path: Path) -> str:
+    """What to do with a program in another language."""
+    run = _RUN_BY.get(path.suffix)
+    how = f"entered as 'cmd:{run} {path.name}'" if run else f"compiled, and entered as 'cmd:./{path.stem}'"
+    return f"a program in another language is {how}, by whoever runs the tournament (docs/protocol.md)"
 
 
 def _of_folder(folder: Path) -> tuple[str, str]:
     """Where agents lie in a folder that is none."""
     mains, others, archives = list[str](), list[str](), list[str]()
+    notebooks, programs = list[Path](), list[Path]()
     looked = 0
     for inner, names, files in os.walk(folder):
         deep = len(Path(inner).relative_to(folder).parts)
@@ -110,6 +137,10 @@ def _of_folder(folder: Path) -> tuple[str, str]:
                 others.append(at)
             elif name.endswith((".zip", ".tar", ".gz", ".rar", ".7z")):
                 archives.append(at)
+            elif name.endswith(".ipynb"):
+                notebooks.append(Path(at))
+            elif Path(at).suffix in LANGUAGES:
+                programs.append(Path(at))
         if looked > _MOST_LOOKED:
             break
     told = f"the folder {quote(folder.name or str(folder))} has no {MAIN_FILE}"
@@ -125,4 +156,9 @@ def _of_folder(folder: Path) -> tuple[str, str]:
         return f"{told}; there is {shown}", f"rename the one with the agent's class to {MAIN_FILE}"
     if archives:
         return f"{told}, only {os.path.basename(archives[0])}", "unpack it"
+    if notebooks:
+        return f"{told}, only {notebooks[0].name}, a Jupyter notebook", _NOTEBOOK
+    if programs:
+        language = LANGUAGES[programs[0].suffix]
+        return f"{told}, only {programs[0].name}, a program in {language}", _as_program(programs[0])
     return f"{told}, nor any other Python file", "put the agent's file into it"

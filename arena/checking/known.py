@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 _WALLED: Final = "behind the walls an agent has no network, starts no process and writes no file"
+_DEBUGGER: Final = "take breakpoint() out; it works in `arena debug GAME --ply N`, on a game that was played"
 
 ENDS: Final = (
     (
@@ -59,7 +60,23 @@ ENDS: Final = (
 )
 """How a program can end without Python's words for it: a sign in the detail, what is told, and the advice."""
 
+TOGETHER: Final = (
+    "if it is a file of yours: several files that belong together are handed in as one folder or zip, the agent's "
+    "own as agent.py"
+)
+MISSING: Final = (
+    r"Cannot find module '([^']+)'",
+    r"can't open file '([^']+)'",
+    r"[Cc]an't open (?:perl script )?\"([^\"]+)\"",
+    r"Unable to access jarfile (\S+)",
+    r"cannot find or load main class (\S+)",
+    r"No such file or directory -- (\S+)",
+    r"sh: (?:\d+: )?(?:cannot open )?([^:\s]+): No such file",
+)
+"""What runs a program (node, python, perl, java, ruby, sh) says where a file of it is not there; the file."""
+
 LOADED: Final = (
+    (r"breakpoint\(\)[^$]*EOFError", _DEBUGGER),
     (r"<<<<<<< |>>>>>>> |^=======$", "two versions were put together here: keep one of them, and delete these marks"),
     (r"```", "take the marks of Markdown (```) out: they are not Python"),
     (r"invalid (non-printable )?character", "a word processor's quote, dash or blank: type it anew in a plain editor"),
@@ -95,7 +112,7 @@ LOADED: Final = (
         "it is not installed for agents here: do without it, or ask for it",
     ),
     (r"'(matplotlib|tkinter|_tkinter|pygame|turtle|PIL|seaborn|plotly)\b", "an agent has no screen: leave drawing out"),
-    (r"there is no module", "put the file that is meant, and agent.py, into one folder, and enter the folder"),
+    (r"there is no module", TOGETHER),
     (r"the program ends while it is imported", "put such code under: if __name__ == '__main__':"),
     (
         r"for \w+ in sys\.stdin[^$]*EOFError: an agent has no keyboard",
@@ -107,7 +124,7 @@ LOADED: Final = (
 """What is wrong with a file, and what to do."""
 
 ERRORS: Final = (
-    (r"breakpoint\(\)[^$]*EOFError|EOFError[^$]*breakpoint\(\)", "take breakpoint() out; it works in `arena debug`"),
+    (r"breakpoint\(\)[^$]*EOFError|BdbQuit", _DEBUGGER),
     (r"EOFError: an agent has no keyboard", "take input() out: the state has all that there is to know"),
     (r"SystemExit", "take exit(), quit() and sys.exit() out: choose ends with return, and the referee ends the game"),
     (r"NotImplementedError", "write the method choose(self, state, clock)"),

@@ -1,4 +1,4 @@
-"""Which positions an agent is asked about: openings, middle games, the last move, forced moves, as each seat.
+"""Which positions an agent is asked about: openings, middle games, the end, the last move, forced moves, as each seat.
 
 They come from games that chance plays with the dice of the game in which the agent will be asked, so the referee gets
 there by the same moves. Pure: the same rules and the same seed give the same positions.
@@ -30,8 +30,14 @@ class Stage(StrEnum):
 
     OPENING = "opening"
     MIDDLE = "middle game"
+    LATE = "near the end"
+    """Of a game that nobody was in a haste to end: a board that is nearly full, and no move that decides."""
     LAST = "last move"
     FORCED = "only one legal move"
+
+
+_AT_LENGTH: Final = (Stage.LATE, Stage.FORCED)
+"""What a game that ends as soon as somebody stumbles on it may never see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +62,7 @@ def identity(number: int) -> tuple[object, ...]:
 def drawn(start: State[Any], seed: int) -> Iterator[Position]:
     """Positions of the game that begins at `start`, all different; endless, or as many as the game has.
 
-    The first is where the game begins. Of each two in a row one is another seat's, of each four one of each stage."""
+    The first is where the game begins. Each in a row is another seat's, and after all seats of another stage."""
     seen: set[tuple[object, ...]] = set()
     fruitless = 0
     for place in count():
@@ -76,7 +82,8 @@ def _wanted(start: State[Any], seed: int, place: int, seen: set[tuple[object, ..
     best: tuple[int, Position] | None = None
     for attempt in range(_TRIES):
         random = Random(number(seed, "positions", place, attempt))
-        found = [each for each in _of_game(start, seed, place, random) if _key(each.state, each.seat) not in seen]
+        game = _of_game(start, seed, place, random, drawn_out=stage in _AT_LENGTH and start.max_plies is not None)
+        found = [each for each in game if _key(each.state, each.seat) not in seen]
         if place == 1 and found:
             return found[0]
         random.shuffle(found)
@@ -89,10 +96,12 @@ def _wanted(start: State[Any], seed: int, place: int, seen: set[tuple[object, ..
     return None if best is None else best[1]
 
 
-def _of_game(start: State[Any], seed: int, place: int, random: Random) -> list[Position]:
-    """Every position of one random game in which a player moves; the dice are those of that place."""
+def _of_game(start: State[Any], seed: int, place: int, random: Random, *, drawn_out: bool = False) -> list[Position]:
+    """Every position of one random game in which a player moves; the dice are those of that place.
+
+    If it is to be `drawn_out`, nobody ends it who can do otherwise."""
     dice = GameSeeds.of(seed, identity(place), leg=0, attempt=1)
-    state, moves, asked = start, list[str](), list[tuple[int, int, tuple[str, ...], State[Any]]]()
+    state, moves, asked = start, list[str](), list[tuple[int, tuple[str, ...], State[Any]]]()
     for ply in range(1, _LONGEST):
         seat = state.turn
         if seat is None:
@@ -100,25 +109,43 @@ def _of_game(start: State[Any], seed: int, place: int, random: Random) -> list[P
         if seat == CHANCE:
             state = state.play(dice.outcome(ply, state.chances()))
             continue
-        legal = state.moves()
-        asked.append((seat, len(legal), tuple(moves), state))
-        move = random.choice(legal)
+        asked.append((seat, tuple(moves), state))
+        move, after = _drawn_out(state, random) if drawn_out else _any(state, random)
         moves.append(state.to_text(move))
-        state = state.play(move)
+        state = after
     whole = state.turn is None
+    if drawn_out and not whole:
+        return _of_game(start, seed, place, random)
     early = max(start.players, len(asked) // 5)
+    late = len(asked) - max(2 * start.players, len(asked) // 5) if drawn_out else len(asked)
     return [
-        Position(place, _stage(at, choices, early, last=whole and at == len(asked) - 1), seat, opening, at_turn)
-        for at, (seat, choices, opening, at_turn) in enumerate(asked)
+        Position(place, _stage(each[2], at, early, late, last=whole and at == len(asked) - 1), *each)
+        for at, each in enumerate(asked)
     ]
 
 
-def _stage(at: int, choices: int, early: int, *, last: bool) -> Stage:
+def _any(state: State[Any], random: Random) -> tuple[Any, State[Any]]:
+    move = random.choice(state.moves())
+    return move, state.play(move)
+
+
+def _drawn_out(state: State[Any], random: Random) -> tuple[Any, State[Any]]:
+    """A move that does not end the game, if there is one, and where it leads."""
+    moves = random.sample(state.moves(), len(state.moves()))
+    after = ((move, state.play(move)) for move in moves)
+    return next(((move, child) for move, child in after if child.turn is not None), (moves[0], state.play(moves[0])))
+
+
+def _stage(state: State[Any], at: int, early: int, late: int, *, last: bool) -> Stage:
+    moves = state.moves()
     if last:
         return Stage.LAST
-    if choices == 1:
+    if len(moves) == 1:
         return Stage.FORCED
-    return Stage.OPENING if at < early else Stage.MIDDLE
+    if at < early:
+        return Stage.OPENING
+    quiet = at >= late and all(state.play(move).turn is not None for move in moves)
+    return Stage.LATE if quiet else Stage.MIDDLE
 
 
 def _key(state: State[Any], seat: int) -> tuple[object, ...]:
@@ -129,6 +156,7 @@ def _key(state: State[Any], seat: int) -> tuple[object, ...]:
 _WORDS: Final = {
     Stage.OPENING: "{} in the opening",
     Stage.MIDDLE: "{} in the middle",
+    Stage.LATE: "{} near the end",
     Stage.LAST: "{} at the last move",
     Stage.FORCED: "{} with one legal move",
 }
@@ -144,3 +172,9 @@ def usual_length(start: State[Any], seed: int) -> int:
     """How many moves of players a game takes, as far as random games tell."""
     lengths = sorted(len(_of_game(start, seed, -n, Random(n))) for n in range(1, 4))
     return lengths[1]
+
+
+def great_length(start: State[Any], seed: int) -> int:
+    """How many moves of players a game can take that nobody is in a haste to end, as far as random games tell."""
+    drawn_out = start.max_plies is not None
+    return max(len(_of_game(start, seed, -n, Random(n), drawn_out=drawn_out)) for n in range(1, 4))

@@ -41,6 +41,13 @@ def decisions(played: Played) -> tuple[str, ...]:
     return tuple(move.move for move in played.record.moves if isinstance(move.who, int))
 
 
+def before_its_last(played: Played) -> tuple[str, ...]:
+    """Those that led to the agent's last move."""
+    moves = [move for move in played.record.moves if isinstance(move.who, int)]
+    last = max(place for place, move in enumerate(moves) if move.who == played.seat)
+    return tuple(move.move for move in moves[:last])
+
+
 def mean_time(played: Sequence[Played]) -> float:
     """Seconds that a move took, in the middle of all."""
     spent = [move.spent or 0 for game in played for move in own_moves(game)]
@@ -95,9 +102,10 @@ def printed(played: Sequence[Played]) -> Measured:
         return Light.GOOD, "nothing", "", ""
     said = next((game.own.stderr for game in reversed(played) if game.own.stderr), "")
     told = f"{_bytes(sum(much))} in {len(played)} games, at most {_bytes(most)} in one"
+    end = traces.tail(said, 3, head=0)
     if most > _MUCH_PRINTED:
-        return Light.WARNING, told, "printing costs the agent's time, and only the end is kept", traces.tail(said, 3)
-    return Light.GOOD, told, "", traces.tail(said, 3)
+        return Light.WARNING, told, "printing costs the agent's time, and only the end is kept", end
+    return Light.GOOD, told, "", end
 
 
 def _printed_in(played: Played) -> int:

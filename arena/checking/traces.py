@@ -89,10 +89,14 @@ def _shown(line: str) -> tuple[str, ...]:
     return (f"    {line.strip()}",) if line.strip() else ()
 
 
-def tail(stderr: str, most: int = 8) -> str:
-    """The last lines of a log that is no traceback."""
+def tail(stderr: str, most: int = 8, *, head: int = 4) -> str:
+    """The last lines of a log that is no traceback, and the first: some programs say there what is wrong."""
     lines = [plain(line) for line in stderr.splitlines() if line.strip() and not line.startswith(_OURS)]
-    return "\n".join(lines[-most:])
+    left_out = len(lines) - most - head
+    if head and left_out > 0:
+        lines[head:-most] = [f"... {left_out} more ..."]
+        return "\n".join(lines)
+    return "\n".join(lines[-most - head :])
 
 
 def _read(lines: Iterable[str]) -> tuple[tuple[Frame, ...], str]:
@@ -132,5 +136,5 @@ def _written(frames: tuple[Frame, ...]) -> list[str]:
 
 def plain(line: str) -> str:
     """`line` with files as their author knows them, and not too long."""
-    line = re.sub(r"/\S*/([0-9a-f]{64}|library-\w{8})/", "", line.rstrip())
+    line = re.sub(r"/\S*/([0-9a-f]{64}|library-\w{8}|scratch/agent-\w+)/", "", line.rstrip())
     return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}..."

@@ -126,7 +126,7 @@ def check(
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
         raise typer.Exit(130) from None
-    _show(checked, one=one, format=format)
+    _show(checked, one=one, only=only, format=format)
     if any(each.light is Light.FAILED for each in checked):
         raise typer.Exit(1)
 
@@ -166,8 +166,9 @@ def _clock(text: str) -> str:
 
 
 def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
-    """The agent that `text` names; where that is no file, perhaps one on record."""
+    """The agent that `text` names; where that is no file, perhaps one on record. BadPlayer where there is neither."""
     from arena import versions
+    from arena.checking import finding
     from arena.checking.examination import Candidate
     from arena.cli.database import submissions
     from arena.errors import BadPlayer
@@ -177,16 +178,18 @@ def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
 
     try:
         read(text)
-    except BadPlayer:
-        file = dialect.file_of(dialect.url(db))
-        if "/" in text or ":" in text or Path(text).exists() or (file is not None and not file.exists()):
+    except BadPlayer as error:
+        if finding.is_there(text):
             return Candidate("", text)
+        file = dialect.file_of(dialect.url(db))
+        if "/" in text or ":" in text or (file is not None and not file.exists()):
+            raise
         database = stack.enter_context(Database(db))
         with database.reading() as connection:
             try:
                 version = versions.find(connection, text)
-            except BadPlayer:
-                return Candidate("", text)
+            except BadPlayer as unknown:
+                raise unknown if "@" in text else error from None
         return Candidate(text, text, player=versions.player(version, submissions(database)))
     return Candidate("", text)
 
@@ -214,7 +217,7 @@ class _Shown:
 
         self._console = Console(highlight=False, soft_wrap=True)
         self._width = max(40, min(shutil.get_terminal_size().columns, _WIDEST))
-        self._number = 0
+        self._begun = False
         self._signs = _SIGNS if _can_write("✓✗") else _PLAIN
         where = f" for {conditions.description}" if conditions.description else ""
         self._title = f"Checking {player}{where}: {conditions.game}, clock {conditions.clock}"
@@ -224,9 +227,12 @@ class _Shown:
         """One more."""
         from rich.text import Text
 
-        if not self._number:
+        from arena.checking import NAMES
+
+        if not self._begun:
             self._say(_plain(self._title), "bold")
-        self._number += 1
+        self._begun = True
+        number = NAMES.index(step.name) + 1 if step.name in NAMES else ""
         if step.light == "skipped" and not step.told:
             self._not_tried.append(step.name)
             return
@@ -236,7 +242,7 @@ class _Shown:
         told = _filled(step.told, self._width - margin)
         first = told.pop(0) if told and margin == _MARGIN else ""
         sign = (f"{self._signs[step.light]:<2}", style)
-        head = Text.assemble(f"{self._number:>2} ", sign, f"{step.name:<{_NAMED}}", (f"{took:>6}", "dim"), f"  {first}")
+        head = Text.assemble(f"{number:>2} ", sign, f"{step.name:<{_NAMED}}", (f"{took:>6}", "dim"), f"  {first}")
         head.rstrip()
         self._console.print(head)
         for line in told:
@@ -283,13 +289,13 @@ class _Shown:
         self._console.print(Text(line.rstrip(), style))
 
 
-def _show(checked: Sequence[Checked], *, one: bool, format: Format) -> None:
+def _show(checked: Sequence[Checked], *, one: bool, only: int | None, format: Format) -> None:
     if format is Format.JSON:
         print(json.dumps([_document(each) for each in checked], indent=2, allow_nan=False))
     elif one and format is Format.CSV:
         show(_steps(checked[0]), _STEP_COLUMNS, format=format)
     elif one:
-        _show_summary(checked[0])
+        _show_summary(checked[0], only)
     else:
         rows = [_document(each) for each in checked]
         if format is Format.TABLE:
@@ -301,7 +307,7 @@ def _show(checked: Sequence[Checked], *, one: bool, format: Format) -> None:
             print(", ".join(f"{count} {light}" for light, count in counts.items() if count))
 
 
-def _show_summary(checked: Checked) -> None:
+def _show_summary(checked: Checked, only: int | None) -> None:
     seconds = sum(step.seconds for step in checked.steps)
     lights = [step.light for step in checked.steps]
     if checked.light == "failed":
@@ -311,7 +317,7 @@ def _show_summary(checked: Checked) -> None:
     elif checked.light == "warning":
         print(f"It can play; {lights.count(checked.light)} to look at ({seconds:.1f} s).")
     else:
-        print(f"All is well ({seconds:.1f} s).")
+        print(f"{'All' if only is None else f'Position {only}'} is well ({seconds:.1f} s).")
 
 
 def _tell_progress(done: int, of: int) -> None:

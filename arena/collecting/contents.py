@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from arena.checking.finding import LANGUAGES
 from arena.collecting.archives import SUBMISSION, is_archive, is_junk, unpack
 from arena.players import MAIN_FILE
 
@@ -27,10 +28,11 @@ def agent_in(path: Path, new_folder: Callable[[], Path]) -> Path:
             return path
         inside = [each for each in sorted(path.iterdir()) if not is_junk(each.name) and not each.is_symlink()]
         programs = [each for each in inside if each.suffix == ".py" and each.is_file()]
+        others = [each for each in inside if each.suffix in (".ipynb", *LANGUAGES) and each.is_file()]
         wrapped = [each for each in inside if each.is_dir() or is_archive(each)]
         if len(programs) == 1:
             return programs[0]
-        if programs or len(wrapped) != 1:
+        if programs or others or len(wrapped) != 1:
             return path
         path = wrapped[0]
     return path

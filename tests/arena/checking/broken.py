@@ -31,6 +31,7 @@ class Broken:
 
     def lay_out(self, folder: Path) -> str:
         """Writes the files into `folder`; how the agent is entered."""
+        folder.mkdir(parents=True, exist_ok=True)
         for name, content in self.files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,12 +72,17 @@ NO_FILES: Final = (
     Broken("a folder with many files", {"team/a.py": b"", "team/b.py": b""}, "team"),
     Broken("a folder with Agent.py", {"team/Agent.py": _GOOD.encode()}, "team"),
     Broken("a folder with a zip", {"team/alice.zip": b"PK\x03\x04"}, "team"),
+    Broken("a folder with a notebook", {"team/agent.ipynb": _NOTEBOOK.encode()}, "team"),
+    Broken("a folder with JavaScript", {"team/agent.js": b"class Agent {}\n"}, "team"),
+    Broken("a program in JavaScript", {"agent.js": b"class Agent {}\n"}, "agent.js"),
+    Broken("a program in C", {"agent.c": b"int main(void) { return 0; }\n"}, "agent.c"),
     Broken("a PDF", {"report.pdf": b"%PDF-1.7\n"}, "report.pdf"),
     Broken("a Word document", {"agent.docx": b"PK\x03\x04\x14\0"}, "agent.docx"),
     Broken("a notebook", {"agent.ipynb": _NOTEBOOK.encode()}, "agent.ipynb"),
     Broken("a Python file without its ending", {"agent": _GOOD.encode()}, "agent"),
     Broken("a Python file called .txt", {"agent.py.txt": _GOOD.encode()}, "agent.py.txt"),
     Broken("a class that is none", {"my_agent.py": _GOOD.encode()}, "my_agent.py:My Agent"),
+    Broken("no class after a colon", {"my_agent.py": _GOOD.encode()}, "my_agent.py:"),
 )
 """Nothing can be run of these."""
 
@@ -130,9 +136,24 @@ NO_IMPORT: Final = (
     _file("a misspelt module", "import rnadom\n" + _GOOD),
     _file("a plotting library", "import matplotlib.pyplot as plt\n" + _GOOD),
     Broken("a file of one's own", {"my_agent.py": b"import tools\n" + _GOOD.encode(), "tools.py": b""}),
+    Broken("a file of one's own beside agent.py", {"agent.py": b"import tools\n", "tools.py": b""}, "agent.py"),
+    _file("a file that was handed in apart", "import heuristics\n" + _GOOD),
+    Broken(
+        "a file that imports the agent's by its old name",
+        {"team/agent.py": b"import a2\n" + _GOOD.encode(), "team/a2.py": b"import a1\n"},
+        "team",
+        walled=True,
+    ),
+    Broken(
+        "an error in a file of one's own",
+        {"team/agent.py": b"\nimport tools\n" + _GOOD.encode(), "team/tools.py": b"\n\nbook = opening\n"},
+        "team",
+        walled=True,
+    ),
     _file("a wrong name from agents", "from agents import Agnet\n" + _GOOD),
     _file("an error in a class", _GOOD + "\n    depth = deep + 1\n"),
     _file("input at the top", "depth = int(input('How deep? '))\n" + _GOOD),
+    _file("a debugger at the top", "breakpoint()\n" + _GOOD),
     _file("an exit at the top", _GOOD + "\nimport sys\nsys.exit()\n"),
     _file("a file read at the top", "book = open('book.txt').read()\n" + _GOOD),
     Broken("a name of Python's", {"random.py": _GOOD.encode()}, "random.py"),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from adsearch.errors import AdsearchError
-from arena.checking import AGAIN, CLOCK, FOUND, LEGAL, NAMES, SEED, WHOLE, Checked, Light, Step
+from arena.checking import AGAIN, CLOCK, FOUND, LEGAL, NAMES, SEED, STARTS, WHOLE, Checked, Light, Step
 from arena.checking.conditions import Conditions, submissions_in
 from arena.checking.examination import Candidate, Examiner, examine
-from arena.errors import ArenaError, BadPlayer
+from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.fixture import Limits
 from arena.run_folder import RunFolder
 from arena.usage import descendants
@@ -28,7 +29,7 @@ BARE = ROOT / "arena" / "starters" / "bare.py"
 
 
 def checked(text: object, game: str = "connect4", **others: object) -> Checked:
-    conditions = Conditions(game=game, positions=8, **others)  # type: ignore[arg-type]
+    conditions = Conditions(**({"game": game, "positions": 8} | others))  # type: ignore[arg-type]
     with RunFolder() as folder:
         return examine(str(text), conditions, folder)
 
@@ -77,6 +78,25 @@ def test_several_are_examined_at_once_and_none_disturbs_another(tmp_path: Path, 
     assert [found[place].agent for place in range(4)] == [name for name, _ in wanted]
 
 
+def test_of_several_a_missing_one_is_told_like_any_other(greedy: Path) -> None:
+    conditions = Conditions(game="nap:4", positions=1)
+    with RunFolder() as folder, Examiner(conditions, folder) as examiner:
+        found = dict(examiner.each([Candidate("", str(greedy.with_name("gredy.py"))), Candidate("", str(greedy))]))
+    step = found[0].wrong
+    assert step is not None
+    assert (step.name, step.advice, found[1].light) == (FOUND, "did you mean 'greedy.py'?", Light.GOOD)
+    assert step.told.startswith("no file '")
+
+
+def test_a_program_whose_file_is_not_there_is_told_so(tmp_path: Path) -> None:
+    import sys
+
+    step = checked(f"cmd:{sys.executable} -I {tmp_path / 'agnt.py'}", "nap").wrong
+    assert step is not None
+    assert (step.name, step.told) == (STARTS, "the program did not find 'agnt.py', and ended")
+    assert "check the name" in step.advice
+
+
 def test_a_program_of_any_language_is_checked() -> None:
     import sys
 
@@ -114,11 +134,51 @@ def test_one_that_thinks_long_is_asked_less(tmp_path: Path) -> None:
     assert "cut short after" in told[WHOLE]
 
 
+def test_whoever_cannot_keep_its_pace_for_a_whole_game_is_warned_and_whoever_looks_at_its_clock_is_not(
+    tmp_path: Path,
+) -> None:
+    sleeps = "        import time\n        time.sleep({})\n        return"
+    (tmp_path / "steady.py").write_text(GREEDY.replace("        return", sleeps.format("0.4")))
+    (tmp_path / "clever.py").write_text(GREEDY.replace("        return", sleeps.format("clock.left * 0.15")))
+    conditions = Conditions(game="connect4", clock="2+0.01", seconds=0.6)
+    with RunFolder() as folder, Examiner(conditions, folder, at_once=2) as examiner:
+        found = dict(examiner.each([Candidate(name, text) for name, text in submissions_in(tmp_path)]))
+    clever, steady = found[0], found[1]
+    assert clever.light is Light.GOOD, clever.wrong
+    assert steady.wrong is not None
+    assert (steady.light, steady.wrong.name) == (Light.WARNING, CLOCK)
+    told = r"if it goes on like this its time is up at its move [4-6], and a game can have \d\d;"
+    assert re.search(told, steady.wrong.told), steady.wrong
+    assert "clock.left" in steady.wrong.advice
+
+
+def test_one_that_knows_no_move_when_the_board_is_nearly_full_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "my_agent.py"
+    late = "        won = [move for move in state.moves() if state.play(move).turn is None]\n"
+    late += "        if len(state.moves()) < 5:\n            return won[0] if won else None\n"
+    path.write_text(GREEDY.replace("        return max", f"{late}        return max"))
+    found = checked(path)
+    assert found.wrong is not None
+    assert (found.wrong.name, found.wrong.got) == (LEGAL, "None")
+
+
 def test_whoever_is_late_fails_by_the_clock_alone(tmp_path: Path) -> None:
     path = tmp_path / "slow.py"
     path.write_text(GREEDY.replace("        return", "        import time\n        time.sleep(9)\n        return"))
-    found = lights(checked(path, clock="0.3"))
-    assert (found[FOUND], found[CLOCK], found[WHOLE]) == (Light.GOOD, Light.FAILED, Light.SKIPPED)
+    found = checked(path, clock="0.3")
+    light = lights(found)
+    assert (light[FOUND], light[CLOCK], light[WHOLE]) == (Light.GOOD, Light.FAILED, Light.SKIPPED)
+    assert tuple(step.name for step in found.steps) == NAMES
+    assert next(step.told for step in found.steps if step.name == LEGAL) == "no move has come"
+
+
+def test_where_no_game_came_to_its_end_none_is_told_as_whole(tmp_path: Path) -> None:
+    path = tmp_path / "slow.py"
+    path.write_text(GREEDY.replace("        return", "        import time\n        time.sleep(0.08)\n        return"))
+    found = checked(path, "othello", clock="0.5")
+    told = {step.name: (step.light, step.told) for step in found.steps}
+    assert told[WHOLE] == (Light.SKIPPED, "none came to its end")
+    assert told[CLOCK][0] is Light.FAILED
 
 
 def test_what_is_left_of_the_last_game_is_a_fault_only_where_processes_are_kept(tmp_path: Path) -> None:
@@ -142,6 +202,17 @@ def test_chance_of_its_own_is_a_warning(tmp_path: Path) -> None:
     found = checked(path, "othello")
     assert found.wrong is not None
     assert (found.light, found.wrong.name) == (Light.WARNING, SEED)
+
+
+def test_a_position_that_is_not_there_is_refused_and_a_gap_in_the_numbers_is_none() -> None:
+    from adsearch import games
+    from arena.checking import positions
+
+    numbers = [position.number for position in positions.drawn(games.start("kuhn"), 0)]
+    gap = next(number for number in range(1, numbers[-1]) if number not in numbers)
+    for only, words in ((51, "from 1 to 50"), (gap, f"this game has few, here {numbers[0]}, ")):
+        with pytest.raises(BadFixture, match=f"no position {only}: .*{words}"):
+            checked(BARE, "kuhn", only=only, positions=50)
 
 
 def test_conditions_that_cannot_be_are_no_fault_of_the_agents(greedy: Path) -> None:

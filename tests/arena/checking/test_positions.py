@@ -48,10 +48,33 @@ def test_the_referee_gets_there_by_the_same_moves_and_dice(rules: str) -> None:
 
 @pytest.mark.parametrize("rules", ["connect4", "othello", "checkers", "maze", "ludo", "dots", "nap"])
 def test_they_are_of_every_kind_that_the_game_has(rules: str) -> None:
-    stages = {each.stage for each in drawn(rules)}
+    found = drawn(rules)
+    stages = {each.stage for each in found}
     assert {Stage.OPENING, Stage.MIDDLE, Stage.LAST} <= stages
-    if rules in ("othello", "maze", "ludo"):
+    assert (Stage.LATE in stages) == (rules != "ludo"), "whose games know no longest"
+    if rules in ("connect4", "othello", "maze", "ludo"):
         assert Stage.FORCED in stages
+    told = [int(part.split()[0]) for part in positions.described(found).split(", ")]
+    assert sum(told) == len(found)
+
+
+def test_near_the_end_the_board_is_nearly_full_and_no_move_decides() -> None:
+    late = [each for each in drawn("connect4") if each.stage is Stage.LATE]
+    assert len(late) >= 5
+    assert {each.seat for each in late} == {0, 1}
+    assert all(len(each.opening) >= 28 for each in late), "of 42"
+    assert all(each.state.play(move).turn is not None for each in late for move in each.state.moves())
+
+
+@pytest.mark.parametrize("rules", GAMES)
+def test_how_long_a_game_can_be_is_within_its_rules(rules: str) -> None:
+    start = games.start(COUNTDOWN if rules == "countdown" else rules)
+    assert 1 <= positions.great_length(start, 0) <= (start.max_plies or 1000)
+
+
+def test_a_game_that_nobody_is_in_a_haste_to_end_is_longer() -> None:
+    start = games.start("connect4")
+    assert positions.usual_length(start, 0) < 30 < positions.great_length(start, 0)
 
 
 def test_the_first_is_where_the_game_begins() -> None:

@@ -63,6 +63,51 @@ def test_a_traceback_is_cut_to_the_agents_own_lines(tmp_path: Path) -> None:
     assert "lib/python" not in str(trace)
 
 
+NODE = """node:internal/modules/cjs/loader:1210
+  throw err;
+  ^
+
+Error: Cannot find module '/tmp/arena-run-r5_uzrj5/scratch/agent-v3l0_x2p/agnt.js'
+    at Module._resolveFilename (node:internal/modules/cjs/loader:1207:15)
+    at Module._load (node:internal/modules/cjs/loader:1038:27)
+    at Function.executeUserEntryPoint [as runMain] (node:internal/modules/run_main:164:12)
+    at node:internal/main/run_main_module:28:49 {
+  code: 'MODULE_NOT_FOUND',
+  requireStack: []
+}
+
+Node.js v20.20.2
+"""
+
+
+@pytest.mark.parametrize(
+    ("stderr", "file"),
+    [
+        (NODE, "'agnt.js'"),
+        (NODE.replace("/tmp/arena-run-r5_uzrj5/scratch/agent-v3l0_x2p/agnt.js", "./board"), "'./board'"),
+        ("python3: can't open file '/x/agnt.py': [Errno 2] No such file or directory\n", "'agnt.py'"),
+        ('Can\'t open perl script "agnt.pl": No such file or directory\n', "'agnt.pl'"),
+        ("Error: Unable to access jarfile agnt.jar\n", "'agnt.jar'"),
+        ("ruby: No such file or directory -- agnt.rb (LoadError)\n", "'agnt.rb'"),
+        ("sh: 0: cannot open agnt.sh: No such file\n", "'agnt.sh'"),
+        ("bash: agnt.sh: No such file or directory\n", "'agnt.sh'"),
+    ],
+)
+def test_a_program_that_did_not_find_a_file_of_its_own_is_told_which(stderr: str, file: str) -> None:
+    last = stderr.splitlines()[-1]
+    cause = causes.of(Fault(Verdict.CRASHED, f"exited with code 1: {last}", stderr, python=False, asked=False))
+    assert cause.told == f"the program did not find {file}, and ended"
+    assert "/scratch/" not in cause.stderr
+
+
+def test_of_a_long_log_its_beginning_and_its_end_are_shown() -> None:
+    lines = [f"line {number}" for number in range(1, 31)]
+    told = traces.tail("\n".join(lines)).splitlines()
+    assert told == [*lines[:4], "... 18 more ...", *lines[-8:]]
+    assert traces.tail("\n".join(lines[:12])).splitlines() == lines[:12]
+    assert traces.tail("\n".join(lines), 3, head=0).splitlines() == lines[-3:]
+
+
 def test_where_a_program_is_busy_is_read_as_python_tells_it(tmp_path: Path) -> None:
     source = tmp_path / STORED / "my_agent.py"
     source.parent.mkdir()

@@ -57,6 +57,36 @@ def test_one_that_fails_is_told_what_where_and_how_to_see_it_again() -> None:
     assert max(map(len, ended.out.splitlines())) <= 80
 
 
+def test_one_position_alone_is_told_as_such_and_found_again_among_more() -> None:
+    ended = arena("check", "greedy.py", "--game", "tictactoe", "--position", "7")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.splitlines()[-1].startswith("Position 7 is well (")
+    Path("late.py").write_text(GREEDY.replace("return max", "return None if len(state.moves()) == 1 else max"))
+    ended = arena("check", "late.py", "--game", "tictactoe", "--positions", "60", "--seed", "1")
+    assert ended.code == 1
+    again = re.search(r"again +arena (check late.py .* --positions 60 --position \d+)$", ended.out, re.M)
+    assert again
+    ended = arena(*again[1].split())
+    assert ended.code == 1
+    assert "choose returned None" in ended.out
+
+
+def test_steps_keep_their_numbers_where_one_is_left_out() -> None:
+    Path("hangs.py").write_text(GREEDY.replace("        return", "        while True: pass\n        return"))
+    ended = arena("check", "hangs.py", "--game", "tictactoe", "--clock", "0.2")
+    assert ended.code == 1
+    numbered = [line for line in ended.out.splitlines() if line[:2].strip().isdigit()]
+    assert [int(line[:2]) for line in numbered] == [1, 2, 3, 4, 6]
+    assert numbered[-1][3:].startswith("✗ keeps its clock")
+    assert "no move has come" in numbered[-2]
+    Path("changes.py").write_text(
+        GREEDY.replace("        return", "        state.turn = 1 - state.turn\n        return")
+    )
+    ended = arena("check", "changes.py", "--game", "tictactoe", "--positions", "2")
+    assert re.search(r"^ 6 ✓ keeps its clock.*\n(?: .*\n)?   ! what no game noticed", ended.out, re.M), ended.out
+    assert re.search(r"^ 7 ✓ plays again", ended.out, re.M)
+
+
 def test_every_step_tells_its_time_and_a_narrow_terminal_cuts_no_word() -> None:
     ended = arena("check", "greedy.py", "--game", "tictactoe", "--positions", "2", columns=44)
     steps = [line for line in ended.out.splitlines() if line[:2].strip().isdigit()]
@@ -70,7 +100,8 @@ def test_programs_read_it_as_json_and_as_csv() -> None:
     (found,) = json.loads(ended.out)
     assert (ended.code, found["agent"], found["light"], found["wrong"]) == (0, "greedy", "good", None)
     assert [step["step"] for step in found["steps"]][:3] == ["found and importable", "starts in time", "says ready"]
-    ended = arena("check", "gone.py", "--game", "nap", "--format", "csv")
+    Path("empty.py").write_text("")
+    ended = arena("check", "empty.py", "--game", "nap", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(ended.out)))
     assert (ended.code, rows[0]["light"], {row["light"] for row in rows[1:]}) == (1, "failed", {"skipped"})
 
@@ -112,9 +143,13 @@ def test_one_on_record_is_found_by_name() -> None:
     ended = arena("check", "greedy@1", "--game", "nap", "--positions", "1")
     assert (ended.code, ended.err) == (0, "")
     assert "All is well" in ended.out
-    ended = arena("check", "gredy", "--game", "nap")
-    assert ended.code == 1
-    assert "no player 'gredy'" in ended.out
+    for text, words in (
+        ("gredy", "no player 'gredy'"),
+        ("gredy@1", "no agent 'gredy' on record; did you mean 'greedy"),
+    ):
+        ended = arena("check", text, "--game", "nap", columns=200)
+        assert (ended.code, ended.out) == (2, "")
+        assert words in ended.err
 
 
 @pytest.mark.parametrize(
@@ -131,12 +166,25 @@ def test_one_on_record_is_found_by_name() -> None:
         (("human", "--game", "nap"), "nothing to check"),
         (("wait", "--game", "nap"), "nothing to check"),
         (("greedy.py", "--tournament", "gone.toml"), "gone.toml"),
+        (("gredy.py", "--game", "nap"), "no file 'gredy.py'; did you mean 'greedy.py'?"),
+        (("gredy.py:Greedy", "--game", "nap"), "no file 'gredy.py'; did you mean 'greedy.py'?"),
+        (("gredy", "--game", "nap"), "no player 'gredy'; did you mean 'greedy.py'?"),
+        (("./gredy", "--game", "nap"), "no file or folder './gredy'; did you mean 'greedy.py'?"),
+        (("zzz.py", "--game", "nap"), "no file 'zzz.py': expected an agent's Python file (looked in /"),
+        (("temas/zzz.py", "--game", "nap"), "temas; did you mean 'teams'?"),
+        (("cmd:", "--game", "nap"), "expected a program after 'cmd:'"),
+        (("pvs:depht=3", "--game", "nap"), "depth"),
+        (("greedy.py", "--game", "nap", "--position", "999"), "no position 999: expected a number from 1 to 50"),
+        (("greedy.py", "--game", "tree", "--position", "12"), "this game has few, here 1, 2, 3, 4, 5, 6, 7, 8, 9"),
     ],
 )
 def test_what_cannot_be_checked_is_refused_in_words(arguments: tuple[str, ...], words: str) -> None:
+    Path("teams").mkdir()
+    Path("\x1b[2Jgredy.py").write_text(GREEDY)
     ended = arena("check", *arguments, columns=200)
-    assert ended.code == 2
+    assert (ended.code, ended.out) == (2, "")
     assert words in ended.err
+    assert len(ended.err.splitlines()) == 1
     assert "Traceback" not in ended.err
 
 

@@ -1,0 +1,44 @@
+"""Who could not go on as it began is reckoned with the clock of the game itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from arena.checking import pace
+from arena.clock import MILLISECOND, SECOND, Clock, TimeControl
+
+
+@pytest.mark.parametrize(
+    ("seconds", "clock", "moves", "ends"),
+    [
+        (1.5, "10+0.1", 21, 8),
+        (1.5, "10+0.1", 7, None),
+        (0.5, "10+0.1", 21, None),
+        (1.0, "10+1", 500, None),
+        (1.5, "10", 21, 7),
+        (3.0, "40/60", 100, 21),
+        (1.4, "40/60", 100, None),
+        (3.0, "6+2x2", 100, 4),
+        (1.9, "6+2x2", 1000, None),
+        (0.9, "move=1", 1000, None),
+        (20.0, "none", 1000, None),
+        (0.09, "0.5", 100, None),
+        (0.0, "0.001", 100, None),
+    ],
+)
+def test_a_pace_that_the_clock_does_not_bear_ends_at_a_move(
+    seconds: float, clock: str, moves: int, ends: int | None
+) -> None:
+    found = pace.too_slow(int(seconds * SECOND), clock, 50 * MILLISECOND, moves)
+    assert (None if found is None else found.ends) == ends
+
+
+def test_it_is_asked_with_a_clock_that_it_must_be_faster_for() -> None:
+    found = pace.too_slow(int(1.5 * SECOND), "10+0.1", 0, 21)
+    assert found is not None
+    assert str(found.short) == "0.75+0.1"
+    assert Clock(TimeControl.parse(str(found.short)), 1).limit(0) < found.taken
+    assert str(found) == (
+        "if it goes on like this its time is up at its move 8, and a game can have 21; "
+        "asked with 0.75 s left, it took more"
+    )
