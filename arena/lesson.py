@@ -14,6 +14,7 @@ from msgspec import Struct
 from adsearch import games
 from agents.protocol import Verdict
 from arena.analysis import Effort, Judged, Mark, first_mistake, judged
+from db.past import PastGame
 from db.records import GameRecord
 
 LOOKED_AT = 3
@@ -74,3 +75,14 @@ def lesson(lost: Sequence[Lost]) -> Lesson | None:
             if mistake.mark is Mark.BLUNDER:
                 break
     return found[-1] if found else Lesson(shortest[0], 0)
+
+
+def looked_at(game: PastGame, plies: Sequence[Judged]) -> tuple[int | None, Judged | None]:
+    """What to look at in a game whose judgements are `plies`: the ply at which it was lost by a fault, None where there
+    was none; and the first mistake of whoever lost, the gravest if several did."""
+    at_fault = game.fault is not None and game.verdict != Verdict.RESIGNED
+    points = game.points or [0.0] * len(game.seats)
+    losers = [seat for seat, share in enumerate(points) if share == min(points)] if game.fault is None else [game.fault]
+    found = [mistake for seat in losers if (mistake := first_mistake(plies, seat))]
+    found.sort(key=lambda mistake: (mistake.mark is not Mark.BLUNDER, mistake.ply))
+    return (len(game.moves) + 1 if at_fault else None), (found[0] if found else None)

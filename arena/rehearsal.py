@@ -6,7 +6,7 @@ these messages sits in the game as it was, which is what a debugger needs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -51,14 +51,32 @@ def rehearse(game: PastGame, ply: int) -> Rehearsal:
     return Rehearsal(seat, states[ply - 1], start, tuple(turn for turn in turns if isinstance(turn, Turn)))
 
 
-def _seat_at(game: PastGame, states: Sequence[State[Any]], ply: int) -> int:
-    """The seat that was asked at that ply."""
+def usual_ply(game: PastGame, own: Collection[int]) -> int:
+    """The ply to ask at where nobody says which: the last turn of whoever failed or resigned, else of the seats `own`,
+    else of anybody. ArenaError where there was no turn."""
+    asked = _asked(game, list(positions(game)))
+    if game.fault is None:
+        # At the end of a game that was cut short nobody was asked any more.
+        asked.pop(len(game.moves) + 1, None)
+    for seats in ([game.fault], own, range(len(game.seats))):
+        if turns := [ply for ply, seat in asked.items() if seat in seats]:
+            return max(turns)
+    raise ArenaError(f"game {game.id}: nobody was asked for a move")
+
+
+def _asked(game: PastGame, states: Sequence[State[Any]]) -> dict[int, int]:
+    """At which plies which seat was asked, the one in which the game ended included."""
     opening = {move.ply for move in game.moves if move.who == "opening"}
-    asked = {
+    return {
         number: state.turn
         for number, state in enumerate(states, 1)
         if state.turn is not None and state.turn != CHANCE and number not in opening
     }
+
+
+def _seat_at(game: PastGame, states: Sequence[State[Any]], ply: int) -> int:
+    """The seat that was asked at that ply."""
+    asked = _asked(game, states)
     if ply in asked:
         return asked[ply]
     if not asked:
@@ -68,7 +86,8 @@ def _seat_at(game: PastGame, states: Sequence[State[Any]], ply: int) -> int:
     elif states[ply - 1].turn is None:
         what = "the game was over"
     else:
-        what = "that ply is of the opening" if ply in opening else "that ply is chance's"
+        opening = states[ply - 1].turn != CHANCE or (ply <= len(game.moves) and game.moves[ply - 1].who == "opening")
+        what = "that ply is of the opening" if opening else "that ply is chance's"
     nearest = min(asked, key=lambda number: abs(number - ply))
     raise ArenaError(f"game {game.id}, ply {ply}: {what}; the nearest ply at which an agent was asked is {nearest}")
 

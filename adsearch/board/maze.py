@@ -14,6 +14,11 @@ _WAYS: Final = ((0.0, -1.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0))
 """Right and down, by direction."""
 
 
+def called(seat: int) -> str:
+    """What the picture calls whoever sits there."""
+    return f"ghost {seat}" if seat else "runner"
+
+
 def draw(state: Maze, last: int | None = None) -> str:
     """The position as a picture."""
     from adsearch.games.maze_map import HEADINGS, cell_text

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from arena.cli.database import DatabaseOption
 from arena.cli.files import write_file
+from arena.cli.folding import folded
 from arena.cli.listing import Columns, Format, FormatOption, Row, show, tell
 from arena.cli.rated import SvgOption, exact
 from arena.cli.rulings import GameIdArgument
@@ -42,6 +43,7 @@ def analyse(
     from adsearch import games
     from arena.analysis import Effort, judged
     from arena.cli import past
+    from arena.cli.debug import can_be_asked
     from arena.errors import BadFixture
 
     if depth is not None and seconds is not None:
@@ -53,7 +55,11 @@ def analyse(
     effort = Effort.usual(len(game.moves))
     if depth is not None or seconds is not None:
         effort = Effort(depth=depth, seconds=seconds)
-    plies = list(_counted(judged(start, game.moves, effort), len(game.moves)))
+    try:
+        plies = list(_counted(judged(start, game.moves, effort), len(game.moves)))
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        raise typer.Exit(130) from None
     if svg is not None:
         write_file(svg, _picture(game, start, plies))
     rows = [_row(game, ply) for ply in plies]
@@ -63,6 +69,8 @@ def analyse(
         show(rows, {name: exact(name) for name in _CSV}, format=format)
     else:
         _show(game, start, plies, rows, effort)
+        for line in _first(game, start, plies, effort, lambda seat: can_be_asked(game, seat, db)):
+            print(line)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -83,6 +91,8 @@ def _counted(plies: Iterable[Judged], total: int) -> Iterator[Judged]:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
+_A_MINUTE: Final = 60.0
+"""So many seconds may it take in all to look deeper."""
 _CSV: Final = (
     *("ply", "who", "player", "move", "before", "before_exact", "before_distance"),
     *("after", "after_exact", "after_distance", "loss", "mark", "better", "depth"),
@@ -153,11 +163,11 @@ def _show(game: PastGame, start: State[Any], plies: list[Judged], rows: list[dic
         "better": lambda row: " ".join(row["better"]),
     }
     for line in [*past.header(game), *past.ending(game), "", *_explained(game, start, plies, effort), ""]:
-        print(line)
+        print(folded(line))
     show(rows, columns, format=Format.TABLE, narrowed="player", numbers=("ply", "before", "after"))
     print()
     for line in _summary(game, start, plies):
-        print(line)
+        print(folded(line))
 
 
 def _explained(game: PastGame, start: State[Any], plies: list[Judged], effort: Effort) -> Iterator[str]:
@@ -172,7 +182,7 @@ def _explained(game: PastGame, start: State[Any], plies: list[Judged], effort: E
         worst_best = f": {number(high)} is the best, {number(low)} the worst" if high - low < float("inf") else ""
         yield f"Values are for {printable(game.players[0])} (seat 0){worst_best}."
     yield "before: if all play their best from there; after: once this move was played."
-    yield "# is proven, #5: the game ends in 5 plies; all else is an estimate."
+    yield "-1#: proven; -1#5: proven, and the game ends in 5 plies; all else is an estimate."
     how = f"{effort.nodes:,} positions from each" if effort.nodes else ""
     how = how or (f"{words.plies(effort.depth)} from each" if effort.depth else f"{effort.seconds:g} s from each")
     yield f"Looked at: {how}; ? is a mistake, ?? a grave one."
@@ -184,8 +194,8 @@ def _explained(game: PastGame, start: State[Any], plies: list[Judged], effort: E
 
 
 def _summary(game: PastGame, start: State[Any], plies: list[Judged]) -> Iterator[str]:
-    """A line for each seat, and what to look at first."""
-    from arena.analysis import first_mistake, summaries
+    """A line for each seat."""
+    from arena.analysis import summaries
     from arena.words import number, printable
 
     for one in summaries(plies, start.players):
@@ -195,14 +205,46 @@ def _summary(game: PastGame, start: State[Any], plies: list[Judged]) -> Iterator
         told += [] if one.loss is None else [f"{number(one.loss)} lost on average"]
         told += [] if one.luck is None else [f"luck with chance {one.luck:+.2f}"]
         yield f"{printable(game.players[one.seat])}: " + ", ".join(told)
-    points = game.points or [0.5] * start.players
-    loser = min(range(start.players), key=points.__getitem__)
-    if mistake := first_mistake(plies, loser):
-        yield (
-            f"look first at ply {mistake.ply}: {printable(game.players[loser])} played {printable(mistake.move)}, "
-            f"better was {printable(mistake.better[0])}"
-        )
-        yield f"  arena debug {game.id} --ply {mistake.ply}"
+
+
+def _first(
+    game: PastGame, start: State[Any], plies: list[Judged], effort: Effort, can_be_asked: Callable[[int], bool]
+) -> Iterator[str]:
+    """What to look at first, and how: the fault that ended the game, else the first mistake of whoever lost.
+
+    `can_be_asked`: whether the agent in a seat can be."""
+    from arena.cli import past
+    from arena.lesson import looked_at
+    from arena.words import printable
+
+    failed, mistake = looked_at(game, plies)
+    if failed is not None:
+        yield folded(f"look first at ply {failed}: {past.ending(game)[0].partition(';')[0]}")
+        yield f"  arena logs {game.id}"
+        if game.fault is not None and can_be_asked(game.fault):
+            yield f"  arena debug {game.id} --ply {failed}"
+    if mistake is not None and isinstance(mistake.who, int):
+        at = f"look first at ply {mistake.ply}" if failed is None else f"before that, at ply {mistake.ply}"
+        played = f"{printable(game.players[mistake.who])} played {printable(mistake.move)}{mistake.mark}"
+        yield folded(f"{at}: {played}, better was {printable(mistake.better[0])}")
+        yield f"  arena replay {game.id} --ply {mistake.ply}"
+        if can_be_asked(mistake.who):
+            yield f"  arena debug {game.id} --ply {mistake.ply}"
+    elif failed is None and not start.hidden:
+        whose = " of whoever lost" if any(ply.mark for ply in plies) else ""
+        if all(ply.before.exact and ply.after.exact for ply in plies):
+            yield f"no single mistake{whose} stands out, and all of it is proven"
+        else:
+            yield f"no single mistake{whose} stands out at this depth; look deeper:"
+            yield f"  arena analyse {game.id} {_deeper(effort, plies)}"
+
+
+def _deeper(effort: Effort, plies: list[Judged]) -> str:
+    """The options with which it looks further."""
+    if effort.depth is not None:
+        return f"--depth {effort.depth + 2}"
+    seconds = _A_MINUTE / len(plies) if effort.seconds is None else 4.0 * effort.seconds
+    return f"--seconds {max(seconds, 0.1):.2g}"
 
 
 def _told(worth: Worth, seat: int) -> str:

@@ -3,7 +3,6 @@
 All they print is read from the catalogue of adsearch, so a new game shows up by itself.
 """
 
-import shutil
 import textwrap
 from typing import Annotated, Any
 
@@ -12,6 +11,7 @@ import typer
 from adsearch import Option, State, games
 from adsearch.games import Game
 from arena.cli.boards import SvgOption, write_board
+from arena.cli.folding import folded
 from arena.cli.listing import Columns, Format, FormatOption, show
 
 COLUMNS: Columns = {
@@ -96,14 +96,7 @@ def _span(seats: list[int]) -> str:
 
 def _filled(text: str, *, indent: str, hanging: str | None = None) -> str:
     """`text` as one paragraph, as wide as the terminal and no wider than is good to read."""
-    width = min(shutil.get_terminal_size().columns, 100)
-    return textwrap.fill(
-        text,
-        width,
-        initial_indent=indent,
-        subsequent_indent=indent if hanging is None else hanging,
-        break_on_hyphens=False,
-    )
+    return folded(text, begin=indent, more=indent if hanging is None else hanging)
 
 
 def _description(game: Game, state: State[Any]) -> str:

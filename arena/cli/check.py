@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
-import textwrap
 from contextlib import ExitStack
 from dataclasses import replace
 from operator import itemgetter
@@ -15,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli.database import DatabaseOption
+from arena.cli.folding import columns, folded
 from arena.cli.listing import Columns, Format, FormatOption, show
 from arena.walls import Kind
 
@@ -29,7 +28,6 @@ _SIGNS: Final = {"good": "✓", "warning": "!", "failed": "✗", "skipped": "-"}
 _PLAIN: Final = {"good": "ok", "warning": "!", "failed": "x", "skipped": "-"}
 """The same for a terminal that cannot write them."""
 _STYLES: Final = {"good": "green", "warning": "yellow", "failed": "bold red", "skipped": "dim"}
-_WIDEST: Final = 100
 _INDENT: Final = 6
 _NAMED: Final = 22
 _MARGIN: Final = 35
@@ -216,7 +214,7 @@ class _Shown:
         from rich.console import Console
 
         self._console = Console(highlight=False, soft_wrap=True)
-        self._width = max(40, min(shutil.get_terminal_size().columns, _WIDEST))
+        self._width = columns()
         self._begun = False
         self._signs = _SIGNS if _can_write("✓✗") else _PLAIN
         where = f" for {conditions.description}" if conditions.description else ""
@@ -344,7 +342,7 @@ def _steps(checked: Checked) -> list[dict[str, Any]]:
 
 
 def _filled(text: str, width: int) -> list[str]:
-    return textwrap.wrap(_plain(text), width, break_on_hyphens=False)
+    return folded(_plain(text), more="", width=width).splitlines()
 
 
 def _plain(text: str) -> str:

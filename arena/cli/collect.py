@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli.database import DatabaseOption
+from arena.cli.folding import folded
 from arena.cli.listing import Columns, Format, FormatOption, Row, show
 
 if TYPE_CHECKING:
@@ -237,14 +238,9 @@ def _by_which_clocks(lines: Sequence[Line]) -> str:
 
 def _say(text: str, *, indent: int = 0) -> None:
     """Prints it in the width of the terminal."""
-    import shutil
-    import textwrap
-
     from arena.words import printable
 
-    width = max(40, min(100, shutil.get_terminal_size().columns))
-    for line in textwrap.wrap(printable(text), width - indent, break_on_hyphens=False):
-        print(" " * indent + line)
+    print(folded(printable(text), begin=" " * indent, more=" " * indent))
 
 
 def _tell_next(lines: Sequence[Line], file: Path, tournament: Path | None) -> None:

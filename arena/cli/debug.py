@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from time import monotonic, monotonic_ns
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.database import DatabaseOption
+from arena.cli.folding import folded
 from arena.cli.rulings import GameIdArgument
 
 if TYPE_CHECKING:
@@ -30,7 +30,15 @@ if TYPE_CHECKING:
 
 def debug(
     id: GameIdArgument,
-    ply: Annotated[int, typer.Option("--ply", metavar="N", min=1, help="Which ply, one of the agent's own turns.")],
+    ply: Annotated[
+        int | None,
+        typer.Option(
+            "--ply",
+            metavar="N",
+            min=1,
+            help="Which ply, a turn of the agent's. Usual: where it failed, else the last turn of an agent of yours.",
+        ),
+    ] = None,
     file: Annotated[
         str | None,
         typer.Option("--file", metavar="FILE", help="Ask this agent instead, such as the mended file."),
@@ -50,13 +58,16 @@ def debug(
     from agents import seating
     from agents.player import Player as Host
     from arena.cli import past
-    from arena.rehearsal import rehearse
+    from arena.rehearsal import rehearse, usual_ply
 
     game = past.read_game(id, db)
+    chosen = ply is None
+    if ply is None:
+        ply = usual_ply(game, _own_seats(game, db))
     rehearsal = rehearse(game, ply)
     player, called = _player(game, rehearsal, file, db)
     make = _maker(player, called, rehearsal)
-    for line in _introduction(game, rehearsal, ply, called):
+    for line in _introduction(game, rehearsal, ply, called, chosen=chosen):
         print(line, flush=True)
     try:
         host = Host(make, name=game.players[rehearsal.seat])
@@ -78,7 +89,7 @@ def debug(
     for line in _compared(game, rehearsal, ply, answer, seconds):
         print(line)
     if differed:
-        print(_wrapped(_why_different(differed, another=file is not None)))
+        print(folded(_why_different(differed, another=file is not None)))
     if not _is_legal(rehearsal, answer):
         raise typer.Exit(1)
 
@@ -93,17 +104,50 @@ def add_to(app: typer.Typer) -> None:
 
 def _player(game: PastGame, rehearsal: Rehearsal, file: str | None, db: str | None) -> tuple[Player, str]:
     """Who is asked, and what to call it: the file, or the version that played."""
+    from arena.players import read
+
+    return _as_then(game, rehearsal.seat, db) if file is None else (read(file), file)
+
+
+def _as_then(game: PastGame, seat: int, db: str | None) -> tuple[Player, str]:
+    """The version that played in that seat, and what to call it."""
     from arena import versions
     from arena.cli.database import submissions
-    from arena.players import read
     from db.database import Database
 
-    if file is not None:
-        return read(file), file
-    seat = game.seats[rehearsal.seat]
     with Database(db, create=False) as database, database.reading() as connection:
-        version = versions.of_seat(connection, seat)
+        version = versions.of_seat(connection, game.seats[seat])
         return versions.player(version, submissions(database)), f"{version.agent}@{version.number}"
+
+
+def can_be_asked(game: PastGame, seat: int, db: str | None) -> bool:
+    """Whether the agent in that seat can be asked again."""
+    from arena.errors import BadPlayer
+    from arena.players import Kind
+
+    try:
+        player, _ = _as_then(game, seat, db)
+    except BadPlayer:
+        return False
+    return player.kind in (Kind.BUILTIN, Kind.FILE, Kind.FOLDER)
+
+
+def _own_seats(game: PastGame, db: str | None) -> list[int]:
+    """Where agents of somebody's own sat."""
+    from agents import builtin
+    from arena import versions
+    from arena.players import Kind
+    from db.database import Database
+
+    if any(seat.version is None for seat in game.seats):
+        return []  # it has not begun
+    with Database(db, create=False) as database, database.reading() as connection:
+        sources = [versions.of_seat(connection, seat).source for seat in game.seats]
+    return [
+        seat
+        for seat, source in enumerate(sources)
+        if not builtin.is_builtin(source) and source not in (Kind.HUMAN, Kind.WAIT)
+    ]
 
 
 def _maker(player: Player, called: str, rehearsal: Rehearsal) -> Callable[[], Agent]:
@@ -177,20 +221,23 @@ def _left_debugger(error: BaseException) -> bool:
 # What is told.
 
 
-def _introduction(game: PastGame, rehearsal: Rehearsal, ply: int, called: str) -> Iterator[str]:
-    """Where the game stands, and how the agent is run."""
+def _introduction(game: PastGame, rehearsal: Rehearsal, ply: int, called: str, *, chosen: bool) -> Iterator[str]:
+    """Where the game stands, and how the agent is run; why at this ply, where we have `chosen` it."""
     from adsearch import games
     from arena import words
     from arena.cli import past
 
     seat, state = rehearsal.seat, rehearsal.state
-    yield from past.header(game)
+    yield from map(folded, past.header(game))
     yield words.drawn(games.load(game.game, state.view(seat)) if state.hidden else state)
     earlier = len(rehearsal.turns) - 1
     first = f", after {earlier} earlier turn{'s' * (earlier != 1)}" if earlier else ""
-    yield f"ply {ply}: asking {words.printable(called)} in seat {seat}{first}"
-    yield "It runs here, without walls, and no clock ends the game. What it prints follows."
-    yield ""
+    yield folded(f"ply {ply}: asking {words.printable(called)} in seat {seat}{first}")
+    if chosen:
+        ended = "gave up" if game.verdict == "resigned" else "failed"
+        which = "its last turn" if ply <= len(game.moves) else f"the turn in which it {ended}"
+        yield folded(f"That is {which}; with --ply N it is asked at another.")
+    yield folded("It runs here, without walls, and no clock ends the game. What it prints follows.")
 
 
 def _mend(game: PastGame, ply: int, file: str | None) -> str:
@@ -213,14 +260,15 @@ def _compared(game: PastGame, rehearsal: Rehearsal, ply: int, answer: Answer | N
             MoveRecord(ply, 0, now, score=info.score, depth=info.depth, nodes=info.nodes, text=info.text)
         )
     yield ""
-    yield words.printable(f"now     {now}   {seconds:.2f} s   {thinking}".rstrip())
+    yield folded(words.printable(f"now     {now}   {seconds:.2f} s   {thinking}".rstrip()), more=" " * 8)
     if ply <= len(game.moves):
         then = game.moves[ply - 1]
         told = "the same move" if then.move == now else "another move"
-        yield words.printable(f"then    {then.move}   {words.seconds(then.spent)}   {words.thinking(then)}".rstrip())
+        took = words.seconds(then.spent)
+        yield folded(words.printable(f"then    {then.move}   {took}   {words.thinking(then)}".rstrip()), more=" " * 8)
         yield told
     else:
-        yield f"then    no move: {' '.join(past.ending(game)[:1])}"
+        yield folded(f"then    no move: {' '.join(past.ending(game)[:1])}", more=" " * 8)
 
 
 def _why_different(plies: list[int], *, another: bool) -> str:
@@ -228,10 +276,6 @@ def _why_different(plies: list[int], *, another: bool) -> str:
     at = ", ".join(map(str, plies[:8])) + (", ..." if len(plies) > 8 else "")
     why = "" if another else ": it measures time, or draws from something else than self.random"
     return f"on the way it answered otherwise than in the game, at ply {at}{why}"
-
-
-def _wrapped(text: str) -> str:
-    return textwrap.fill(text, 80, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def _is_legal(rehearsal: Rehearsal, answer: Answer | None) -> bool:

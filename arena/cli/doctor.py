@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import textwrap
 from dataclasses import asdict
 from itertools import groupby
 from operator import itemgetter
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from arena.cli.database import DatabaseOption
+from arena.cli.folding import columns, folded
 from arena.cli.listing import Columns, Format, FormatOption, show
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 _COLUMNS: Final[Columns] = {name: itemgetter(name) for name in ("area", "name", "value", "verdict", "advice")}
 _MARKS: Final = {"ok": "ok", "warning": "!", "problem": "x", "unknown": "?"}
 _STYLES: Final = {"ok": "green", "warning": "yellow", "problem": "red", "unknown": "dim"}
-_WIDEST: Final = 100
 """No line is longer, however wide the terminal is."""
 _LEAST: Final = 20
 """So wide a value stays, however narrow it is."""
@@ -60,7 +58,7 @@ def _show_report(found: list[Finding]) -> None:
     console = Console(highlight=False, soft_wrap=True)
     names = max(len(finding.name) for finding in found)
     margin = " " * (names + 8)
-    width = max(min(shutil.get_terminal_size().columns, _WIDEST) - len(margin), _LEAST)
+    width = max(columns() - len(margin), _LEAST)
     for area, group in groupby(found, key=lambda finding: finding.area):
         console.print(Text(area, "bold"))
         for finding in group:
@@ -78,7 +76,7 @@ def _filled(text: str, width: int) -> list[str]:
     """Lines of at most that width, which are whole words where they fit."""
     from arena.words import printable
 
-    return textwrap.wrap(printable(text), width, break_on_hyphens=False)
+    return folded(printable(text), more="", width=width).splitlines()
 
 
 def _summary(found: list[Finding]) -> str:

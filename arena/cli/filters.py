@@ -6,15 +6,20 @@ A command that is `@filtered` has them all, and gets what they say as one value 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import wraps
-from typing import Annotated, Any, Final, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final, get_type_hints
 
 import typer
 
 from agents.protocol import Verdict
+
+if TYPE_CHECKING:
+    from db.database import Connection
+    from db.history import Wanted
 
 
 class Outcome(StrEnum):
@@ -89,6 +94,32 @@ def _wanted(told: dict[str, Any]) -> Any:
         if told.get(name) is not None:
             told[name] = instant(f"--{name}", told[name], end=end)
     return Wanted(**told)
+
+
+def refuse_unknown_game(connection: Connection, wanted: Wanted) -> None:
+    """Refuses a game that is neither ours nor on record: perhaps it was mistyped."""
+    from adsearch.errors import meant, nearly, quote
+    from adsearch.games import catalog
+    from arena.words import without_store
+    from db.errors import NotFound
+    from db.history import rules_on_record
+
+    if wanted.game is None:
+        return
+    name, ours = _without_options(wanted.game), list(catalog.names())
+    if name in ours:
+        catalog.find(wanted.game)  # an option that it does not have is refused
+        return
+    recorded = list(dict.fromkeys(_without_options(without_store(rules)) for rules in rules_on_record(connection)))
+    if name.rpartition("/")[2] not in {known for rules in recorded for known in (rules, rules.partition(":")[0])}:
+        there_is = nearly(name, [*recorded, *ours]) or meant(name, recorded or ours)
+        raise NotFound(f"no game {quote(name)} on record{there_is}")
+
+
+def _without_options(rules: str) -> str:
+    """connect4 of connect4:rows=5, mine.py:Mine of mine.py:Mine:rows=5."""
+    found = re.match(r".*?\.py(:[^:=,]*(?=:|$))?|[^:]*", rules)
+    return found[0] if found else rules
 
 
 def instant(option: str, text: str, *, end: bool = False) -> str:

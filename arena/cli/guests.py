@@ -68,4 +68,5 @@ class Guests:
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "w", encoding="utf-8") as opened:
             opened.write(json.dumps({"address": address, "token": token}) + "\n")
-        self._screen.say(f"waiting for {name}; start it with\n  python -m agents my_agent.py --connect {file}")
+        self._screen.say(f"waiting for {name}; start it with")
+        self._screen.say_whole(f"python -m agents my_agent.py --connect {file}")

@@ -6,6 +6,8 @@ them; JSON and CSV hold them as they are.
 
 from __future__ import annotations
 
+import sys
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -14,7 +16,7 @@ import typer
 from arena.cli import past
 from arena.cli.boards import SvgOption, write_board
 from arena.cli.database import DatabaseOption
-from arena.cli.filters import filtered
+from arena.cli.filters import filtered, refuse_unknown_game
 from arena.cli.listing import Columns, Format, FormatOption, show, tell
 from arena.cli.rulings import GameIdArgument
 
@@ -22,6 +24,11 @@ if TYPE_CHECKING:
     from adsearch import State
     from db.history import Wanted
     from db.past import PastGame
+
+
+_USUAL: Final = 50
+_MOST_COUNTED: Final = 10_000
+"""Games: to count more takes too long."""
 
 
 class Status(StrEnum):
@@ -40,7 +47,7 @@ class Status(StrEnum):
 def history(
     wanted: Wanted,
     status: Annotated[Status, typer.Option(help="How far the games are.")] = Status.OVER,
-    limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="The newest so many.")] = 50,
+    limit: Annotated[int | None, typer.Option(min=1, max=1_000_000, help="The newest so many. Usual: 50.")] = None,
     format: FormatOption = Format.TABLE,
     db: DatabaseOption = None,
 ) -> None:
@@ -58,12 +65,23 @@ def history(
 
     wanted = replace(wanted, statuses=_STATUSES.get(status, (status.value,)))
     with Database(db, create=False) as database, database.reading() as connection:
-        found = search.page(connection, wanted, limit=limit)
+        found = search.page(connection, wanted, limit=limit or _USUAL)
+        there_are = len(found)
+        if limit is None and there_are == _USUAL:
+            there_are = search.count(connection, wanted, most=_MOST_COUNTED)
+        if not found:
+            refuse_unknown_game(connection, wanted)
     rows = [documents.heading(game) for game in found]
-    columns = dict(TABLE if format is Format.TABLE else CSV)
-    if format is Format.TABLE and len({row["game"] for row in rows}) < 2:
-        del columns["rules"]  # the same in every row
+    columns = CSV
+    if format is Format.TABLE:
+        from arena.cli import history_table
+
+        columns = history_table.columns(rows, agent=wanted.agent, year=datetime.now(UTC).year)
     show(rows, columns, format=format, narrowed="players")
+    if there_are > _MOST_COUNTED:
+        print(f"the newest {_USUAL} of more than {_MOST_COUNTED:,}; --limit N shows more", file=sys.stderr)
+    elif there_are > len(found):
+        print(f"the newest {_USUAL} of {there_are:,}; --limit {there_are} shows all", file=sys.stderr)
 
 
 def show_game(
@@ -139,18 +157,6 @@ def add_to(app: typer.Typer) -> None:
 # Listings.
 
 
-def _name(row: Any) -> str:
-    """The game as it may be asked for."""
-    return str(row["id"]) if row["tournament"] is None else f"{row['tournament']}-{row['number']}"
-
-
-def _points(row: Any) -> str:
-    from arena.words import result
-
-    mark = "" if row["ruling"] is None else f" ({row['ruling']['what']})"
-    return result(row["points"] or [None]) + mark
-
-
 def _text(name: str) -> Any:
     return lambda row: "" if row[name] is None else str(row[name])
 
@@ -159,27 +165,6 @@ def _listed(name: str, between: str) -> Any:
     return lambda row: "" if row[name] is None else between.join(map(str, row[name]))
 
 
-def _verdict(row: Any) -> str:
-    """How it ended, and in which seat who lost by that."""
-    seat = "" if row["fault"] is None else f" ({row['fault']})"
-    return f"{row['verdict'] or row['status']}{seat}"
-
-
-def _rules(row: Any) -> str:
-    from arena.words import without_store
-
-    return without_store(row["game"])
-
-
-TABLE: Final[Columns] = {
-    "game": _name,
-    "rules": _rules,
-    "players": _listed("players", " - "),
-    "points": _points,
-    "verdict": _verdict,
-    "plies": _text("plies"),
-    "finished": lambda row: (row["finished"] or "")[:10],
-}
 CSV: Final[Columns] = {
     **{name: _text(name) for name in ("id", "tournament", "round", "number", "attempt", "game")},
     "players": _listed("players", " - "),

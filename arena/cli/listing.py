@@ -5,13 +5,14 @@ A command describes its rows and columns once; `--format` decides how they come 
 
 import csv
 import json
-import os
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Final
 
 import typer
+
+from arena.cli.folding import table_width
 
 
 class Format(StrEnum):
@@ -85,8 +86,7 @@ def _show_table(
     from arena.words import printable
 
     # Piped into a file or a program, a row stays on one line.
-    as_wide = sys.stdout.isatty() or "COLUMNS" in os.environ
-    console = Console(highlight=False, width=None if as_wide else 10_000)
+    console = Console(highlight=False, width=table_width() or 10_000)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     *_, last = columns
     shown = {title: [Text(printable(text(row))) for row in rows] for title, text in columns.items()}

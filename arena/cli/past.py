@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arena import words
+from arena.cli.folding import columns
 from arena.replay import positions
 
 if TYPE_CHECKING:
@@ -39,10 +40,10 @@ def header(game: PastGame) -> list[str]:
 
 
 def _side_by_side(parts: list[str]) -> list[str]:
-    """In as few lines as a terminal of 80 columns takes."""
-    lines = parts[:1]
+    """In as few lines as the terminal takes."""
+    width, lines = columns(), parts[:1]
     for part in parts[1:]:
-        if len(lines[-1]) + len(part) + 3 <= 80:
+        if len(lines[-1]) + len(part) + 3 <= width:
             lines[-1] += f"   {part}"
         else:
             lines.append(part)
@@ -71,11 +72,9 @@ def ending(game: PastGame) -> list[str]:
 
 
 def last_board(game: PastGame) -> str:
-    """The board at the end; nothing where its rules are not here any more."""
-    from adsearch.errors import AdsearchError
-
+    """The board at the end; why there is none where its rules fail, or are not here any more."""
     try:
         *_, last = positions(game)
-    except AdsearchError as error:
-        return f"(no board: {error})"
-    return str(last)
+    except Exception as error:  # a game of somebody's own may fail with anything
+        return words.printable(f"(no board: {error or type(error).__name__})")
+    return words.drawn(last)

@@ -95,6 +95,7 @@ def play(
         with_guests=guests,
         watched=people != [] or not (quiet or format is not Format.TABLE),
     )
+    _refuse(plan, entered, people)
     finished: list[Finished] = []
     try:
         with _opened(db) if record else nullcontext() as database:
@@ -129,6 +130,27 @@ def _named(texts: Sequence[str], db: str | None) -> tuple[list[Player], list[str
     with database, database.reading() as connection:
         found = [versions.named(connection, text, submissions(database)) for text in texts]
     return [player for player, _ in found], ["" if version is None else version.agent for _, version in found]
+
+
+def _refuse(plan: _Plan, entered: Sequence[Player], people: Sequence[str]) -> None:
+    """Refuses players who cannot play the game together, before anything is made or kept."""
+    from adsearch import games
+    from agents import builtin
+    from arena.errors import BadFixture
+    from arena.players import Kind as Is
+
+    start = games.start(plan.game)
+    if len(entered) != start.players:
+        more = ["random"] * (start.players - len(entered))
+        fitting = shlex.join([plan.game, *[player.text for player in entered][: start.players], *more])
+        raise BadFixture(
+            f"{plan.game} is for {start.players} players, got {len(entered)}; such as: arena play {fitting}"
+        )
+    if start.hidden and len(people) > 1:
+        raise BadFixture(f"{plan.game} has secrets: one person at this terminal, got {len(people)}")
+    for player in entered:
+        if player.kind is Is.BUILTIN:
+            builtin.check_can_play(player.text, start)
 
 
 def _opened(db: str | None) -> AbstractContextManager[Database | None]:
@@ -218,7 +240,6 @@ def _play(
     from arena.confinement import Confinement
     from arena.director import Director, Finished, InOrder, Schedule
     from arena.entrants import enter
-    from arena.errors import BadFixture
     from arena.run_folder import RunFolder
     from arena.submissions import Store
 
@@ -228,14 +249,6 @@ def _play(
         store = Store(folder.path / "store") if database is None else submissions(database)
         rules = store.take_game(plan.game)
         start = games.start(rules)
-        if len(entered) != start.players:
-            more = ["random"] * (start.players - len(entered))
-            fitting = shlex.join([plan.game, *[player.text for player in entered][: start.players], *more])
-            raise BadFixture(
-                f"{plan.game} is for {start.players} players, got {len(entered)}; such as: arena play {fitting}"
-            )
-        if start.hidden and len(people) > 1:
-            raise BadFixture(f"{plan.game} has secrets: one person at this terminal, got {len(people)}")
         table = Guests(folder, screen)
         confinement = Confinement(folder.scratch, rules, walls=plan.walls, fresh=fresh)
         entrants = [

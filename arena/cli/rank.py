@@ -6,8 +6,6 @@ docs/ratings.md says what each number means.
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -17,6 +15,7 @@ from arena.cli import rated
 from arena.cli.database import DatabaseOption
 from arena.cli.files import write_file
 from arena.cli.filters import AtOption, filtered
+from arena.cli.folding import table_width
 from arena.cli.listing import Columns, Format, FormatOption, show, tell
 from arena.ratings.systems import FITTED, System
 
@@ -209,7 +208,7 @@ def _columns(found: Ranking, *, csv: bool) -> Columns:
     if found.system is not System.POINTS:
         columns["rating"] = lambda row: _whole(row["rating"])
         columns["±"] = lambda row: _whole(row["error"])
-    wide = not (sys.stdout.isatty() or "COLUMNS" in os.environ) or shutil.get_terminal_size().columns >= _WIDE
+    wide = (table_width() or _WIDE) >= _WIDE
     if wide:
         columns["games"] = lambda row: str(row["games"])
     columns |= {

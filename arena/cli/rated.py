@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.files import read_file
-from arena.cli.filters import instant
+from arena.cli.filters import instant, refuse_unknown_game
 from arena.cli.listing import Row
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def scope(
     from db import queries, rated
     from db.history import Wanted
 
+    refuse_unknown_game(connection, wanted)
     return rated.Scope(
         tournaments=tuple(queries.find_tournament(connection, name) for name in tournaments),
         wanted=None if wanted == Wanted() else wanted,

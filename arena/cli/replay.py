@@ -21,6 +21,7 @@ import typer
 from arena.cli import past
 from arena.cli.database import DatabaseOption
 from arena.cli.files import write_file
+from arena.cli.folding import folded
 from arena.cli.rulings import GameIdArgument
 
 if TYPE_CHECKING:
@@ -46,21 +47,25 @@ _KEY: Final = re.compile(rb"\x1b\[[0-9;]*[@-~]|\x1bO.|[^\x1b]", re.DOTALL)
 _SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Moves a second."""
 _HELP: Final = (
-    "right, space, n   next move",
-    "left, b           one move back",
-    "home, end         the beginning, the end",
-    "14 and enter      jump to move 14; g asks where to",
-    "p                 play, and stop again",
-    "+, -              play faster, slower",
-    "?                 this help",
-    "q                 quit",
-    "",
-    "A larger window shows more of what was printed; arena logs ID shows all.",
+    ("right, space, n", "next move"),
+    ("left, b", "one move back"),
+    ("home, end", "the beginning, the end"),
+    ("14 and enter", "jump to move 14; g asks where to"),
+    ("p", "play, and stop again"),
+    ("+, -", "play faster, slower"),
+    ("?", "this help"),
+    ("q", "quit"),
 )
+_APART: Final = "   "
+"""What stands between two keys."""
+_LOGS: Final = "A larger window shows more of what was printed; arena logs ID shows all."
 
 
 def replay(
     id: GameIdArgument,
+    ply: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Begin after this ply, 0 for the beginning, as is usual.")
+    ] = None,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write it as one page for a browser instead.")
     ] = None,
@@ -71,7 +76,7 @@ def replay(
     Where there is no terminal all of it is printed. The page needs no network and holds all there is to see, so send it
     only to those who may see what the agents printed.
 
-    Example: arena replay cs101-812
+    Example: arena replay cs101-812 --ply 21
 
     Example: arena replay last --html game.html
     """
@@ -79,7 +84,11 @@ def replay(
     from arena.errors import ArenaError
 
     game = past.read_game(id, db)
+    if ply is not None and ply > len(game.moves):
+        raise typer.BadParameter(f"--ply: expected 0 to {len(game.moves)}, for so many plies were played, got {ply}")
     if html is not None:
+        if ply is not None:
+            raise typer.BadParameter(f"--ply is for a terminal: a page is opened at that ply as {html.name}#ply-{ply}")
         from arena.pages.game import page
 
         write_file(html, page(game))
@@ -88,11 +97,11 @@ def replay(
     if found.trouble and not game.moves:
         raise ArenaError(found.trouble)
     if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and os.name == "posix":
-        _step(game, found)
+        _step(game, found, ply or 0)
         return
     for line in past.header(game):
         print(line)
-    for step in found.steps:
+    for step in found.steps[ply or 0 :]:
         print("", *_told(game, found, step), sep="\n")
     print("", *past.ending(game), sep="\n")
 
@@ -177,8 +186,13 @@ def _log(heading: str, text: str) -> list[str]:
 
 
 def screenful(game: PastGame, replay: Replay, number: int, status: str, *, columns: int, rows: int) -> list[str]:
-    """A step on a screen of that size: the board first, and of what was printed the end, as far as there is room."""
-    step, room = replay.steps[number], rows - 2
+    """A step on a screen of that size, its `status` below: the board first, and of what was printed the end, as far as
+    there is room."""
+    parts = status.split(_APART)
+    below = _side_by_side(parts, columns)
+    if len(below) > max(1, rows // 6):
+        below = _side_by_side([parts[0], *parts[-2:]], columns)[:2]
+    step, room = replay.steps[number], max(0, rows - 1 - len(below))
     lines = [_ply(game, step), *_board(replay, step), *_clocks(game, step), *_said(step)]
     lines += past.ending(game) if number == len(game.moves) else []
     if len(lines) + 2 <= room:
@@ -187,7 +201,26 @@ def screenful(game: PastGame, replay: Replay, number: int, status: str, *, colum
     if len(printed) > free >= 2:
         printed = [f"{printed[0].removesuffix(':')} (the end of it):", *printed[1 - free :]]
     lines = [*lines, *printed, *[""] * room][:room]
-    return [_cut(line, columns) for line in [*lines, "", status]]
+    return [_cut(line, columns) for line in [*lines, "", *below]][-rows:]
+
+
+def _side_by_side(parts: Sequence[str], columns: int) -> list[str]:
+    """In as few lines as they take."""
+    lines = list(parts[:1])
+    for part in parts[1:]:
+        if len(lines[-1] + _APART + part) <= columns:
+            lines[-1] += _APART + part
+        else:
+            lines.append(part)
+    return lines
+
+
+def _help(columns: int) -> Iterator[str]:
+    """What the keys do."""
+    for keys, does in _HELP:
+        yield from folded(does, begin=f"{keys:<18}", more=" " * 18, width=columns).splitlines()
+    yield ""
+    yield from folded(_LOGS, more="", width=columns).splitlines()
 
 
 def _cut(line: str, columns: int) -> str:
@@ -257,23 +290,23 @@ class Viewer:
         return now + 1 / _SPEEDS[self.speed]
 
     def status(self) -> str:
-        """The line at the bottom."""
+        """What stands at the bottom: where it is, and which keys there are, those last that matter most."""
         at = f"{self.at}/{self.last}"
         if self.typed is not None:
             return f"{at}   jump to move: {self.typed}_   (enter)"
         if self.due is not None:
-            return f"{at}   playing, {_SPEEDS[self.speed]:g} moves a second   p: stop   +: faster   -: slower   q: quit"
+            return f"{at}   playing, {_SPEEDS[self.speed]:g} moves a second   +: faster   -: slower   p: stop   q: quit"
         return f"{at}   right or space: next   left: back   p: play   ?: all keys   q: quit"
 
 
-def _step(game: PastGame, replay: Replay) -> None:
+def _step(game: PastGame, replay: Replay, at: int) -> None:
     """Shows one step after the other, as the keys say, until it is enough."""
-    viewer = Viewer(len(game.moves))
+    viewer = Viewer(len(game.moves), at)
     with _terminal() as next_key:
         while not viewer.over:
             columns, rows = os.get_terminal_size(sys.stdout.fileno())
             if viewer.helping:
-                shown: Sequence[str] = [_cut(line, columns) for line in _HELP][: rows - 1]
+                shown: Sequence[str] = [_cut(line, columns) for line in _help(columns)][: rows - 1]
             else:
                 shown = screenful(game, replay, viewer.at, viewer.status(), columns=columns, rows=rows)
             _draw(shown)

@@ -43,19 +43,32 @@ class Screen:
 
     def say(self, text: str, end: str = "\n") -> None:
         """Something for whoever sits here."""
-        self._print(Text(text), end=end)
+        for line in text.split("\n"):
+            self._print(Text(line), end=end)
         self._prompting = not end
+
+    def say_whole(self, command: str) -> None:
+        """Something to be copied: it stays one line, however long."""
+        self._print(Text(f"  {command}"), folded=False)
 
     def answered(self) -> None:
         """Whoever was asked has typed a line."""
         self._prompting = False
 
-    def _print(self, text: Text, end: str = "\n") -> None:
+    def _print(self, text: Text, end: str = "\n", *, more: str = "  ", folded: bool = True) -> None:
+        """Prints a line; `more` stands before what does not fit on it, if it is to be `folded`.
+
+        Into a file or a program a line stays one line."""
         if self._prompting:
             self._prompting = False
             self._console.print()
-        # Into a file or a program a line stays one line.
-        self._console.print(text, end=end, soft_wrap=not self._console.is_terminal)
+        width = self._console.width
+        if folded and self._console.is_terminal and text.cell_len > width:
+            lines = text.wrap(self._console, width - len(more))
+            for line in lines:
+                line.rstrip()
+            text = Text(f"\n{more}").join(lines)
+        self._console.print(text, end=end, soft_wrap=True)
 
     def show(self, event: Event) -> None:
         """What happened."""
@@ -88,7 +101,7 @@ class Screen:
         line = Text(f"{game.game}   ")
         for seat, entrant in enumerate(game.entrants):
             line.append(" - " if seat else "").append(entrant.name, SEAT_STYLES[seat % 4])
-        self._print(line.append(f"   clock {game.clock}"))
+        self._print(line.append(f"   clock {game.clock}"), more="   ")
         self._draw(game)
         self._tell_watchers(0)
 
@@ -112,10 +125,10 @@ class Screen:
                 line.append(f"   {told}", "dim")
         else:
             line.append(f"{move.who} {words.printable(text)}")
-        self._print(line)
+        self._print(line, more="     ")
         self._draw(game)
         if game.clock != "none":
-            self._print(self._clocks(game))
+            self._print(self._clocks(game), more="     ")
         self._tell_watchers(move.ply)
 
     def _clocks(self, game: Planned) -> Text:
@@ -131,7 +144,7 @@ class Screen:
             return
         if self._hidden_from:
             state = games.load(game.rules, state.view(self._hidden_from[0]))
-        self._print(board(words.drawn(state), game.rules))
+        self._print(board(words.drawn(state), game.rules), folded=False)
 
     def _show_end(self, event: Finished) -> None:
         game, record = event.game, event.record
@@ -143,17 +156,17 @@ class Screen:
         line.append(f"  {words.verdict(record)}{played}  {words.plies(len(record.moves))}")
         whole = line.copy().append(f"  ({spent})")
         if self._console.is_terminal and whole.cell_len > self._console.width:
-            self._print(line)
-            self._print(Text(f"   ({spent})"))
+            self._print(line, more="   ")
+            self._print(Text(f"   ({spent})"), more="   ")
         else:
             self._print(whole)
         detail = "" if record.verdict == Verdict.NORMAL else words.without_store(record.detail)
         if detail:
-            self._print(Text(f"   {words.printable(detail)}", "dim"))
+            self._print(Text(f"   {words.printable(detail)}", "dim"), more="   ")
         if record.fault is not None and (stderr := record.seats[record.fault].stderr):
             lines = [words.printable(written) for written in words.without_store(stderr).splitlines()]
             for written in [line for line in lines if line not in detail][-_MOST_LOG:]:
-                self._print(Text(f"   | {written}", "dim"))
+                self._print(Text(f"   | {written}", "dim"), more="   |   ")
 
     def _tell_watchers(self, plies: int) -> None:
         for watcher in self._watchers:

@@ -153,7 +153,7 @@ class _Page:
             return "".join(
                 [
                     element("th", html.words(self.names[seat]), scope="row"),
-                    element("td", words.piece(seat, self.game.game) or f"seat {seat}"),
+                    element("td", _plays(seat, self.game.game)),
                     element("td", "–" if points is None else words.result([points[seat]]), class_="number"),
                     element("td", words.seconds(past.spent), class_="number"),
                     element("td", words.seconds(past.longest), class_="number"),
@@ -339,6 +339,14 @@ class _Page:
             for name, leftover in zip(self.names, self.replay.leftovers, strict=True)
             if leftover.where in kinds
         ]
+
+
+def _plays(seat: int, rules: str) -> str:
+    """What is whose on the board."""
+    from adsearch.board import maze
+    from arena import words
+
+    return maze.called(seat) if rules.partition(":")[0] == "maze" else words.piece(seat, rules) or f"seat {seat}"
 
 
 def _list(name: str, items: Sequence[str], **attributes: str) -> str:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from adsearch import games
-from arena.lesson import Lost, lesson, reasons
+from arena.analysis import Effort, judged
+from arena.lesson import Lost, lesson, looked_at, reasons
+from db.past import PastGame, PastSeat
 from db.records import GameRecord, MoveRecord
 
 
@@ -53,3 +57,50 @@ def test_what_the_other_failed_at_is_no_reason_of_ones_own() -> None:
         ("time", 2),
         ("normal", 2),
     ]
+
+
+def at_look(
+    text: str, points: tuple[float | None, ...], verdict: str, fault: int | None = None
+) -> tuple[int | None, int | None]:
+    """Where a game went wrong: the ply of the fault, and that of the mistake."""
+    moves = lost(1, text).record.moves
+    seats = tuple(PastSeat(seat=seat, player="ab"[seat], points=share) for seat, share in enumerate(points))
+    game = PastGame(
+        id=1,
+        number=1,
+        pair="[]",
+        game="tictactoe",
+        status="finished",
+        seats=seats,
+        moves=moves,
+        verdict=verdict,
+        fault=fault,
+    )
+    plies = list(judged(games.start("tictactoe"), moves, Effort(depth=9)))
+    failed, mistake = looked_at(game, plies)
+    return failed, None if mistake is None else mistake.ply
+
+
+@pytest.mark.parametrize(
+    ("text", "points", "verdict", "fault", "found"),
+    [
+        ("b2 a2 a1 c3 b1 b3 a3 c2 c1", (1.0, 0.0), "normal", None, (None, 2)),
+        ("b2 a2 a1", (1.0, 0.0), "illegal", 1, (4, 2)),
+        ("b2 a1 c3", (1.0, 0.0), "crashed", 1, (4, None)),
+        ("b2 a2 a1", (1.0, 0.0), "resigned", 1, (None, 2)),
+        ("b2 a2 a1", (0.0, 1.0), "time", 0, (4, None)),
+        ("a1 b1 c3 b3 b2", (1.0, 0.0), "normal", None, (None, 2)),
+        ("b2 a2 c2 a1 c3 a3", (0.0, 1.0), "normal", None, (None, 3)),
+        ("b2 a1 c3 c1 b1 b3 a2 c2 a3", (0.5, 0.5), "normal", None, (None, None)),
+        ("a1 b2 c3 a3 c1 b1 b3 a2 c2", (0.5, 0.5), "normal", None, (None, 4)),
+        ("b2 a2", (None, None), "void", None, (None, 2)),
+    ],
+)
+def test_a_fault_and_the_mistake_of_whoever_lost_are_what_to_look_at(
+    text: str,
+    points: tuple[float | None, ...],
+    verdict: str,
+    fault: int | None,
+    found: tuple[int | None, int | None],
+) -> None:
+    assert at_look(text, points, verdict, fault) == found

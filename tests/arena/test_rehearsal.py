@@ -13,7 +13,7 @@ from arena import documents
 from arena.director import Entrant, Finished, Planned
 from arena.errors import ArenaError
 from arena.fixture import Fixture, SeatPlan
-from arena.rehearsal import rehearse
+from arena.rehearsal import rehearse, usual_ply
 from arena.seeds import GameSeeds
 from db.past import PastGame
 from tests.arena.match_model import MS
@@ -80,6 +80,42 @@ def test_the_turn_in_which_the_game_ended_is_asked_too() -> None:
     game, _ = played("connect4", 2, most=4)
     assert game.verdict == "resigned"
     assert rehearse(game, len(game.moves) + 1).seat == game.fault
+
+
+@pytest.mark.parametrize(
+    ("rules", "seats"),
+    [
+        ("connect4", 2),
+        ("pig:goal=15", 2),
+        ("kuhn", 2),
+        ("ludo:players=3,tokens=1", 3),
+        ("examples/countdown.py:Countdown", 2),
+    ],
+    ids=["connect4", "pig", "kuhn", "ludo", "countdown"],
+)
+def test_where_nobody_says_which_it_is_the_last_turn_of_ones_own(rules: str, seats: int) -> None:
+    game, _ = played(rules, seats, most=500)
+    assert game.verdict == "normal"
+    last = {move.who: move.ply for move in game.moves if isinstance(move.who, int)}
+    for seat in range(seats):
+        assert usual_ply(game, [seat]) == last[seat]
+        assert rehearse(game, usual_ply(game, [seat])).seat == seat
+    assert usual_ply(game, []) == max(last.values())
+
+
+def test_where_somebody_failed_it_is_the_turn_in_which_it_did() -> None:
+    game, _ = played("connect4", 2, most=4)
+    assert usual_ply(game, [1 - (game.fault or 0)]) == 5
+    # Who fails while the other is asked did so after a turn of its own.
+    assert usual_ply(replace(game, fault=1 - (game.fault or 0), verdict="crashed"), []) == 4
+    # Who was cut short was not asked any more.
+    assert usual_ply(replace(game, fault=None, verdict="adjudicated"), []) == 4
+
+
+def test_a_game_in_which_nobody_was_asked_has_no_usual_ply() -> None:
+    game, _ = played("connect4", 2, opening=("4", "4"), most=2)
+    with pytest.raises(ArenaError, match="nobody was asked for a move"):
+        usual_ply(replace(game, fault=None, verdict="void"), [0])
 
 
 @pytest.mark.parametrize(

@@ -222,6 +222,7 @@ def test_the_history_is_exactly_the_games_that_fit(
     statuses = wanted.statuses or ("scheduled", "playing", "finished", "void", "cancelled")
     expected = {game.id for game in everything if game.status in statuses and fits(game)}
     assert {game.id for game in history.page(connection, wanted, limit=1000)} == expected
+    assert history.count(connection, wanted, most=1000) == len(expected)
 
 
 def test_the_history_begins_with_the_newest_and_ends_at_its_limit(connection: Connection) -> None:
@@ -229,6 +230,24 @@ def test_the_history_begins_with_the_newest_and_ends_at_its_limit(connection: Co
     moments = [game.finished for game in whole]
     assert moments == sorted(moments, key=lambda moment: moment or "", reverse=True)
     assert history.page(connection, Wanted(), limit=3) == whole[:3]
+
+
+def test_no_more_games_are_counted_than_are_asked_for(connection: Connection) -> None:
+    assert history.count(connection, Wanted(), most=3) == 4
+    assert history.count(connection, Wanted(), most=0) == 1
+
+
+@pytest.mark.parametrize("options", ["", ":rows=5"])
+def test_a_game_of_ones_own_is_found_by_its_file_wherever_that_is_kept(tmp_path: Path, options: str) -> None:
+    sample.make(tmp_path / "arena.db")
+    kept = f"/home/ann/arena.store/0a/mine.py:Mine{options}"
+    with Database(str(tmp_path / "arena.db")) as database, database.writing() as connection:
+        connection.exec_driver_sql("UPDATE game SET rules = ? WHERE id = 1", (kept,))
+        assert kept in history.rules_on_record(connection)
+        for name in ("mine.py", "mine.py:Mine", "games/mine.py:Mine", f"mine.py:Mine{options}", kept):
+            assert [game.id for game in history.page(connection, Wanted(game=name), limit=9)] == [1], name
+        for name in ("ine.py", "mine.py:Min", "mine", "Mine", "mine.py:Mine:rows=6", "mine_py:Mine"):
+            assert history.page(connection, Wanted(game=name), limit=9) == [], name
 
 
 def test_a_game_against_two_opponents_of_that_name_is_listed_once(connection: Connection) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -28,6 +29,84 @@ def test_mistakes_are_marked_with_what_was_better_and_the_next_command() -> None
     assert "look first at ply" in ended.out
     assert "  arena debug 1 --ply " in ended.out
     assert arena("analyse", "1").out == ended.out
+
+
+LOSING = """
+from agents import Agent
+
+class Losing(Agent):
+    def choose(self, state, clock):
+        return state.from_text("a2") if len(state.moves()) > 6 else "nowhere"
+"""
+
+
+def test_a_fault_comes_before_every_mistake() -> None:
+    Path("losing.py").write_text(LOSING)
+    play("tictactoe", "alphabeta:depth=9", "losing.py", "--walls", "limits")
+    lines = arena("analyse", "last").out.splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("look first"))
+    assert lines[first : first + 3] == [
+        "look first at ply 4: losing played an illegal move",
+        "  arena logs 1",
+        "  arena debug 1 --ply 4",
+    ]
+    assert lines[first + 3].startswith("before that, at ply 2: losing played a2??, better was ")
+    for line in lines[first:]:
+        if line.startswith("  arena "):
+            assert arena(*line.split()[1:]).code == ("--ply 4" in line), line
+
+
+@pytest.mark.parametrize(
+    ("game", "players", "told"),
+    [
+        ("connect4", ("alphabeta:depth=3", "minimax:depth=2"), "no single mistake of whoever lost stands out"),
+        ("grundy", ("random", "random"), "no single mistake stands out"),
+    ],
+    ids=["of the winner alone", "of nobody"],
+)
+def test_where_no_mistake_is_seen_it_says_so_and_how_to_look_further(
+    game: str, players: tuple[str, str], told: str
+) -> None:
+    play(game, *players)
+    lines = arena("analyse", "last", "--depth", "1").out.splitlines()
+    assert lines[-2:] == [f"{told} at this depth; look deeper:", "  arena analyse 1 --depth 3"]
+    assert arena(*lines[-1].split()[1:]).code == 0
+
+
+def test_where_all_is_proven_nobody_is_sent_to_look_deeper() -> None:
+    play("tictactoe", "alphabeta:depth=9", "alphabeta:depth=9")
+    assert arena("analyse", "last", "--depth", "9").out.endswith(
+        "no single mistake stands out, and all of it is proven\n"
+    )
+
+
+def test_a_program_is_not_sent_to_a_debugger_that_cannot_look_into_it() -> None:
+    play("tictactoe", "alphabeta:depth=9", f"cmd:{sys.executable} -m agents random", "--walls", "limits")
+    ended = arena("analyse", "last")
+    assert "look first at ply" in ended.out
+    assert "  arena replay 1 --ply " in ended.out
+    assert "arena debug" not in ended.out
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_what_is_said_is_as_wide_as_the_terminal(columns: int) -> None:
+    play("ludo:players=3,tokens=1", "random", "maxn:depth=1", "paranoid:depth=1")
+    lines = arena("analyse", "last", "--depth", "1", columns=columns).out.splitlines()
+    sentences = lines[: next(number for number, line in enumerate(lines) if line.startswith("ply "))]
+    assert max(map(len, sentences)) <= columns
+    assert "-1#: proven; -1#5: proven, and the game ends in 5 plies; all else is an estimate." in " ".join(
+        " ".join(sentences).split()
+    )
+
+
+def test_ctrl_c_says_that_it_was_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    play("tictactoe", "random", "random")
+    monkeypatch.setattr("arena.analysis.judged", interrupted)
+    ended = arena("analyse", "last")
+    assert (ended.code, ended.out, ended.err) == (130, "", "interrupted\n")
 
 
 def test_json_tells_all_seats_and_csv_a_line_a_ply() -> None:

@@ -21,6 +21,13 @@ class Failing(Agent):
     def choose(self, state, clock):
         return state.moves()[99]
 """
+ILLEGAL = """
+from agents import Agent
+
+class Illegal(Agent):
+    def choose(self, state, clock):
+        return "nowhere"
+"""
 FIRST = """
 from agents import Agent
 
@@ -46,9 +53,49 @@ def test_a_step_a_line_and_then_what_it_came_to_and_what_to_look_at() -> None:
     (look,) = [number for number, line in enumerate(lines) if line == "look at this first"]
     assert lines[look + 1].startswith("    game ")
     commands = [line.strip() for line in lines[look:] if line.startswith("    arena ")]
+    assert lines[2] == "(in brackets: how likely it is that random is the better one)"
     for command in commands:
         assert arena(*command.split()[1:]).code == 0, command
     assert [command.split()[1] for command in commands][:2] == ["replay", "analyse"]
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_it_is_as_wide_as_the_terminal_and_breaks_between_words(columns: int) -> None:
+    Path("failing_at_once_again.py").write_text(ILLEGAL)
+    ended = arena(
+        *("climb", "failing_at_once_again.py", "--game", "connect4", "--seed", "1", "--walls", "limits"),
+        columns=columns,
+    )
+    lines = ended.out.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert (
+        "look at this first game 1 against random: failing_at_once_again played an illegal move: ply 5: expected a "
+        "legal move (1, 2, 3, 4, 5, 6, 7)"
+    ) in " ".join(ended.out.split())
+    (brackets,) = [number for number, line in enumerate(lines) if line.startswith("(in brackets: ")]
+    assert "how likely it is that failing_at_once_again is the better one)" in " ".join(
+        " ".join(lines[brackets:]).split()
+    )
+
+
+def test_a_program_is_not_sent_to_a_debugger_that_cannot_look_into_it() -> None:
+    ended = arena("climb", "cmd:false", "--game", "tictactoe", "--seed", "1", "--walls", "limits")
+    assert ended.code == 1
+    assert "    arena logs 1" in ended.out
+    assert "arena debug" not in ended.out
+
+
+def test_where_the_arguments_are_wrong_nothing_is_made(tmp_path: Path) -> None:
+    Path("mine.py").write_text(FIRST)
+    for arguments in (
+        ["nix.py", "--game", "connect4"],
+        ["mine.py", "--game", "conect4"],
+        ["mine.py", "--game", "connect4", "--against", "nix.py"],
+        ["mine.py", "--game", "maze:ghosts=random"],
+        ["mine.py", "--game", "kuhn", "--against", "minimax"],
+    ):
+        assert arena("climb", *arguments, "--walls", "limits").code == 2
+        assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
 
 
 def test_json_tells_the_steps() -> None:

@@ -127,6 +127,38 @@ def test_who_resigns_is_said_to() -> None:
     assert "then    no move: meek resigned" in ended.out
 
 
+def test_without_a_ply_the_last_turn_of_ones_own_agent_is_taken_and_said() -> None:
+    Path("drawing.py").write_text(DRAWING)
+    play("tictactoe", "random", "drawing.py")
+    last = own_plies(1)[-1]
+    ended = arena("debug", "last")
+    assert (ended.code, ended.err) == (0, "")
+    assert f"ply {last}: asking drawing@1 in seat 1" in ended.out
+    assert "That is its last turn; with --ply N it is asked at another." in ended.out
+    assert "That is" not in arena("debug", "last", "--ply", str(last)).out
+
+
+def test_without_a_ply_a_fault_comes_first() -> None:
+    Path("failing.py").write_text(FAILING)
+    play("tictactoe", "random", "failing.py")
+    ended = arena("debug", "last")
+    assert ended.code == 1
+    assert "ply 2: asking failing@1 in seat 1" in ended.out
+    assert "That is the turn in which it failed; with --ply N it is asked at another." in ended.out
+    assert "arena debug 1 --ply 2 --file FILE" in ended.err
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+def test_who_prints_nothing_leaves_no_gap_and_no_line_is_too_long(columns: int) -> None:
+    play("ludo:players=3,tokens=1", "random", "maxn:depth=1", "random")
+    ended = arena("debug", "last", columns=columns)
+    assert ended.code == 0, ended.err
+    assert "\n\n\n" not in ended.out
+    lines = ended.out.splitlines()
+    told = lines[next(number for number, line in enumerate(lines) if line.startswith("ply ")) :]
+    assert max(map(len, told)) <= columns
+
+
 def refused(*arguments: str) -> str:
     ended: Ended = arena("debug", "last", *arguments)
     assert (ended.code, ended.out) == (2, "")
@@ -141,6 +173,7 @@ def test_what_cannot_be_asked_says_why() -> None:
     assert "no file 'nothing.py'" in refused("--ply", "1", "--file", "nothing.py")
     assert "expected an agent's file, a folder or a built-in, got 'human'" in refused("--ply", "1", "--file", "human")
     assert "into which Python's debugger cannot look" in refused("--ply", "1", "--file", "cmd:cat")
+    assert "no game 7" in arena("debug", "7").err
     broken = arena("debug", "last", "--ply", "1", "--file", "broken.py")
     assert broken.code == 2
     assert "number = 1 / 0" in broken.err

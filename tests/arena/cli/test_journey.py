@@ -115,7 +115,7 @@ def climb(terminal: Session) -> None:
     assert look
     assert found
     assert commands(lesson) == [
-        f"arena replay {found[1]}",
+        f"arena replay {found[1]} --ply {found[2]}",
         f"arena analyse {found[1]}",
         f"arena debug {found[1]} --ply {found[2]}",
     ]

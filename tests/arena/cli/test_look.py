@@ -209,6 +209,42 @@ def test_a_history_without_games_is_an_empty_one(record: Path) -> None:
     assert asked(record, "history", "--since", "2030-01-01").code == 0
 
 
+def test_where_there_are_more_games_it_is_told_how_to_see_all(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert asked(record, "history").err == ""
+    monkeypatch.setattr("arena.cli.history._USUAL", 5)
+    for format in ("table", "csv", "json"):
+        assert asked(record, "history", "--format", format).err == "the newest 5 of 19; --limit 19 shows all\n"
+    assert asked(record, "history", "--verdict", "normal").err == "the newest 5 of 10; --limit 10 shows all\n"
+    assert asked(record, "history", "--limit", "5").err == ""
+    assert asked(record, "history", "--limit", "19").err == ""
+    monkeypatch.setattr("arena.cli.history._MOST_COUNTED", 18)
+    assert asked(record, "history").err == "the newest 5 of more than 18; --limit N shows more\n"
+
+
+@pytest.mark.parametrize(
+    ("game", "words"),
+    [
+        ("tictactow", "no game 'tictactow' on record; did you mean 'tictactoe'?"),
+        ("conect4", "no game 'conect4' on record; did you mean 'connect4'?"),
+        ("hex", "no game 'hex' on record; there is "),
+        ("mine.py:Mine", "no game 'mine.py:Mine' on record; there is "),
+        ("ludo:plyers=3", "ludo: no option 'plyers'; did you mean 'players'?"),
+        ("\x1b[2J", "no game "),
+    ],
+    ids=["near one on record", "near one of ours", "unknown", "a file", "an option", "an escape"],
+)
+def test_a_mistyped_game_is_told(record: Path, game: str, words: str) -> None:
+    ended = asked(record, "history", "--game", game)
+    assert (ended.code, ended.out, len(ended.err.splitlines())) == (2, "", 1)
+    assert words in ended.err
+    assert "\x1b" not in ended.err
+
+
+@pytest.mark.parametrize("game", ["othello", "ludo:players=2", "tictactoe"])
+def test_a_game_that_there_is_may_have_no_games(record: Path, game: str) -> None:
+    assert document(record, "history", "--game", game, "--since", "2030-01-01") == []
+
+
 def test_show_as_json_is_one_whole_game(record: Path) -> None:
     game = document(record, "show", "cs101-1")
     assert set(game) == {*HISTORY, "ruling", "detail", "seats", "moves"}

@@ -52,7 +52,7 @@ def test_what_an_agent_said_and_printed_stands_at_its_move(record: Path) -> None
 
 
 def test_a_page_is_written_whole_and_said_where(record: Path, tmp_path: Path) -> None:
-    (tmp_path / "game.html").write_text("old", "utf-8")
+    (tmp_path / "game.html").write_text("<!doctype html>\nold", "utf-8")
     ended = arena("replay", "cs101-1", "--html", "game.html", "--db", str(record), cwd=tmp_path)
     assert (ended.code, ended.out, ended.err) == (0, "", "written: game.html\n")
     text = (tmp_path / "game.html").read_text("utf-8")
@@ -99,6 +99,48 @@ def test_a_screen_shows_the_end_of_what_was_printed_and_a_larger_one_more() -> N
     assert "     ann printed (the end of it):" in small
     assert "     ann printed:" in large
     assert f"     | {printed[0]}" in large
+
+
+@pytest.mark.parametrize("columns", [80, 60, 40, 30])
+@pytest.mark.parametrize("keys", [[], ["play"], ["play", "slower", "slower"], ["jump", "1", "2"], ["help"]])
+def test_every_key_is_told_on_a_narrow_screen_too(columns: int, keys: list[str]) -> None:
+    viewer, game = Viewer(123), past_game("tictactoe", ("ann", "bob"))
+    for key in keys:
+        viewer.press(key, 0.0)
+    shown = screenful(game, steps(game), 1, viewer.status(), columns=columns, rows=24)
+    assert len(shown) == 24
+    assert "   ".join(shown).endswith(viewer.status())
+
+
+def test_where_there_is_little_room_the_way_out_is_still_told() -> None:
+    game = past_game("tictactoe", ("ann", "bob"))
+    shown = screenful(game, steps(game), 1, Viewer(9).status(), columns=30, rows=6)
+    assert shown[-1] == "0/9   ?: all keys   q: quit"
+
+
+def test_it_begins_at_the_ply_that_was_asked_for(record: Path) -> None:
+    whole = arena("replay", "cs101-1", "--db", str(record)).out
+    later = arena("replay", "cs101-1", "--ply", "3", "--db", str(record)).out
+    assert later.count("  a b c") == 3
+    heading, _, rest = later.partition("\n\n")
+    assert whole.startswith(heading)
+    assert whole.endswith(rest)
+    assert rest.startswith("  3  ann a2")
+    assert arena("replay", "cs101-1", "--ply", "0", "--db", str(record)).out == whole
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--ply", "6"], "--ply: expected 0 to 5, for so many plies were played, got 6"),
+        (["--ply", "-1"], "--ply: expected at least 0"),
+        (["--ply", "3", "--html", "game.html"], "a page is opened at that ply as game.html#ply-3"),
+    ],
+)
+def test_a_ply_that_there_is_not_is_one_error(record: Path, arguments: list[str], words: str) -> None:
+    ended = arena("replay", "cs101-1", *arguments, "--db", str(record))
+    assert (ended.code, ended.out, len(ended.err.splitlines())) == (2, "", 1)
+    assert words in ended.err
 
 
 def at(*keys: str) -> int:
@@ -211,13 +253,13 @@ class Terminal:
 
 
 @pytest.fixture
-def terminal(record: Path) -> Iterator[Terminal]:
-    """A terminal with the replay of a game of five plies."""
+def terminal(record: Path, request: pytest.FixtureRequest) -> Iterator[Terminal]:
+    """A terminal with the replay of a game of five plies, and more arguments if a test has some."""
     keyboard, screen = pty.openpty()
     termios.tcsetwinsize(screen, (24, 80))
     before = termios.tcgetattr(screen)
     process = subprocess.Popen(
-        [sys.executable, "-m", "arena", "replay", "cs101-1", "--db", str(record)],
+        [sys.executable, "-m", "arena", "replay", "cs101-1", "--db", str(record), *getattr(request, "param", ())],
         stdin=screen,
         stdout=screen,
         stderr=screen,
@@ -286,10 +328,22 @@ def test_numbers_jump_and_p_plays(terminal: Terminal) -> None:
     assert terminal.end() == 0
 
 
+@pytest.mark.parametrize("terminal", [["--ply", "4"]], indirect=True, ids=["ply 4"])
+def test_on_a_terminal_it_begins_there_too(terminal: Terminal) -> None:
+    assert b"  4  bob b2" in terminal.until("4/5   right or space: next")
+    terminal.press(LEFT)
+    terminal.until("3/5")
+    terminal.press(b"q")
+    assert terminal.end() == 0
+
+
 def test_another_size_is_another_screen(terminal: Terminal) -> None:
     terminal.until("0/5")
     termios.tcsetwinsize(terminal.keyboard, (24, 30))
     assert "…" in terminal.until("0/5   right or space").decode()
+    terminal.until("q: quit")
+    terminal.press(b"?")
+    terminal.until("ID shows all.")
     terminal.press(b"q")
     assert terminal.end() == 0
 

@@ -217,6 +217,22 @@ def test_a_wrong_argument_is_one_clear_error(arguments: list[str], words: str) -
     assert descendants(os.getpid()) <= before
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["conect4", "random", "random"],
+        ["connect4", "random"],
+        ["connect4", "random", "nofile.py"],
+        ["kuhn", "minimax", "random"],
+        ["kuhn", "human", "human"],
+    ],
+    ids=" ".join,
+)
+def test_where_the_arguments_are_wrong_nothing_is_made(arguments: list[str], tmp_path: Path) -> None:
+    assert arena("play", *arguments).code == 2
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_person_plays_from_the_keyboard() -> None:
     with start("tictactoe", "human", "alphabeta:depth=9", "--seed", "1") as process:
         out, err = process.communicate("?\nz9\n\nb2\nresign\n", timeout=60)

@@ -108,6 +108,20 @@ def test_no_name_and_no_word_breaks_a_page(name: str) -> None:
         check_html(text)
 
 
+@pytest.mark.parametrize(
+    ("rules", "told"),
+    [
+        ("maze:ghosts=2,map=tiny", ["runner", "ghost 1", "ghost 2"]),
+        ("maze:ghosts=random,map=tiny", ["runner"]),
+        ("ludo:players=3,tokens=1", ["R", "G", "Y"]),
+        ("pig:goal=8", ["seat 0", "seat 1"]),
+    ],
+    ids=["ghosts", "ghosts of chance", "pieces", "no pieces"],
+)
+def test_it_tells_what_is_whose_on_the_board(rules: str, told: list[str]) -> None:
+    assert re.findall(r'<th scope="row">[^<]*</th><td>([^<]*)</td>', page(past_game(rules))) == told
+
+
 def test_links_stand_above() -> None:
     text = page(past_game("tictactoe"), links=[("index.html", "cs101"), ("agents/ann.html", "ann & co")])
     assert '<a href="index.html">cs101</a><a href="agents/ann.html">ann &amp; co</a>' in text
