@@ -11,8 +11,10 @@ from typing import Final
 from adsearch.errors import quote
 from arena.errors import ArenaError, BadImport
 
+_DRAWN: Final = (".svg", ".dot", ".html")
+"""What is called so is a picture or a page, and may be replaced by one."""
 _BEGINNING: Final = 4
-"""Bytes that tell pictures, pages and tables apart."""
+"""Bytes that tell pictures, pages and tables apart, whatever they are called."""
 
 
 def read_file(file: str, what: str) -> tuple[str, str]:
@@ -52,8 +54,8 @@ def write_file(file: str | Path, text: str) -> None:
 
 
 def _is_of_its_kind(file: Path, text: str) -> bool:
-    """Whether what is there, if anything, begins like `text`: as a picture, a page, or a table with such columns."""
-    if not file.exists():
+    """Whether what is there, if anything, is a picture or a page too, or begins like `text`."""
+    if file.suffix in _DRAWN or not file.exists():
         return True
     with file.open("rb") as opened:
         begins = opened.read(_BEGINNING)

@@ -29,7 +29,7 @@ def folded(text: str, *, begin: str = "", more: str = "  ", width: int | None = 
 
     width = width or columns()
     lines = [begin]
-    for word in re.findall(r"\s*\S+", text):
+    for word in re.findall(r"\s*\S+", re.sub(r"\s*\n\s*", " ", text)):
         if lines[-1] in (begin, more) or cell_len(lines[-1] + word) <= width:
             lines[-1] += word
         else:

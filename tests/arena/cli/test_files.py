@@ -10,12 +10,18 @@ from arena.errors import ArenaError
 PICTURE = '<svg xmlns="http://www.w3.org/2000/svg"></svg>\n'
 
 
-@pytest.mark.parametrize("before", [None, "", "<svg>an earlier one</svg>"])
+@pytest.mark.parametrize("before", [None, "", "<svg>an earlier one</svg>", "half a picture"])
 def test_a_file_of_its_kind_is_replaced(before: str | None) -> None:
     if before is not None:
         Path("board.svg").write_text(before)
     write_file("board.svg", PICTURE)
     assert Path("board.svg").read_text() == PICTURE
+
+
+def test_a_table_is_known_by_its_columns() -> None:
+    Path("nodes").write_text("id,name\n1,ann\n")
+    write_file("nodes", "id,name\n")
+    assert Path("nodes").read_text() == "id,name\n"
 
 
 @pytest.mark.parametrize("before", ["from agents import Agent\n", "id;name\n", "SQLite format 3\0"])
