@@ -6,7 +6,6 @@ reads no clock of its own, so it can be told any story.
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
@@ -37,20 +36,17 @@ from arena.checking import (
 )
 from arena.checking.causes import Cause, Fault
 from arena.checking.conditions import Conditions
-from arena.checking.games import WATCHED, Batch, Cast, Course, Played
-from arena.checking.opponent import AFTER
+from arena.checking.games import Batch, Cast, Course, Played
 from arena.checking.pace import Pace
+from arena.checking.plans import COSTLY, Plans
 from arena.checking.positions import Position
 from arena.clock import MILLISECOND, SECOND
 from arena.director import Entrant, Planned
-from arena.fixture import Limits
-from arena.players import told_apart
 
 _MOST_FAULTS: Final = 3
 """After so many faults no more positions are tried."""
 _THINKS: Final = 20 * MILLISECOND
 """Whoever never takes longer for a move does not do so by the clock."""
-_COSTLY: Final = (Verdict.TIME, Verdict.UNREADY)
 
 
 def run(
@@ -79,7 +75,8 @@ class _Course:
         report: Callable[[Step], None],
     ) -> None:
         self._cast, self._start, self._rules, self._conditions = cast, start, rules, conditions
-        self._numbers, self._now, self._report = numbers, now, report
+        self._plans = Plans(cast, start, rules, conditions, numbers)
+        self._now, self._report = now, report
         self._steps: list[Step] = []
         self._since = now()
         self._thinks = True
@@ -94,7 +91,7 @@ class _Course:
         if only is not None:
             drawn = (position for position in drawn if position.number == only)
         first = next(drawn)
-        (begun,) = yield Batch([replace(self._asked(first, self._cast.kept), watched=True)])
+        (begun,) = yield Batch([replace(self._plans.asked(first, self._cast.kept, thinks=self._thinks), watched=True)])
         if not begun.asked:
             yield from self._not_begun(begun)
             self._skip_the_rest()
@@ -143,7 +140,7 @@ class _Course:
 
         def games(entrant: Entrant, wanted: Iterator[Position]) -> Iterator[Planned]:
             for position in wanted:
-                game = self._asked(position, entrant)
+                game = self._plans.asked(position, entrant, thinks=self._thinks)
                 by_number[game.number] = position
                 yield game
 
@@ -153,11 +150,11 @@ class _Course:
             self._thinks = self._thinks or played.own.longest > _THINKS
             if played.failed:
                 faults.append(played)
-            return played.failed and (played.verdict in _COSTLY or len(faults) >= _MOST_FAULTS)
+            return played.failed and (played.verdict in COSTLY or len(faults) >= _MOST_FAULTS)
 
         played = [begun]
         before = self._now()
-        if not (begun.failed and begun.verdict in _COSTLY):
+        if not (begun.failed and begun.verdict in COSTLY):
             played += yield Batch(games(self._cast.kept, more), self._conditions.seconds, enough)
         leftover: Played | None = None
         if faults and faults[0] is not begun:
@@ -215,22 +212,22 @@ class _Course:
 
     def _whole_games(self) -> Generator[Batch, list[Played], None]:
         """Games from beginning to end, as each seat, in one process; then one in another."""
-        longest = self._most_moves()
+        longest = self._plans.most_moves(reading.mean_time(self._games))
         entrant = self._cast.fresh if self._leftover else self._cast.kept
-        games = [self._whole(seat, entrant, longest) for seat in range(self._start.players)]
+        games = [self._plans.whole(seat, entrant, longest) for seat in range(self._start.players)]
         faults: list[Played] = []
 
         def enough(game: Played) -> bool:
             if game.failed:
                 faults.append(game)
-            return game.failed and game.verdict in _COSTLY
+            return game.failed and game.verdict in COSTLY
 
         played = yield Batch(games, 2 * self._conditions.seconds, enough)
         again: list[Played] = []
         late = [game for game in faults if game.late]
         if not late:
             # The first game once more, in a fresh process.
-            again = yield Batch([self._whole(played[0].seat, self._cast.watched, longest)])
+            again = yield Batch([self._plans.whole(played[0].seat, self._cast.watched, longest)])
         self._games += played
         yield from self._tell_games(played, faults)
         yield from self._tell_clock(played, late)
@@ -276,23 +273,12 @@ class _Course:
 
     def _too_slow(self, played: list[Played]) -> Generator[Batch, list[Played], Pace | None]:
         """How slow it is, where it would lose a longer game on time; who adapts to the clock is faster when asked."""
-        conditions = self._conditions
-        moves = positions.great_length(self._start, conditions.seed)
-        moves = min(moves, conditions.max_plies or moves) // self._start.players
         game = max(played, key=reading.moves_made)
         taken = int(reading.mean_time([game]) * SECOND)
-        slow = pace.too_slow(taken, conditions.clock, conditions.margin, moves)
+        slow = pace.too_slow(taken, self._conditions.clock, self._conditions.margin, self._plans.great_length())
         if slow is None:
             return None
-        again = replace(
-            game.planned,
-            number=next(self._numbers),
-            entrants=self._seated(game.seat, self._cast.fresh, None if self._start.players == 1 else 0),
-            clock=str(slow.short),
-            opening=reading.before_its_last(game),
-            max_plies=1 if self._start.players == 1 else game.planned.max_plies,
-        )
-        (asked,) = yield Batch([again])
+        (asked,) = yield Batch([self._plans.hurried(game, slow)])
         return slow if asked.record.verdict == Verdict.TIME and asked.failed else None
 
     def _tell_changes(self, again: list[Played]) -> None:
@@ -363,77 +349,13 @@ class _Course:
             )
         )
 
-    # Games.
-
-    def _asked(self, position: Position, entrant: Entrant) -> Planned:
-        """The game in which the agent is asked for one move in that position."""
-        conditions = self._conditions
-        # One move before its end is what a clock shares its time out for: an agent that thinks would take all of it. An
-        # opponent that gives up keeps the budget as it is, but is a new process each time.
-        last = not self._thinks or self._start.players == 1
-        return Planned(
-            number=next(self._numbers),
-            game=conditions.game,
-            rules=self._rules,
-            entrants=self._seated(position.seat, entrant, None if last else 0),
-            seed=conditions.seed,
-            identity=positions.identity(position.number),
-            clock=conditions.clock,
-            margin=conditions.margin,
-            opening=position.opening,
-            max_plies=1 if last else conditions.max_plies,
-            limits=conditions.limits,
-        )
-
-    def _whole(self, seat: int, entrant: Entrant, longest: int | None) -> Planned:
-        """A game against chance; the same that `arena play` plays with this seed."""
-        conditions = self._conditions
-        alone = self._start.players == 1
-        entrants = self._seated(seat, entrant, longest)
-        names = sorted(each.name for each in entrants)
-        return Planned(
-            number=next(self._numbers),
-            game=conditions.game,
-            rules=self._rules,
-            entrants=entrants,
-            seed=conditions.seed,
-            identity=(json.dumps([*names, 0]),),
-            clock=conditions.clock,
-            margin=conditions.margin,
-            max_plies=longest if alone and longest is not None else conditions.max_plies,
-            limits=conditions.limits,
-        )
-
-    def _seated(self, seat: int, entrant: Entrant, moves: int | None = None) -> tuple[Entrant, ...]:
-        others = [self._cast.opponent(moves)] * (self._start.players - 1)
-        seated = [*others[:seat], entrant, *others[seat:]]
-        names = told_apart(each.name for each in seated)
-        return tuple(replace(each, name=name) for each, name in zip(seated, names, strict=True))
-
-    def _most_moves(self) -> int | None:
-        """After how many moves an opponent gives up, so that a game does not take too long; None: it is played out."""
-        mean = reading.mean_time(self._games)
-        a_game = self._conditions.seconds / self._start.players
-        moves = positions.usual_length(self._start, self._conditions.seed) / self._start.players
-        if mean * moves <= a_game:
-            return None
-        return max(after for after in AFTER if after * mean <= a_game or after <= 1)
+    # Causes.
 
     def _cause(self, played: Played) -> Generator[Batch, list[Played], Cause]:
         """Why it failed; an agent that was too slow is watched in the same position, to see where it is busy."""
         sent = ""
-        if self._cast.python and (played.asked or played.verdict in _COSTLY):
-            slow = played.verdict in _COSTLY
-            again = replace(
-                played.planned,
-                number=next(self._numbers),
-                entrants=self._seated(played.seat, self._cast.slow if slow else self._cast.watched),
-                clock=f"move={WATCHED / SECOND:g}",
-                opening=(*played.planned.opening, *reading.decisions(played)),
-                max_plies=1,
-                limits=Limits(hello=played.planned.limits.hello, ready=WATCHED if slow else Limits().ready),
-            )
-            (watched,) = yield Batch([again])
+        if self._cast.python and (played.asked or played.verdict in COSTLY):
+            (watched,) = yield Batch([self._plans.watched(played)])
             sent = watched.own.stderr or ""
         return causes.of(
             Fault(
