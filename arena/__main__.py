@@ -74,11 +74,9 @@ def _fitting(message: str) -> str:
     """On a terminal in lines that break between words; elsewhere one line."""
     if not sys.stderr.isatty():
         return message
-    import shutil
-    import textwrap
+    from arena.cli.folding import folded
 
-    width = max(40, shutil.get_terminal_size().columns)
-    return "\n".join(textwrap.wrap(message, width, break_long_words=False, break_on_hyphens=False))
+    return folded(message, more="")
 
 
 @contextmanager

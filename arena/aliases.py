@@ -19,6 +19,9 @@ from agents import builtin
 from arena.errors import BadRoster
 from arena.roster import Roster, Student, folded
 
+_UNPARTED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""Letters of scripts that have no blanks between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese; and Korean, whose
+names are followed by particles."""
 _COMMON: Final = re.compile(r"|[A-Za-z]|\d{1,3}")
 """Says nothing about anybody: nothing, a letter, a small number."""
 
@@ -40,8 +43,14 @@ class Names(Struct, frozen=True):
 def _secrets(secrets: Collection[str]) -> re.Pattern[str]:
     """Finds them where they stand for themselves: who is called Ann is not meant in "Annex", but in "ann_2"."""
     longest_first = sorted(secrets, key=len, reverse=True)
-    each = "|".join(r"[\s_.-]*".join(map(re.escape, secret.split())) for secret in longest_first) or r"\Z."
-    return re.compile(rf"(?<![^\W_])(?:{each})(?![^\W_])", re.IGNORECASE)
+    return re.compile("|".join(map(_alone, longest_first)) or r"\Z.", re.IGNORECASE)
+
+
+def _alone(secret: str) -> str:
+    """The pattern of a secret that stands for itself; where words are not parted it may stand anywhere."""
+    begins = "" if _UNPARTED.match(secret[0]) else r"(?<![^\W_])"
+    ends = "" if _UNPARTED.match(secret[-1]) else r"(?![^\W_])"
+    return begins + r"[\s_.-]*".join(map(re.escape, secret.split())) + ends
 
 
 def as_they_are(agents: Collection[str]) -> Names:

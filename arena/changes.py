@@ -6,13 +6,14 @@ change no result; everything else is refused, in words. Sources of agents are no
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
 from adsearch.errors import one_of, quote
 from arena.clock import SECOND
+from arena.errors import BadLeague
 from arena.formats import Format
 
 FREE: Final = ("games_at_once", "quarantine", "walls")
@@ -35,6 +36,15 @@ class Changes:
     def only_adds(self) -> bool:
         """Whether the tournament can go on."""
         return not self.refused
+
+
+def refuse(tournament: str, refused: Sequence[str]) -> None:
+    """BadLeague where something makes it another tournament."""
+    if refused:
+        raise BadLeague(
+            f"tournament {tournament!r} was begun with another description ({'; '.join(refused)}). Agents, rounds and "
+            "submissions may be added; anything else is another tournament: give it another name"
+        )
 
 
 def changes(old: Mapping[str, Any], now: Mapping[str, Any]) -> Changes:

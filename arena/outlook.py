@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from arena.changes import changes, refuse
 from arena.league import League
 from arena.players import Kind
 from arena.submissions import Store
@@ -20,16 +21,20 @@ class Outlook(Struct, frozen=True):
 
     over: int
     all: int
-    """Games, as far as they are scheduled."""
+    """Games, with those that the description adds."""
     changed: tuple[str, ...]
     """Who has another source than the one on record."""
+    superseded: int
+    """Games of versions before the present ones, which count no more."""
 
 
 def outlook(connection: Connection, league: League, submissions: Store) -> Outlook | None:
-    """How the tournament that `league` describes stands; None where it has not begun. Sources go to `submissions`."""
+    """How the tournament that `league` describes stands; None where it has not begun, BadLeague where it was begun with
+    another description. Sources go to `submissions`."""
     there = progress.tournament(connection, league.name)
     if there is None:
         return None
+    refuse(league.name, changes(there["settings"], league.settings()).refused)
     games = [one.status for one in progress.outcomes(connection, there["id"]) if one.status != "cancelled"]
     before = {entered.name: entered.source for entered in progress.entries(connection, there["id"])}
     now = {
@@ -38,8 +43,9 @@ def outlook(connection: Connection, league: League, submissions: Store) -> Outlo
     }
     return Outlook(
         over=sum(status in OVER for status in games),
-        all=len(games),
+        all=len(games) if league.sprt else max(len(games), league.estimate.games),
         changed=tuple(name for name, source in now.items() if before.get(name, source) != source),
+        superseded=superseded(connection, there["id"]),
     )
 
 

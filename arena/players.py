@@ -89,7 +89,9 @@ def read(text: str) -> Player:
     if os.path.isfile(f"{text}.py"):
         raise BadPlayer(f"no player {quote(name)}; did you mean the file '{text}.py'?")
     named = [*builtins, "human", "wait"]
-    raise BadPlayer(f"no player {quote(name)}{nearly(name, named) or _like(_absolute(text)) or meant(name, named)}")
+    raise BadPlayer(
+        f"no player {quote(name)}{nearly(name, named) or _like(_absolute(text), text) or meant(name, named)}"
+    )
 
 
 def told_apart(names: Iterable[str]) -> tuple[str, ...]:
@@ -135,7 +137,7 @@ def _read_file(text: str, given: str, rest: str) -> Player:
             f"expected FILE.py or FILE.py:CLASS, got {quote(text)} ({quote(class_name)} is no class's name)"
         )
     if not os.path.exists(path):
-        raise BadPlayer(f"no file {quote(given)}{_instead_of(path, _FILE)}")
+        raise BadPlayer(f"no file {quote(given)}{_instead_of(path, given, _FILE)}")
     if not os.path.isfile(path):
         raise BadPlayer(f"{quote(given)} is no file: expected an agent's Python file")
     return Player(Kind.FILE, text, _shown(path.stem), path=path, class_name=class_name)
@@ -152,24 +154,25 @@ def _read_folder(text: str) -> Player:
             run = "; a program in C is compiled first, and entered as 'cmd:./PROGRAM'"
         raise BadPlayer(f"{quote(text)} is no Python file: expected {_FORMS}{run}")
     if not os.path.isdir(path):
-        raise BadPlayer(f"no file or folder {quote(text)}{_instead_of(path, _FORMS)}")
+        raise BadPlayer(f"no file or folder {quote(text)}{_instead_of(path, text, _FORMS)}")
     if not os.path.isfile(path / MAIN_FILE):
         raise BadPlayer(f"expected a file {MAIN_FILE} in the folder {quote(text)}, which is what a folder's agent is")
     return Player(Kind.FOLDER, text, _shown(path.name), path=path)
 
 
-def _instead_of(path: Path, expected: str) -> str:
-    """What to say after the name of a file or folder that is not there: the one that was meant, if any is like it."""
+def _instead_of(path: Path, given: str, expected: str) -> str:
+    """What to say of a file or folder, `given` so, that is not there: the one that was meant, if any is like it."""
     missing = next(each for each in (path, *path.parents) if os.path.isdir(each.parent))
     where = missing.parent if missing == path else missing
     shown = str(where) if str(where).isprintable() and len(str(where)) <= _LONGEST_PATH else quote(str(where))
     if missing != path:
-        return f": there is no folder {shown}{_like(missing)}"
-    return _like(path) or f": expected {expected} (looked in {shown})"
+        return f": there is no folder {shown}{_like(missing, missing.name)}"
+    return _like(path, given) or f": expected {expected} (looked in {shown})"
 
 
-def _like(path: Path) -> str:
-    """The Python file or folder beside `path` that may have been meant, as a question; empty where none is like it."""
+def _like(path: Path, given: str) -> str:
+    """The Python file or folder beside `path` that may have been meant by what was `given`, as a question; empty where
+    none is like it."""
     name = path.name.removesuffix(".py")
     try:
         beside = sorted(each for each in os.listdir(path.parent) if each.isprintable())[:_MOST_LOOKED]
@@ -179,7 +182,7 @@ def _like(path: Path) -> str:
     # Without their endings, which all have.
     by_name = {each.removesuffix(".py").lower(): each for each in possible}
     close = get_close_matches(name.lower(), by_name, n=1)
-    return f"; did you mean '{by_name[close[0]]}'?" if close else ""
+    return f"; did you mean '{os.path.join(os.path.dirname(given), by_name[close[0]])}'?" if close else ""
 
 
 def _read_command(text: str, words: str) -> Player:

@@ -17,7 +17,7 @@ from typing import Final
 
 from adsearch.errors import one_of, quote
 from arena.errors import BadFolder
-from arena.run_folder import held, remove_abandoned
+from arena.run_folder import locked, remove_abandoned
 
 LIST: Final = "arena-report.txt"
 _ABOUT: Final = "# Written by `arena report`, which replaces these files together when it is given this folder again."
@@ -31,19 +31,39 @@ def published(folder: Path) -> Iterator[Path]:
     since: then nothing has changed."""
     place = Path(os.path.realpath(folder))
     _check(place, folder)
-    mark = f".{place.name}-{secrets.token_hex(4)}"
-    begun = place.with_name(f"{mark}.part")
-    for left in place.parent.glob(f".{glob.escape(place.name)}-????????.part"):
-        remove_abandoned(left)  # of a report that was killed
-    begun.mkdir()
+    _clear(place)
+    begun, lock = _begun(place)
     try:
-        with held(begun):
-            yield begun
-            (begun / LIST).write_text("\n".join([_ABOUT, *_files(begun), ""]), "utf-8")
-            _check(place, folder)
-            _swap(begun, place, place.with_name(f"{mark}.old"))
+        yield begun
+        (begun / LIST).write_text("\n".join([_ABOUT, *_files(begun), ""]), "utf-8")
+        _check(place, folder)
+        _swap(begun, place, begun.with_suffix(".old"))
     finally:
         shutil.rmtree(begun, ignore_errors=True)
+        os.close(lock)
+
+
+def _begun(place: Path) -> tuple[Path, int]:
+    """A new folder beside `place`, and what holds it locked: so another report knows that somebody writes it."""
+    while True:
+        begun = place.with_name(f".{place.name}-{secrets.token_hex(4)}.part")
+        begun.mkdir()
+        if (lock := locked(begun)) is not None:
+            return begun, lock
+
+
+def _clear(place: Path) -> None:
+    """Removes what reports have left that were killed; where one was about to replace the folder it is put back."""
+    mark = f".{glob.escape(place.name)}-{'[0-9a-f]' * 8}"
+    for left in place.parent.glob(f"{mark}.part"):
+        remove_abandoned(left)
+    for old in place.parent.glob(f"{mark}.old"):
+        if old.with_suffix(".part").exists():
+            continue  # somebody is putting a new one in its place
+        if place.exists():
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            old.rename(place)
 
 
 def _check(place: Path, folder: Path) -> None:

@@ -164,9 +164,8 @@ def rules(text: str, names: Names | None = None) -> str:
 
 
 def detail(game: PastGame, names: Names) -> str:
-    """How a game ended by its rules, in their words; nothing of it that agents wrote."""
-    told = (game.detail or "") if game.verdict == Verdict.NORMAL else ""
-    return names.text(told) if ".py" in game.game else told
+    """How a game ended by its rules, in their words; nothing of it that agents wrote, and nobody's name."""
+    return names.text(game.detail or "") if game.verdict == Verdict.NORMAL else ""
 
 
 # Reading.

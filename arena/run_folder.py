@@ -10,8 +10,7 @@ import os
 import secrets
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -65,12 +64,8 @@ def _made(parent: str) -> tuple[Path, int]:
     """A new folder, and the descriptor that holds it locked."""
     while True:
         path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
-        with suppress(FileNotFoundError):
-            lock = os.open(path, _OPENED)
-            if _take(lock) and path.exists():
-                return path, lock
-            os.close(lock)
-        # Another director found it before it was locked, and has removed it.
+        if (lock := locked(path)) is not None:
+            return path, lock
 
 
 def players_address(folder: Path) -> str:
@@ -90,8 +85,11 @@ def remove_abandoned(folder: Path, *, patience: float = 0.0) -> None:
     try:
         if folder.is_symlink() or folder.stat().st_uid != os.getuid():
             return
-        folder.chmod(0o700)
-        lock = os.open(folder, _OPENED)
+        try:
+            lock = os.open(folder, _OPENED)
+        except PermissionError:
+            folder.chmod(0o700)
+            lock = os.open(folder, _OPENED)
     except OSError:
         return  # another has removed it
     try:
@@ -134,15 +132,14 @@ def _remove(folder: Path) -> None:
             return
 
 
-@contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Inside the block nobody takes the folder for abandoned."""
-    lock = os.open(folder, _OPENED)
-    try:
-        _take(lock)
-        yield
-    finally:
+def locked(folder: Path) -> int | None:
+    """A descriptor that holds the new `folder` locked; None where another found it before that, and has removed it."""
+    with suppress(FileNotFoundError):
+        lock = os.open(folder, _OPENED)
+        if _take(lock) and folder.exists():
+            return lock
         os.close(lock)
+    return None
 
 
 def _take(lock: int) -> bool:

@@ -24,12 +24,13 @@ from msgspec import convert, to_builtins
 from adsearch import games
 from agents.protocol import Verdict
 from arena import formats, openings, seeds
+from arena.changes import changes, refuse
 from arena.confinement import Confinement
 from arena.director import MOST_ATTEMPTS, Entrant, Finished, Planned, refuse_broken_rules
 from arena.entrants import enter
-from arena.errors import BadLeague, TournamentBusy
+from arena.errors import TournamentBusy
 from arena.formats.match import Weighed, weigh
-from arena.league import League, changes
+from arena.league import League
 from arena.submissions import Store
 from db import progress, rated, store
 from db.database import Connection, Database
@@ -236,12 +237,7 @@ class Tournament:
             refused.append("game: its rules are others than before")
         if there["settings"].get("seed") is None and self.league.seed not in (None, seed):
             refused.append(f"seed: {seed} -> {self.league.seed}")
-        if refused:
-            what = "; ".join(refused)
-            raise BadLeague(
-                f"tournament {self.league.name!r} was begun with another description ({what}). Agents, rounds and "
-                "submissions may be added; anything else is another tournament: give it another name"
-            )
+        refuse(self.league.name, refused)
 
     def _enter_all(self, connection: Connection, rerun_changed: bool, now: datetime) -> None:
         """Everybody listed takes part, each with its present source."""

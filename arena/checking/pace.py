@@ -27,11 +27,13 @@ class Pace:
     moves: int
     """How many a game may take."""
     clock: TimeControl
+    margin: int
+    """How far a clock may be overstepped."""
 
     @property
     def short(self) -> TimeControl:
-        """A clock to ask it with, on which it must be faster: half of what it takes."""
-        return TimeControl(base=max(self.taken // 2, _LEAST), increment=self.clock.increment)
+        """A clock to ask it with, on which it must be faster: with the margin it has half of what it takes."""
+        return TimeControl(base=self.taken // 2 - self.margin, increment=self.clock.increment)
 
     def __str__(self) -> str:
         return (
@@ -41,11 +43,13 @@ class Pace:
 
 
 def too_slow(taken: int, clock: str, margin: int, moves: int) -> Pace | None:
-    """The pace of somebody who takes so long for each of so many moves; None where the clock is enough for it."""
+    """The pace of somebody who takes so long for each of so many moves; None where the clock is enough for it, or where
+    it cannot be asked for less in fairness."""
     control = TimeControl.parse(clock)
     running = Clock(control, 1, margin=margin)
     for move in range(1, moves + 1):
         if taken > running.limit(0):
-            return Pace(taken, move, moves, control) if taken > _LEAST else None
+            pace = Pace(taken, move, moves, control, margin)
+            return pace if pace.short.base >= _LEAST else None
         running.charge(0, taken)
     return None

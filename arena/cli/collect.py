@@ -103,16 +103,14 @@ def collect(
         _columns(format),
         format=format,
         narrowed="name",
-        spreadsheet=True,
+        never_calculated=("name", "group", "agent", "submission", "told"),
     )
     if format is Format.TABLE:
         _tell(lines, until)
         if intake.strangers:
             _say(f"plays under a name that is nobody's on the roster: {', '.join(intake.strangers)}")
-            _say(
-                "was an alias changed? Change it back; or collect --afresh, and `arena withdraw` the old name", indent=4
-            )
-        _tell_next(lines, file, tournament)
+            _say("was an alias changed? Change it back; or: arena withdraw NAME --reason WHY", indent=4)
+        _tell_next(lines, file, tournament, db)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -243,7 +241,7 @@ def _say(text: str, *, indent: int = 0) -> None:
     print(folded(printable(text), begin=" " * indent, more=" " * indent))
 
 
-def _tell_next(lines: Sequence[Line], file: Path, tournament: Path | None) -> None:
+def _tell_next(lines: Sequence[Line], file: Path, tournament: Path | None, db: str | None) -> None:
     agents = {line.agent for line in lines if line.student}
     playing = {line.agent for line in lines if line.version is not None}
     new = sum(line.plays and not line.again for line in lines)
@@ -252,24 +250,28 @@ def _tell_next(lines: Sequence[Line], file: Path, tournament: Path | None) -> No
         _say(f'put this line into {tournament}, above its first "[":')
         _say(f'players = "{file.name}"', indent=4)
     elif tournament is not None:
-        _tell_how_to_play(lines, tournament)
+        _tell_how_to_play(tournament, db)
 
 
-def _tell_how_to_play(lines: Sequence[Line], tournament: Path) -> None:
+def _tell_how_to_play(tournament: Path, db: str | None) -> None:
     """The command that plays the tournament, or why it cannot be played yet."""
     from arena import league
     from arena.errors import BadLeague
+    from arena.outlook import outlook
+    from arena.run_folder import RunFolder
+    from arena.submissions import Store
+    from db.database import Database
 
     try:
-        league.read(tournament)
+        with RunFolder() as folder, Database(db) as database, database.reading() as connection:
+            stands = outlook(connection, league.read(tournament), Store(folder.scratch / "store"))
     except BadLeague as error:
         _say(f"not ready to be played: {error}")
         return
-    again = [line.agent for line in lines if line.plays and not line.again and (line.version or 0) > 1]
-    _say(f"next: arena run {tournament}{' --rerun-changed' * bool(again)}")
+    again = stands is not None and stands.over and (stands.changed or stands.superseded)
+    _say(f"next: arena run {tournament}{' --rerun-changed' if again else ''}")
     if again:
-        whose = f"without it, games that earlier versions of {', '.join(again)} have played count no more, and are"
-        _say(f"{whose} not played anew", indent=4)
+        _say("without it, games that earlier versions have played count no more, and are not played anew", indent=4)
 
 
 def _is_named(file: Path, tournament: Path) -> bool:

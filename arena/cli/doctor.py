@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 _COLUMNS: Final[Columns] = {name: itemgetter(name) for name in ("area", "name", "value", "verdict", "advice")}
 _MARKS: Final = {"ok": "ok", "warning": "!", "problem": "x", "unknown": "?"}
 _STYLES: Final = {"ok": "green", "warning": "yellow", "problem": "red", "unknown": "dim"}
-"""No line is longer, however wide the terminal is."""
 _LEAST: Final = 20
 """So wide a value stays, however narrow it is."""
 

@@ -42,6 +42,8 @@ def write_file(file: str | Path, text: str) -> None:
     try:
         if Path(file).is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if Path(file).exists() and not Path(file).is_file():
+            raise ArenaError(f"expected a file to write, {quote(str(file))} is a device or a pipe")
         if not _is_of_its_kind(Path(file), text):
             raise ArenaError(f"{quote(str(file))} is there already and holds something else: name another file")
         begun.write_text(text, "utf-8")

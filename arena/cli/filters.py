@@ -112,7 +112,7 @@ def refuse_unknown_game(connection: Connection, wanted: Wanted) -> None:
         return
     recorded = list(dict.fromkeys(_without_options(without_store(rules)) for rules in rules_on_record(connection)))
     if name.rpartition("/")[2] not in {known for rules in recorded for known in (rules, rules.partition(":")[0])}:
-        there_is = nearly(name, [*recorded, *ours]) or meant(name, recorded or ours)
+        there_is = nearly(name, [*recorded, *ours]) or (meant(name, recorded) if recorded else "; none is yet")
         raise NotFound(f"no game {quote(name)} on record{there_is}")
 
 

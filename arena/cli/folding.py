@@ -10,8 +10,11 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Sequence
 from typing import Final
 
+APART: Final = "   "
+"""Between texts that stand side by side."""
 _LEAST: Final = 40
 _MOST: Final = 100
 """Longer lines are hard to read."""
@@ -35,6 +38,20 @@ def folded(text: str, *, begin: str = "", more: str = "  ", width: int | None = 
         else:
             lines.append(more + word.lstrip())
     return "\n".join(lines)
+
+
+def side_by_side(parts: Sequence[str], *, width: int | None = None) -> list[str]:
+    """Short texts in as few lines as they take, usually in the terminal's width; none is folded."""
+    from rich.cells import cell_len
+
+    width = width or columns()
+    lines = list(parts[:1])
+    for part in parts[1:]:
+        if cell_len(lines[-1] + APART + part) <= width:
+            lines[-1] += APART + part
+        else:
+            lines.append(part)
+    return lines
 
 
 def shortened(name: str, width: int) -> str:

@@ -94,7 +94,7 @@ def grades(
         columns,
         format=format,
         narrowed="agent" if roster is None else None,
-        spreadsheet=True,
+        never_calculated=("agent", "arena_agent", "reasons", "arena_reasons"),
         numbers=_NUMBERS,
     )
 

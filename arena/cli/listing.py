@@ -41,34 +41,30 @@ def show(
     format: Format,
     narrowed: str | None = None,
     folded: int = 16,
-    spreadsheet: bool = False,
+    never_calculated: Collection[str] = (),
     numbers: Collection[str] = (),
 ) -> None:
     """Prints `rows`: their `columns` as a table or CSV, or the whole of them as JSON.
 
     Where it is narrow the last column is `folded` to that width, and then the column `narrowed` is cut off. In a table
-    the columns `numbers` end at the same place in every row. CSV for a `spreadsheet` has no text that one would
-    calculate, such as a name "=1+2"."""
+    the columns `numbers` end at the same place in every row. In CSV a cell of the columns
+    `never_calculated`, which hold words of others, is no formula for a spreadsheet, such as a name "=1+2"."""
     if format is Format.JSON:
         print(json.dumps(list(rows), indent=2, allow_nan=False))
     elif format is Format.CSV:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(columns)
-        shown = _never_calculated if spreadsheet else str
-        writer.writerows([shown(text(row)) for text in columns.values()] for row in rows)
+        for row in rows:
+            cells = {title: text(row) for title, text in columns.items()}
+            writer.writerow([_quoted(text) if title in never_calculated else text for title, text in cells.items()])
     else:
         _show_table(rows, columns, narrowed, folded, numbers)
 
 
-def _never_calculated(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula; numbers stay as they are."""
-    if not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return cell
-    try:
-        float(cell)
-    except ValueError:
-        return f"'{cell}"
-    return cell
+def _quoted(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula; what has no letters is a number at most."""
+    is_formula = cell.startswith(("=", "+", "-", "@", "\t", "\r")) and any(map(str.isalpha, cell))
+    return f"'{cell}" if is_formula or cell.startswith("=") else cell
 
 
 def tell(document: Mapping[str, Any]) -> None:

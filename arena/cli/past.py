@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arena import words
-from arena.cli.folding import columns
+from arena.cli.folding import side_by_side
 from arena.replay import positions
 
 if TYPE_CHECKING:
@@ -35,19 +35,8 @@ def header(game: PastGame) -> list[str]:
     return [
         words.printable(f"{name}   {words.without_store(game.game)}   {' - '.join(game.players)}   ")
         + words.result(game.counted or [None]),
-        *_side_by_side([words.printable(part) for part in what if part]),
+        *side_by_side([words.printable(part) for part in what if part]),
     ]
-
-
-def _side_by_side(parts: list[str]) -> list[str]:
-    """In as few lines as the terminal takes."""
-    width, lines = columns(), parts[:1]
-    for part in parts[1:]:
-        if len(lines[-1]) + len(part) + 3 <= width:
-            lines[-1] += f"   {part}"
-        else:
-            lines.append(part)
-    return lines
 
 
 def ending(game: PastGame) -> list[str]:

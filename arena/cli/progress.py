@@ -148,7 +148,7 @@ class Display:
             self._quarantined += 1
             self.tell(
                 f"{name} is quarantined for {self._league.quarantine} faults in a row: it forfeits its other games, "
-                f"until it is entered anew, or `arena release {shlex.quote(name)}` lets it go on"
+                f"until it is entered anew, or `arena release {shlex.quote(name)} --reason WHY` lets it go on"
             )
 
     def _look_after_the_machine(self, event: Finished) -> None:

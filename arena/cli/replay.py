@@ -21,7 +21,7 @@ import typer
 from arena.cli import past
 from arena.cli.database import DatabaseOption
 from arena.cli.files import write_file
-from arena.cli.folding import folded
+from arena.cli.folding import APART, folded, side_by_side
 from arena.cli.rulings import GameIdArgument
 
 if TYPE_CHECKING:
@@ -56,8 +56,6 @@ _HELP: Final = (
     ("?", "this help"),
     ("q", "quit"),
 )
-_APART: Final = "   "
-"""What stands between two keys."""
 _LOGS: Final = "A larger window shows more of what was printed; arena logs ID shows all."
 
 
@@ -188,10 +186,10 @@ def _log(heading: str, text: str) -> list[str]:
 def screenful(game: PastGame, replay: Replay, number: int, status: str, *, columns: int, rows: int) -> list[str]:
     """A step on a screen of that size, its `status` below: the board first, and of what was printed the end, as far as
     there is room."""
-    parts = status.split(_APART)
-    below = _side_by_side(parts, columns)
+    parts = status.split(APART)
+    below = side_by_side(parts, width=columns)
     if len(below) > max(1, rows // 6):
-        below = _side_by_side([parts[0], *parts[-2:]], columns)[:2]
+        below = side_by_side([parts[0], *parts[-2:]], width=columns)[:2]
     step, room = replay.steps[number], max(0, rows - 1 - len(below))
     lines = [_ply(game, step), *_board(replay, step), *_clocks(game, step), *_said(step)]
     lines += past.ending(game) if number == len(game.moves) else []
@@ -202,17 +200,6 @@ def screenful(game: PastGame, replay: Replay, number: int, status: str, *, colum
         printed = [f"{printed[0].removesuffix(':')} (the end of it):", *printed[1 - free :]]
     lines = [*lines, *printed, *[""] * room][:room]
     return [_cut(line, columns) for line in [*lines, "", *below]][-rows:]
-
-
-def _side_by_side(parts: Sequence[str], columns: int) -> list[str]:
-    """In as few lines as they take."""
-    lines = list(parts[:1])
-    for part in parts[1:]:
-        if len(lines[-1] + _APART + part) <= columns:
-            lines[-1] += _APART + part
-        else:
-            lines.append(part)
-    return lines
 
 
 def _help(columns: int) -> Iterator[str]:

@@ -32,7 +32,9 @@ def agent_in(path: Path, new_folder: Callable[[], Path]) -> Path:
         wrapped = [each for each in inside if each.is_dir() or is_archive(each)]
         if len(programs) == 1:
             return programs[0]
-        if programs or others or len(wrapped) != 1:
+        if programs or len(wrapped) != 1:
+            return path
+        if others and wrapped[0].is_dir() and not any(wrapped[0].rglob("*.py")):
             return path
         path = wrapped[0]
     return path

@@ -140,8 +140,8 @@ class Intake:
         afresh: bool = False,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """`file`: the collected file, which need not be there yet. With `late_too` late ones play like others, and
-        `afresh` those who were collected before play no more."""
+        """`file`: the collected file, which need not be there yet. With `late_too` late ones play like others; with
+        `afresh` nobody plays on who was collected before."""
         self._conditions = replace(conditions, positions=_QUICK, seconds=1.0)
         self._names = agent_names(roster)
         self._roster = roster
@@ -153,7 +153,8 @@ class Intake:
         self._late_too = late_too
         self._now = now
         self._numbers = count(1)
-        self._kept = {} if afresh else self._before()
+        self._kept = self._before()
+        self._afresh = afresh
         rules = submissions.take_game(conditions.game)
         told = repr(replace(self._conditions, game=rules, description=""))
         self._checked = hashlib.sha256(told.encode()).hexdigest()[:16]
@@ -173,6 +174,10 @@ class Intake:
                     self._note(taken[place], checked)
                     self.checked += 1
                     progress()
+        if self._afresh:
+            # Not before: whoever is interrupted has lost nobody.
+            self._kept = {each.agent: each.kept for each in waiting if each.kept is not None}
+            collected.write(self._file, self._kept, self._submissions)
         lines = [line for each in waiting for line in self._lines(each)]
         nobodys = [one for one in handed_in if one.student is None]
         return lines + [Line(outcome=Outcome.UNMATCHED, handed_in=one, told=one.wrong) for one in nobodys]
@@ -200,7 +205,7 @@ class Intake:
     def _waiting(self, student: Student, handed_in: Sequence[HandedIn]) -> _Waiting:
         """All of the student's, in order; what is late is put aside."""
         agent = self._names[student]
-        waiting = _Waiting(student, agent, deque(), self._kept.get(agent))
+        waiting = _Waiting(student, agent, deque(), None if self._afresh else self._kept.get(agent))
         theirs = [one for one in handed_in if one.student == student]
         for one in sorted(theirs, key=lambda one: (one.when or _EARLIEST, one.label), reverse=True):
             if is_late(one, self._deadline) and not self._late_too:
@@ -211,11 +216,9 @@ class Intake:
 
     def _late(self, waiting: _Waiting, one: HandedIn) -> Line:
         """What is told of a late one; it plays where it was taken in before, under a later deadline."""
-        try:
-            source = self._taken(waiting, one).submission.hash
-        except (BadSubmission, BadPlayer):
-            source = ""
-        plays = waiting.kept is not None and waiting.kept.source == source
+        kept = waiting.kept
+        plays = kept is not None and (kept.submission, kept.handed_in) == (_one_line(one.label), _when(one))
+        source = kept.source if kept is not None and plays else ""
         told = "late by this deadline, but taken in before: it plays" if plays else ""
         advice = "--afresh takes in anew what is handed in here" if plays else ""
         return self._line(waiting, one, Outcome.LATE, told=told, advice=advice, source=source, plays=plays, again=plays)
@@ -290,14 +293,13 @@ class Intake:
         with self._database.writing() as connection:
             store.version(connection, name, source, taken.started_as, self._now())
             numbers = {(one.agent, one.source): one.number for one in audit.versions(connection)}
-        when = taken.handed_in.when
         kept = Kept(
             name=name,
             version=numbers[name, source],
             source=source,
             started_as=taken.started_as,
             submission=_one_line(taken.handed_in.label),
-            handed_in="" if when is None else when.isoformat(timespec="seconds"),
+            handed_in=_when(taken.handed_in),
             light=outcome,
             told=_one_line(told),
             checked=self._checked,
@@ -346,6 +348,10 @@ class Intake:
         ):
             words = words.replace(f"{path}/", "")
         return words
+
+
+def _when(one: HandedIn) -> str:
+    return "" if one.when is None else one.when.isoformat(timespec="seconds")
 
 
 def _is_older(one: HandedIn, kept: Kept) -> bool:

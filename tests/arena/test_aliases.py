@@ -49,6 +49,12 @@ def test_a_letter_or_a_small_number_gives_nobody_away() -> None:
     assert names.text("four in a row, 17 to 3, for Ann and Bob") == "four in a row, 17 to 3, for … and …"
 
 
+def test_where_words_are_not_parted_a_name_is_found_anywhere() -> None:
+    names = by_roster({"2": HASH}, read("id,name,alias\n1,王小明,Fox\n2,김민준,Owl\n", "r"))
+    assert names.text("王小明赢了, 김민준이 이겼다") == "…赢了, …이 이겼다"
+    assert names.text("王小明的游戏.py") == "…的游戏.py"
+
+
 def test_two_of_one_name_are_not_told_apart_by_it() -> None:
     roster = read("id,name,alias\n1,Ann,Fox\n2,Ann,Owl\n", "r")
     assert by_roster({"2": HASH}, roster).shown == {"2": "Owl"}

@@ -109,6 +109,33 @@ def test_what_a_killed_one_left_is_cleared_and_what_another_writes_is_not(tmp_pa
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
+def test_only_what_reports_have_left_is_cleared(tmp_path: Path) -> None:
+    mine = tmp_path / ".site-holidays.part"
+    mine.mkdir()
+    (mine / "precious.txt").write_text("mine")
+    publish(tmp_path / "site", one="1")
+    assert (mine / "precious.txt").read_text() == "mine"
+
+
+def test_another_ones_folder_keeps_its_permissions(tmp_path: Path) -> None:
+    with published(tmp_path / "site") as begun:
+        begun.chmod(0o755)
+        publish(tmp_path / "site", one="1")
+        assert begun.stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_report_killed_while_it_was_put_in_place_leaves_one_of_both(tmp_path: Path, there: bool) -> None:
+    old = tmp_path / ".site-0123abcd.old"
+    publish(old, earlier="0")
+    if there:
+        publish(tmp_path / "site", one="1")
+    with pytest.raises(KeyboardInterrupt), published(tmp_path / "site"):
+        raise KeyboardInterrupt
+    assert files(tmp_path / "site") == [f"a/{'one' if there else 'earlier'}.html", LIST]
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
 def test_where_it_cannot_be_put_in_its_place_the_earlier_one_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

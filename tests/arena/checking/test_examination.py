@@ -84,7 +84,7 @@ def test_of_several_a_missing_one_is_told_like_any_other(greedy: Path) -> None:
         found = dict(examiner.each([Candidate("", str(greedy.with_name("gredy.py"))), Candidate("", str(greedy))]))
     step = found[0].wrong
     assert step is not None
-    assert (step.name, step.advice, found[1].light) == (FOUND, "did you mean 'greedy.py'?", Light.GOOD)
+    assert (step.name, step.advice, found[1].light) == (FOUND, f"did you mean '{greedy}'?", Light.GOOD)
     assert step.told.startswith("no file '")
 
 

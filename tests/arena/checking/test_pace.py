@@ -42,3 +42,14 @@ def test_it_is_asked_with_a_clock_that_it_must_be_faster_for() -> None:
         "if it goes on like this its time is up at its move 8, and a game can have 21; "
         "asked with 0.75 s left, it took more"
     )
+
+
+@pytest.mark.parametrize("margin", [0, 50, 300, 500])
+@pytest.mark.parametrize("taken", [120, 600, 1500])
+def test_with_the_margin_too_it_has_no_more_than_half_its_time(taken: int, margin: int) -> None:
+    found = pace.too_slow(taken * MILLISECOND, "1", margin * MILLISECOND, 100)
+    fair = taken // 2 - margin >= 100
+    assert (found is not None) == fair
+    if found is not None:
+        asked = Clock(found.short, 1, margin=margin * MILLISECOND)
+        assert asked.limit(0) <= found.taken / 2

@@ -79,13 +79,31 @@ def test_the_list_for_a_spreadsheet_has_everybody(course: Path) -> None:
     assert "All are late: are these the times of the download?" in " ".join(table.out.split())
 
 
+def test_a_new_version_before_anything_was_played_needs_no_word(course: Path) -> None:
+    assert collect().code == 0
+    zipped(course / "all.zip", GIVEN | {"Task/Anna Müller_55_assignsubmission_file_/my_agent.py": AGENT + "# better\n"})
+    assert collect().out.endswith("next: arena run cs101.toml\n")
+
+
+def test_a_plan_counts_what_is_new_and_refuses_what_a_run_refuses(course: Path) -> None:
+    assert collect().code == 0
+    assert arena("run", "cs101.toml").code == 0
+    with (course / "cs101.toml").open("a") as file:
+        file.write('[[agent]]\nname = "dice"\nplayer = "random"\n')
+    assert arena("run", "cs101.toml", "--plan").out.endswith("going on: 2 of 6 games are over\n")
+    (course / "cs101.toml").write_text(DESCRIPTION.replace("tictactoe", "connect4"))
+    ended = arena("run", "cs101.toml", "--plan")
+    assert (ended.code, "begun with another description (game: tictactoe -> connect4" in ended.err) == (2, True)
+
+
 def test_a_second_round_says_how_its_games_are_played(course: Path) -> None:
     assert collect().code == 0
     assert arena("run", "cs101.toml").code == 0
     zipped(course / "all.zip", GIVEN | {"Task/Anna Müller_55_assignsubmission_file_/my_agent.py": AGENT + "# better\n"})
     ended = collect()
-    assert "next: arena run cs101.toml --rerun-changed\n    without it, games that earlier" in ended.out
-    assert ended.out.endswith("versions of Deep Blue have played count no\n    more, and are not played anew\n")
+    told = "    without it, games that earlier versions have played count no more, and are\n    not played anew\n"
+    assert ended.out.endswith(f"next: arena run cs101.toml --rerun-changed\n{told}")
+    assert collect().out.endswith(told)
     planned = arena("run", "cs101.toml", "--plan")
     assert planned.out.endswith(
         "new versions: Deep Blue (their games so far count no more; --rerun-changed plays them again)\n"

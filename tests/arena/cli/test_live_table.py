@@ -82,5 +82,5 @@ def test_who_is_quarantined_is_told_once_with_what_can_be_done(capsys: Any) -> N
     told = [line for line in capsys.readouterr().out.splitlines() if "quarantined" in line]
     assert told == [
         "bob is quarantined for 5 faults in a row: it forfeits its other games, until it is entered anew, or "
-        "`arena release bob` lets it go on"
+        "`arena release bob --reason WHY` lets it go on"
     ]

@@ -19,6 +19,7 @@ from tests.arena.collecting.course import AGENT, folder, zipped
         (("one/agent.py", "two/agent.py"), "."),
         (("lib/heuristics.txt", "agent.js"), "."),
         (("data/book.txt", "agent.ipynb"), "."),
+        (("my_agent/agent.py", "notes.ipynb"), "my_agent"),
     ],
 )
 def test_single_folders_are_gone_into(tmp_path: Path, files: tuple[str, ...], found: str) -> None:

@@ -205,6 +205,16 @@ def test_a_late_one_that_was_taken_in_before_plays_on_and_is_told(tmp_path: Path
     assert (told["1001"].outcome, told["1001"].plays, told["1001"].version) == (Outcome.LATE, False, 1)
 
 
+def test_whoever_is_interrupted_while_collecting_afresh_has_lost_nobody(tmp_path: Path, collect: Collect) -> None:
+    collect(folder(tmp_path / "in", {"1001.py": AGENT, "1002.py": AGENT}))
+    again = folder(tmp_path / "again", {"1001.py": AGENT + "# Ctrl-C", "1002.py": AGENT})
+    with pytest.raises(KeyboardInterrupt):
+        collect(again, afresh=True)
+    assert list(kept(tmp_path)) == ["Bob Brown", "Deep Blue"]
+    collect(folder(tmp_path / "again", {"1001.py": AGENT + "# failed"}), afresh=True)
+    assert list(kept(tmp_path)) == ["Bob Brown"]
+
+
 def test_who_was_collected_under_a_name_that_is_no_more_on_the_roster_is_told(tmp_path: Path, collect: Collect) -> None:
     collect(folder(tmp_path / "in", {"1001.py": AGENT, "1002.py": AGENT}))
     assert strangers == []
