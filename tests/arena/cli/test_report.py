@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -119,6 +121,16 @@ def test_with_a_roster_nobody_is_given_away(record: Path, tmp_path: Path) -> Non
         assert not secret.search(page), (place, secret.search(page))
     assert {"agents/otter.html", "agents/b-newt-b.html", "pairs/heron.otter.html"} <= set(found)
     assert "<b>Newt" not in "".join(found.values())
+
+
+def test_nobody_is_given_away_by_how_an_imported_game_is_said_to_have_ended(record: Path, tmp_path: Path) -> None:
+    Path("roster.csv").write_text(ROSTER)
+    with closing(sqlite3.connect(record)) as connection, connection:
+        connection.execute("UPDATE game SET detail = 'Ann (s1001) beats bob' WHERE verdict = 'normal'")
+    assert asked(record, "report", "cs101", "site", "--roster", "roster.csv").code == 0
+    pages = "".join(files(tmp_path / "site").values())
+    assert "… (…) beats …" in pages
+    assert not re.search("s1001|beats bob", pages)
 
 
 def test_not_even_by_paths_titles_or_details(tmp_path: Path) -> None:
