@@ -108,7 +108,6 @@ def crosstable(
     """
     from arena.cli import rated
     from arena.ratings import points
-    from arena.ratings.results import of_record
     from db import rated as record
     from db.database import Database
     from db.history import Wanted
@@ -116,6 +115,8 @@ def crosstable(
     with Database(db, create=False) as database:
         results, statuses, byes = _read(database, tournament, everything)
         if wanted != Wanted() or at is not None:
+            from arena.ratings.results import of_record
+
             with database.reading() as connection:
                 which: list[str | None] = [] if everything else [tournament]
                 scope = rated.scope(connection, which, wanted, at, for_points=True)

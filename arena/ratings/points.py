@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import permutations
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.ratings.results import Played
 from arena.ratings.tiebreaks import TIEBREAKS, rounded, tiebreaks
 from db.results import Meetings, Results, Score
+
+if TYPE_CHECKING:
+    from arena.ratings.results import Played  # brings numpy along
 
 
 class Standing(Struct, frozen=True):
