@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli.database import DatabaseOption
-from arena.cli.folding import columns, folded
+from arena.cli.folding import columns, lines_of
 from arena.cli.listing import Columns, Format, FormatOption, show
 from arena.walls import Kind
 
@@ -342,7 +342,7 @@ def _steps(checked: Checked) -> list[dict[str, Any]]:
 
 
 def _filled(text: str, width: int) -> list[str]:
-    return folded(_plain(text), more="", width=width).splitlines()
+    return lines_of(_plain(text), width=width)
 
 
 def _plain(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from arena.cli.database import DatabaseOption
-from arena.cli.folding import columns, folded
+from arena.cli.folding import columns, lines_of
 from arena.cli.listing import Columns, Format, FormatOption, show
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _filled(text: str, width: int) -> list[str]:
     """Lines of at most that width, which are whole words where they fit."""
     from arena.words import printable
 
-    return folded(printable(text), more="", width=width).splitlines()
+    return lines_of(printable(text), width=width)
 
 
 def _summary(found: list[Finding]) -> str:

@@ -28,16 +28,20 @@ def columns() -> int:
 def folded(text: str, *, begin: str = "", more: str = "  ", width: int | None = None) -> str:
     """`text` in lines of at most `width` columns, usually the terminal's; `begin` stands before the first line, `more`
     before each other one."""
+    return "\n".join(lines_of(text, begin=begin, more=more, width=width or columns()))
+
+
+def lines_of(text: str, *, begin: str = "", more: str = "", width: int) -> list[str]:
+    """The same as a list; empty where there is nothing to be told."""
     from rich.cells import cell_len
 
-    width = width or columns()
     lines = [begin]
     for word in re.findall(r"\s*\S+", re.sub(r"\s*\n\s*", " ", text)):
         if lines[-1] in (begin, more) or cell_len(lines[-1] + word) <= width:
             lines[-1] += word
         else:
             lines.append(more + word.lstrip())
-    return "\n".join(lines)
+    return lines if lines != [""] else []
 
 
 def side_by_side(parts: Sequence[str], *, width: int | None = None) -> list[str]:

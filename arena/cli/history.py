@@ -197,8 +197,7 @@ def _reached(game: PastGame, ply: int | None) -> tuple[State[Any], Any]:
     from arena.errors import ArenaError
     from arena.replay import replay
 
-    if ply is not None and ply > len(game.moves):
-        raise typer.BadParameter(f"--ply: expected 0 to {len(game.moves)}, for so many plies were played, got {ply}")
+    past.refuse_beyond(game, ply)
     found = replay(game)
     step = found.steps[-1 if ply is None else ply]
     if step.state is None:

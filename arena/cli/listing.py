@@ -63,8 +63,8 @@ def show(
 
 def _quoted(cell: str) -> str:
     """A cell that no spreadsheet takes for a formula; what has no letters is a number at most."""
-    is_formula = cell.startswith(("=", "+", "-", "@", "\t", "\r")) and any(map(str.isalpha, cell))
-    return f"'{cell}" if is_formula or cell.startswith("=") else cell
+    signs = "=+-@\t\r" if any(map(str.isalpha, cell)) else "="
+    return f"'{cell}" if cell.startswith(tuple(signs)) else cell
 
 
 def tell(document: Mapping[str, Any]) -> None:

@@ -10,15 +10,9 @@ if TYPE_CHECKING:
 
 _EXPECTED: Final = {
     "greater_than_equal": "at least {ge:,.10g}",
-    "greater_than": "more than {gt:,.10g}",
     "less_than_equal": "at most {le:,.10g}",
-    "less_than": "less than {lt:,.10g}",
     "int_parsing": "a whole number",
-    "int_from_float": "a whole number",
     "float_parsing": "a number",
-    "finite_number": "a number",
-    "literal_error": "{expected}",
-    "enum": "{expected}",
 }
 """What was expected, by the kinds of error that the library behind Typer's options tells."""
 

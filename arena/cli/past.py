@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import typer
+
 from arena import words
 from arena.cli.folding import side_by_side
 from arena.replay import positions
@@ -22,6 +24,12 @@ def read_game(id: str, db: str | None) -> PastGame:
 
     with Database(db, create=False) as database, database.reading() as connection:
         return games.game(connection, queries.find_game(connection, id))
+
+
+def refuse_beyond(game: PastGame, ply: int | None) -> None:
+    """Refuses a --ply that the game has not."""
+    if ply is not None and ply > len(game.moves):
+        raise typer.BadParameter(f"--ply: expected 0 to {len(game.moves)}, for so many plies were played, got {ply}")
 
 
 def header(game: PastGame) -> list[str]:

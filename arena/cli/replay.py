@@ -21,7 +21,7 @@ import typer
 from arena.cli import past
 from arena.cli.database import DatabaseOption
 from arena.cli.files import write_file
-from arena.cli.folding import APART, folded, side_by_side
+from arena.cli.folding import APART, lines_of, side_by_side
 from arena.cli.rulings import GameIdArgument
 
 if TYPE_CHECKING:
@@ -82,8 +82,7 @@ def replay(
     from arena.errors import ArenaError
 
     game = past.read_game(id, db)
-    if ply is not None and ply > len(game.moves):
-        raise typer.BadParameter(f"--ply: expected 0 to {len(game.moves)}, for so many plies were played, got {ply}")
+    past.refuse_beyond(game, ply)
     if html is not None:
         if ply is not None:
             raise typer.BadParameter(f"--ply is for a terminal: a page is opened at that ply as {html.name}#ply-{ply}")
@@ -205,9 +204,9 @@ def screenful(game: PastGame, replay: Replay, number: int, status: str, *, colum
 def _help(columns: int) -> Iterator[str]:
     """What the keys do."""
     for keys, does in _HELP:
-        yield from folded(does, begin=f"{keys:<18}", more=" " * 18, width=columns).splitlines()
+        yield from lines_of(does, begin=f"{keys:<18}", more=" " * 18, width=columns)
     yield ""
-    yield from folded(_LOGS, more="", width=columns).splitlines()
+    yield from lines_of(_LOGS, width=columns)
 
 
 def _cut(line: str, columns: int) -> str:
