@@ -13,7 +13,7 @@ from typing import Any
 
 from agents.protocol import Verdict
 from arena.clock import MILLISECOND
-from arena.director import Finished
+from arena.schedule import Finished
 from db.past import PastGame, PastSeat, Ruled
 from db.records import MoveRecord
 

@@ -11,9 +11,9 @@ from typing import Any
 from adsearch import State
 from agents.errors import CannotPlay
 from arena.confinement import Confinement
-from arena.director import Entrant
 from arena.errors import BadFixture, BadPlayer
 from arena.players import Kind, Player
+from arena.schedule import Entrant
 from arena.submissions import Store
 from arena.walls import Allowance
 from arena.walls import Kind as Walls

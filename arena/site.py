@@ -1,4 +1,4 @@
-"""A report, written: its pages into a folder, and the page of every game, by as many processes as there are cores.
+"""A report, written: its pages into a folder, and the page of every game, by several processes.
 
 Only the games are many: they are read and drawn some at a time, each process by itself, so that memory stays small.
 A game is made fit to be published before its page is made: whatever a page shows, it has no more to show.
@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from adsearch.svg import words
 from agents.parent import die_with_it
-from arena import cores, report
+from arena import report
 from arena.aliases import Names
 from arena.errors import ArenaError
 from arena.pages import game as replays
@@ -52,18 +52,23 @@ class Job(Struct, frozen=True):
 
 
 def write(
-    found: Report, names: Names, folder: Path, *, database: str | None, games: bool, done: Callable[[int], None]
+    found: Report,
+    names: Names,
+    folder: Path,
+    *,
+    database: str | None,
+    games: bool,
+    processes: int,
+    done: Callable[[int], None],
 ) -> None:
-    """Writes the site into `folder`, which is there and empty. `games`: with a page for each; `done` is told how many
-    have been written."""
+    """Writes the site into `folder`, which is there and empty. With `games`, each game has a page: `processes` draw
+    them, and `done` is called with the number written so far."""
     where = addresses.of((agent.name for agent in found.agents), replays=games)
     for place, page in pages(found, where):
         _write(folder / place, page)
     if games:
         job = Job(database, str(folder), found.title, names, where)
         (folder / "games").mkdir()
-        # Games in progress have clocks: they are not to be disturbed.
-        processes = 1 if found.status == "running" else cores.count()
         _write_games(job, [game.id for game in found.meetings], processes, done)
 
 

@@ -20,9 +20,9 @@ from agents import builtin
 from agents.errors import AgentsError
 from agents.protocol import Verdict
 from arena.clock import Clock, TimeControl
-from arena.director import MOST_ATTEMPTS
 from arena.errors import ArenaError
 from arena.match import result
+from arena.schedule import MOST_ATTEMPTS
 from arena.seeds import GameSeeds
 from arena.submissions import Store
 from db import audit, bundles

@@ -26,10 +26,11 @@ from adsearch import games
 from arena import control, players
 from arena.confinement import Confinement
 from arena.crew import Process
-from arena.director import Director, InOrder, Planned, Ply
+from arena.director import Director
 from arena.entrants import enter
 from arena.fixture import Fixture, SeatPlan
 from arena.run_folder import RunFolder
+from arena.schedule import InOrder, Planned, Ply
 from arena.submissions import Store
 
 ROUNDS = 5

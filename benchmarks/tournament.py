@@ -18,8 +18,9 @@ from pathlib import Path
 
 from arena import league as leagues
 from arena.clock import SECOND
-from arena.director import Director, Finished
+from arena.director import Director
 from arena.run_folder import RunFolder
+from arena.schedule import Finished
 from arena.submissions import Store
 from arena.tournament import Tournament
 from arena.usage import Usage

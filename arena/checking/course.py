@@ -41,7 +41,7 @@ from arena.checking.pace import Pace
 from arena.checking.plans import COSTLY, Plans
 from arena.checking.positions import Position
 from arena.clock import MILLISECOND, SECOND
-from arena.director import Entrant, Planned
+from arena.schedule import Entrant, Planned
 
 _MOST_FAULTS: Final = 3
 """After so many faults no more positions are tried."""

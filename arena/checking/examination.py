@@ -28,11 +28,12 @@ from arena.checking.conditions import Conditions
 from arena.checking.games import WATCHED, Batch, Cast, Course, Played
 from arena.clock import SECOND
 from arena.confinement import Confinement
-from arena.director import MOST_ATTEMPTS, Began, Director, Entrant, Finished, Planned, refuse_broken_rules
+from arena.director import Director
 from arena.entrants import enter
 from arena.errors import BadFixture, BadPlayer
 from arena.players import Kind, Player
 from arena.run_folder import RunFolder
+from arena.schedule import MOST_ATTEMPTS, Began, Entrant, Finished, Planned, refuse_broken_rules
 from arena.submissions import Store
 from arena.walls import Allowance
 from arena.walls import Kind as Walls

@@ -11,7 +11,7 @@ from typing import Final
 
 from agents.protocol import Verdict
 from arena.clock import SECOND
-from arena.director import Entrant, Planned
+from arena.schedule import Entrant, Planned
 from db.records import GameRecord, SeatRecord
 
 WATCHED: Final = 2 * SECOND

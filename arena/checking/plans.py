@@ -19,9 +19,9 @@ from arena.checking.opponent import AFTER
 from arena.checking.pace import Pace
 from arena.checking.positions import Position
 from arena.clock import SECOND
-from arena.director import Entrant, Planned
 from arena.fixture import Limits
 from arena.players import told_apart
+from arena.schedule import Entrant, Planned
 
 COSTLY: Final = (Verdict.TIME, Verdict.UNREADY)
 """Who ends so has taken all the time that there was."""

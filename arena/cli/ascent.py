@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from adsearch import State
     from arena.climb import Climb, Step
     from arena.confinement import Confinement
-    from arena.director import Entrant
     from arena.lesson import Lost
     from arena.players import Player
     from arena.run_folder import RunFolder
+    from arena.schedule import Entrant
     from arena.submissions import Store
     from arena.walls import Kind
     from db.database import Database
@@ -59,8 +59,9 @@ class Ascent:
         from arena.cli.database import submissions
         from arena.confinement import Confinement
         from arena.cores import physical
-        from arena.director import Director, Finished
+        from arena.director import Director
         from arena.run_folder import RunFolder
+        from arena.schedule import Finished
         from db import dialect
         from db.database import Database
 
@@ -101,10 +102,10 @@ class Ascent:
     def _planned(self, rules: str, database: Database, store: Store, confinement: Confinement) -> Climb:
         from adsearch import games
         from arena.climb import Climb, ladder, opening_plies
-        from arena.director import Planned
         from arena.errors import BadFixture
         from arena.openings import draw
         from arena.players import Kind as Is
+        from arena.schedule import Planned
 
         start = games.start(rules)
         if start.players < 2:

@@ -11,10 +11,11 @@ import sys
 
 from arena.cli.human import Human, Keyboard
 from arena.cli.screen import Screen
-from arena.director import Director, Entrant
+from arena.director import Director
 from arena.errors import BadPlayer
 from arena.players import Kind, Player
 from arena.run_folder import RunFolder
+from arena.schedule import Entrant
 
 
 class Guests:

@@ -19,8 +19,8 @@ from arena.walls import Kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arena.director import Entrant, Finished, Planned
     from arena.players import Player
+    from arena.schedule import Entrant, Finished, Planned
     from db.database import Database
 
 _USUAL_CLOCK: Final = "10+0.1"
@@ -188,9 +188,9 @@ class _Plan:
     def planned(self, rules: str, entrants: Sequence[Entrant]) -> list[Planned]:
         """All games in order. With `swap`, as many in a row as there are seats share their opening."""
         from arena.clock import SECOND
-        from arena.director import Planned
         from arena.fixture import Limits
         from arena.openings import draw
+        from arena.schedule import Planned
 
         # Who was asked to come, or to think, may take all day.
         limits = Limits(hello=None, move=30 * 24 * 3600 * SECOND) if self.with_guests else Limits()
@@ -238,9 +238,10 @@ def _play(
     from arena.cli.guests import Guests
     from arena.cli.screen import Screen
     from arena.confinement import Confinement
-    from arena.director import Director, Finished, InOrder, Schedule
+    from arena.director import Director
     from arena.entrants import enter
     from arena.run_folder import RunFolder
+    from arena.schedule import Finished, InOrder, Schedule
     from arena.submissions import Store
 
     screen = Screen(quiet=not plan.watched, people=people, on_stderr=silent)

@@ -35,9 +35,9 @@ def report(
     """
     from datetime import UTC, datetime
 
+    from arena import cores, site
     from arena import report as reports
     from arena import roster as rosters
-    from arena import site
     from arena.cli.files import read_file
     from arena.publishing import published
     from arena.words import printable
@@ -52,7 +52,9 @@ def report(
             told, names = reports.gather(connection, found, known, now=datetime.now(UTC))
         try:
             with _progress(len(told.meetings) if games else 0) as done:
-                site.write(told, names, begun, database=db, games=games, done=done)
+                # Games in progress have clocks: one process does not disturb them.
+                processes = 1 if told.status == "running" else cores.count()
+                site.write(told, names, begun, database=db, games=games, processes=processes, done=done)
         except KeyboardInterrupt:
             print("interrupted; nothing was written", file=sys.stderr)
             raise

@@ -12,9 +12,10 @@ from agents.errors import CannotPlay
 from agents.protocol import Verdict
 from arena import players
 from arena.confinement import Confinement
-from arena.director import Director, Finished, InOrder, Planned
+from arena.director import Director
 from arena.entrants import enter
 from arena.run_folder import RunFolder
+from arena.schedule import Finished, InOrder, Planned
 from arena.submissions import Store
 from tests.effort import tries
 

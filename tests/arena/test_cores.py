@@ -12,9 +12,10 @@ from agents.protocol import Verdict
 from arena import cores, players
 from arena.confinement import Confinement
 from arena.cores import Cores, physical
-from arena.director import Director, Entrant, Finished, InOrder, Planned
+from arena.director import Director
 from arena.entrants import enter
 from arena.run_folder import RunFolder
+from arena.schedule import Entrant, Finished, InOrder, Planned
 from arena.submissions import Store
 from arena.usage import LINUX
 from arena.walls import Kind

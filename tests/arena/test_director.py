@@ -17,10 +17,11 @@ from agents.protocol import Verdict
 from arena import players
 from arena.confinement import Confinement
 from arena.crew import Member
-from arena.director import Began, Director, Entrant, Finished, InOrder, Planned, Ply, _explained
+from arena.director import Director, _explained
 from arena.entrants import enter
 from arena.errors import BadFixture, RefereeLost
 from arena.run_folder import RunFolder
+from arena.schedule import Began, Entrant, Finished, InOrder, Planned, Ply
 from arena.submissions import Store
 from arena.usage import descendants
 from db.records import GameRecord

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from agents.protocol import Start, Turn
 from arena import documents
-from arena.director import Entrant, Finished, Planned
 from arena.errors import ArenaError
 from arena.fixture import Fixture, SeatPlan
 from arena.rehearsal import rehearse, usual_ply
+from arena.schedule import Entrant, Finished, Planned
 from arena.seeds import GameSeeds
 from db.past import PastGame
 from tests.arena.match_model import MS

@@ -9,7 +9,7 @@ import pytest
 from arena import league
 from arena.cli.progress import Display
 from arena.clock import MILLISECOND
-from arena.director import Finished, Planned
+from arena.schedule import Finished, Planned
 from db.records import GameRecord, MoveRecord
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -21,7 +21,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     file = crowd(folder / "arena.db", NAMES)
     found = reported(file, "cs101")
-    site.write(found, as_they_are(NAMES), folder, database=str(file), games=True, done=lambda _: None)
+    site.write(found, as_they_are(NAMES), folder, database=str(file), games=True, processes=1, done=lambda _: None)
     return folder
 
 
