@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from arena.schedule import Finished, Planned, Schedule
+from arena.match.schedule import Finished, Planned, Schedule
 from arena.tournament import host
 from db import store
 from db.database import Database

@@ -12,9 +12,9 @@ from decimal import Decimal
 from typing import Any, Final
 
 from adsearch.errors import one_of, quote
-from arena.clock import SECOND
 from arena.errors import BadLeague
 from arena.formats import Format
+from arena.match.clock import SECOND
 
 FREE: Final = ("games_at_once", "quarantine", "walls")
 """They say how games are run and when to give up on an agent, not how a game is played or counted."""

@@ -18,8 +18,8 @@ from adsearch import State
 from agents import builtin
 from agents.errors import CannotPlay
 from agents.protocol import Verdict
+from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, refuse_broken_rules
 from arena.ratings.match_statistics import Hypothesis, sprt, superiority
-from arena.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, refuse_broken_rules
 
 BETTER_BY: Final = 200.0
 """Elo: who is so much better is found to be better in 19 of 20 climbs; who is no better in 1 of 20 at most."""

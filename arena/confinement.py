@@ -18,7 +18,7 @@ from msgspec import to_builtins
 
 from agents.loading import ALLOWED
 from arena import trial
-from arena.fixture import HELLO_WITHIN, Limits
+from arena.match.fixture import HELLO_WITHIN, Limits
 from arena.players import Kind as Is
 from arena.submissions import Store, Submission
 from arena.walls import MEBIBYTE, Allowance, Kind, Walls, library, reach, syscalls

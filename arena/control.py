@@ -15,7 +15,7 @@ import msgspec
 import zmq
 from msgspec import Struct
 
-from arena.fixture import Fixture
+from arena.match.fixture import Fixture
 from db.records import GameRecord, MoveRecord
 
 

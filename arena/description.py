@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from adsearch.errors import meant, nearly, one_of, quote
-from arena.clock import SECOND
 from arena.errors import BadLeague
+from arena.match.clock import SECOND
 
 MOST_LETTERS: Final = 64
 """No name is longer."""

@@ -21,10 +21,10 @@ from arena import control, descriptors
 from arena.cores import Cores
 from arena.crew import Crew, Member
 from arena.errors import BadFixture, RefereeLost
-from arena.fixture import Fixture, SeatPlan
+from arena.match.fixture import Fixture, SeatPlan
+from arena.match.schedule import Began, Entrant, Event, Finished, Planned, Ply, Schedule
+from arena.match.seeds import GameSeeds
 from arena.run_folder import RunFolder
-from arena.schedule import Began, Entrant, Event, Finished, Planned, Ply, Schedule
-from arena.seeds import GameSeeds
 from db.records import GameRecord
 
 ASKED_EVERY: Final = 2.0

@@ -12,8 +12,8 @@ from math import isfinite
 from typing import Any
 
 from agents.protocol import Verdict
-from arena.clock import MILLISECOND
-from arena.schedule import Finished
+from arena.match.clock import MILLISECOND
+from arena.match.schedule import Finished
 from db.past import PastGame, PastSeat, Ruled
 from db.records import MoveRecord
 

@@ -12,8 +12,8 @@ from adsearch import State
 from agents.errors import CannotPlay
 from arena.confinement import Confinement
 from arena.errors import BadFixture, BadPlayer
+from arena.match.schedule import Entrant
 from arena.players import Kind, Player
-from arena.schedule import Entrant
 from arena.submissions import Store
 from arena.walls import Allowance
 from arena.walls import Kind as Walls

@@ -43,8 +43,8 @@ from agents.protocol import (
     to_line,
 )
 from arena.agent_process import AgentProcess
-from arena.clock import MILLISECOND, SECOND
 from arena.jail import NoProgram
+from arena.match.clock import MILLISECOND, SECOND
 from arena.walls import Walls
 
 _ENDS_WITHIN: Final = 200 * MILLISECOND

@@ -22,15 +22,16 @@ from adsearch import State, games
 from adsearch.errors import AdsearchError, quote
 from agents import builtin
 from agents.errors import AgentsError
-from arena import formats, openings
+from arena import formats
 from arena.changes import FREE, Changes, changes
-from arena.clock import MILLISECOND, TimeControl
 from arena.description import Table, folded, listing, read_text, read_toml, shown, what_is_wrong_with
 from arena.enrolment import ALLOWED_KEYS, Listed, allowed, described, found, kind_of_walls, matched
 from arena.errors import ArenaError, BadClock, BadLeague
-from arena.fixture import Limits
 from arena.formats import Format
 from arena.formats.match import USUAL_RISK, SprtTerms
+from arena.match import openings
+from arena.match.clock import MILLISECOND, TimeControl
+from arena.match.fixture import Limits
 from arena.players import Kind, split_path, told_apart
 from arena.ratings.match_statistics import FARTHEST, Model
 from arena.walls import Allowance

@@ -10,8 +10,8 @@ import os
 from functools import cache
 from typing import Final
 
-from arena.clock import MILLISECOND
 from arena.jail import Confined
+from arena.match.clock import MILLISECOND
 from arena.usage import Usage
 
 _WORTH_A_LOOK: Final = MILLISECOND

@@ -2,7 +2,7 @@
 
     python -m arena.referee FOLDER
 
-One poll loop plays all games; what a message means is decided by `arena/match.py` alone. A player that breaks the
+One poll loop plays all games; what a message means is decided by `arena/match/match.py` alone. A player that breaks the
 protocol loses its game, and nothing that a player sends can end this process. It ends when its director does: at the
 director's word, or when the other end of its stdin closes, whichever way the director went.
 """
@@ -32,10 +32,10 @@ from agents import parent, protocol
 from agents.errors import BadMessage, one_line
 from agents.protocol import Bye, Hello, Refuse, Verdict, Welcome
 from arena import control, descriptors, run_folder
-from arena.clock import LONGEST_POLL, MILLISECOND
 from arena.errors import ArenaError, BadFixture
-from arena.fixture import Fixture
-from arena.match import RULES_FAILED, Match, Phase, Sent
+from arena.match.clock import LONGEST_POLL, MILLISECOND
+from arena.match.fixture import Fixture
+from arena.match.match import RULES_FAILED, Match, Phase, Sent
 from db.records import GameRecord
 
 _AT_ONCE: Final = 16

@@ -13,8 +13,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from agents.streams import Log
-from arena.clock import Clock, TimeControl
 from arena.errors import BadClock
+from arena.match.clock import Clock, TimeControl
 
 if TYPE_CHECKING:
     from adsearch import State

@@ -10,8 +10,8 @@ from collections import deque
 from typing import Final
 
 from agents.protocol import Verdict
-from arena.clock import MILLISECOND, SECOND
-from arena.match import WAITED
+from arena.match.clock import MILLISECOND, SECOND
+from arena.match.match import WAITED
 from db.records import GameRecord
 
 GAMES: Final = 20

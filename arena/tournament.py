@@ -23,14 +23,15 @@ from msgspec import convert, to_builtins
 
 from adsearch import games
 from agents.protocol import Verdict
-from arena import formats, openings, seeds
+from arena import formats
 from arena.changes import changes, refuse
 from arena.confinement import Confinement
 from arena.entrants import enter
 from arena.errors import TournamentBusy
 from arena.formats.match import Weighed, weigh
 from arena.league import League
-from arena.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, refuse_broken_rules
+from arena.match import openings, seeds
+from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, refuse_broken_rules
 from arena.submissions import Store
 from db import progress, rated, store
 from db.database import Connection, Database

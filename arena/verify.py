@@ -19,11 +19,11 @@ from adsearch.errors import AdsearchError, quote
 from agents import builtin
 from agents.errors import AgentsError
 from agents.protocol import Verdict
-from arena.clock import Clock, TimeControl
 from arena.errors import ArenaError
-from arena.match import result
-from arena.schedule import MOST_ATTEMPTS
-from arena.seeds import GameSeeds
+from arena.match.clock import Clock, TimeControl
+from arena.match.match import result
+from arena.match.schedule import MOST_ATTEMPTS
+from arena.match.seeds import GameSeeds
 from arena.submissions import Store
 from db import audit, bundles
 from db.audit import Attempt, FullGame, StoredVersion

@@ -37,8 +37,8 @@ from agents.protocol import (
     unpack,
 )
 from arena import jail
-from arena.clock import LONGEST_POLL, MILLISECOND
 from arena.guard import Guard, Orders
+from arena.match.clock import LONGEST_POLL, MILLISECOND
 
 _LINGER: Final = 200
 _RECONNECT: Final = 10

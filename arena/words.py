@@ -12,7 +12,7 @@ from typing import Any, Final
 from adsearch import State
 from adsearch.errors import quote
 from agents.protocol import Verdict
-from arena.clock import SECOND
+from arena.match.clock import SECOND
 from db.records import GameRecord, MoveRecord
 
 PIECES: Final = {

@@ -28,9 +28,9 @@ from arena.confinement import Confinement
 from arena.crew import Process
 from arena.director import Director
 from arena.entrants import enter
-from arena.fixture import Fixture, SeatPlan
+from arena.match.fixture import Fixture, SeatPlan
+from arena.match.schedule import InOrder, Planned, Ply
 from arena.run_folder import RunFolder
-from arena.schedule import InOrder, Planned, Ply
 from arena.submissions import Store
 
 ROUNDS = 5

@@ -17,10 +17,10 @@ import time
 from pathlib import Path
 
 from arena import league as leagues
-from arena.clock import SECOND
 from arena.director import Director
+from arena.match.clock import SECOND
+from arena.match.schedule import Finished
 from arena.run_folder import RunFolder
-from arena.schedule import Finished
 from arena.submissions import Store
 from arena.tournament import Tournament
 from arena.usage import Usage

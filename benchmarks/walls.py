@@ -26,12 +26,12 @@ from typing import Any
 from adsearch import games
 from agents.protocol import Verdict
 from arena import players, trial
-from arena.clock import MILLISECOND
 from arena.confinement import Confinement
 from arena.director import Director
 from arena.entrants import enter
+from arena.match.clock import MILLISECOND
+from arena.match.schedule import Began, Entrant, Finished, InOrder, Planned
 from arena.run_folder import RunFolder
-from arena.schedule import Began, Entrant, Finished, InOrder, Planned
 from arena.submissions import Store
 from arena.walls import Kind
 from db.records import GameRecord, MoveRecord

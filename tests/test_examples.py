@@ -37,9 +37,9 @@ from agents.protocol import (
     read_line,
     to_line,
 )
-from arena.clock import MILLISECOND
-from arena.fixture import Fixture, SeatPlan
-from arena.match import Match
+from arena.match.clock import MILLISECOND
+from arena.match.fixture import Fixture, SeatPlan
+from arena.match.match import Match
 from arena.starter import FOLDER
 
 ROOT = Path(__file__).parents[1]

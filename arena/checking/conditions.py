@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from arena.clock import MILLISECOND
-from arena.fixture import Limits
 from arena.league import League
+from arena.match.clock import MILLISECOND
+from arena.match.fixture import Limits
 from arena.walls import Allowance, Kind
 
 USUAL_CLOCK: Final = "10+0.1"

@@ -40,8 +40,8 @@ from arena.checking.games import Batch, Cast, Course, Played
 from arena.checking.pace import Pace
 from arena.checking.plans import COSTLY, Plans
 from arena.checking.positions import Position
-from arena.clock import MILLISECOND, SECOND
-from arena.schedule import Entrant, Planned
+from arena.match.clock import MILLISECOND, SECOND
+from arena.match.schedule import Entrant, Planned
 
 _MOST_FAULTS: Final = 3
 """After so many faults no more positions are tried."""

@@ -26,14 +26,14 @@ from arena.checking import FOUND, NAMES, Checked, Light, Step, course, finding, 
 from arena.checking.causes import Cause
 from arena.checking.conditions import Conditions
 from arena.checking.games import WATCHED, Batch, Cast, Course, Played
-from arena.clock import SECOND
 from arena.confinement import Confinement
 from arena.director import Director
 from arena.entrants import enter
 from arena.errors import BadFixture, BadPlayer
+from arena.match.clock import SECOND
+from arena.match.schedule import MOST_ATTEMPTS, Began, Entrant, Finished, Planned, refuse_broken_rules
 from arena.players import Kind, Player
 from arena.run_folder import RunFolder
-from arena.schedule import MOST_ATTEMPTS, Began, Entrant, Finished, Planned, refuse_broken_rules
 from arena.submissions import Store
 from arena.walls import Allowance
 from arena.walls import Kind as Walls

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from agents.protocol import Verdict
-from arena.clock import SECOND
-from arena.schedule import Entrant, Planned
+from arena.match.clock import SECOND
+from arena.match.schedule import Entrant, Planned
 from db.records import GameRecord, SeatRecord
 
 WATCHED: Final = 2 * SECOND

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from arena.clock import MILLISECOND, SECOND, Clock, TimeControl
+from arena.match.clock import MILLISECOND, SECOND, Clock, TimeControl
 
 _LEAST: Final = 100 * MILLISECOND
 """Less time than this on a clock is no fair question: a busy machine may take as much."""

@@ -18,10 +18,10 @@ from arena.checking.games import WATCHED, Cast, Played
 from arena.checking.opponent import AFTER
 from arena.checking.pace import Pace
 from arena.checking.positions import Position
-from arena.clock import SECOND
-from arena.fixture import Limits
+from arena.match.clock import SECOND
+from arena.match.fixture import Limits
+from arena.match.schedule import Entrant, Planned
 from arena.players import told_apart
-from arena.schedule import Entrant, Planned
 
 COSTLY: Final = (Verdict.TIME, Verdict.UNREADY)
 """Who ends so has taken all the time that there was."""

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any, Final
 
 from adsearch import CHANCE, State
-from arena.seeds import GameSeeds, number
+from arena.match.seeds import GameSeeds, number
 
 _LONGEST: Final = 1000
 """Plies of a random game, where the rules know no end."""

@@ -13,7 +13,7 @@ from agents.protocol import Verdict
 from arena.checking import Light, traces
 from arena.checking.games import Played
 from arena.checking.positions import Position
-from arena.clock import SECOND, TimeControl
+from arena.match.clock import SECOND, TimeControl
 from arena.walls import MEBIBYTE, Allowance
 from db.records import MoveRecord
 

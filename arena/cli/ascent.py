@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from arena.climb import Climb, Step
     from arena.confinement import Confinement
     from arena.lesson import Lost
+    from arena.match.schedule import Entrant
     from arena.players import Player
     from arena.run_folder import RunFolder
-    from arena.schedule import Entrant
     from arena.submissions import Store
     from arena.walls import Kind
     from db.database import Database
@@ -60,8 +60,8 @@ class Ascent:
         from arena.confinement import Confinement
         from arena.cores import physical
         from arena.director import Director
+        from arena.match.schedule import Finished
         from arena.run_folder import RunFolder
-        from arena.schedule import Finished
         from db import dialect
         from db.database import Database
 
@@ -103,9 +103,9 @@ class Ascent:
         from adsearch import games
         from arena.climb import Climb, ladder, opening_plies
         from arena.errors import BadFixture
-        from arena.openings import draw
+        from arena.match.openings import draw
+        from arena.match.schedule import Planned
         from arena.players import Kind as Is
-        from arena.schedule import Planned
 
         start = games.start(rules)
         if start.players < 2:

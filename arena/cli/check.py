@@ -158,7 +158,7 @@ def _conditions(game: str | None, tournament: Path | None) -> tuple[Conditions, 
 
 
 def _clock(text: str) -> str:
-    from arena.clock import TimeControl
+    from arena.match.clock import TimeControl
 
     return str(TimeControl.parse(text))
 

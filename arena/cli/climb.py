@@ -68,8 +68,8 @@ def climb(
 
     Example: arena climb my_agent.py --game connect4 --against my_agent@1
     """
-    from arena import seeds
-    from arena.clock import TimeControl
+    from arena.match import seeds
+    from arena.match.clock import TimeControl
 
     ascent = Ascent(
         agent, game, tuple(against or ()), str(TimeControl.parse(clock)), most,

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from arena import documents, words
 from arena.cli.listing import Columns
-from arena.schedule import Finished
+from arena.match.schedule import Finished
 
 COLUMNS: Final[Columns] = {
     "id": lambda row: str(row["id"]),

@@ -13,9 +13,9 @@ from arena.cli.human import Human, Keyboard
 from arena.cli.screen import Screen
 from arena.director import Director
 from arena.errors import BadPlayer
+from arena.match.schedule import Entrant
 from arena.players import Kind, Player
 from arena.run_folder import RunFolder
-from arena.schedule import Entrant
 
 
 class Guests:

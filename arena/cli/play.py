@@ -19,8 +19,8 @@ from arena.walls import Kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from arena.match.schedule import Entrant, Finished, Planned
     from arena.players import Player
-    from arena.schedule import Entrant, Finished, Planned
     from db.database import Database
 
 _USUAL_CLOCK: Final = "10+0.1"
@@ -68,9 +68,9 @@ def play(
 
     Example: arena play connect4 my_agent.py human
     """
-    from arena import seeds
-    from arena.clock import SECOND, TimeControl
     from arena.errors import BadFixture
+    from arena.match import seeds
+    from arena.match.clock import SECOND, TimeControl
     from arena.players import Kind as Is
     from arena.players import told_apart
 
@@ -187,10 +187,10 @@ class _Plan:
 
     def planned(self, rules: str, entrants: Sequence[Entrant]) -> list[Planned]:
         """All games in order. With `swap`, as many in a row as there are seats share their opening."""
-        from arena.clock import SECOND
-        from arena.fixture import Limits
-        from arena.openings import draw
-        from arena.schedule import Planned
+        from arena.match.clock import SECOND
+        from arena.match.fixture import Limits
+        from arena.match.openings import draw
+        from arena.match.schedule import Planned
 
         # Who was asked to come, or to think, may take all day.
         limits = Limits(hello=None, move=30 * 24 * 3600 * SECOND) if self.with_guests else Limits()
@@ -240,8 +240,8 @@ def _play(
     from arena.confinement import Confinement
     from arena.director import Director
     from arena.entrants import enter
+    from arena.match.schedule import Finished, InOrder, Schedule
     from arena.run_folder import RunFolder
-    from arena.schedule import Finished, InOrder, Schedule
     from arena.submissions import Store
 
     screen = Screen(quiet=not plan.watched, people=people, on_stderr=silent)

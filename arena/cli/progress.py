@@ -22,13 +22,13 @@ from rich.text import Text
 from agents.protocol import Verdict
 from arena import cores, words
 from arena.cli.standings import show_standings
-from arena.clock import SECOND, TimeControl
 from arena.director import Director
 from arena.formats.match import SprtTerms, Weighed
 from arena.league import League
+from arena.match.clock import SECOND, TimeControl
+from arena.match.schedule import MOST_ATTEMPTS, Event, Finished
 from arena.outlook import superseded
 from arena.ratings.match_statistics import Hypothesis
-from arena.schedule import MOST_ATTEMPTS, Event, Finished
 from arena.strain import Strain
 from arena.tournament import Tournament
 from db import progress

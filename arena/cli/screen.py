@@ -15,8 +15,8 @@ from adsearch import State, games
 from agents.protocol import Verdict
 from arena import words
 from arena.cli.colours import SEAT_STYLES, board
-from arena.clock import Clock, TimeControl
-from arena.schedule import MOST_ATTEMPTS, Began, Event, Finished, Planned, Ply
+from arena.match.clock import Clock, TimeControl
+from arena.match.schedule import MOST_ATTEMPTS, Began, Event, Finished, Planned, Ply
 
 _MOST_LOG: Final = 12
 """Lines of the log of an agent that was at fault."""

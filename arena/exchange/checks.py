@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from adsearch.errors import quote
 from agents.protocol import Verdict
-from arena.clock import TimeControl
 from arena.errors import ArenaError, BadImport
+from arena.match.clock import TimeControl
 from db.games import OVER
 from db.past import PastGame
 

@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena import documents
-from arena.clock import MILLISECOND
 from arena.exchange.checks import MOST, refuse
+from arena.match.clock import MILLISECOND
 from db.past import PastGame, PastSeat, Ruled
 from db.records import MoveRecord
 

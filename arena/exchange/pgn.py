@@ -13,9 +13,9 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NoReturn
 
 from adsearch.errors import quote
-from arena.clock import SECOND
 from arena.exchange.checks import MOST, refuse
 from arena.exchange.spreadsheet import points, result, seat_name
+from arena.match.clock import SECOND
 from db.past import PastGame, PastSeat, Ruled
 from db.records import MoveRecord
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from arena.formats.pairing import Pairing
-from arena.seeds import number
+from arena.match.seeds import number
 
 Results = Mapping[str, Mapping[str, float]]
 """By the key of each pairing that is over: the points of each of its players, summed over its games."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
-from arena.seeds import number
+from arena.match.seeds import number
 
 
 @dataclass(frozen=True, slots=True)

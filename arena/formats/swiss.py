@@ -14,7 +14,7 @@ from typing import Self
 from arena.formats.course import Course, Terms
 from arena.formats.matching import Matching
 from arena.formats.pairing import Pairing
-from arena.seeds import number
+from arena.match.seeds import number
 
 Met = Counter[tuple[str, ...]]
 """How often just these players, sorted, have been paired; one alone: how often it was free."""

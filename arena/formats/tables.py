@@ -12,7 +12,7 @@ from itertools import combinations, product
 
 from arena.formats.course import Course, Terms
 from arena.formats.pairing import Pairing
-from arena.seeds import number
+from arena.match.seeds import number
 
 _MOST_TO_IMPROVE = 100
 """With more players in a round the tables stay as they were first laid: comparing all would take minutes."""

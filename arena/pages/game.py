@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import structs
 
-from arena.clock import SECOND
+from arena.match.clock import SECOND
 from arena.pages import html
 from arena.pages.boards import boards
 from arena.pages.curves import Curve, on_one_axis, plot

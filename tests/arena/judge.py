@@ -32,9 +32,9 @@ from agents.protocol import (
     pack,
     unpack,
 )
-from arena.clock import SECOND
-from arena.fixture import Fixture, Limits, SeatPlan
-from arena.match import Match, Phase, Sent
+from arena.match.clock import SECOND
+from arena.match.fixture import Fixture, Limits, SeatPlan
+from arena.match.match import Match, Phase, Sent
 
 TOKEN: Final = "a" * 64
 _PATIENCE: Final = 60 * SECOND

@@ -1,7 +1,7 @@
 """The rules of refereeing once more, as plainly as they can be written: what every Match must decide.
 
-It is written from the rules of the house and not from `arena/match.py`, and it stands on the games alone. What nobody
-else can know, the ids of questions and what chance did, it is told. It says what is decided, not in what words.
+It is written from the rules of the house and not from `arena/match/match.py`, and it stands on the games alone. What
+nobody else can know, the ids of questions and what chance did, it is told. It says what is decided, not in what words.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final
 from adsearch import CHANCE, games
 from adsearch.errors import BadMove
 from agents.protocol import Bye, Failed, FromPlayer, Hello, Move, Ready, Report, Resign, Verdict
-from arena.fixture import Fixture
+from arena.match.fixture import Fixture
 
 MS: Final = 1_000_000
 SECOND: Final = 1_000 * MS

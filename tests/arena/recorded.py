@@ -6,9 +6,9 @@ import json
 from datetime import UTC, datetime
 from random import Random
 
-from arena.fixture import Fixture, SeatPlan
-from arena.openings import draw
-from arena.seeds import GameSeeds
+from arena.match.fixture import Fixture, SeatPlan
+from arena.match.openings import draw
+from arena.match.seeds import GameSeeds
 from db import store
 from db.database import Database
 from db.records import GameRecord

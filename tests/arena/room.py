@@ -12,7 +12,7 @@ from agents import protocol
 from agents.protocol import Hello, Want
 from arena import control
 from arena.crew import Process
-from arena.fixture import Fixture, SeatPlan
+from arena.match.fixture import Fixture, SeatPlan
 from arena.run_folder import RunFolder
 
 PATIENCE = 20_000

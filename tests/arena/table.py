@@ -24,9 +24,9 @@ from agents.protocol import (
     pack,
     unpack,
 )
-from arena.fixture import Fixture, Limits, SeatPlan
-from arena.match import Match, Phase
-from arena.seeds import GameSeeds
+from arena.match.fixture import Fixture, Limits, SeatPlan
+from arena.match.match import Match, Phase
+from arena.match.seeds import GameSeeds
 from tests.arena.match_model import CONTROLS, MS, SECOND, Model, spent_in_all
 
 GAME: Final = 7

@@ -7,11 +7,11 @@ import os
 import pytest
 
 from agents.protocol import Verdict
-from arena.clock import SECOND
 from arena.director import Director
-from arena.fixture import Limits
+from arena.match.clock import SECOND
+from arena.match.fixture import Limits
+from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.run_folder import RunFolder
-from arena.schedule import Entrant, Finished, InOrder, Planned
 from arena.usage import descendants
 from tests.arena.checking import messages
 from tests.bad_agents import OVER_STDIO, OVER_ZEROMQ, BadAgent

@@ -14,8 +14,8 @@ from arena import players
 from arena.confinement import Confinement
 from arena.director import Director
 from arena.entrants import enter
+from arena.match.schedule import Finished, InOrder, Planned
 from arena.run_folder import RunFolder
-from arena.schedule import Finished, InOrder, Planned
 from arena.submissions import Store
 from tests.effort import tries
 

@@ -12,11 +12,11 @@ import msgspec
 import pytest
 
 from arena import players, trial
-from arena.clock import SECOND
 from arena.confinement import Confinement
 from arena.errors import ArenaError
-from arena.fixture import HELLO_WITHIN, Limits
 from arena.guard import Orders
+from arena.match.clock import SECOND
+from arena.match.fixture import HELLO_WITHIN, Limits
 from arena.run_folder import RunFolder
 from arena.submissions import Store
 from arena.trial import Offer

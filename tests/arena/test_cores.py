@@ -14,8 +14,8 @@ from arena.confinement import Confinement
 from arena.cores import Cores, physical
 from arena.director import Director
 from arena.entrants import enter
+from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.run_folder import RunFolder
-from arena.schedule import Entrant, Finished, InOrder, Planned
 from arena.submissions import Store
 from arena.usage import LINUX
 from arena.walls import Kind

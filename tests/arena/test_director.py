@@ -20,8 +20,8 @@ from arena.crew import Member
 from arena.director import Director, _explained
 from arena.entrants import enter
 from arena.errors import BadFixture, RefereeLost
+from arena.match.schedule import Began, Entrant, Finished, InOrder, Planned, Ply
 from arena.run_folder import RunFolder
-from arena.schedule import Began, Entrant, Finished, InOrder, Planned, Ply
 from arena.submissions import Store
 from arena.usage import descendants
 from db.records import GameRecord

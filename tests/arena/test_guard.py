@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from agents.protocol import Failed, FromPlayer, Turn, Verdict
-from arena.clock import MILLISECOND as MS
 from arena.guard import Guard, Orders, _Phase
+from arena.match.clock import MILLISECOND as MS
 
 GAME = 7
 

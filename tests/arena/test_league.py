@@ -15,14 +15,14 @@ import pytest
 
 from arena import collected, formats, league, players
 from arena.changes import changes
-from arena.clock import SECOND
 from arena.collected import Kept
 from arena.enrolment import AGENT_KEYS, ALLOWED_KEYS
 from arena.errors import BadLeague
-from arena.fixture import HELLO_WITHIN, Limits
 from arena.formats import Format
 from arena.formats.match import SprtTerms
 from arena.league import KEYS, LIMIT_KEYS, SPRT_KEYS
+from arena.match.clock import SECOND
+from arena.match.fixture import HELLO_WITHIN, Limits
 from arena.players import Kind
 from arena.ratings.match_statistics import Model
 from arena.submissions import Store
@@ -367,7 +367,7 @@ def test_a_limit_stands_in_one_place(folder: Path) -> None:
     [
         ('["numpy>=1.2"]', "expected names of modules, such as 'numpy' or 'adsearch.games', got 'numpy>=1.2'"),
         ('["../x"]', "expected names of modules"),
-        ('["arena.match"]', "'arena.match' is the server's own, and not for agents"),
+        ('["arena.match.match"]', "'arena.match.match' is the server's own, and not for agents"),
         ('"db"', "'db' is the server's own"),
     ],
 )

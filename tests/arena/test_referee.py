@@ -15,8 +15,8 @@ import zmq
 from agents import protocol
 from agents.protocol import Bye, Hello, Move, Over, Ready, Refuse, Report, Resign, Start, Turn, Verdict
 from arena import control
-from arena.fixture import Limits
-from arena.match import RULES_FAILED
+from arena.match.fixture import Limits
+from arena.match.match import RULES_FAILED
 from tests.arena.odd_rules import written
 from tests.arena.room import Room, ScriptedPlayer, fixture
 from tests.effort import tries

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from agents.protocol import Start, Turn
 from arena import documents
 from arena.errors import ArenaError
-from arena.fixture import Fixture, SeatPlan
+from arena.match.fixture import Fixture, SeatPlan
+from arena.match.schedule import Entrant, Finished, Planned
+from arena.match.seeds import GameSeeds
 from arena.rehearsal import rehearse, usual_ply
-from arena.schedule import Entrant, Finished, Planned
-from arena.seeds import GameSeeds
 from db.past import PastGame
 from tests.arena.match_model import MS
 from tests.arena.table import Table

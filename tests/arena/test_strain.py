@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.clock import MILLISECOND, SECOND
+from arena.match.clock import MILLISECOND, SECOND
 from arena.strain import GAMES, Strain
 from db.records import GameRecord, MoveRecord
 

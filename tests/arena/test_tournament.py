@@ -18,8 +18,8 @@ import pytest
 from agents.protocol import Verdict
 from arena import league as leagues
 from arena.errors import BadLeague, TournamentBusy
+from arena.match.schedule import Finished, Planned
 from arena.ratings.match_statistics import Hypothesis, sprt
-from arena.schedule import Finished, Planned
 from arena.submissions import Store
 from arena.tournament import Tournament, alone
 from db import store as writing

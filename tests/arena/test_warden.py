@@ -30,7 +30,7 @@ from agents.protocol import (
     Verdict,
     pack,
 )
-from arena.clock import SECOND
+from arena.match.clock import SECOND
 from arena.usage import LINUX, Usage, descendants
 from arena.walls import Allowance, Kind, Walls, reach, syscalls
 from tests import bad_agents

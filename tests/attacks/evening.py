@@ -30,14 +30,14 @@ from msgspec import Struct
 
 import adsearch
 from adsearch import games
-from arena.clock import SECOND
 from arena.confinement import Confinement
 from arena.director import Director
 from arena.entrants import enter
 from arena.errors import ArenaError
+from arena.match.clock import SECOND
+from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.players import read
 from arena.run_folder import RunFolder
-from arena.schedule import Entrant, Finished, InOrder, Planned
 from arena.submissions import Store
 from arena.usage import LINUX, descendants
 from arena.walls import MEBIBYTE, Allowance, Kind

@@ -20,7 +20,7 @@ import pytest
 
 from agents.protocol import Verdict
 from arena import trial
-from arena.clock import SECOND
+from arena.match.clock import SECOND
 from arena.walls import Kind
 from tests.attacks import ATTACKS, NOT_STOPPED_BY_LIMITS, STOPPED_BY_SOME_SYSTEMS, Attack
 from tests.attacks.evening import ATTACKERS, Evening, Played

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from adsearch import State, games
 from agents.protocol import Bye, Failed, FromPlayer, Hello, Move, Over, Ready, Report, Resign, Start, Turn, Verdict
-from arena.fixture import Fixture, Limits
-from arena.match import Phase
+from arena.match.fixture import Fixture, Limits
+from arena.match.match import Phase
 from tests.arena.match_model import MS, SECOND
 from tests.arena.table import BEGAN, JudgedTable, new_fixture
 

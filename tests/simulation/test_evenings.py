@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from arena.match import Phase
+from arena.match.match import Phase
 from tests.effort import tries
 from tests.simulation.evening import NATURES, Evening, EveningTable
 

@@ -11,8 +11,8 @@ import pytest
 
 from adsearch import CHANCE, games
 from agents import Agent, Clock, builtin
-from arena.clock import SECOND, TimeControl
-from arena.clock import Clock as MatchClock
+from arena.match.clock import SECOND, TimeControl
+from arena.match.clock import Clock as MatchClock
 from tests.effort import tries
 
 GAMES = ("connect4", "tictactoe:m=5,n=7,k=4", "nap:n=60", "othello:size=6", "pig:goal=40", "rps", "dots")

@@ -19,10 +19,10 @@ from arena.checking import Checked, Light, causes, finding
 from arena.checking.causes import Cause, Fault
 from arena.checking.conditions import Conditions
 from arena.checking.examination import Candidate, Examiner
-from arena.clock import MILLISECOND, SECOND
-from arena.fixture import Limits
+from arena.match.clock import MILLISECOND, SECOND
+from arena.match.fixture import Limits
+from arena.match.schedule import Finished
 from arena.run_folder import RunFolder
-from arena.schedule import Finished
 from arena.walls import MEBIBYTE, Allowance, Kind
 from tests.arena.checking.broken import BEHIND_WALLS, HOSTED, NO_FILES, Broken
 from tests.arena.checking.hosted import faulty, stored

@@ -13,7 +13,7 @@ from arena.checking import AGAIN, CLOCK, FOUND, LEGAL, NAMES, SEED, STARTS, WHOL
 from arena.checking.conditions import Conditions, submissions_in
 from arena.checking.examination import Candidate, Examiner, examine
 from arena.errors import ArenaError, BadFixture, BadPlayer
-from arena.fixture import Limits
+from arena.match.fixture import Limits
 from arena.run_folder import RunFolder
 from arena.usage import descendants
 

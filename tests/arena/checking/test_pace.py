@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arena.checking import pace
-from arena.clock import MILLISECOND, SECOND, Clock, TimeControl
+from arena.match.clock import MILLISECOND, SECOND, Clock, TimeControl
 
 
 @pytest.mark.parametrize(

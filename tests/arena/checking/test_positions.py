@@ -10,7 +10,7 @@ import pytest
 from adsearch import CHANCE, games
 from arena.checking import positions
 from arena.checking.positions import Position, Stage
-from arena.seeds import GameSeeds
+from arena.match.seeds import GameSeeds
 
 COUNTDOWN = f"{Path(__file__).parents[3] / 'examples' / 'countdown.py'}:Countdown"
 GAMES = [*games.names(), "ludo:players=2", "maze:ghosts=1", "connect4:rows=4", "countdown"]

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from arena import league
 from arena.cli.progress import Display
-from arena.schedule import Entrant, Finished, Planned
+from arena.match.schedule import Entrant, Finished, Planned
 from arena.tournament import Tournament
 from db.records import GameRecord, SeatRecord
 

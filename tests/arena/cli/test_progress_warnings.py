@@ -8,8 +8,8 @@ import pytest
 
 from arena import league
 from arena.cli.progress import Display
-from arena.clock import MILLISECOND
-from arena.schedule import Finished, Planned
+from arena.match.clock import MILLISECOND
+from arena.match.schedule import Finished, Planned
 from db.records import GameRecord, MoveRecord
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -10,7 +10,7 @@ from adsearch import State, games
 from arena import words
 from arena.cli import documents
 from arena.cli.screen import Screen
-from arena.schedule import Began, Entrant, Finished, Planned, Ply
+from arena.match.schedule import Began, Entrant, Finished, Planned, Ply
 from db.records import GameRecord, MoveRecord, SeatRecord
 
 ESCAPE = "\x1b[2J"

@@ -65,7 +65,7 @@ OF_OURS = (
     "adsearch.games.connect4",
     "adsearch.alphabeta",
     "agents.builtin",
-    "arena.match",
+    "arena.match.match",
     "db.records",
 )
 
@@ -132,7 +132,9 @@ def test_a_path_into_what_is_installed_leads_nowhere(kind: Kind, folder: Path, t
     laid = library.lay_out(folder, modules=["adsearch.games"])
     places = [str(Path(library.__file__).parents[2])]
     places += [str(Path(spec.origin).parents[1]) for spec in [find_spec("pytest")] if spec and spec.origin]
-    source = f"import sys; sys.path[:0] = {places!r}\n" + TRIES.format(names=("adsearch.pvs", "pytest", "arena.match"))
+    source = f"import sys; sys.path[:0] = {places!r}\n" + TRIES.format(
+        names=("adsearch.pvs", "pytest", "arena.match.match")
+    )
     told = imported(laid, source, kind, tmp_path / "scratch").split()
     assert told
     assert set(told) <= {"-", "PermissionError"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from arena.clock import MILLISECOND, SECOND
 from arena.errors import BadClock, BadFixture
-from arena.fixture import Fixture, Limits
+from arena.match.clock import MILLISECOND, SECOND
+from arena.match.fixture import Fixture, Limits
 from tests.arena.table import new_fixture
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from adsearch import State, games, pvs
 from adsearch.errors import AdsearchError
 from arena.errors import BadFixture
-from arena.seeds import number
+from arena.match.seeds import number
 
 _TRIES: Final = 200
 _LOOKS_AHEAD: Final = 4

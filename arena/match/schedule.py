@@ -13,10 +13,10 @@ from datetime import datetime
 from typing import Any, Final, Protocol
 
 from agents.protocol import Verdict
-from arena.clock import MILLISECOND
 from arena.errors import BadFixture
-from arena.fixture import HELLO_WITHIN, Limits
-from arena.match import RULES_FAILED
+from arena.match.clock import MILLISECOND
+from arena.match.fixture import HELLO_WITHIN, Limits
+from arena.match.match import RULES_FAILED
 from db.records import GameRecord, MoveRecord
 
 MOST_ATTEMPTS: Final = 3

@@ -6,7 +6,7 @@ import pytest
 
 from adsearch import State, games, pvs
 from arena.errors import BadFixture
-from arena.openings import draw
+from arena.match.openings import draw
 
 
 @pytest.mark.parametrize("rules", ["tictactoe", "connect4", "othello", "checkers", "dots", "rps"])

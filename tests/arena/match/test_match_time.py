@@ -12,8 +12,8 @@ from agents.protocol import (
     Ready,
     Verdict,
 )
-from arena.fixture import Limits
-from arena.match import BACKSTOP, GRACE, LEAST_EXCUSE, Phase
+from arena.match.fixture import Limits
+from arena.match.match import BACKSTOP, GRACE, LEAST_EXCUSE, Phase
 from tests.arena.match_model import MS, SECOND
 from tests.arena.table import GAME, Table
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from arena.clock import MILLISECOND, SECOND, Clock, TimeControl
 from arena.errors import BadClock
+from arena.match.clock import MILLISECOND, SECOND, Clock, TimeControl
 from tests.effort import tries
 
 TIMES = (

@@ -40,9 +40,9 @@ from agents.protocol import (
     Want,
     Who,
 )
-from arena.clock import MILLISECOND, SECOND
-from arena.fixture import Fixture, SeatPlan, move_text, position_text
-from arena.seeds import GameSeeds
+from arena.match.clock import MILLISECOND, SECOND
+from arena.match.fixture import Fixture, SeatPlan, move_text, position_text
+from arena.match.seeds import GameSeeds
 from db.records import GameRecord, MoveRecord, SeatRecord
 
 Sent = tuple[int, Start | Turn | Over]

@@ -24,7 +24,7 @@ from agents.protocol import (
     Verdict,
 )
 from arena.errors import BadFixture
-from arena.match import Match, Phase
+from arena.match.match import Match, Phase
 from tests.arena.match_model import MS, SECOND
 from tests.arena.table import BEGAN, GAME, Table, new_fixture
 

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from arena.seeds import GameSeeds, fresh_seed, number
+from arena.match.seeds import GameSeeds, fresh_seed, number
 
 DIE = tuple((face, 1 / 6) for face in range(1, 7))
 PAIR = ("alice", "bob", 0)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from agents.protocol import Bye, Failed, Hello, Info, Move, Ready, Report, Resign, Turn, Verdict
-from arena.fixture import Limits
-from arena.match import Phase
+from arena.match.fixture import Limits
+from arena.match.match import Phase
 from tests.arena.match_model import CONTROLS, MS, SECOND
 from tests.arena.table import GAME, JudgedTable, new_fixture
 from tests.effort import tries

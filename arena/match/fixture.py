@@ -13,8 +13,8 @@ from msgspec import Struct
 from adsearch import State, games
 from adsearch.errors import AdsearchError, BadGame, quote
 from agents.protocol import MESSAGE_BYTES, MOVE_LENGTH
-from arena.clock import MILLISECOND, SECOND, Clock, TimeControl
 from arena.errors import BadFixture
+from arena.match.clock import MILLISECOND, SECOND, Clock, TimeControl
 
 HELLO_WITHIN: Final = 10 * SECOND
 """How long a process may usually take to start."""
