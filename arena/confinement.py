@@ -17,11 +17,11 @@ from typing import Any, Final
 from msgspec import to_builtins
 
 from agents.loading import ALLOWED
-from arena import trial
 from arena.match.fixture import HELLO_WITHIN, Limits
 from arena.players import Kind as Is
 from arena.submissions import Store, Submission
-from arena.walls import MEBIBYTE, Allowance, Kind, Walls, library, reach, syscalls
+from arena.walls import file_access, library, probe, seccomp
+from arena.walls.kinds import MEBIBYTE, Allowance, Kind, Walls
 
 _USUAL: Final = Allowance()
 _READY_WITHIN: Final = Limits().ready
@@ -61,10 +61,10 @@ class Confinement:
     def kind(self, wanted: Kind | None = None) -> Kind:
         """The walls of an agent, of the kind that it `wanted` or else everybody's; ArenaError where they do not hold on
         this machine."""
-        offer = trial.chosen(wanted or self._wanted)
+        offer = probe.chosen(wanted or self._wanted)
         if offer.kind is Kind.LIMITS and not self.warnings:
             reason = f" ({offer.why}{f'; {offer.advice}' if offer.advice else ''})" if offer.why else ""
-            self.warnings.append(f"agents are behind limits alone{reason}: {trial.LIMITS_MEAN}. See: arena doctor")
+            self.warnings.append(f"agents are behind limits alone{reason}: {probe.LIMITS_MEAN}. See: arena doctor")
         return offer.kind
 
     def orders(
@@ -83,7 +83,7 @@ class Confinement:
         # The rules of somebody's own game are in the store, too.
         readable += re.findall(re.escape(f"{store.folder}/") + "[0-9a-f]{64}", self._rules)
         if submission.kind is Is.COMMAND:
-            readable += reach.of_program(command)
+            readable += file_access.of_program(command)
         else:
             command = (*self._library.command, *command)
             readable += self._library.readable
@@ -98,7 +98,7 @@ class Confinement:
             environment=environment,
             readable=tuple(dict.fromkeys(readable)),
             hidden=tuple(hidden),
-            filter=syscalls.compiled(kind),
+            filter=seccomp.compiled(kind),
         )
         self.kinds[name], self._allowances[name] = kind, allowance
         return {

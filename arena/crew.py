@@ -21,9 +21,9 @@ from typing import Any, Final
 
 import agents
 from agents.errors import one_line
-from arena import jail
 from arena.errors import ArenaError
-from arena.run_folder import RunFolder
+from arena.walls import jail
+from arena.walls.run_folder import RunFolder
 
 _ENDS_WITHIN: Final = 2.0
 """Seconds that a process has to end by itself once its director has hung up."""

@@ -24,7 +24,7 @@ from arena.errors import BadFixture, RefereeLost
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.schedule import Began, Entrant, Event, Finished, Planned, Ply, Schedule
 from arena.match.seeds import GameSeeds
-from arena.run_folder import RunFolder
+from arena.walls.run_folder import RunFolder
 from db.records import GameRecord
 
 ASKED_EVERY: Final = 2.0

@@ -20,8 +20,8 @@ from arena import collected
 from arena.description import Table, what_is_wrong_with
 from arena.errors import BadLeague, BadPlayer
 from arena.players import MAIN_FILE, Kind, Player, read, split_path
-from arena.walls import MEBIBYTE, Allowance
-from arena.walls import Kind as Walls
+from arena.walls.kinds import MEBIBYTE, Allowance
+from arena.walls.kinds import Kind as Walls
 
 ALLOWED_KEYS: Final = ("memory", "threads", "open_files", "disk", "start")
 """What an agent that is not ours may use: for all, or for one."""

@@ -15,8 +15,8 @@ from arena.errors import BadFixture, BadPlayer
 from arena.match.schedule import Entrant
 from arena.players import Kind, Player
 from arena.submissions import Store
-from arena.walls import Allowance
-from arena.walls import Kind as Walls
+from arena.walls.kinds import Allowance
+from arena.walls.kinds import Kind as Walls
 
 
 def enter(
@@ -46,7 +46,7 @@ def enter(
     return Entrant(
         name,
         f"{name} {submission.hash}",
-        ("-m", "arena.warden"),
+        ("-m", "arena.walls.warden"),
         confinement.orders(name, submission, store, wanted=walls, allowance=allowance),
         guarded=True,
         start=confinement.start(allowance),

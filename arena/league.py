@@ -34,8 +34,8 @@ from arena.match.clock import MILLISECOND, TimeControl
 from arena.match.fixture import Limits
 from arena.players import Kind, split_path, told_apart
 from arena.ratings.match_statistics import FARTHEST, Model
-from arena.walls import Allowance
-from arena.walls import Kind as Walls
+from arena.walls.kinds import Allowance
+from arena.walls.kinds import Kind as Walls
 
 __all__ = ["Changes", "League", "Listed", "changes", "from_arguments", "read"]
 

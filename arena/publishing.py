@@ -17,7 +17,7 @@ from typing import Final
 
 from adsearch.errors import one_of, quote
 from arena.errors import BadFolder
-from arena.run_folder import locked, remove_abandoned
+from arena.walls.run_folder import locked, remove_abandoned
 
 LIST: Final = "arena-report.txt"
 _ABOUT: Final = "# Written by `arena report`, which replaces these files together when it is given this folder again."

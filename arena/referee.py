@@ -31,11 +31,12 @@ from adsearch.errors import BadGame, quote
 from agents import parent, protocol
 from agents.errors import BadMessage, one_line
 from agents.protocol import Bye, Hello, Refuse, Verdict, Welcome
-from arena import control, descriptors, run_folder
+from arena import control, descriptors
 from arena.errors import ArenaError, BadFixture
 from arena.match.clock import LONGEST_POLL, MILLISECOND
 from arena.match.fixture import Fixture
 from arena.match.match import RULES_FAILED, Match, Phase, Sent
+from arena.walls import run_folder
 from db.records import GameRecord
 
 _AT_ONCE: Final = 16

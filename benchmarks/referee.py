@@ -30,8 +30,8 @@ from arena.director import Director
 from arena.entrants import enter
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.schedule import InOrder, Planned, Ply
-from arena.run_folder import RunFolder
 from arena.submissions import Store
+from arena.walls.run_folder import RunFolder
 
 ROUNDS = 5
 PLIES = 8_000

@@ -20,10 +20,10 @@ from arena import league as leagues
 from arena.director import Director
 from arena.match.clock import SECOND
 from arena.match.schedule import Finished
-from arena.run_folder import RunFolder
 from arena.submissions import Store
 from arena.tournament import Tournament
-from arena.usage import Usage
+from arena.walls.run_folder import RunFolder
+from arena.walls.usage import Usage
 from db.database import Database
 
 

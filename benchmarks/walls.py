@@ -25,15 +25,16 @@ from typing import Any
 
 from adsearch import games
 from agents.protocol import Verdict
-from arena import players, trial
+from arena import players
 from arena.confinement import Confinement
 from arena.director import Director
 from arena.entrants import enter
 from arena.match.clock import MILLISECOND
 from arena.match.schedule import Began, Entrant, Finished, InOrder, Planned
-from arena.run_folder import RunFolder
 from arena.submissions import Store
-from arena.walls import Kind
+from arena.walls import probe
+from arena.walls.kinds import Kind
+from arena.walls.run_folder import RunFolder
 from db.records import GameRecord, MoveRecord
 
 ROUNDS = 5
@@ -154,7 +155,7 @@ def evening() -> Iterator[Evening]:
 
 def kinds() -> list[Kind]:
     """The walls that hold here."""
-    return [kind for kind in Kind if trial.offer(kind).holds]
+    return [kind for kind in Kind if probe.offer(kind).holds]
 
 
 def moves_of(record: GameRecord, seat: int) -> list[MoveRecord]:

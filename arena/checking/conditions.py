@@ -14,7 +14,7 @@ from typing import Final
 from arena.league import League
 from arena.match.clock import MILLISECOND
 from arena.match.fixture import Limits
-from arena.walls import Allowance, Kind
+from arena.walls.kinds import Allowance, Kind
 
 USUAL_CLOCK: Final = "10+0.1"
 USUAL_POSITIONS: Final = 50

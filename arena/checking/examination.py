@@ -33,10 +33,10 @@ from arena.errors import BadFixture, BadPlayer
 from arena.match.clock import SECOND
 from arena.match.schedule import MOST_ATTEMPTS, Began, Entrant, Finished, Planned, refuse_broken_rules
 from arena.players import Kind, Player
-from arena.run_folder import RunFolder
 from arena.submissions import Store
-from arena.walls import Allowance
-from arena.walls import Kind as Walls
+from arena.walls.kinds import Allowance
+from arena.walls.kinds import Kind as Walls
+from arena.walls.run_folder import RunFolder
 
 _MOST_AT_ONCE: Final = 4
 _RANDOM: Final = "random"

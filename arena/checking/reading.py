@@ -14,7 +14,7 @@ from arena.checking import Light, traces
 from arena.checking.games import Played
 from arena.checking.positions import Position
 from arena.match.clock import SECOND, TimeControl
-from arena.walls import MEBIBYTE, Allowance
+from arena.walls.kinds import MEBIBYTE, Allowance
 from db.records import MoveRecord
 
 _MUCH_PRINTED: Final = 16 * 1024

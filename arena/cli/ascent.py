@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from arena.lesson import Lost
     from arena.match.schedule import Entrant
     from arena.players import Player
-    from arena.run_folder import RunFolder
     from arena.submissions import Store
-    from arena.walls import Kind
+    from arena.walls.kinds import Kind
+    from arena.walls.run_folder import RunFolder
     from db.database import Database
 
 _SOON_CLEAR: Final = 8
@@ -61,7 +61,7 @@ class Ascent:
         from arena.cores import physical
         from arena.director import Director
         from arena.match.schedule import Finished
-        from arena.run_folder import RunFolder
+        from arena.walls.run_folder import RunFolder
         from db import dialect
         from db.database import Database
 

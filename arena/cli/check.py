@@ -15,7 +15,7 @@ import typer
 from arena.cli.database import DatabaseOption
 from arena.cli.folding import columns, lines_of
 from arena.cli.listing import Columns, Format, FormatOption, show
-from arena.walls import Kind
+from arena.walls.kinds import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +84,7 @@ def check(
     """
     from arena.checking import Light
     from arena.checking.examination import Examiner
-    from arena.run_folder import RunFolder
+    from arena.walls.run_folder import RunFolder
 
     conditions, listed = _conditions(game, tournament)
     conditions = replace(

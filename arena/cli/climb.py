@@ -12,7 +12,7 @@ import typer
 from arena.cli.ascent import Ascent, percent
 from arena.cli.database import DatabaseOption
 from arena.cli.folding import folded
-from arena.walls import Kind
+from arena.walls.kinds import Kind
 
 if TYPE_CHECKING:
     from arena.climb import Climb

@@ -68,7 +68,7 @@ def collect(
     from arena.collecting import download
     from arena.collecting.intake import Intake
     from arena.collecting.people import People
-    from arena.run_folder import RunFolder
+    from arena.walls.run_folder import RunFolder
     from db.database import Database
 
     if late not in ("refuse", "accept"):
@@ -258,8 +258,8 @@ def _tell_how_to_play(tournament: Path, db: str | None) -> None:
     from arena import league
     from arena.errors import BadLeague
     from arena.outlook import outlook
-    from arena.run_folder import RunFolder
     from arena.submissions import Store
+    from arena.walls.run_folder import RunFolder
     from db.database import Database
 
     try:

@@ -15,7 +15,7 @@ from arena.director import Director
 from arena.errors import BadPlayer
 from arena.match.schedule import Entrant
 from arena.players import Kind, Player
-from arena.run_folder import RunFolder
+from arena.walls.run_folder import RunFolder
 
 
 class Guests:

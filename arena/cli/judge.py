@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli.listing import Format, FormatOption, show
-from arena.walls import Kind
+from arena.walls.kinds import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

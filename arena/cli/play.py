@@ -14,7 +14,7 @@ import typer
 from arena.cli.database import DatabaseOption
 from arena.cli.listing import Format, FormatOption, show
 from arena.cli.position import GameArgument
-from arena.walls import Kind
+from arena.walls.kinds import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -241,8 +241,8 @@ def _play(
     from arena.director import Director
     from arena.entrants import enter
     from arena.match.schedule import Finished, InOrder, Schedule
-    from arena.run_folder import RunFolder
     from arena.submissions import Store
+    from arena.walls.run_folder import RunFolder
 
     screen = Screen(quiet=not plan.watched, people=people, on_stderr=silent)
     with ExitStack() as stack:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from arena.cli.database import DatabaseOption
-from arena.walls import Kind
+from arena.walls.kinds import Kind
 
 if TYPE_CHECKING:
     from arena.cli.progress import Display
     from arena.director import Director
     from arena.league import League
-    from arena.run_folder import RunFolder
     from arena.tournament import Tournament
+    from arena.walls.run_folder import RunFolder
 
 
 _DESCRIBED: Final = (
@@ -129,8 +129,8 @@ def demo(db: DatabaseOption = None) -> None:
 def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> None:
     from arena.cli.database import submissions
     from arena.cli.progress import Display
-    from arena.run_folder import RunFolder
     from arena.tournament import Tournament, alone
+    from arena.walls.run_folder import RunFolder
     from db.database import Database
 
     _check_what_agents_import(league)
@@ -162,8 +162,8 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
 def _tell_how_it_stands(league: League, db: str | None, display: Display) -> None:
     """What has been played already, where something has."""
     from arena.outlook import outlook
-    from arena.run_folder import RunFolder
     from arena.submissions import Store
+    from arena.walls.run_folder import RunFolder
     from db.database import Database
     from db.errors import NotFound
 
@@ -181,8 +181,8 @@ def _check_what_agents_import(league: League) -> None:
     if league.python is None and league.modules is None:
         return
     from arena.errors import BadLeague, BadPlayer
-    from arena.run_folder import RunFolder
     from arena.walls import library
+    from arena.walls.run_folder import RunFolder
 
     with RunFolder() as folder:
         try:

@@ -31,8 +31,8 @@ from arena.description import folded, what_is_wrong_with
 from arena.errors import BadPlayer, BadRoster, BadSubmission
 from arena.players import Kind, Player
 from arena.roster import Roster, Student
-from arena.run_folder import RunFolder
 from arena.submissions import Store, Submission
+from arena.walls.run_folder import RunFolder
 from db import audit, store
 from db.database import Database
 

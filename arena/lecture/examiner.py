@@ -20,13 +20,13 @@ from msgspec import Struct
 from adsearch.errors import quote
 from adsearch.games.tree import read
 from agents.errors import one_line
-from arena import trial
-from arena.agent_process import AgentProcess
 from arena.errors import ArenaError, BadPlayer
 from arena.lecture import examined
 from arena.lecture.subjects import Question
-from arena.run_folder import RunFolder
-from arena.walls import MEBIBYTE, Allowance, Kind, Walls, library, syscalls
+from arena.walls import library, probe, seccomp
+from arena.walls.agent_process import AgentProcess
+from arena.walls.kinds import MEBIBYTE, Allowance, Kind, Walls
+from arena.walls.run_folder import RunFolder
 
 _MODULES: Final = ("adsearch.games.tree", "agents.streams")
 _MEMORY: Final = 512 * MEBIBYTE
@@ -67,7 +67,7 @@ class Examiner:
 
     def __init__(self, file: Path, function: str, *, walls: Kind | None = None, seconds: float = 5.0) -> None:
         """`walls`: the kind that is demanded, None for the best there is; `seconds`: for each tree."""
-        self.kind = trial.chosen(walls).kind
+        self.kind = probe.chosen(walls).kind
         """The walls that hold it."""
         self.printed = ""
         """The end of what it wrote."""
@@ -137,7 +137,7 @@ class Examiner:
             environment={"PYTHONPATH": ":".join(laid.path)},
             readable=(*laid.readable, str(self._file)),
             hidden=laid.hidden,
-            filter=syscalls.compiled(self.kind),
+            filter=seccomp.compiled(self.kind),
         )
 
     def _start(self) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.machine.finding import PROC, Finding, Health, found, read, size, unknown
-from arena.walls import GIBIBYTE
+from arena.walls.kinds import GIBIBYTE
 
 _NETWORK: Final = frozenset(
     {"9p", "afs", "beegfs", "ceph", "cifs", "drvfs", "fuse.glusterfs", "fuse.sshfs", "gfs2", "glusterfs", "gpfs"}

@@ -11,7 +11,7 @@ from typing import Final
 
 from arena import cores
 from arena.machine.finding import COUNTED, PROC, SYS, Finding, found, groups, read, size, unknown
-from arena.walls import MEBIBYTE, Allowance
+from arena.walls.kinds import MEBIBYTE, Allowance
 
 _SWAP_MOST: Final = 64 * MEBIBYTE
 

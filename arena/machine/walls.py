@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final
 
 from agents.errors import one_line
 from arena.machine.finding import Finding, Health, found, unknown
-from arena.walls import Kind
+from arena.walls.kinds import Kind
 
 if TYPE_CHECKING:
-    from arena.trial import Offer
+    from arena.walls.probe import Offer
 
 
 _ELSEWHERE: Final = "let strangers' agents play on a machine where it holds"
@@ -39,14 +39,13 @@ _COUNTED: Final = """if True:
 def findings() -> list[Finding]:
     """Which walls hold, each of them tried."""
     try:
-        from arena import trial
-        from arena.walls import confine
+        from arena.walls import confine, probe
     except ImportError as error:
         return [Finding("walls", "limits", f"not here: {one_line(str(error))}", Health.PROBLEM, _ELSEWHERE)]
-    default = trial.chosen(None).kind
+    default = probe.chosen(None).kind
     return [
-        *(of_walls(trial.offer(kind)) for kind in Kind),
-        by_default(default, trial.LIMITS_MEAN),
+        *(of_walls(probe.offer(kind)) for kind in Kind),
+        by_default(default, probe.LIMITS_MEAN),
         landlock(_landlock_version()),
         threads(*count_threads(confine.__file__), root=os.getuid() == 0),
     ]

@@ -1,6 +1,6 @@
 """From results to numbers, tables and plots. Everything here takes values and returns values.
 
-It imports no other room. Start with `ranking.py`, which makes a table in any of the rating systems; docs/ratings.md says
+It imports no other room. Start with `ranking.py`, which makes a table in any rating system; docs/ratings.md says
 what the numbers mean.
 
     bradley_terry       all games fitted at once, with their 95 % bars: the default

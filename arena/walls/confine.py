@@ -19,7 +19,7 @@ import resource
 import sys
 
 SELF = 0x5EC0AAAA
-"""As in syscalls.py: what stands in a filter for the number of this process."""
+"""As in seccomp.py: what stands in a filter for the number of this process."""
 INSTRUCTION = 8
 """Bytes; the last four of them are what is compared with."""
 

@@ -53,7 +53,7 @@ class Judge:
         address = f"ipc://{self._folder.name}/players"
         self.socket.bind(address)
         self.warden = subprocess.Popen(
-            [sys.executable, "-P", "-m", "arena.warden"],
+            [sys.executable, "-P", "-m", "arena.walls.warden"],
             stdin=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,

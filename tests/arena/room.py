@@ -13,7 +13,7 @@ from agents.protocol import Hello, Want
 from arena import control
 from arena.crew import Process
 from arena.match.fixture import Fixture, SeatPlan
-from arena.run_folder import RunFolder
+from arena.walls.run_folder import RunFolder
 
 PATIENCE = 20_000
 """Milliseconds after which a test gives a message up."""

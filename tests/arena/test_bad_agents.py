@@ -11,8 +11,8 @@ from arena.director import Director
 from arena.match.clock import SECOND
 from arena.match.fixture import Limits
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
-from arena.run_folder import RunFolder
-from arena.usage import descendants
+from arena.walls.run_folder import RunFolder
+from arena.walls.usage import descendants
 from tests.arena.checking import messages
 from tests.bad_agents import OVER_STDIO, OVER_ZEROMQ, BadAgent
 
@@ -30,7 +30,7 @@ def entrant(agent: BadAgent, folder: RunFolder, other_token: str) -> Entrant:
     return Entrant(
         str(agent),
         f"stdio {agent}",
-        ("-m", "arena.warden"),
+        ("-m", "arena.walls.warden"),
         orders | {"start": patience, "ready": patience},
         guarded=True,
     )

@@ -15,8 +15,8 @@ from arena.confinement import Confinement
 from arena.director import Director
 from arena.entrants import enter
 from arena.match.schedule import Finished, InOrder, Planned
-from arena.run_folder import RunFolder
 from arena.submissions import Store
+from arena.walls.run_folder import RunFolder
 from tests.effort import tries
 
 CLOCK = "1+0.01"

@@ -11,16 +11,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena import players, trial
+from arena import players
 from arena.confinement import Confinement
 from arena.errors import ArenaError
-from arena.guard import Orders
 from arena.match.clock import SECOND
 from arena.match.fixture import HELLO_WITHIN, Limits
-from arena.run_folder import RunFolder
 from arena.submissions import Store
-from arena.trial import Offer
-from arena.walls import Allowance, Kind, Walls, syscalls
+from arena.walls import probe, seccomp
+from arena.walls.guard import Orders
+from arena.walls.kinds import Allowance, Kind, Walls
+from arena.walls.probe import Offer
+from arena.walls.run_folder import RunFolder
 from tests.arena.walls.behind import need
 
 AGENT = """
@@ -164,7 +165,7 @@ def test_an_agent_may_have_something_of_its_own(course: Course) -> None:
 def test_a_filter_is_the_one_of_the_kind(kind: Kind, course: Course) -> None:
     need(kind)
     orders = course.orders(str(course.folder / "first.py"), course.confinement(walls=kind))
-    assert orders.walls.filter == syscalls.compiled(kind)
+    assert orders.walls.filter == seccomp.compiled(kind)
 
 
 # What people are told.
@@ -180,24 +181,24 @@ def offering(*kinds: Kind) -> object:
 
 
 def test_limits_alone_come_with_one_warning(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "offer", offering(Kind.LIMITS))
+    monkeypatch.setattr(probe, "offer", offering(Kind.LIMITS))
     confinement = course.confinement(walls=None)
     assert confinement.warnings == []
     assert [confinement.kind(), confinement.kind()] == [Kind.LIMITS, Kind.LIMITS]
     (warning,) = confinement.warnings
     assert warning == (
-        f"agents are behind limits alone (it is too old; buy another one): {trial.LIMITS_MEAN}. See: arena doctor"
+        f"agents are behind limits alone (it is too old; buy another one): {probe.LIMITS_MEAN}. See: arena doctor"
     )
 
 
 def test_limits_that_were_asked_for_are_warned_of_without_a_reason(course: Course) -> None:
     confinement = course.confinement()
     confinement.kind()
-    assert confinement.warnings == [f"agents are behind limits alone: {trial.LIMITS_MEAN}. See: arena doctor"]
+    assert confinement.warnings == [f"agents are behind limits alone: {probe.LIMITS_MEAN}. See: arena doctor"]
 
 
 def test_a_sandbox_is_the_usual_and_needs_no_warning(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "offer", offering(*Kind))
+    monkeypatch.setattr(probe, "offer", offering(*Kind))
     confinement = course.confinement(walls=None)
     assert confinement.kind() is Kind.SANDBOX
     assert confinement.kind(Kind.CONTAINER) is Kind.CONTAINER
@@ -205,7 +206,7 @@ def test_a_sandbox_is_the_usual_and_needs_no_warning(course: Course, monkeypatch
 
 
 def test_what_is_demanded_and_not_there_is_an_error(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "offer", offering(Kind.LIMITS))
+    monkeypatch.setattr(probe, "offer", offering(Kind.LIMITS))
     with pytest.raises(ArenaError, match="this machine offers no sandbox"):
         course.orders(str(course.folder / "first.py"), course.confinement(walls=Kind.SANDBOX))
     with pytest.raises(ArenaError, match="this machine offers no container"):
@@ -227,6 +228,6 @@ def test_how_an_agent_is_held_is_said_in_words(course: Course) -> None:
 
 
 def test_nothing_is_tried_or_laid_out_before_an_agent_needs_it(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "offer", lambda _: pytest.fail("it was tried"))
+    monkeypatch.setattr(probe, "offer", lambda _: pytest.fail("it was tried"))
     course.confinement(walls=None, python="/no/such/python", modules=["no_such_module"])
     assert list(course.run.path.glob("library-*")) == []

@@ -15,10 +15,10 @@ from arena.cores import Cores, physical
 from arena.director import Director
 from arena.entrants import enter
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
-from arena.run_folder import RunFolder
 from arena.submissions import Store
-from arena.usage import LINUX
-from arena.walls import Kind
+from arena.walls.kinds import Kind
+from arena.walls.run_folder import RunFolder
+from arena.walls.usage import LINUX
 from tests.arena.walls.behind import need
 
 FIRST = 90_000 + os.getpid() % 1000 * 10

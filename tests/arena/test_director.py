@@ -21,9 +21,9 @@ from arena.director import Director, _explained
 from arena.entrants import enter
 from arena.errors import BadFixture, RefereeLost
 from arena.match.schedule import Began, Entrant, Finished, InOrder, Planned, Ply
-from arena.run_folder import RunFolder
 from arena.submissions import Store
-from arena.usage import descendants
+from arena.walls.run_folder import RunFolder
+from arena.walls.usage import descendants
 from db.records import GameRecord
 from tests import bad_agents
 
@@ -229,7 +229,7 @@ def test_a_director_with_too_few_descriptors_says_so() -> None:
         import resource
         resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
         from arena.director import Director
-        from arena.run_folder import RunFolder
+        from arena.walls.run_folder import RunFolder
         with RunFolder() as folder:
             Director(folder)
     """

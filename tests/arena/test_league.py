@@ -26,8 +26,8 @@ from arena.match.fixture import HELLO_WITHIN, Limits
 from arena.players import Kind
 from arena.ratings.match_statistics import Model
 from arena.submissions import Store
-from arena.walls import Allowance
-from arena.walls import Kind as Walls
+from arena.walls.kinds import Allowance
+from arena.walls.kinds import Kind as Walls
 from tests.arena.course import TWO, course, read
 
 ROOT = Path(__file__).parents[2]

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from arena import descriptors, trial
+from arena import descriptors
 from arena.errors import ArenaError
 from arena.machine import Finding, Health, clocks, disk, findings, memory, system, walls
 from arena.machine.clocks import Spent
-from arena.trial import Offer
-from arena.walls import GIBIBYTE, MEBIBYTE, Kind, confine
+from arena.walls import confine, probe
+from arena.walls.kinds import GIBIBYTE, MEBIBYTE, Kind
+from arena.walls.probe import Offer
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux: /proc, and processes bound to a core")
 
@@ -88,11 +89,11 @@ def test_limits_alone_are_a_warning_that_says_what_they_mean() -> None:
 
 def test_a_mac_has_limits_and_says_why_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
-    trial.offer.cache_clear()
+    probe.offer.cache_clear()
     try:
         found = walls.findings()
     finally:
-        trial.offer.cache_clear()
+        probe.offer.cache_clear()
     assert [one(found, kind).verdict for kind in Kind] == [Health.OK, Health.WARNING, Health.WARNING]
     assert "darwin" in one(found, Kind.SANDBOX).value
     assert one(found, "by default").verdict is Health.WARNING

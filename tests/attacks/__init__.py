@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from agents.protocol import Verdict
-from arena.walls import Kind
+from arena.walls.kinds import Kind
 
 Way = Literal["kit", "homework", "bare"]
 """An agent of the kit, one that may import little, or a program that speaks the protocol itself."""

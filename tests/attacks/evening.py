@@ -37,10 +37,10 @@ from arena.errors import ArenaError
 from arena.match.clock import SECOND
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.players import read
-from arena.run_folder import RunFolder
 from arena.submissions import Store
-from arena.usage import LINUX, descendants
-from arena.walls import MEBIBYTE, Allowance, Kind
+from arena.walls.kinds import MEBIBYTE, Allowance, Kind
+from arena.walls.run_folder import RunFolder
+from arena.walls.usage import LINUX, descendants
 from tests.attacks import ATTACKS, ORDINARY, Attack, Way
 
 ATTACKERS: Final = Path(__file__).with_name("attackers")

@@ -19,9 +19,9 @@ import msgspec
 import pytest
 
 from agents.protocol import Verdict
-from arena import trial
 from arena.match.clock import SECOND
-from arena.walls import Kind
+from arena.walls import probe
+from arena.walls.kinds import Kind
 from tests.attacks import ATTACKS, NOT_STOPPED_BY_LIMITS, STOPPED_BY_SOME_SYSTEMS, Attack
 from tests.attacks.evening import ATTACKERS, Evening, Played
 
@@ -38,7 +38,7 @@ PATIENCE: Final = 100
 def evening(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Evening:
     """One evening of each kind and user; processes that share the tests share it too."""
     kind, user = request.param.split("-")
-    offer = trial.offer(Kind(kind))
+    offer = probe.offer(Kind(kind))
     if not offer.holds:
         pytest.skip(f"this machine offers no {kind}: {offer.why}; {offer.advice}")
     folder = tmp_path_factory.getbasetemp()

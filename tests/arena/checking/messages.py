@@ -22,8 +22,8 @@ from arena.checking.examination import Candidate, Examiner
 from arena.match.clock import MILLISECOND, SECOND
 from arena.match.fixture import Limits
 from arena.match.schedule import Finished
-from arena.run_folder import RunFolder
-from arena.walls import MEBIBYTE, Allowance, Kind
+from arena.walls.kinds import MEBIBYTE, Allowance, Kind
+from arena.walls.run_folder import RunFolder
 from tests.arena.checking.broken import BEHIND_WALLS, HOSTED, NO_FILES, Broken
 from tests.arena.checking.hosted import faulty, stored
 from tests.attacks import ATTACKS

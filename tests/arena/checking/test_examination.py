@@ -14,8 +14,8 @@ from arena.checking.conditions import Conditions, submissions_in
 from arena.checking.examination import Candidate, Examiner, examine
 from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.match.fixture import Limits
-from arena.run_folder import RunFolder
-from arena.usage import descendants
+from arena.walls.run_folder import RunFolder
+from arena.walls.usage import descendants
 
 GREEDY = """from agents import Agent
 

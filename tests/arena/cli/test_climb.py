@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.usage import descendants
+from arena.walls.usage import descendants
 from tests.arena.cli.terminal import arena, environment
 
 FAILING = """

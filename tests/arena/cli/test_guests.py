@@ -8,7 +8,7 @@ from arena import players
 from arena.cli.guests import Guests
 from arena.cli.screen import Screen
 from arena.errors import BadPlayer
-from arena.run_folder import RunFolder
+from arena.walls.run_folder import RunFolder
 
 
 def test_who_comes_after_a_player_that_was_lost_gets_a_token_of_its_own() -> None:

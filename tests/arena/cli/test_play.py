@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from arena.usage import descendants
+from arena.walls.usage import descendants
 from tests.arena.cli.terminal import arena, environment
 from tests.arena.odd_rules import written
 

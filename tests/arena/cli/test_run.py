@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from arena import trial
-from arena.usage import descendants
+from arena.walls import probe
+from arena.walls.usage import descendants
 from tests.arena.cli.terminal import arena, environment
 from tests.effort import tries
 
@@ -349,4 +349,4 @@ def test_the_record_tells_on_what_it_was_played(folder: Path) -> None:
     finished(folder)
     hosts = [json.loads(str(host)) for (host,) in sql(folder, "SELECT DISTINCT host FROM game")]
     assert all(set(host) == {"software", "python", "system", "cores", "walls"} for host in hosts)
-    assert {host["walls"] for host in hosts} == {None, str(trial.chosen(None).kind)}
+    assert {host["walls"] for host in hosts} == {None, str(probe.chosen(None).kind)}

@@ -11,7 +11,7 @@ import pytest
 from arena.errors import BadPlayer
 from arena.lecture import examiner, subjects
 from arena.lecture.examiner import Examiner, the_file
-from arena.walls import Kind
+from arena.walls.kinds import Kind
 from tests.arena.lecture.searches import minimax
 from tests.arena.walls.behind import need, needs_linux
 

@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import pytest
 
-from arena import jail, trial
-from arena.jail import Confined
-from arena.usage import LINUX
-from arena.walls import Allowance, Kind, Walls, reach, syscalls
+from arena.walls import file_access, jail, probe, seccomp
+from arena.walls.jail import Confined
+from arena.walls.kinds import Allowance, Kind, Walls
+from arena.walls.usage import LINUX
 
 PYTHON: Final = (os.path.realpath(sys.executable), "-I", "-S", "-c")
 """A bare interpreter, which needs nothing but itself."""
@@ -27,7 +27,7 @@ needs_linux = pytest.mark.skipif(not LINUX, reason="these walls are Linux's")
 
 def need(kind: Kind) -> None:
     """The rest of the test is for walls of that kind."""
-    offer = trial.offer(kind)
+    offer = probe.offer(kind)
     if not offer.holds:
         pytest.skip(f"this machine offers no {kind}: {offer.why}; {offer.advice}")
 
@@ -37,8 +37,8 @@ def start(
 ) -> Confined:
     """`command` behind walls of that kind; its pipes block."""
     need(kind)
-    readable = (*reach.interpreter(), *others.pop("readable", ()))
-    walls = Walls(kind, allowance, readable=readable, filter=syscalls.compiled(kind), **others)
+    readable = (*file_access.interpreter(), *others.pop("readable", ()))
+    walls = Walls(kind, allowance, readable=readable, filter=seccomp.compiled(kind), **others)
     confined = jail.start(command, walls, scratch)
     for pipe in (confined.stdout, confined.stderr):
         os.set_blocking(pipe.fileno(), True)

@@ -13,8 +13,9 @@ from typing import Any, Final
 import pytest
 
 from arena.cores import physical
-from arena.usage import descendants
-from arena.walls import Kind, confine
+from arena.walls import confine
+from arena.walls.kinds import Kind
+from arena.walls.usage import descendants
 from tests.arena.walls.behind import need, needs_linux
 
 pytestmark = needs_linux
@@ -153,11 +154,11 @@ def test_the_program_does_not_have_the_status_descriptor() -> None:
 HOLDER = """if True:
     import sys, time
     from pathlib import Path
-    from arena import jail
-    from arena.walls import Kind, Walls, reach, syscalls
+    from arena.walls import file_access, jail, seccomp
+    from arena.walls.kinds import Kind, Walls
     kind = Kind(sys.argv[1])
-    walls = Walls(kind, readable=reach.interpreter(), filter=syscalls.compiled(kind))
-    python = reach.interpreter()[0]
+    walls = Walls(kind, readable=file_access.interpreter(), filter=seccomp.compiled(kind))
+    python = file_access.interpreter()[0]
     confined = jail.start([python, "-I", "-S", "-c", "print(1, flush=True); input()"], walls, Path(sys.argv[2]))
     while not confined.stdout.read(1):
         pass

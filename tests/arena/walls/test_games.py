@@ -19,10 +19,10 @@ from arena.confinement import Confinement
 from arena.director import Director
 from arena.entrants import enter
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
-from arena.run_folder import RunFolder
 from arena.submissions import Store
-from arena.usage import descendants
-from arena.walls import Kind
+from arena.walls.kinds import Kind
+from arena.walls.run_folder import RunFolder
+from arena.walls.usage import descendants
 from db.records import GameRecord
 from tests.arena.walls.behind import need
 

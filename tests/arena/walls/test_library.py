@@ -20,7 +20,8 @@ from arena import players
 from arena.confinement import Confinement
 from arena.errors import BadPlayer
 from arena.submissions import Store
-from arena.walls import Kind, library
+from arena.walls import library
+from arena.walls.kinds import Kind
 from arena.walls.library import Library
 from tests.arena.judge import Judge
 from tests.arena.walls.behind import need, said, start

@@ -48,7 +48,7 @@ def plain(at: Situation) -> None:
         "agents.builtin.alphabeta",
         "numpy",
         "zmq",
-        "arena.jail",
+        "arena.walls.jail",
         "tests.attacks",
         "pip",
     ):

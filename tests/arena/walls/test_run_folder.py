@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from arena import run_folder
-from arena.run_folder import RunFolder, remove_abandoned
+from arena.walls import run_folder
+from arena.walls.run_folder import RunFolder, remove_abandoned
 
 
 def test_it_is_private_and_gone_afterwards() -> None:
@@ -43,7 +43,7 @@ def test_a_long_or_odd_temporary_folder_is_not_used_for_sockets(
 
 
 def test_a_folder_left_by_a_killed_director_is_removed_by_the_next_and_no_other() -> None:
-    code = "from arena.run_folder import RunFolder; f = RunFolder(); print(f.path); import os; os.kill(os.getpid(), 9)"
+    code = "import os; from arena.walls.run_folder import RunFolder; print(RunFolder().path); os.kill(os.getpid(), 9)"
     killed = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=False)
     abandoned = Path(killed.stdout.strip())
     assert abandoned.name.startswith("arena-run-")
@@ -85,7 +85,7 @@ def test_a_folder_is_removed_however_deep_it_is() -> None:
 def test_what_a_killed_remover_left_is_removed_by_the_next(calls: int) -> None:
     code = f"""
 import os, signal
-from arena.run_folder import RunFolder
+from arena.walls.run_folder import RunFolder
 folder, calls = RunFolder(), {calls}
 for name in ("a", "b"):
     (folder.path / name).write_text("x", "utf-8")

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Final
 
 from agents.errors import one_line
-from arena import jail
 from arena.errors import ArenaError
-from arena.walls import Allowance, Kind, Walls, reach, syscalls
+from arena.walls import file_access, jail, seccomp
+from arena.walls.kinds import Allowance, Kind, Walls
 
 _ANSWERS_WITHIN: Final = 30.0
 """Seconds."""
@@ -42,7 +42,7 @@ _TRIES: Final = """if True:
         attempt("start a process", start)
         attempt("signal another process", lambda: os.kill(os.getppid(), 0))
     attempt("change a setting of the kernel", lambda: os.open("/proc/sys/kernel/core_pattern", os.O_WRONLY))
-    for place in ("/arena-trial", "/dev/arena-trial", "/etc/arena-trial", "/usr/arena-trial"):
+    for place in ("/arena-probe", "/dev/arena-probe", "/etc/arena-probe", "/usr/arena-probe"):
         attempt(f"make {place}", lambda: os.close(os.open(place, os.O_CREAT | os.O_WRONLY)))
     attempt("share memory", lambda: mmap.mmap(-1, 4096))
     attempt("open a socket", lambda: socket.socket(socket.AF_UNIX))
@@ -99,7 +99,7 @@ def offer(kind: Kind) -> Offer:
         except (ImportError, OSError) as error:
             return Offer(kind, False, f"no Landlock: {one_line(str(error))}", _ADVICE["landlock"])
     try:
-        syscalls.compiled(kind)
+        seccomp.compiled(kind)
     except (ImportError, OSError, RuntimeError, TypeError) as error:
         return Offer(kind, False, f"no filter of system calls: {one_line(str(error))}", _ADVICE["pyseccomp"])
     got_out = _try(kind)
@@ -132,12 +132,14 @@ def chosen(wanted: Kind | None) -> Offer:
 
 def _try(kind: Kind) -> str:
     """What the walls do not hold back; empty where they hold."""
-    with tempfile.TemporaryDirectory(prefix="arena-trial-") as folder:
+    with tempfile.TemporaryDirectory(prefix="arena-probe-") as folder:
         secret = Path(folder, "secret")
         secret.write_text("x")
         scratch = Path(folder, "scratch")
         scratch.mkdir()
-        walls = Walls(kind, Allowance(threads=8), readable=reach.interpreter(), filter=syscalls.compiled(kind), cpu=60)
+        walls = Walls(
+            kind, Allowance(threads=8), readable=file_access.interpreter(), filter=seccomp.compiled(kind), cpu=60
+        )
         program = os.path.realpath(sys.executable)
         try:
             confined = jail.start([program, "-I", "-S", "-c", _TRIES, str(secret), kind], walls, scratch)

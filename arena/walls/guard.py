@@ -42,10 +42,10 @@ from agents.protocol import (
     read_line,
     to_line,
 )
-from arena.agent_process import AgentProcess
-from arena.jail import NoProgram
 from arena.match.clock import MILLISECOND, SECOND
-from arena.walls import Walls
+from arena.walls.agent_process import AgentProcess
+from arena.walls.jail import NoProgram
+from arena.walls.kinds import Walls
 
 _ENDS_WITHIN: Final = 200 * MILLISECOND
 """How long an agent has to end by itself after `bye`."""

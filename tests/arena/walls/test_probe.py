@@ -8,23 +8,23 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena import jail, trial
 from arena.errors import ArenaError
-from arena.trial import Offer
-from arena.walls import Kind, reach, syscalls
+from arena.walls import jail, probe
+from arena.walls.kinds import Kind
+from arena.walls.probe import Offer
 from tests.arena.walls.behind import need, needs_linux
 
 
 @pytest.fixture
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     """Nothing has been tried yet, and what is found out is forgotten afterwards."""
-    trial.offer.cache_clear()
+    probe.offer.cache_clear()
     yield monkeypatch
-    trial.offer.cache_clear()
+    probe.offer.cache_clear()
 
 
 def test_limits_hold_anywhere() -> None:
-    assert trial.offer(Kind.LIMITS) == Offer(Kind.LIMITS, True)
+    assert probe.offer(Kind.LIMITS) == Offer(Kind.LIMITS, True)
 
 
 @needs_linux
@@ -32,16 +32,16 @@ def test_limits_hold_anywhere() -> None:
 def test_a_kind_is_tried_once(kind: Kind, fresh: pytest.MonkeyPatch) -> None:
     tried = list[Kind]()
     fresh.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
-    fresh.setattr(syscalls, "compiled", lambda _: b"filter")
+    fresh.setattr(seccomp, "compiled", lambda _: b"filter")
 
     def hold(kind: Kind) -> str:
         tried.append(kind)
         return ""
 
-    fresh.setattr(trial, "_try", hold)
-    first = trial.offer(kind)
+    fresh.setattr(probe, "_try", hold)
+    first = probe.offer(kind)
     assert first.holds
-    assert trial.offer(kind) is first
+    assert probe.offer(kind) is first
     assert tried == [kind]
 
 
@@ -62,9 +62,9 @@ def refuse(error: Exception) -> object:
 )
 def test_without_libseccomp_it_is_said_what_to_install(kind: Kind, error: Exception, fresh: pytest.MonkeyPatch) -> None:
     need(kind)
-    trial.offer.cache_clear()
-    fresh.setattr(syscalls, "compiled", refuse(error))
-    found = trial.offer(kind)
+    probe.offer.cache_clear()
+    fresh.setattr(seccomp, "compiled", refuse(error))
+    found = probe.offer(kind)
     assert (found.holds, found.why) == (False, "no filter of system calls: no libseccomp")
     assert "apt install libseccomp2" in found.advice
 
@@ -72,7 +72,7 @@ def test_without_libseccomp_it_is_said_what_to_install(kind: Kind, error: Except
 @needs_linux
 def test_without_landlock_it_is_said_what_to_switch_on(fresh: pytest.MonkeyPatch) -> None:
     fresh.setitem(sys.modules, "landlock.plumbing", None)
-    found = trial.offer(Kind.SANDBOX)
+    found = probe.offer(Kind.SANDBOX)
     assert not found.holds
     assert found.why.startswith("no Landlock: ")
     assert "Linux 5.13" in found.advice
@@ -81,7 +81,7 @@ def test_without_landlock_it_is_said_what_to_switch_on(fresh: pytest.MonkeyPatch
 @needs_linux
 def test_without_bubblewrap_it_is_said_what_to_install(fresh: pytest.MonkeyPatch) -> None:
     fresh.setattr(shutil, "which", lambda _: None)
-    found = trial.offer(Kind.CONTAINER)
+    found = probe.offer(Kind.CONTAINER)
     assert (found.holds, found.why) == (False, "there is no program bwrap")
     assert "install bubblewrap" in found.advice
 
@@ -89,10 +89,10 @@ def test_without_bubblewrap_it_is_said_what_to_install(fresh: pytest.MonkeyPatch
 @needs_linux
 def test_a_program_bwrap_that_is_forbidden_to_work_does_not_count(fresh: pytest.MonkeyPatch) -> None:
     need(Kind.SANDBOX)
-    trial.offer.cache_clear()
+    probe.offer.cache_clear()
     fresh.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
-    fresh.setattr(reach, "container", lambda *_: ["/bin/sh", "-c", FORBIDDEN])
-    found = trial.offer(Kind.CONTAINER)
+    fresh.setattr(file_access, "container", lambda *_: ["/bin/sh", "-c", FORBIDDEN])
+    found = probe.offer(Kind.CONTAINER)
     assert not found.holds
     assert found.why == "they cannot be put up: bwrap: No permissions to create a new namespace"
     assert "may not make namespaces here" in found.advice
@@ -101,8 +101,8 @@ def test_a_program_bwrap_that_is_forbidden_to_work_does_not_count(fresh: pytest.
 @needs_linux
 def test_elsewhere_than_on_linux_there_are_limits_alone(fresh: pytest.MonkeyPatch) -> None:
     fresh.setattr(sys, "platform", "darwin")
-    assert trial.offer(Kind.SANDBOX) == Offer(Kind.SANDBOX, False, "it needs Linux, this is darwin")
-    assert trial.chosen(None) == Offer(Kind.LIMITS, True, "it needs Linux, this is darwin")
+    assert probe.offer(Kind.SANDBOX) == Offer(Kind.SANDBOX, False, "it needs Linux, this is darwin")
+    assert probe.chosen(None) == Offer(Kind.LIMITS, True, "it needs Linux, this is darwin")
 
 
 @needs_linux
@@ -110,10 +110,10 @@ def test_elsewhere_than_on_linux_there_are_limits_alone(fresh: pytest.MonkeyPatc
 def test_walls_that_let_something_through_do_not_hold(kind: Kind, fresh: pytest.MonkeyPatch) -> None:
     """A filter that allows everything stands in for a machine that does not do what it says."""
     need(kind)
-    trial.offer.cache_clear()
+    probe.offer.cache_clear()
     allow_all = (6).to_bytes(8, sys.byteorder)[:2] + bytes(2) + (0x7FFF0000).to_bytes(4, sys.byteorder)
-    fresh.setattr(syscalls, "compiled", lambda _: allow_all)
-    found = trial.offer(kind)
+    fresh.setattr(seccomp, "compiled", lambda _: allow_all)
+    found = probe.offer(kind)
     assert not found.holds
     assert found.why.startswith("they do not hold: an agent could ")
     assert "open a socket" in found.why
@@ -123,14 +123,14 @@ def test_walls_that_let_something_through_do_not_hold(kind: Kind, fresh: pytest.
 @needs_linux
 def test_walls_behind_which_nothing_runs_do_not_hold(fresh: pytest.MonkeyPatch) -> None:
     need(Kind.SANDBOX)
-    trial.offer.cache_clear()
+    probe.offer.cache_clear()
     real = jail.start
 
     def fail(command: list[str], *rest: object) -> object:
         return real([command[0], "-I", "-S", "-c", "raise SystemExit('no way')"], *rest)  # type: ignore[arg-type]
 
     fresh.setattr(jail, "start", fail)
-    found = trial.offer(Kind.SANDBOX)
+    found = probe.offer(Kind.SANDBOX)
     assert (found.holds, found.why) == (False, "nothing runs behind them: no way")
 
 
@@ -145,22 +145,22 @@ def offers(**holding: bool) -> object:
 
 
 def test_the_best_for_an_agent_is_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "offer", offers(sandbox=True, container=True))
-    assert trial.chosen(None) == Offer(Kind.SANDBOX, True)
+    monkeypatch.setattr(probe, "offer", offers(sandbox=True, container=True))
+    assert probe.chosen(None) == Offer(Kind.SANDBOX, True)
     for kind in Kind:
-        assert trial.chosen(kind) == Offer(kind, True)
+        assert probe.chosen(kind) == Offer(kind, True)
 
 
 def test_where_the_sandbox_does_not_hold_there_are_limits_and_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "offer", offers(container=True))
-    assert trial.chosen(None) == Offer(Kind.LIMITS, True, "for the test", "buy another one")
+    monkeypatch.setattr(probe, "offer", offers(container=True))
+    assert probe.chosen(None) == Offer(Kind.LIMITS, True, "for the test", "buy another one")
 
 
 @pytest.mark.parametrize("kind", [Kind.SANDBOX, Kind.CONTAINER])
 def test_what_is_demanded_is_never_lowered(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "offer", offers())
+    monkeypatch.setattr(probe, "offer", offers())
     with pytest.raises(ArenaError) as refused:
-        trial.chosen(kind)
+        probe.chosen(kind)
     assert str(refused.value) == (
         f"walls: this machine offers no {kind} (for the test); buy another one. See: arena doctor"
     )

@@ -10,9 +10,9 @@ import os
 from functools import cache
 from typing import Final
 
-from arena.jail import Confined
 from arena.match.clock import MILLISECOND
-from arena.usage import Usage
+from arena.walls.jail import Confined
+from arena.walls.usage import Usage
 
 _WORTH_A_LOOK: Final = MILLISECOND
 """After a longer turn it is seen whether the agent has started other processes, which takes 50 microseconds."""

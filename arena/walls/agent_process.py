@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import IO, Final
 
 from agents.protocol import MESSAGE_BYTES, Verdict
-from arena import jail
-from arena.jail import Confined, Excess
-from arena.meter import Meter
-from arena.walls import MEBIBYTE, Kind, Walls
+from arena.walls import jail
+from arena.walls.jail import Confined, Excess
+from arena.walls.kinds import MEBIBYTE, Kind, Walls
+from arena.walls.meter import Meter
 
 STDERR_KEPT: Final = 64 * 1024
 _CHUNK: Final = 64 * 1024

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from agents.protocol import Failed, FromPlayer, Turn, Verdict
-from arena.guard import Guard, Orders, _Phase
 from arena.match.clock import MILLISECOND as MS
+from arena.walls.guard import Guard, Orders, _Phase
 
 GAME = 7
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.walls import Kind, confine, syscalls
+from arena.walls import confine, seccomp
+from arena.walls.kinds import Kind
 from tests.arena.walls.behind import need, needs_linux, run
 
 pytestmark = needs_linux
@@ -138,7 +139,7 @@ def test_processes_are_for_a_container(
 @pytest.mark.parametrize("kind", Kind)
 @pytest.mark.parametrize("does", ["os.setsid()", "os.setpgid(0, 0)"])
 def test_nobody_leaves_the_group_in_which_all_are_stopped_and_killed(does: str, kind: Kind, tmp_path: Path) -> None:
-    if not syscalls.compiled(kind):
+    if not seccomp.compiled(kind):
         pytest.skip("without libseccomp limits have no filter: install libseccomp")
     assert attempt(f"os.fork() and os._exit(0); {does}" if kind is Kind.LIMITS else does, kind, tmp_path) == "EPERM"
 
@@ -179,22 +180,22 @@ def test_calls_by_their_other_numbers_are_not_there(kind: Kind, tmp_path: Path) 
 
 def test_the_number_of_the_agents_process_is_put_into_the_filter_of_a_sandbox() -> None:
     need(Kind.SANDBOX)
-    placeholder = syscalls.SELF.to_bytes(4, "little" if platform.machine() != "s390x" else "big")
-    code = syscalls.compiled(Kind.SANDBOX)
+    placeholder = seccomp.SELF.to_bytes(4, "little" if platform.machine() != "s390x" else "big")
+    code = seccomp.compiled(Kind.SANDBOX)
     assert len(code) % confine.INSTRUCTION == 0
     compared = [code[at : at + 4] for at in range(confine.INSTRUCTION // 2, len(code), confine.INSTRUCTION)]
     assert placeholder in compared
     assert code.count(placeholder) == compared.count(placeholder)
-    assert placeholder not in syscalls.compiled(Kind.CONTAINER)
-    assert placeholder not in syscalls.compiled(Kind.LIMITS)
+    assert placeholder not in seccomp.compiled(Kind.CONTAINER)
+    assert placeholder not in seccomp.compiled(Kind.LIMITS)
 
 
 def test_both_sides_know_the_same_placeholder() -> None:
-    assert confine.SELF == syscalls.SELF
-    assert syscalls.SELF > 2**22, "no process has that number"
+    assert confine.SELF == seccomp.SELF
+    assert seccomp.SELF > 2**22, "no process has that number"
 
 
 def test_the_filter_is_the_same_each_time() -> None:
     for kind in CONFINED:
         need(kind)
-        assert syscalls.compiled(kind) == syscalls.compiled(kind)
+        assert seccomp.compiled(kind) == seccomp.compiled(kind)

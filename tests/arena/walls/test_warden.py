@@ -31,8 +31,9 @@ from agents.protocol import (
     pack,
 )
 from arena.match.clock import SECOND
-from arena.usage import LINUX, Usage, descendants
-from arena.walls import Allowance, Kind, Walls, reach, syscalls
+from arena.walls import file_access, seccomp
+from arena.walls.kinds import Allowance, Kind, Walls
+from arena.walls.usage import LINUX, Usage, descendants
 from tests import bad_agents
 from tests.arena.judge import Judge
 from tests.arena.walls.behind import PYTHON, need
@@ -448,7 +449,7 @@ needs_kinds = pytest.mark.skipif(not LINUX, reason="what another process does is
 def walled(does: str, kind: Kind, allowance: Allowance | None = None, **orders: Any) -> Judge:
     """A judge whose warden holds an agent that does this in each turn, behind walls of that kind."""
     need(kind)
-    walls = Walls(kind, allowance or Allowance(), readable=reach.interpreter(), filter=syscalls.compiled(kind))
+    walls = Walls(kind, allowance or Allowance(), readable=file_access.interpreter(), filter=seccomp.compiled(kind))
     return Judge((*PYTHON, PLAYS.format(does=does)), walls=to_builtins(walls), **orders)
 
 

@@ -1,6 +1,6 @@
 """The warden: a trusted process that holds one agent that is not ours.
 
-    python -m arena.warden        its orders are the first line of stdin, as one JSON object
+    python -m arena.walls.warden        its orders are the first line of stdin, as one JSON object
 
 To the referee it is a player over ZeroMQ; to the agent it is the other end of stdin and stdout, one JSON object a line.
 The agent never holds a socket, and this process holds no secret that is worth more than the game. It ends when its
@@ -36,9 +36,9 @@ from agents.protocol import (
     pack,
     unpack,
 )
-from arena import jail
-from arena.guard import Guard, Orders
 from arena.match.clock import LONGEST_POLL, MILLISECOND
+from arena.walls import jail
+from arena.walls.guard import Guard, Orders
 
 _LINGER: Final = 200
 _RECONNECT: Final = 10

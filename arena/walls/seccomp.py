@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final
 
-from arena.walls import Kind
+from arena.walls.kinds import Kind
 
 SELF: Final = 0x5EC0AAAA
 """Stands in the filter for the number of the agent's own process, which is known only when it is there."""

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from agents.protocol import MESSAGE_BYTES, Verdict
-from arena import jail
-from arena.agent_process import STDERR_KEPT, AgentProcess
-from arena.jail import Confined, NoProgram
-from arena.run_folder import clear
-from arena.usage import LINUX, Usage, descendants
-from arena.walls import Allowance, Walls
+from arena.walls import jail
+from arena.walls.agent_process import STDERR_KEPT, AgentProcess
+from arena.walls.jail import Confined, NoProgram
+from arena.walls.kinds import Allowance, Walls
+from arena.walls.run_folder import clear
+from arena.walls.usage import LINUX, Usage, descendants
 
 PYTHON = (sys.executable, "-I", "-S", "-c")
 

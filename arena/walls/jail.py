@@ -24,13 +24,12 @@ from select import select
 from time import monotonic
 from typing import Final
 
-import arena.walls.confine
-from arena import usage
-from arena.run_folder import clear
-from arena.walls import Kind, Walls, reach
+from arena.walls import confine, file_access, usage
+from arena.walls.kinds import Kind, Walls
+from arena.walls.run_folder import clear
 
 _PR_SET_CHILD_SUBREAPER: Final = 36
-_CONFINE: Final = arena.walls.confine.__file__
+_CONFINE: Final = confine.__file__
 _ONE_THREAD: Final = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
     *("NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "RAYON_NUM_THREADS"),
@@ -236,8 +235,14 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
         words = [sys.executable, "-I", "-S", _CONFINE, str(status), *_steps(walls, folder, core, handed), "--"]
         if walls.kind is Kind.CONTAINER:
             words[0] = os.path.realpath(sys.executable)
-            readable = (*reach.SYSTEM, *reach.PROGRAMS, *reach.interpreter(), _CONFINE, *walls.readable)
-            words = reach.container(readable, walls.hidden, folder, walls.allowance.files) + words
+            readable = (
+                *file_access.SYSTEM,
+                *file_access.PROGRAMS,
+                *file_access.interpreter(),
+                _CONFINE,
+                *walls.readable,
+            )
+            words = file_access.container(readable, walls.hidden, folder, walls.allowance.files) + words
         process = subprocess.Popen(
             [*words, *command],
             stdin=subprocess.PIPE,
@@ -311,8 +316,8 @@ def _steps(walls: Walls, folder: Path, core: int | None, handed: list[int]) -> l
         if not inside:  # there bubblewrap sees to it
             steps.append(f"parent={os.getpid()}")
     if walls.kind is Kind.SANDBOX:
-        readable = (*reach.SYSTEM, *walls.readable)
-        handed.append(reach.landlock_rules(readable, walls.hidden, folder, writes=walls.allowance.disk > 0))
+        readable = (*file_access.SYSTEM, *walls.readable)
+        handed.append(file_access.landlock_rules(readable, walls.hidden, folder, writes=walls.allowance.disk > 0))
         steps.append(f"files={handed[-1]}")
     if walls.filter:
         handed.append(os.memfd_create("calls"))

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.walls import MEBIBYTE, Allowance, Kind, reach
+from arena.walls import file_access
+from arena.walls.kinds import MEBIBYTE, Allowance, Kind
 from tests.arena.walls.behind import need, needs_linux, run
 
 CONFINED = (Kind.SANDBOX, Kind.CONTAINER)
@@ -31,8 +32,10 @@ def test_a_program_needs_itself_and_what_lies_beside_its_folder(tmp_path: Path) 
     for name in ("lib", "lib64", "share", "libexec"):
         (tmp_path / "engine" / name).mkdir()
     beside = [str(tmp_path / "engine" / name) for name in ("lib", "lib64", "libexec")]
-    assert set(reach.of_program([str(engine)])) == {str(engine), *beside}
-    assert reach.of_program([str(program(tmp_path / "engine" / "alone"))]) == (str(tmp_path / "engine" / "alone"),)
+    assert set(file_access.of_program([str(engine)])) == {str(engine), *beside}
+    assert file_access.of_program([str(program(tmp_path / "engine" / "alone"))]) == (
+        str(tmp_path / "engine" / "alone"),
+    )
 
 
 def test_a_link_needs_both_its_ends(tmp_path: Path) -> None:
@@ -42,7 +45,7 @@ def test_a_link_needs_both_its_ends(tmp_path: Path) -> None:
     link.parent.mkdir(parents=True)
     link.symlink_to(real)
     (tmp_path / "env" / "pyvenv.cfg").touch()
-    assert set(reach.of_program([str(link)])) == {
+    assert set(file_access.of_program([str(link)])) == {
         str(link),
         str(tmp_path / "env" / "pyvenv.cfg"),
         str(real),
@@ -54,37 +57,37 @@ def test_a_script_needs_its_interpreter_and_that_ones_too(tmp_path: Path) -> Non
     inner = program(tmp_path / "inner")
     outer = program(tmp_path / "outer", f"#! {inner} -x\n")
     script = program(tmp_path / "script", f"#!{outer}\nsay hello\n")
-    assert set(reach.of_program([str(script)])) == {str(inner), str(outer), str(script)}
+    assert set(file_access.of_program([str(script)])) == {str(inner), str(outer), str(script)}
 
 
 def test_a_script_in_an_environment_reaches_the_whole_of_it(tmp_path: Path) -> None:
     python = program(tmp_path / "env" / "bin" / "python")
     (tmp_path / "env" / "lib").mkdir()
     tool = program(tmp_path / "env" / "bin" / "tool", f"#!{python}\n")
-    assert set(reach.of_program([str(tool)])) == {str(python), str(tool), str(tmp_path / "env" / "lib")}
+    assert set(file_access.of_program([str(tool)])) == {str(python), str(tool), str(tmp_path / "env" / "lib")}
 
 
 def test_env_names_another_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     interpreter = program(tmp_path / "tools" / "interpreter")
     monkeypatch.setenv("PATH", f"{interpreter.parent}:{os.environ['PATH']}")
     script = program(tmp_path / "script", "#!/usr/bin/env interpreter\n")
-    assert {str(script), "/usr/bin/env", str(interpreter)} <= set(reach.of_program([str(script)]))
+    assert {str(script), "/usr/bin/env", str(interpreter)} <= set(file_access.of_program([str(script)]))
     lost = program(tmp_path / "lost", "#!/usr/bin/env no-such-interpreter\n")
-    assert str(lost) in reach.of_program([str(lost)])
+    assert str(lost) in file_access.of_program([str(lost)])
 
 
 def test_what_has_no_interpreter_needs_none(tmp_path: Path) -> None:
     for name, content in (("text", "#no\n"), ("empty", ""), ("relative", "#!interpreter\n"), ("bare", "#!\n")):
         path = str(program(tmp_path / name, content))
-        assert reach.of_program([path]) == (path,)
-    assert reach.of_program(["/no/such/program"]) == ("/no/such/program",)
+        assert file_access.of_program([path]) == (path,)
+    assert file_access.of_program(["/no/such/program"]) == ("/no/such/program",)
 
 
 def test_interpreters_that_name_each_other_are_found_once(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     program(one, f"#!{other}\n")
     program(other, f"#!{one}\n")
-    assert set(reach.of_program([str(one)])) == {str(one), str(other)}
+    assert set(file_access.of_program([str(one)])) == {str(one), str(other)}
 
 
 # What is hidden.
@@ -100,7 +103,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 def expanded(paths: Iterable[Path], hidden: Iterable[Path], root: Path) -> dict[str, bool]:
-    found = reach.beneath(map(str, paths), map(str, hidden))
+    found = file_access.beneath(map(str, paths), map(str, hidden))
     return {os.path.relpath(path, root): whole for path, whole in found}
 
 
@@ -284,7 +287,7 @@ def test_a_container_is_furnished_in_an_order_that_holds(tree: Path) -> None:
     for folder in (own, store / "mine", store / "theirs"):
         folder.mkdir(parents=True)
     readable = [str(tree / "open"), str(store / "mine"), "/usr/lib", "/no/such/folder", "/proc/meminfo", "/dev/null"]
-    words = reach.container(readable, [str(run_folder), str(tree / "not there")], own, MEBIBYTE)
+    words = file_access.container(readable, [str(run_folder), str(tree / "not there")], own, MEBIBYTE)
     assert (words[0], words[-1]) == ("bwrap", "--")
     for option in ("--unshare-all", "--die-with-parent", "--cap-drop"):
         assert option in words
@@ -307,7 +310,7 @@ def test_a_container_is_furnished_in_an_order_that_holds(tree: Path) -> None:
 
 @needs_linux
 def test_what_lies_in_something_shown_is_not_mounted_twice(tree: Path) -> None:
-    words = reach.container([str(tree / "open"), str(tree / "open" / "deep")], [], tree / "own", 1)
+    words = file_access.container([str(tree / "open"), str(tree / "open" / "deep")], [], tree / "own", 1)
     assert words.count("--ro-bind") == 1
 
 
