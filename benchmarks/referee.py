@@ -23,13 +23,14 @@ import msgpack
 import zmq
 
 from adsearch import games
-from arena import control, players
+from arena import players
 from arena.confinement import Confinement
-from arena.crew import Process
-from arena.director import Director
 from arena.entrants import enter
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.schedule import InOrder, Planned, Ply
+from arena.play import control
+from arena.play.crew import Process
+from arena.play.director import Director
 from arena.submissions import Store
 from arena.walls.run_folder import RunFolder
 
@@ -75,7 +76,7 @@ class Table:
         self.context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self.context.set(zmq.MAX_SOCKETS, 10_000)
         self.line = control.Line(self.context, self.folder.control, of_director=True)
-        self.referee = Process(["-m", "arena.referee", str(self.folder.path)], folder=self.folder)
+        self.referee = Process(["-m", "arena.play.referee", str(self.folder.path)], folder=self.folder)
         self.hear()
         self.poller = zmq.Poller()
         self.tokens: list[str] = []

@@ -17,9 +17,9 @@ import time
 from pathlib import Path
 
 from arena import league as leagues
-from arena.director import Director
 from arena.match.clock import SECOND
 from arena.match.schedule import Finished
+from arena.play.director import Director
 from arena.submissions import Store
 from arena.tournament import Tournament
 from arena.walls.run_folder import RunFolder

@@ -27,10 +27,10 @@ from adsearch import games
 from agents.protocol import Verdict
 from arena import players
 from arena.confinement import Confinement
-from arena.director import Director
 from arena.entrants import enter
 from arena.match.clock import MILLISECOND
 from arena.match.schedule import Began, Entrant, Finished, InOrder, Planned
+from arena.play.director import Director
 from arena.submissions import Store
 from arena.walls import probe
 from arena.walls.kinds import Kind

@@ -21,17 +21,17 @@ import msgspec
 from adsearch import State, games
 from adsearch.errors import one_of
 from agents.protocol import Verdict
-from arena import cores
 from arena.checking import FOUND, NAMES, Checked, Light, Step, course, finding, opponent, positions, watched
 from arena.checking.causes import Cause
 from arena.checking.conditions import Conditions
 from arena.checking.games import WATCHED, Batch, Cast, Course, Played
 from arena.confinement import Confinement
-from arena.director import Director
 from arena.entrants import enter
 from arena.errors import BadFixture, BadPlayer
 from arena.match.clock import SECOND
 from arena.match.schedule import MOST_ATTEMPTS, Began, Entrant, Finished, Planned, refuse_broken_rules
+from arena.play import cores
+from arena.play.director import Director
 from arena.players import Kind, Player
 from arena.submissions import Store
 from arena.walls.kinds import Allowance

@@ -58,9 +58,9 @@ class Ascent:
         from arena.casual import Recorded
         from arena.cli.database import submissions
         from arena.confinement import Confinement
-        from arena.cores import physical
-        from arena.director import Director
         from arena.match.schedule import Finished
+        from arena.play.cores import physical
+        from arena.play.director import Director
         from arena.walls.run_folder import RunFolder
         from db import dialect
         from db.database import Database

@@ -14,7 +14,7 @@ from arena.cli.folding import columns, lines_of
 from arena.cli.listing import Columns, Format, FormatOption, show
 
 if TYPE_CHECKING:
-    from arena.machine import Finding
+    from arena.play.machine import Finding
 
 _COLUMNS: Final[Columns] = {name: itemgetter(name) for name in ("area", "name", "value", "verdict", "advice")}
 _MARKS: Final = {"ok": "ok", "warning": "!", "problem": "x", "unknown": "?"}
@@ -32,7 +32,7 @@ def doctor(format: FormatOption = Format.TABLE, db: DatabaseOption = None) -> No
 
     Example: arena doctor
     """
-    from arena.machine import Health, findings
+    from arena.play.machine import Health, findings
     from db import dialect
 
     file = dialect.file_of(dialect.url(db))

@@ -11,9 +11,9 @@ import sys
 
 from arena.cli.human import Human, Keyboard
 from arena.cli.screen import Screen
-from arena.director import Director
 from arena.errors import BadPlayer
 from arena.match.schedule import Entrant
+from arena.play.director import Director
 from arena.players import Kind, Player
 from arena.walls.run_folder import RunFolder
 

@@ -238,9 +238,9 @@ def _play(
     from arena.cli.guests import Guests
     from arena.cli.screen import Screen
     from arena.confinement import Confinement
-    from arena.director import Director
     from arena.entrants import enter
     from arena.match.schedule import Finished, InOrder, Schedule
+    from arena.play.director import Director
     from arena.submissions import Store
     from arena.walls.run_folder import RunFolder
 

@@ -20,16 +20,17 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.protocol import Verdict
-from arena import cores, words
+from arena import words
 from arena.cli.standings import show_standings
-from arena.director import Director
 from arena.formats.match import SprtTerms, Weighed
 from arena.league import League
 from arena.match.clock import SECOND, TimeControl
 from arena.match.schedule import MOST_ATTEMPTS, Event, Finished
 from arena.outlook import superseded
+from arena.play import cores
+from arena.play.director import Director
+from arena.play.overload import Strain
 from arena.ratings.match_statistics import Hypothesis
-from arena.strain import Strain
 from arena.tournament import Tournament
 from db import progress
 from db.database import Database

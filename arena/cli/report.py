@@ -35,10 +35,11 @@ def report(
     """
     from datetime import UTC, datetime
 
-    from arena import cores, site
     from arena import report as reports
     from arena import roster as rosters
+    from arena import site
     from arena.cli.files import read_file
+    from arena.play import cores
     from arena.publishing import published
     from arena.words import printable
     from db import queries

@@ -15,8 +15,8 @@ from arena.walls.kinds import Kind
 
 if TYPE_CHECKING:
     from arena.cli.progress import Display
-    from arena.director import Director
     from arena.league import League
+    from arena.play.director import Director
     from arena.tournament import Tournament
     from arena.walls.run_folder import RunFolder
 
@@ -193,9 +193,9 @@ def _check_what_agents_import(league: League) -> None:
 
 def _play(tournament: Tournament, folder: RunFolder, display: Display) -> None:
     """Plays until the tournament is over, or stopped; a referee that is lost is replaced."""
-    from arena import cores
-    from arena.director import Director
     from arena.errors import RefereeLost
+    from arena.play import cores
+    from arena.play.director import Director
 
     at_once = tournament.league.at_once(cores.count())
     lost_at = -1

@@ -10,9 +10,9 @@ import zmq
 
 from agents import protocol
 from agents.protocol import Hello, Want
-from arena import control
-from arena.crew import Process
 from arena.match.fixture import Fixture, SeatPlan
+from arena.play import control
+from arena.play.crew import Process
 from arena.walls.run_folder import RunFolder
 
 PATIENCE = 20_000
@@ -63,7 +63,7 @@ class Room:
         self.context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self.context.set(zmq.MAX_SOCKETS, 5000)
         self.line = control.Line(self.context, self.folder.control, of_director=True)
-        self.referee = Process(["-m", "arena.referee", str(self.folder.path)], folder=self.folder)
+        self.referee = Process(["-m", "arena.play.referee", str(self.folder.path)], folder=self.folder)
         self.here: list[ScriptedPlayer] = []
         self._games: set[int] = set()
         """Those that were begun since the room was last emptied."""

@@ -31,11 +31,11 @@ from msgspec import Struct
 import adsearch
 from adsearch import games
 from arena.confinement import Confinement
-from arena.director import Director
 from arena.entrants import enter
 from arena.errors import ArenaError
 from arena.match.clock import SECOND
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
+from arena.play.director import Director
 from arena.players import read
 from arena.submissions import Store
 from arena.walls.kinds import MEBIBYTE, Allowance, Kind

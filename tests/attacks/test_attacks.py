@@ -107,7 +107,7 @@ def runs(program: str, base: Path) -> bool:
     """Whether the ordinary user can play with it."""
     try:
         done = subprocess.run(
-            [program, "-P", "-c", "import arena.director, tests.attacks"],
+            [program, "-P", "-c", "import arena.play.director, tests.attacks"],
             capture_output=True,
             cwd=base,
             env=environment(base),

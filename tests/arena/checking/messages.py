@@ -168,7 +168,7 @@ def write(messages: Mapping[str, str]) -> None:
 
 def main() -> None:
     """Makes all messages anew."""
-    from tests.arena import test_bad_agents
+    from tests.arena.play import test_bad_agents
     from tests.attacks import evening
 
     messages: dict[str, str] = {}

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import arena.machine
-from arena.machine import Finding, Health
+from arena.play import machine
+from arena.play.machine import Finding, Health
 from tests.arena.cli.terminal import Ended
 from tests.arena.cli.terminal import arena as run
 
@@ -25,7 +25,7 @@ BROKEN = [*WARNED, Finding("disk", "file system", "nfs4\x1b[31m", Health.PROBLEM
 
 def doctor(monkeypatch: pytest.MonkeyPatch, found: list[Finding], *arguments: str, columns: int = 80) -> Ended:
     """The command, on a machine where that is found."""
-    monkeypatch.setattr(arena.machine, "findings", lambda _: found)
+    monkeypatch.setattr(machine, "findings", lambda _: found)
     return run("doctor", *arguments, columns=columns)
 
 

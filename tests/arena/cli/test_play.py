@@ -373,7 +373,7 @@ def test_a_killed_referee_is_told_and_no_process_is_left(temporary: str) -> None
     ) as process:
         until(process, "  2  greedy")
         children = descendants(process.pid)
-        (referee,) = (child for child in children if "arena.referee" in command_line(child))
+        (referee,) = (child for child in children if "arena.play.referee" in command_line(child))
         os.kill(referee, signal.SIGKILL)
         _, err = process.communicate(timeout=60)
     assert process.returncode == 1

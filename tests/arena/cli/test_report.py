@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from arena import cores, site
+from arena import site
+from arena.play import cores
 from db import store
 from db.database import Database
 from tests.arena.cli.sampled import asked

@@ -282,7 +282,7 @@ def kill(process: subprocess.Popen[str], victim: str, drawn: random.Random) -> N
     """Kills one of the run's processes, or all; whatever is left ends with them or goes on."""
     children = [child for child in descendants(process.pid) if "arena.confine" not in command_line(child)]
     handles = [os.pidfd_open(child) for child in children if alive(child)]
-    referees = [child for child in children if "arena.referee" in command_line(child)]
+    referees = [child for child in children if "arena.play.referee" in command_line(child)]
     players = [child for child in children if child not in referees]
     targets = {
         "director": [process.pid],

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from arena.cores import physical
+from arena.play.cores import physical
 from arena.walls import confine
 from arena.walls.kinds import Kind
 from arena.walls.usage import descendants

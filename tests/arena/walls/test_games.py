@@ -16,9 +16,9 @@ from adsearch import games
 from agents.protocol import Verdict
 from arena import players
 from arena.confinement import Confinement
-from arena.director import Director
 from arena.entrants import enter
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
+from arena.play.director import Director
 from arena.submissions import Store
 from arena.walls.kinds import Kind
 from arena.walls.run_folder import RunFolder

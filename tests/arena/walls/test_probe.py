@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from arena.errors import ArenaError
-from arena.walls import jail, probe
+from arena.walls import file_access, jail, probe, seccomp
 from arena.walls.kinds import Kind
 from arena.walls.probe import Offer
 from tests.arena.walls.behind import need, needs_linux

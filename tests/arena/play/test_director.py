@@ -16,11 +16,11 @@ from adsearch import games
 from agents.protocol import Verdict
 from arena import players
 from arena.confinement import Confinement
-from arena.crew import Member
-from arena.director import Director, _explained
 from arena.entrants import enter
 from arena.errors import BadFixture, RefereeLost
 from arena.match.schedule import Began, Entrant, Finished, InOrder, Planned, Ply
+from arena.play.crew import Member
+from arena.play.director import Director, _explained
 from arena.submissions import Store
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import descendants
@@ -208,8 +208,8 @@ def test_a_warden_that_does_not_answer_costs_its_agent_the_game_and_is_ended(eve
 
 
 def test_a_referee_that_does_not_answer_is_lost_and_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.director.ASKED_EVERY", 0.05)
-    monkeypatch.setattr("arena.director.ANSWERS_WITHIN", 0.5)
+    monkeypatch.setattr("arena.play.director.ASKED_EVERY", 0.05)
+    monkeypatch.setattr("arena.play.director.ANSWERS_WITHIN", 0.5)
     with RunFolder() as folder, Director(folder) as director:
         evening = Evening(folder, director)
         entrants = evening.entrant("random", "a"), evening.entrant("mcts:seconds=0.05", "b")
@@ -228,7 +228,7 @@ def test_a_director_with_too_few_descriptors_says_so() -> None:
     code = """if True:
         import resource
         resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
-        from arena.director import Director
+        from arena.play.director import Director
         from arena.walls.run_folder import RunFolder
         with RunFolder() as folder:
             Director(folder)

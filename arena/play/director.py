@@ -17,13 +17,13 @@ import msgspec
 import zmq
 
 from agents.protocol import Verdict
-from arena import control, descriptors
-from arena.cores import Cores
-from arena.crew import Crew, Member
 from arena.errors import BadFixture, RefereeLost
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.schedule import Began, Entrant, Event, Finished, Planned, Ply, Schedule
 from arena.match.seeds import GameSeeds
+from arena.play import control, descriptors
+from arena.play.cores import Cores
+from arena.play.crew import Crew, Member
 from arena.walls.run_folder import RunFolder
 from db.records import GameRecord
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arena.match.clock import MILLISECOND, SECOND
-from arena.strain import GAMES, Strain
+from arena.play.overload import GAMES, Strain
 from db.records import GameRecord, MoveRecord
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from arena.machine.finding import PROC, Finding, Health, found, read, size, unknown
+from arena.play.machine.finding import PROC, Finding, Health, found, read, size, unknown
 from arena.walls.kinds import GIBIBYTE
 
 _NETWORK: Final = frozenset(

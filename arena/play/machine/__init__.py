@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arena.machine.finding import Finding, Health
+from arena.play.machine.finding import Finding, Health
 
 __all__ = ["Finding", "Health", "findings"]
 
 
 def findings(folder: Path | None) -> list[Finding]:
     """All that can be said of this machine; `folder` is the database's, None where it has none here."""
-    from arena.machine import clocks, disk, memory, system, walls
+    from arena.play.machine import clocks, disk, memory, system, walls
 
     return [*walls.findings(), *clocks.findings(), *memory.findings(), *disk.findings(folder), *system.findings()]

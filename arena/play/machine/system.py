@@ -10,7 +10,7 @@ import sqlite3
 from contextlib import suppress
 from typing import Final
 
-from arena.machine.finding import Finding, Health, found, unknown
+from arena.play.machine.finding import Finding, Health, found, unknown
 
 _PLAYERS_LEAST: Final = 128
 _MORE_FILES: Final = "raise the hard limit (ulimit -Hn; on Linux it stands in /etc/security/limits.conf)"
@@ -43,8 +43,8 @@ def _software() -> list[Finding]:
 def open_files() -> Finding:
     """How many players there are descriptors for."""
     with suppress(ImportError):
-        from arena import descriptors
         from arena.errors import ArenaError
+        from arena.play import descriptors
 
         try:
             players = descriptors.players()

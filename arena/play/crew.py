@@ -126,7 +126,7 @@ class Crew:
 
     def __init__(self, folder: RunFolder, *, most_idle: int = 8) -> None:
         self.folder = folder
-        self.referee = Process(["-m", "arena.referee", str(folder.path)], folder=folder)
+        self.referee = Process(["-m", "arena.play.referee", str(folder.path)], folder=folder)
         self._most_idle = most_idle
         self._players: dict[str, Member] = {}
         """By token."""

@@ -7,10 +7,10 @@ import os
 import pytest
 
 from agents.protocol import Verdict
-from arena.director import Director
 from arena.match.clock import SECOND
 from arena.match.fixture import Limits
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
+from arena.play.director import Director
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import descendants
 from tests.arena.checking import messages

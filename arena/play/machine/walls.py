@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from agents.errors import one_line
-from arena.machine.finding import Finding, Health, found, unknown
+from arena.play.machine.finding import Finding, Health, found, unknown
 from arena.walls.kinds import Kind
 
 if TYPE_CHECKING:

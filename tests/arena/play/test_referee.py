@@ -14,9 +14,9 @@ import zmq
 
 from agents import protocol
 from agents.protocol import Bye, Hello, Move, Over, Ready, Refuse, Report, Resign, Start, Turn, Verdict
-from arena import control
 from arena.match.fixture import Limits
 from arena.match.match import RULES_FAILED
+from arena.play import control
 from tests.arena.odd_rules import written
 from tests.arena.room import Room, ScriptedPlayer, fixture
 from tests.effort import tries

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from arena import cores
-from arena.machine.finding import COUNTED, PROC, SYS, Finding, found, groups, read, unknown
+from arena.play import cores
+from arena.play.machine.finding import COUNTED, PROC, SYS, Finding, found, groups, read, unknown
 
 _SLOW_SOURCES: Final = ("hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies")
 _OTHERS_MOST: Final = 0.10

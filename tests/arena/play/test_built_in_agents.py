@@ -12,9 +12,9 @@ from agents.errors import CannotPlay
 from agents.protocol import Verdict
 from arena import players
 from arena.confinement import Confinement
-from arena.director import Director
 from arena.entrants import enter
 from arena.match.schedule import Finished, InOrder, Planned
+from arena.play.director import Director
 from arena.submissions import Store
 from arena.walls.run_folder import RunFolder
 from tests.effort import tries

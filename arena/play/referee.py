@@ -1,6 +1,6 @@
 """The referee's process: players and the director on sockets, and between them nothing but matches.
 
-    python -m arena.referee FOLDER
+    python -m arena.play.referee FOLDER
 
 One poll loop plays all games; what a message means is decided by `arena/match/match.py` alone. A player that breaks the
 protocol loses its game, and nothing that a player sends can end this process. It ends when its director does: at the
@@ -31,11 +31,11 @@ from adsearch.errors import BadGame, quote
 from agents import parent, protocol
 from agents.errors import BadMessage, one_line
 from agents.protocol import Bye, Hello, Refuse, Verdict, Welcome
-from arena import control, descriptors
 from arena.errors import ArenaError, BadFixture
 from arena.match.clock import LONGEST_POLL, MILLISECOND
 from arena.match.fixture import Fixture
 from arena.match.match import RULES_FAILED, Match, Phase, Sent
+from arena.play import control, descriptors
 from arena.walls import run_folder
 from db.records import GameRecord
 

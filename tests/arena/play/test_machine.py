@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from arena import descriptors
 from arena.errors import ArenaError
-from arena.machine import Finding, Health, clocks, disk, findings, memory, system, walls
-from arena.machine.clocks import Spent
+from arena.play import descriptors
+from arena.play.machine import Finding, Health, clocks, disk, findings, memory, system, walls
+from arena.play.machine.clocks import Spent
 from arena.walls import confine, probe
 from arena.walls.kinds import GIBIBYTE, MEBIBYTE, Kind
 from arena.walls.probe import Offer

@@ -9,8 +9,8 @@ import re
 from pathlib import Path
 from typing import Final
 
-from arena import cores
-from arena.machine.finding import COUNTED, PROC, SYS, Finding, found, groups, read, size, unknown
+from arena.play import cores
+from arena.play.machine.finding import COUNTED, PROC, SYS, Finding, found, groups, read, size, unknown
 from arena.walls.kinds import MEBIBYTE, Allowance
 
 _SWAP_MOST: Final = 64 * MEBIBYTE
