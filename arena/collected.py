@@ -17,8 +17,8 @@ from msgspec import Struct
 
 from arena.description import Table, read_toml, what_is_wrong_with
 from arena.errors import ArenaError
-from arena.players import Player
-from arena.submissions import Store
+from arena.players.names import Player
+from arena.players.submissions import Store
 
 ENDING: Final = ".collected.toml"
 _ABOUT: Final = """\
@@ -57,7 +57,7 @@ class Kept(Struct, frozen=True):
 
     def player(self, store: Store) -> Player:
         """The agent, as it lies in the store; BadPlayer where it is not whole."""
-        from arena.versions import player  # only where somebody was collected: it brings the database along
+        from arena.players.versions import player  # only where somebody was collected: it brings the database along
         from db.audit import StoredVersion
 
         return player(StoredVersion(self.name, self.version, self.source, self.started_as), store)

@@ -19,9 +19,8 @@ from agents import builtin
 from arena import collected
 from arena.description import Table, what_is_wrong_with
 from arena.errors import BadLeague, BadPlayer
-from arena.players import MAIN_FILE, Kind, Player, read, split_path
-from arena.walls.kinds import MEBIBYTE, Allowance
-from arena.walls.kinds import Kind as Walls
+from arena.players.names import MAIN_FILE, Player, PlayerKind, read_player, split_path
+from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 
 ALLOWED_KEYS: Final = ("memory", "threads", "open_files", "disk", "start")
 """What an agent that is not ours may use: for all, or for one."""
@@ -42,7 +41,7 @@ class Listed:
     """The same, found."""
     anchor: float | None = None
     """The rating that it is given; all others are measured against it."""
-    walls: Walls | None = None
+    walls: WallKind | None = None
     """The kind of walls that it gets, where it is not everybody's."""
     allowance: Allowance | None = None
     """What it may use, where that is not what everybody may."""
@@ -81,7 +80,7 @@ def matched(table: Table, folder: Path, skipped: list[str]) -> Iterator[Listed]:
             if os.path.normpath(path) not in seen:
                 seen.add(os.path.normpath(path))
                 player = found(table, "players", match, folder)
-                name = path.stem if player.kind is Kind.FILE else Path(os.path.abspath(path)).name
+                name = path.stem if player.kind is PlayerKind.FILE else Path(os.path.abspath(path)).name
                 if wrong := what_is_wrong_with(name):
                     table.fail(f"{quote(match)}: {wrong}; rename it", "players")
                 yield Listed(name, match, player)
@@ -120,9 +119,9 @@ def allowed(keys: Table, usual: Allowance) -> Allowance:
     )
 
 
-def kind_of_walls(keys: Table) -> Walls | None:
+def kind_of_walls(keys: Table) -> WallKind | None:
     """The kind of walls that is demanded."""
-    return Walls(keys.word("walls", Walls, "")) if "walls" in keys else None
+    return WallKind(keys.word("walls", WallKind, "")) if "walls" in keys else None
 
 
 def described(table: Table, folder: Path, outside: Sequence[str], usual: Allowance) -> Iterator[Listed]:
@@ -141,7 +140,7 @@ def described(table: Table, folder: Path, outside: Sequence[str], usual: Allowan
         except BadLeague as error:
             table.fail(str(error))
         player = found(table, f"{where}: player", text, folder)
-        if player.kind is Kind.BUILTIN and (walls or allowance != usual):
+        if player.kind is PlayerKind.BUILTIN and (walls or allowance != usual):
             table.fail(
                 f"{quote(text)} is ours, and behind no walls; walls and limits are for agents that are not", where
             )
@@ -151,10 +150,10 @@ def described(table: Table, folder: Path, outside: Sequence[str], usual: Allowan
 def found(table: Table, key: str, text: str, folder: Path) -> Player:
     """The player that `text` names, its files relative to `folder`."""
     try:
-        player = read(_located(text, folder))
+        player = read_player(_located(text, folder))
     except BadPlayer as error:
         table.fail(str(error), key)
-    if player.kind in (Kind.HUMAN, Kind.WAIT):
+    if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT):
         table.fail(f"'{player.text}' sits at a terminal and plays in `arena play` alone", key)
     return replace(player, text=text.strip())
 

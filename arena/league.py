@@ -32,10 +32,9 @@ from arena.formats.match import USUAL_RISK, SprtTerms
 from arena.match import openings
 from arena.match.clock import MILLISECOND, TimeControl
 from arena.match.fixture import Limits
-from arena.players import Kind, split_path, told_apart
+from arena.players.names import PlayerKind, split_path, told_apart
 from arena.ratings.match_statistics import FARTHEST, Model
-from arena.walls.kinds import Allowance
-from arena.walls.kinds import Kind as Walls
+from arena.walls.kinds import Allowance, WallKind
 
 __all__ = ["Changes", "League", "Listed", "changes", "from_arguments", "read"]
 
@@ -95,7 +94,7 @@ class League:
     reuse: bool = False
     """Whether an agent's process is kept for its next game."""
     limits: Limits = field(default_factory=Limits)
-    walls: Walls | None = None
+    walls: WallKind | None = None
     """The kind of walls that is demanded for agents that are not ours; None: the best there is."""
     allowance: Allowance = field(default_factory=Allowance)
     """What each of them may use."""
@@ -413,7 +412,7 @@ def _check_agents(table: Table, league: League, start: State[Any]) -> None:
                 f"two agents are called {quote(agent.name)}: {quote(other.player_text)} and "
                 f"{quote(agent.player_text)}; give each a name of its own (small and capital letters count as the same)"
             )
-        if agent.player.kind is Kind.BUILTIN:
+        if agent.player.kind is PlayerKind.BUILTIN:
             try:
                 builtin.check_can_play(agent.player.text, start)
             except AgentsError as error:

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from arena.changes import changes, refuse
 from arena.league import League
-from arena.players import Kind
-from arena.submissions import Store
+from arena.players.names import PlayerKind
+from arena.players.submissions import Store
 from arena.tournament import OVER
 from db import progress
 from db.database import Connection
@@ -38,7 +38,9 @@ def outlook(connection: Connection, league: League, submissions: Store) -> Outlo
     games = [one.status for one in progress.outcomes(connection, there["id"]) if one.status != "cancelled"]
     before = {entered.name: entered.source for entered in progress.entries(connection, there["id"])}
     now = {
-        listed.name: listed.player.text if listed.player.kind is Kind.BUILTIN else submissions.take(listed.player).hash
+        listed.name: listed.player.text
+        if listed.player.kind is PlayerKind.BUILTIN
+        else submissions.take(listed.player).hash
         for listed in league.agents
     }
     return Outlook(

@@ -25,14 +25,14 @@ from adsearch import games
 from agents.protocol import Verdict
 from arena import formats
 from arena.changes import changes, refuse
-from arena.confinement import Confinement
-from arena.entrants import enter
 from arena.errors import TournamentBusy
 from arena.formats.match import Weighed, weigh
 from arena.league import League
 from arena.match import openings, seeds
 from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, refuse_broken_rules
-from arena.submissions import Store
+from arena.players.confinement import Confinement
+from arena.players.entrants import enter
+from arena.players.submissions import Store
 from db import progress, rated, store
 from db.database import Connection, Database
 from db.errors import Busy, DiskFull

@@ -24,7 +24,7 @@ from arena.match.clock import Clock, TimeControl
 from arena.match.match import result
 from arena.match.schedule import MOST_ATTEMPTS
 from arena.match.seeds import GameSeeds
-from arena.submissions import Store
+from arena.players.submissions import Store
 from db import audit, bundles
 from db.audit import Attempt, FullGame, StoredVersion
 from db.database import Database

@@ -23,15 +23,15 @@ import msgpack
 import zmq
 
 from adsearch import games
-from arena import players
-from arena.confinement import Confinement
-from arena.entrants import enter
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.schedule import InOrder, Planned, Ply
 from arena.play import control
 from arena.play.crew import Process
 from arena.play.director import Director
-from arena.submissions import Store
+from arena.players.confinement import Confinement
+from arena.players.entrants import enter
+from arena.players.names import read_player
+from arena.players.submissions import Store
 from arena.walls.run_folder import RunFolder
 
 ROUNDS = 5
@@ -296,7 +296,7 @@ def first_move(text: str) -> float:
         start = games.start("tictactoe")
         for number in range(10):
             entrants = [
-                enter(players.read(spec), name, start, store, Confinement(folder.scratch, ""))
+                enter(read_player(spec), name, start, store, Confinement(folder.scratch, ""))
                 for spec, name in ((text, "first" if text != "random" else f"first{number}"), ("random", "second"))
             ]
             if text == "random":

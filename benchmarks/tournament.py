@@ -20,7 +20,7 @@ from arena import league as leagues
 from arena.match.clock import SECOND
 from arena.match.schedule import Finished
 from arena.play.director import Director
-from arena.submissions import Store
+from arena.players.submissions import Store
 from arena.tournament import Tournament
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import Usage

@@ -25,15 +25,15 @@ from typing import Any
 
 from adsearch import games
 from agents.protocol import Verdict
-from arena import players
-from arena.confinement import Confinement
-from arena.entrants import enter
 from arena.match.clock import MILLISECOND
 from arena.match.schedule import Began, Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
-from arena.submissions import Store
+from arena.players.confinement import Confinement
+from arena.players.entrants import enter
+from arena.players.names import read_player
+from arena.players.submissions import Store
 from arena.walls import probe
-from arena.walls.kinds import Kind
+from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from db.records import GameRecord, MoveRecord
 
@@ -116,12 +116,12 @@ class Evening:
         return str(path)
 
     def entrant(
-        self, text: str, rules: str, kind: Kind | None = None, *, fresh: bool = False, ponder: bool = False
+        self, text: str, rules: str, kind: WallKind | None = None, *, fresh: bool = False, ponder: bool = False
     ) -> Entrant:
         """Somebody who plays, behind walls of that kind if not ours."""
         held = Confinement(self._scratch, "", walls=kind, fresh=fresh, ponder=ponder)
         name = f"{text} {kind} {fresh} {ponder}"
-        return enter(players.read(text), name, games.start(rules), self._store, held)
+        return enter(read_player(text), name, games.start(rules), self._store, held)
 
     def play(
         self, rules: str, first: Entrant, second: Entrant, *, plies: int | None = None, watched: bool = False
@@ -153,9 +153,9 @@ def evening() -> Iterator[Evening]:
         yield Evening(folder, director, Path(sources))
 
 
-def kinds() -> list[Kind]:
+def kinds() -> list[WallKind]:
     """The walls that hold here."""
-    return [kind for kind in Kind if probe.offer(kind).holds]
+    return [kind for kind in WallKind if probe.offer(kind).holds]
 
 
 def moves_of(record: GameRecord, seat: int) -> list[MoveRecord]:
@@ -208,7 +208,7 @@ def measure_start() -> None:
             for kind in kinds()
             for name, text in texts.items()
         }
-        times: Mapping[tuple[str, Kind], list[float]] = {key: [] for key in entrants}
+        times: Mapping[tuple[str, WallKind], list[float]] = {key: [] for key in entrants}
         for _ in range(STARTS + 1):
             for key, entrant in entrants.items():
                 times[key].append(here.play(rules, entrant, other, watched=True)[0])
@@ -224,8 +224,8 @@ def measure_spin() -> None:
         rules = "othello"
         texts = {"calm": here.written("calm", CALM), "spins": here.written("spinning", SPINNING)}
         entrants = {(name, kind): here.entrant(text, rules, kind) for name, text in texts.items() for kind in kinds()}
-        shares: dict[tuple[str, Kind], list[float]] = {key: [] for key in entrants}
-        nodes: dict[tuple[str, Kind], list[float]] = {key: [] for key in entrants}
+        shares: dict[tuple[str, WallKind], list[float]] = {key: [] for key in entrants}
+        nodes: dict[tuple[str, WallKind], list[float]] = {key: [] for key in entrants}
         opponent, second = here.entrant(THINKING, rules), here.entrant(f"{THINKING},seed=1", rules)
         for round_ in range(ROUNDS + 1):
             for key, entrant in entrants.items():
@@ -257,7 +257,7 @@ def measure_clock() -> None:
             "bare Python": f"cmd:{sys.executable} -I -S {here.written('sleeping_bare', SLEEPING_BARE)}",
         }
         entrants = {(name, kind): here.entrant(text, rules, kind) for kind in kinds() for name, text in texts.items()}
-        pairs: dict[tuple[str, Kind], list[tuple[float, float]]] = {key: [] for key in entrants}
+        pairs: dict[tuple[str, WallKind], list[tuple[float, float]]] = {key: [] for key in entrants}
         for round_ in range(ROUNDS + 1):
             for key, entrant in entrants.items():
                 _, record = here.play(rules, entrant, other)

@@ -14,7 +14,7 @@ from typing import Final
 from arena.league import League
 from arena.match.clock import MILLISECOND
 from arena.match.fixture import Limits
-from arena.walls.kinds import Allowance, Kind
+from arena.walls.kinds import Allowance, WallKind
 
 USUAL_CLOCK: Final = "10+0.1"
 USUAL_POSITIONS: Final = 50
@@ -31,7 +31,7 @@ class Conditions:
     clock: str = USUAL_CLOCK
     margin: int = 50 * MILLISECOND
     limits: Limits = _USUAL_LIMITS
-    walls: Kind | None = None
+    walls: WallKind | None = None
     """The kind that is demanded; None: the best there is."""
     allowance: Allowance = _USUAL_ALLOWANCE
     ponder: bool = False

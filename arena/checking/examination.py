@@ -25,17 +25,16 @@ from arena.checking import FOUND, NAMES, Checked, Light, Step, course, finding, 
 from arena.checking.causes import Cause
 from arena.checking.conditions import Conditions
 from arena.checking.games import WATCHED, Batch, Cast, Course, Played
-from arena.confinement import Confinement
-from arena.entrants import enter
 from arena.errors import BadFixture, BadPlayer
 from arena.match.clock import SECOND
 from arena.match.schedule import MOST_ATTEMPTS, Began, Entrant, Finished, Planned, refuse_broken_rules
 from arena.play import cores
 from arena.play.director import Director
-from arena.players import Kind, Player
-from arena.submissions import Store
-from arena.walls.kinds import Allowance
-from arena.walls.kinds import Kind as Walls
+from arena.players.confinement import Confinement
+from arena.players.entrants import enter
+from arena.players.names import Player, PlayerKind
+from arena.players.submissions import Store
+from arena.walls.kinds import Allowance, WallKind
 from arena.walls.run_folder import RunFolder
 
 _MOST_AT_ONCE: Final = 4
@@ -74,7 +73,7 @@ class Candidate:
     """The same, where it was found already."""
     allowance: Allowance | None = None
     """What it may use, where that is not what everybody may."""
-    walls: Walls | None = None
+    walls: WallKind | None = None
     """The kind of walls that it gets, where it is not everybody's."""
     report: Report = lambda _: None
 
@@ -228,7 +227,7 @@ class Examiner:
             walls=candidate.walls,
             allowance=candidate.allowance,
         )
-        python = player.kind is not Kind.COMMAND
+        python = player.kind is not PlayerKind.COMMAND
 
         def held(how: str, **orders: object) -> Entrant:
             return replace(kept, key=f"{kept.key} {how}", orders={**kept.orders, "fresh": True, **orders})
@@ -245,7 +244,7 @@ class Examiner:
             text=candidate.text,
             python=python,
             code=partial(_line, self._store.folder / kept.source),
-            behind=f"behind a {kept.walls}" if kept.walls != Walls.LIMITS else "behind limits alone",
+            behind=f"behind a {kept.walls}" if kept.walls != WallKind.LIMITS else "behind limits alone",
         )
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ from adsearch.errors import one_of, quote
 from agents import why_not
 from arena.checking.causes import Cause
 from arena.errors import BadPlayer
-from arena.players import MAIN_FILE, Kind, Player, read, split_path
+from arena.players.names import MAIN_FILE, Player, PlayerKind, read_player, split_path
 
 _READ: Final = 64 * 1024
 _MOST_LOOKED: Final = 2000
@@ -38,12 +38,12 @@ _NOTEBOOK: Final = (
 def find(text: str) -> Player | Cause:
     """The player that `text` names, or why there is none. BadPlayer where it is somebody who needs no check."""
     try:
-        player = read(text)
+        player = read_player(text)
     except BadPlayer as error:
         return _instead(text, str(error))
-    if player.kind is Kind.BUILTIN:
+    if player.kind is PlayerKind.BUILTIN:
         raise BadPlayer(f"{quote(text)} is built in, and needs no check: expected a file, a folder or cmd:PROGRAM")
-    if player.kind in (Kind.HUMAN, Kind.WAIT):
+    if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT):
         raise BadPlayer(f"{quote(text)} is a person or a program that comes by itself: there is nothing to check")
     return player
 
@@ -52,7 +52,9 @@ def remark(player: Player) -> str:
     """What its author should know of how the files are called; empty where nothing is to be said."""
     if player.path is None:
         return ""
-    names = [player.path.name] if player.kind is Kind.FILE else sorted(path.name for path in player.path.glob("*.py"))
+    names = (
+        [player.path.name] if player.kind is PlayerKind.FILE else sorted(path.name for path in player.path.glob("*.py"))
+    )
     taken = sys.stdlib_module_names | {"agents", "adsearch"}
     for name in names:
         if (module := name.removesuffix(".py")) in taken:
@@ -62,7 +64,7 @@ def remark(player: Player) -> str:
 
 def beside(player: Player, words: str) -> str:
     """What to do where a module that is missing lies beside the file; empty where none does."""
-    if player.kind is not Kind.FILE or player.path is None or "there is no module '" not in words:
+    if player.kind is not PlayerKind.FILE or player.path is None or "there is no module '" not in words:
         return ""
     name = words.partition("there is no module '")[2].partition("'")[0].partition(".")[0]
     if not any((player.path.parent / each).exists() for each in (f"{name}.py", f"{name}/__init__.py")):

@@ -21,7 +21,7 @@ from arena.checking.positions import Position
 from arena.match.clock import SECOND
 from arena.match.fixture import Limits
 from arena.match.schedule import Entrant, Planned
-from arena.players import told_apart
+from arena.players.names import told_apart
 
 COSTLY: Final = (Verdict.TIME, Verdict.UNREADY)
 """Who ends so has taken all the time that there was."""

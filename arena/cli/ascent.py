@@ -13,12 +13,12 @@ from arena.cli.folding import columns, folded, shortened
 if TYPE_CHECKING:
     from adsearch import State
     from arena.climb import Climb, Step
-    from arena.confinement import Confinement
     from arena.lesson import Lost
     from arena.match.schedule import Entrant
-    from arena.players import Player
-    from arena.submissions import Store
-    from arena.walls.kinds import Kind
+    from arena.players.confinement import Confinement
+    from arena.players.names import Player
+    from arena.players.submissions import Store
+    from arena.walls.kinds import WallKind
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
@@ -38,7 +38,7 @@ class Ascent:
     clock: str
     most: int
     seed: int
-    walls: Kind | None
+    walls: WallKind | None
     quiet: bool
     climb: Climb | None = None
     ids: list[int] = field(default_factory=list)
@@ -57,10 +57,10 @@ class Ascent:
         """Plays until it is over. Where something is wrong with the arguments no database is made."""
         from arena.casual import Recorded
         from arena.cli.database import submissions
-        from arena.confinement import Confinement
         from arena.match.schedule import Finished
         from arena.play.cores import physical
         from arena.play.director import Director
+        from arena.players.confinement import Confinement
         from arena.walls.run_folder import RunFolder
         from db import dialect
         from db.database import Database
@@ -90,7 +90,7 @@ class Ascent:
     def _try_out(self, folder: RunFolder) -> None:
         """Refuses what is wrong with the arguments, by planning all of it in a database that nobody keeps."""
         from arena.cli.database import submissions
-        from arena.confinement import Confinement
+        from arena.players.confinement import Confinement
         from db.database import Database
 
         with Database(str(folder.path / "trial.db")) as database:
@@ -105,13 +105,13 @@ class Ascent:
         from arena.errors import BadFixture
         from arena.match.openings import draw
         from arena.match.schedule import Planned
-        from arena.players import Kind as Is
+        from arena.players.names import PlayerKind
 
         start = games.start(rules)
         if start.players < 2:
             raise BadFixture(f"{self.game} is for one player: there is nobody to be better than")
         player, agent = self._named(self.agent, database, store)
-        self.is_program = player.kind is Is.COMMAND
+        self.is_program = player.kind is PlayerKind.COMMAND
         entrant = self._entered(player, agent, player.name, start, store, confinement)
         steps = [self._step(text, start, database, store, confinement) for text in self.against or ladder(start)]
         rounds = max(1, self.most // start.players)
@@ -128,7 +128,7 @@ class Ascent:
     def _step(self, text: str, start: State[Any], database: Database, store: Store, confinement: Confinement) -> Step:
         """The opponent `text`, on every seat but one."""
         from arena.climb import Step
-        from arena.players import told_apart
+        from arena.players.names import told_apart
 
         player, agent = self._named(text, database, store)
         others = [player.name] * (start.players - 1)
@@ -138,7 +138,7 @@ class Ascent:
 
     def _named(self, text: str, database: Database, store: Store) -> tuple[Player, str]:
         """The player that `text` names; and whose version it is, if it is one on record."""
-        from arena import versions
+        from arena.players import versions
 
         with database.reading() as connection:
             player, version = versions.named(connection, text, store)
@@ -147,7 +147,7 @@ class Ascent:
     def _entered(
         self, player: Player, agent: str, name: str, start: State[Any], store: Store, confinement: Confinement
     ) -> Entrant:
-        from arena.entrants import enter
+        from arena.players.entrants import enter
 
         self.started_as[name] = player.text
         if agent:

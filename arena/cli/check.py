@@ -15,7 +15,7 @@ import typer
 from arena.cli.database import DatabaseOption
 from arena.cli.folding import columns, lines_of
 from arena.cli.listing import Columns, Format, FormatOption, show
-from arena.walls.kinds import Kind
+from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +67,7 @@ def check(
     number: Annotated[int, typer.Option("--positions", min=1, max=10_000, help="Ask for a move in so many.")] = 50,
     only: Annotated[int | None, typer.Option("--position", min=1, max=10_000, help="This position alone.")] = None,
     walls: Annotated[
-        Kind | None, typer.Option(help="How it is confined. Usual: the best that this machine offers.")
+        WallKind | None, typer.Option(help="How it is confined. Usual: the best that this machine offers.")
     ] = None,
     db: DatabaseOption = None,
     format: FormatOption = Format.TABLE,
@@ -142,7 +142,7 @@ def _conditions(game: str | None, tournament: Path | None) -> tuple[Conditions, 
     from arena import league
     from arena.checking.conditions import Conditions, of_league
     from arena.checking.examination import Candidate
-    from arena.players import Kind as Is
+    from arena.players.names import PlayerKind
 
     if (game is None) == (tournament is None):
         raise typer.BadParameter("expected --game GAME (see `arena games`) or --tournament FILE, one of the two")
@@ -152,7 +152,7 @@ def _conditions(game: str | None, tournament: Path | None) -> tuple[Conditions, 
     theirs = [
         Candidate(agent.name, agent.player_text, player=agent.player, allowance=agent.allowance, walls=agent.walls)
         for agent in described.agents
-        if agent.player.kind is not Is.BUILTIN
+        if agent.player.kind is not PlayerKind.BUILTIN
     ]
     return of_league(described, description=str(tournament)), theirs
 
@@ -165,17 +165,17 @@ def _clock(text: str) -> str:
 
 def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
     """The agent that `text` names; where that is no file, perhaps one on record. BadPlayer where there is neither."""
-    from arena import versions
     from arena.checking import finding
     from arena.checking.examination import Candidate
     from arena.cli.database import submissions
     from arena.errors import BadPlayer
-    from arena.players import read
+    from arena.players import versions
+    from arena.players.names import read_player
     from db import dialect
     from db.database import Database
 
     try:
-        read(text)
+        read_player(text)
     except BadPlayer as error:
         if finding.is_there(text):
             return Candidate("", text)

@@ -12,7 +12,7 @@ import typer
 from arena.cli.ascent import Ascent, percent
 from arena.cli.database import DatabaseOption
 from arena.cli.folding import folded
-from arena.walls.kinds import Kind
+from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
     from arena.climb import Climb
@@ -53,7 +53,8 @@ def climb(
     most: Annotated[int, typer.Option("--games", min=2, max=10_000, help="So many games a step at most.")] = 40,
     seed: Annotated[int | None, typer.Option(min=0, help="Play the games of this seed.")] = None,
     walls: Annotated[
-        Kind | None, typer.Option(help="How agents of yours are confined. Usual: the best that this machine offers.")
+        WallKind | None,
+        typer.Option(help="How agents of yours are confined. Usual: the best that this machine offers."),
     ] = None,
     db: DatabaseOption = None,
     format: Annotated[Form, typer.Option("--format", help="How to print what was found.")] = Form.TABLE,

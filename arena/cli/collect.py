@@ -258,7 +258,7 @@ def _tell_how_to_play(tournament: Path, db: str | None) -> None:
     from arena import league
     from arena.errors import BadLeague
     from arena.outlook import outlook
-    from arena.submissions import Store
+    from arena.players.submissions import Store
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from arena.submissions import Store
+    from arena.players.submissions import Store
     from db.database import Database
 
 DatabaseOption = Annotated[
@@ -18,7 +18,7 @@ DatabaseOption = Annotated[
 
 def submissions(database: Database) -> Store:
     """What was entered: the folder "arena.store" beside "arena.db"."""
-    from arena.submissions import Store
+    from arena.players.submissions import Store
     from db.bundles import store_beside
 
     return Store(store_beside(database.file))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agents.agent import Agent
     from agents.player import Answer
     from agents.player import Player as Host
-    from arena.players import Player
+    from arena.players.names import Player
     from arena.rehearsal import Rehearsal
     from db.past import PastGame
 
@@ -104,15 +104,15 @@ def add_to(app: typer.Typer) -> None:
 
 def _player(game: PastGame, rehearsal: Rehearsal, file: str | None, db: str | None) -> tuple[Player, str]:
     """Who is asked, and what to call it: the file, or the version that played."""
-    from arena.players import read
+    from arena.players.names import read_player
 
-    return _as_then(game, rehearsal.seat, db) if file is None else (read(file), file)
+    return _as_then(game, rehearsal.seat, db) if file is None else (read_player(file), file)
 
 
 def _as_then(game: PastGame, seat: int, db: str | None) -> tuple[Player, str]:
     """The version that played in that seat, and what to call it."""
-    from arena import versions
     from arena.cli.database import submissions
+    from arena.players import versions
     from db.database import Database
 
     with Database(db, create=False) as database, database.reading() as connection:
@@ -123,20 +123,20 @@ def _as_then(game: PastGame, seat: int, db: str | None) -> tuple[Player, str]:
 def can_be_asked(game: PastGame, seat: int, db: str | None) -> bool:
     """Whether the agent in that seat can be asked again."""
     from arena.errors import BadPlayer
-    from arena.players import Kind
+    from arena.players.names import PlayerKind
 
     try:
         player, _ = _as_then(game, seat, db)
     except BadPlayer:
         return False
-    return player.kind in (Kind.BUILTIN, Kind.FILE, Kind.FOLDER)
+    return player.kind in (PlayerKind.BUILTIN, PlayerKind.FILE, PlayerKind.FOLDER)
 
 
 def _own_seats(game: PastGame, db: str | None) -> list[int]:
     """Where agents of somebody's own sat."""
     from agents import builtin
-    from arena import versions
-    from arena.players import Kind
+    from arena.players import versions
+    from arena.players.names import PlayerKind
     from db.database import Database
 
     if any(seat.version is None for seat in game.seats):
@@ -146,7 +146,7 @@ def _own_seats(game: PastGame, db: str | None) -> list[int]:
     return [
         seat
         for seat, source in enumerate(sources)
-        if not builtin.is_builtin(source) and source not in (Kind.HUMAN, Kind.WAIT)
+        if not builtin.is_builtin(source) and source not in (PlayerKind.HUMAN, PlayerKind.WAIT)
     ]
 
 
@@ -155,14 +155,14 @@ def _maker(player: Player, called: str, rehearsal: Rehearsal) -> Callable[[], Ag
     from agents import builtin, loading, seating
     from agents.errors import BadAgent
     from arena.errors import BadPlayer
-    from arena.players import Kind
+    from arena.players.names import PlayerKind
 
-    if player.kind is Kind.BUILTIN:
+    if player.kind is PlayerKind.BUILTIN:
         builtin.check_can_play(player.text, rehearsal.state)
         return builtin.find(player.text).make
-    if player.kind in (Kind.HUMAN, Kind.WAIT):
+    if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT):
         raise BadPlayer(f"expected an agent's file, a folder or a built-in, got {player.text!r}")
-    if player.kind is Kind.COMMAND:
+    if player.kind is PlayerKind.COMMAND:
         seat = rehearsal.state.view(rehearsal.seat)
         raise BadPlayer(
             f"{called} is a program of its own ({player.text}), into which Python's debugger cannot look: start it in "

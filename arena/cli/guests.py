@@ -14,7 +14,7 @@ from arena.cli.screen import Screen
 from arena.errors import BadPlayer
 from arena.match.schedule import Entrant
 from arena.play.director import Director
-from arena.players import Kind, Player
+from arena.players.names import Player, PlayerKind
 from arena.walls.run_folder import RunFolder
 
 
@@ -31,13 +31,13 @@ class Guests:
 
     def invited(self, player: Player, name: str) -> Entrant | None:
         """The entrant that `player` is, if it is a guest."""
-        if player.kind is Kind.HUMAN:
+        if player.kind is PlayerKind.HUMAN:
             if sys.stdin is None:
                 raise BadPlayer("'human' plays from the keyboard, and there is none: stdin is closed")
             return Entrant(
                 name, name, source="human", invite=lambda address, token: self._seat_a_person(name, address, token)
             )
-        if player.kind is Kind.WAIT:
+        if player.kind is PlayerKind.WAIT:
             return Entrant(
                 name, name, source="wait", invite=lambda address, token: self._tell_how_to_come(name, address, token)
             )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli.listing import Format, FormatOption, show
-from arena.walls.kinds import Kind
+from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,7 @@ def judge(
     seed: Annotated[int, typer.Option(min=0, help="The random trees of this seed.")] = 1,
     seconds: Annotated[float, typer.Option(min=0.1, max=600, help="How long the function has for each tree.")] = 5.0,
     walls: Annotated[
-        Kind | None, typer.Option(help="How the function is confined. Usual: the best that this machine offers.")
+        WallKind | None, typer.Option(help="How the function is confined. Usual: the best that this machine offers.")
     ] = None,
     format: FormatOption = Format.TABLE,
 ) -> None:

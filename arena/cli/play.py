@@ -14,13 +14,13 @@ import typer
 from arena.cli.database import DatabaseOption
 from arena.cli.listing import Format, FormatOption, show
 from arena.cli.position import GameArgument
-from arena.walls.kinds import Kind
+from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arena.match.schedule import Entrant, Finished, Planned
-    from arena.players import Player
+    from arena.players.names import Player
     from db.database import Database
 
 _USUAL_CLOCK: Final = "10+0.1"
@@ -52,7 +52,8 @@ def play(
     max_plies: Annotated[int | None, typer.Option(min=1, help="After so many moves the game is a draw.")] = None,
     reuse: Annotated[bool, typer.Option("--reuse", help="Keep an agent's process for its next game.")] = False,
     walls: Annotated[
-        Kind | None, typer.Option(help="How agents of yours are confined. Usual: the best that this machine offers.")
+        WallKind | None,
+        typer.Option(help="How agents of yours are confined. Usual: the best that this machine offers."),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the results alone.")] = False,
     record: Annotated[bool, typer.Option(help="Keep the games in the database, for `arena replay` and `show`.")] = True,
@@ -71,13 +72,12 @@ def play(
     from arena.errors import BadFixture
     from arena.match import seeds
     from arena.match.clock import SECOND, TimeControl
-    from arena.players import Kind as Is
-    from arena.players import told_apart
+    from arena.players.names import PlayerKind, told_apart
 
     entered, agents = _named(players, db)
     names = told_apart(player.name for player in entered)
-    people = [name for name, player in zip(names, entered, strict=True) if player.kind is Is.HUMAN]
-    guests = any(player.kind in (Is.HUMAN, Is.WAIT) for player in entered)
+    people = [name for name, player in zip(names, entered, strict=True) if player.kind is PlayerKind.HUMAN]
+    guests = any(player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT) for player in entered)
     if people and format is not Format.TABLE:
         raise BadFixture(f"--format {format} is for programs: a person needs to see the board")
     plan = _Plan(
@@ -112,15 +112,15 @@ def play(
 
 def _named(texts: Sequence[str], db: str | None) -> tuple[list[Player], list[str]]:
     """The players that `texts` name; and of each, if it is a version on record, the agent that it is one of."""
-    from arena import versions
     from arena.cli.database import submissions
     from arena.errors import BadPlayer
-    from arena.players import read
+    from arena.players import versions
+    from arena.players.names import read_player
     from db.database import Database
     from db.errors import DatabaseError
 
     try:
-        return [read(text) for text in texts], [""] * len(texts)
+        return [read_player(text) for text in texts], [""] * len(texts)
     except BadPlayer as error:
         unknown = error
     try:
@@ -137,7 +137,7 @@ def _refuse(plan: _Plan, entered: Sequence[Player], people: Sequence[str]) -> No
     from adsearch import games
     from agents import builtin
     from arena.errors import BadFixture
-    from arena.players import Kind as Is
+    from arena.players.names import PlayerKind
 
     start = games.start(plan.game)
     if len(entered) != start.players:
@@ -149,7 +149,7 @@ def _refuse(plan: _Plan, entered: Sequence[Player], people: Sequence[str]) -> No
     if start.hidden and len(people) > 1:
         raise BadFixture(f"{plan.game} has secrets: one person at this terminal, got {len(people)}")
     for player in entered:
-        if player.kind is Is.BUILTIN:
+        if player.kind is PlayerKind.BUILTIN:
             builtin.check_can_play(player.text, start)
 
 
@@ -181,7 +181,7 @@ class _Plan:
     openings: int
     max_plies: int | None
     seed_given: bool
-    walls: Kind | None
+    walls: WallKind | None
     with_guests: bool
     watched: bool
 
@@ -237,11 +237,11 @@ def _play(
     from arena.cli.database import submissions
     from arena.cli.guests import Guests
     from arena.cli.screen import Screen
-    from arena.confinement import Confinement
-    from arena.entrants import enter
     from arena.match.schedule import Finished, InOrder, Schedule
     from arena.play.director import Director
-    from arena.submissions import Store
+    from arena.players.confinement import Confinement
+    from arena.players.entrants import enter
+    from arena.players.submissions import Store
     from arena.walls.run_folder import RunFolder
 
     screen = Screen(quiet=not plan.watched, people=people, on_stderr=silent)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from arena.cli.database import DatabaseOption
-from arena.walls.kinds import Kind
+from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
     from arena.cli.progress import Display
@@ -47,7 +47,7 @@ def run(
         int | None, typer.Option(min=1, help="So many at the same time.  [default: one less than cores]")
     ] = None,
     walls: Annotated[
-        Kind | None, typer.Option(help="How agents of yours are confined.  [default: the best that there is]")
+        WallKind | None, typer.Option(help="How agents of yours are confined.  [default: the best that there is]")
     ] = None,
     sprt: Annotated[
         str | None,
@@ -162,7 +162,7 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
 def _tell_how_it_stands(league: League, db: str | None, display: Display) -> None:
     """What has been played already, where something has."""
     from arena.outlook import outlook
-    from arena.submissions import Store
+    from arena.players.submissions import Store
     from arena.walls.run_folder import RunFolder
     from db.database import Database
     from db.errors import NotFound

@@ -12,7 +12,7 @@ from typing import Final
 
 from arena.checking.finding import LANGUAGES
 from arena.collecting.archives import SUBMISSION, is_archive, is_junk, unpack
-from arena.players import MAIN_FILE
+from arena.players.names import MAIN_FILE
 
 _DEEPEST: Final = 8
 

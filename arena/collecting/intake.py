@@ -29,9 +29,9 @@ from arena.collecting.contents import agent_in
 from arena.collecting.deadline import is_late
 from arena.description import folded, what_is_wrong_with
 from arena.errors import BadPlayer, BadRoster, BadSubmission
-from arena.players import Kind, Player
+from arena.players.names import Player, PlayerKind
+from arena.players.submissions import Store, Submission
 from arena.roster import Roster, Student
-from arena.submissions import Store, Submission
 from arena.walls.run_folder import RunFolder
 from db import audit, store
 from db.database import Database
@@ -258,7 +258,7 @@ class Intake:
         if isinstance(player, Cause):
             raise BadSubmission(f"{player.told}; {player.advice}")
         submission = self._submissions.take(player)
-        started_as = path.name if player.kind is Kind.FILE else f"{waiting.agent}/"
+        started_as = path.name if player.kind is PlayerKind.FILE else f"{waiting.agent}/"
         return _Taken(waiting, one, player, submission, started_as)
 
     def _note(self, taken: _Taken, checked: Checked) -> None:

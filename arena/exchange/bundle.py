@@ -19,8 +19,8 @@ from msgspec import Struct
 
 from arena import aliases
 from arena.errors import ArenaError
+from arena.players.submissions import Store
 from arena.roster import Roster
-from arena.submissions import Store
 from db import bundles
 from db.bundles import SourceFile
 from db.database import Connection, Database

@@ -25,7 +25,7 @@ from arena.lecture import examined
 from arena.lecture.subjects import Question
 from arena.walls import library, probe, seccomp
 from arena.walls.agent_process import AgentProcess
-from arena.walls.kinds import MEBIBYTE, Allowance, Kind, Walls
+from arena.walls.kinds import MEBIBYTE, Allowance, WallKind, Walls
 from arena.walls.run_folder import RunFolder
 
 _MODULES: Final = ("adsearch.games.tree", "agents.streams")
@@ -65,7 +65,7 @@ class _Loaded(Struct, frozen=True):
 class Examiner:
     """One function, as long as the block lasts."""
 
-    def __init__(self, file: Path, function: str, *, walls: Kind | None = None, seconds: float = 5.0) -> None:
+    def __init__(self, file: Path, function: str, *, walls: WallKind | None = None, seconds: float = 5.0) -> None:
         """`walls`: the kind that is demanded, None for the best there is; `seconds`: for each tree."""
         self.kind = probe.chosen(walls).kind
         """The walls that hold it."""
@@ -207,7 +207,7 @@ def _is_possible(answer: Answer, question: Question) -> bool:
 
 def the_file(text: str) -> tuple[Path, str]:
     """File and function that "my_search.py:alphabeta" names; the function is empty where none is named."""
-    from arena.players import split_path
+    from arena.players.names import split_path
 
     found = split_path(text)
     if found is None:

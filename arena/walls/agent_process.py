@@ -16,7 +16,7 @@ from typing import IO, Final
 from agents.protocol import MESSAGE_BYTES, Verdict
 from arena.walls import jail
 from arena.walls.jail import Confined, Excess
-from arena.walls.kinds import MEBIBYTE, Kind, Walls
+from arena.walls.kinds import MEBIBYTE, WallKind, Walls
 from arena.walls.meter import Meter
 
 STDERR_KEPT: Final = 64 * 1024
@@ -189,7 +189,7 @@ class AgentProcess:
         # The system ends whoever has the most when there is none left.
         starved = starved or (code == -signal.SIGKILL and self._is_nearly_full())
         verdict = Verdict.MEMORY if starved and code != 0 else Verdict.CRASHED
-        walled = self.confined.walls.kind is not Kind.LIMITS and code != 0
+        walled = self.confined.walls.kind is not WallKind.LIMITS and code != 0
         hint = next((hint for sign, hint in _REFUSALS.items() if walled and sign in last), "")
         return verdict, f"{how}: {last}{hint}" if last else how
 

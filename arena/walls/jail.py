@@ -25,7 +25,7 @@ from time import monotonic
 from typing import Final
 
 from arena.walls import confine, file_access, usage
-from arena.walls.kinds import Kind, Walls
+from arena.walls.kinds import WallKind, Walls
 from arena.walls.run_folder import clear
 
 _PR_SET_CHILD_SUBREAPER: Final = 36
@@ -77,8 +77,8 @@ class Confined:
         self.stdin, self.stdout, self.stderr = process.stdin, process.stdout, process.stderr
         self.ended = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None
         """A descriptor that is readable when the process has ended; None: only SIGCHLD tells."""
-        agent = _agent(self.pid) if walls.kind is Kind.CONTAINER else self.pid
-        self.usage = usage.Usage(agent, core, alone=walls.kind is Kind.SANDBOX)
+        agent = _agent(self.pid) if walls.kind is WallKind.CONTAINER else self.pid
+        self.usage = usage.Usage(agent, core, alone=walls.kind is WallKind.SANDBOX)
         self.cpu: int | None = None
         """Nanoseconds in all, once everything is killed."""
         self.memory: int | None = None
@@ -97,7 +97,7 @@ class Confined:
                     self._exit = ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
             else:
                 self._reap(os.WNOHANG)
-            if self._exit is not None and self._exit > _KILLED and self.walls.kind is Kind.CONTAINER:
+            if self._exit is not None and self._exit > _KILLED and self.walls.kind is WallKind.CONTAINER:
                 self._exit = _KILLED - self._exit  # as shells and bubblewrap tell it
         return self._exit
 
@@ -161,11 +161,11 @@ class Confined:
 
     def _written(self) -> float:
         """Bytes in files that it has written, as far as walls let it."""
-        if self.walls.kind is Kind.CONTAINER:
+        if self.walls.kind is WallKind.CONTAINER:
             # Looked at through the first process in it, which is not the agent's.
             first = next(iter(usage.children(self.pid)), self.pid)
             return max(_used(f"/proc/{first}/root{place}") for place in ("/tmp", "/dev/shm", self.folder))
-        return _size(self.folder) if self.walls.kind is Kind.LIMITS or self.walls.allowance.disk else 0
+        return _size(self.folder) if self.walls.kind is WallKind.LIMITS or self.walls.allowance.disk else 0
 
     def kill_all(self) -> None:
         """Kills the process and all that it started, at once, and takes stock of what they used.
@@ -233,7 +233,7 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
     handed = [status]
     try:
         words = [sys.executable, "-I", "-S", _CONFINE, str(status), *_steps(walls, folder, core, handed), "--"]
-        if walls.kind is Kind.CONTAINER:
+        if walls.kind is WallKind.CONTAINER:
             words[0] = os.path.realpath(sys.executable)
             readable = (
                 *file_access.SYSTEM,
@@ -305,7 +305,7 @@ def hear_out(pipe: int, within: float) -> tuple[bytes, bool]:
 
 def _steps(walls: Walls, folder: Path, core: int | None, handed: list[int]) -> list[str]:
     """What `confine.py` is to do, in this order; the descriptors that it needs for it are added to `handed`."""
-    inside = walls.kind is Kind.CONTAINER
+    inside = walls.kind is WallKind.CONTAINER
     steps = [] if core is None else [f"core={core}"]
     if walls.allowance.threads is not None:
         # In a container its processes are counted apart already.
@@ -315,7 +315,7 @@ def _steps(walls: Walls, folder: Path, core: int | None, handed: list[int]) -> l
         steps.append("rights=0")
         if not inside:  # there bubblewrap sees to it
             steps.append(f"parent={os.getpid()}")
-    if walls.kind is Kind.SANDBOX:
+    if walls.kind is WallKind.SANDBOX:
         readable = (*file_access.SYSTEM, *walls.readable)
         handed.append(file_access.landlock_rules(readable, walls.hidden, folder, writes=walls.allowance.disk > 0))
         steps.append(f"files={handed[-1]}")

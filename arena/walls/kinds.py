@@ -19,7 +19,7 @@ GIBIBYTE = 1024**3
 _LEAST_FILES = 64 * MEBIBYTE
 
 
-class Kind(StrEnum):
+class WallKind(StrEnum):
     """How strong the walls are, the weakest first."""
 
     LIMITS = "limits"
@@ -49,7 +49,7 @@ class Allowance(Struct, frozen=True):
 class Walls(Struct, frozen=True):
     """The walls of one agent, whole: what its jail needs to know."""
 
-    kind: Kind = Kind.LIMITS
+    kind: WallKind = WallKind.LIMITS
     allowance: Allowance = Allowance()
     cpu: int | None = 24 * 3600
     """Seconds of processor time in the life of one process: a backstop."""

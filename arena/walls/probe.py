@@ -18,7 +18,7 @@ from typing import Final
 from agents.errors import one_line
 from arena.errors import ArenaError
 from arena.walls import file_access, jail, seccomp
-from arena.walls.kinds import Allowance, Kind, Walls
+from arena.walls.kinds import Allowance, WallKind, Walls
 
 _ANSWERS_WITHIN: Final = 30.0
 """Seconds."""
@@ -72,7 +72,7 @@ _ADVICE: Final = {
 class Offer:
     """Whether a kind of walls holds here."""
 
-    kind: Kind
+    kind: WallKind
     holds: bool
     why: str = ""
     """What failed, where it does not."""
@@ -81,14 +81,14 @@ class Offer:
 
 
 @cache
-def offer(kind: Kind) -> Offer:
+def offer(kind: WallKind) -> Offer:
     """Whether walls of that kind hold here, tried once in the life of this process."""
-    if kind is Kind.LIMITS:
+    if kind is WallKind.LIMITS:
         failed = _try(kind)
         return Offer(kind, not failed, failed, _ADVICE["interpreter"] if "ermission denied" in failed else "")
     if sys.platform != "linux":
         return Offer(kind, False, f"it needs Linux, this is {sys.platform}")
-    if kind is Kind.CONTAINER:
+    if kind is WallKind.CONTAINER:
         if shutil.which("bwrap") is None:
             return Offer(kind, False, "there is no program bwrap", _ADVICE["bwrap"])
     else:
@@ -104,14 +104,14 @@ def offer(kind: Kind) -> Offer:
         return Offer(kind, False, f"no filter of system calls: {one_line(str(error))}", _ADVICE["pyseccomp"])
     got_out = _try(kind)
     advice = ""
-    if "ermission denied" in got_out and kind is Kind.SANDBOX:
+    if "ermission denied" in got_out and kind is WallKind.SANDBOX:
         advice = _ADVICE["interpreter"]
     elif "namespace" in got_out or "uid map" in got_out:
         advice = _ADVICE["bwrap forbidden"]
     return Offer(kind, not got_out, got_out, advice)
 
 
-def chosen(wanted: Kind | None) -> Offer:
+def chosen(wanted: WallKind | None) -> Offer:
     """The walls for agents: those that are `wanted`, ArenaError where they do not hold here; else the best there is.
 
     The best for an agent is the sandbox: a container is for those who must start processes, and ask for it."""
@@ -121,16 +121,16 @@ def chosen(wanted: Kind | None) -> Offer:
             advice = f"; {found.advice}" if found.advice else ""
             raise ArenaError(f"walls: this machine offers no {wanted} ({found.why}){advice}. See: arena doctor")
         return found
-    found = offer(Kind.SANDBOX)
+    found = offer(WallKind.SANDBOX)
     if found.holds:
         return found
-    limits = offer(Kind.LIMITS)
+    limits = offer(WallKind.LIMITS)
     if not limits.holds:
         raise ArenaError(f"walls: no agent can be started here ({limits.why}). See: arena doctor")
-    return Offer(Kind.LIMITS, True, found.why, found.advice)
+    return Offer(WallKind.LIMITS, True, found.why, found.advice)
 
 
-def _try(kind: Kind) -> str:
+def _try(kind: WallKind) -> str:
     """What the walls do not hold back; empty where they hold."""
     with tempfile.TemporaryDirectory(prefix="arena-probe-") as folder:
         secret = Path(folder, "secret")

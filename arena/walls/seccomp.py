@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final
 
-from arena.walls.kinds import Kind
+from arena.walls.kinds import WallKind
 
 SELF: Final = 0x5EC0AAAA
 """Stands in the filter for the number of the agent's own process, which is known only when it is there."""
@@ -95,17 +95,17 @@ _Rule = tuple[int, str, tuple[Any, ...]]
 
 
 @cache
-def compiled(kind: Kind) -> bytes:
+def compiled(kind: WallKind) -> bytes:
     """The filter for walls of this kind, as a process hands it to the kernel.
 
     OSError, RuntimeError or ImportError where it cannot be made here; for limits it is then empty."""
     try:
         import pyseccomp  # finds and loads libseccomp, which takes 20 ms
     except (ImportError, OSError, RuntimeError, TypeError):
-        if kind is Kind.LIMITS:
+        if kind is WallKind.LIMITS:
             return b""
         raise
-    if kind is Kind.LIMITS:
+    if kind is WallKind.LIMITS:
         return _written(_of_limits(pyseccomp))
     made = pyseccomp.SyscallFilter(pyseccomp.ERRNO(errno.ENOSYS))
     # Calls of another machine, as 32-bit programs make.
@@ -169,10 +169,10 @@ def _with_arguments(pyseccomp: Any) -> Iterator[_Rule]:
     yield allow, "prlimit64", (argument(0, equal, 0),)
 
 
-def _of_processes(pyseccomp: Any, refused: int, kind: Kind) -> Iterator[_Rule]:
+def _of_processes(pyseccomp: Any, refused: int, kind: WallKind) -> Iterator[_Rule]:
     """New processes and signals: in a sandbox threads and signals to itself alone."""
     allow, argument, masked = pyseccomp.ALLOW, pyseccomp.Arg, pyseccomp.MASKED_EQ
-    if kind is Kind.CONTAINER:
+    if kind is WallKind.CONTAINER:
         for name in ("fork", "vfork", "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"):
             yield allow, name, ()
         yield allow, "clone", (argument(0, masked, _CLONE_NAMESPACES, 0),)

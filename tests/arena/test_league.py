@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from arena import collected, formats, league, players
+from arena import collected, formats, league
 from arena.changes import changes
 from arena.collected import Kept
 from arena.enrolment import AGENT_KEYS, ALLOWED_KEYS
@@ -23,11 +23,10 @@ from arena.formats.match import SprtTerms
 from arena.league import KEYS, LIMIT_KEYS, SPRT_KEYS
 from arena.match.clock import SECOND
 from arena.match.fixture import HELLO_WITHIN, Limits
-from arena.players import Kind
+from arena.players.names import PlayerKind, read_player
+from arena.players.submissions import Store
 from arena.ratings.match_statistics import Model
-from arena.submissions import Store
-from arena.walls.kinds import Allowance
-from arena.walls.kinds import Kind as Walls
+from arena.walls.kinds import Allowance, WallKind
 from tests.arena.course import TWO, course, read
 
 ROOT = Path(__file__).parents[2]
@@ -73,7 +72,12 @@ def test_a_whole_description_is_read(folder: Path) -> None:
     assert (found.names, found.quarantine, found.reuse) == ("shown", 0, True)
     assert found.limits == Limits(hello=20 * SECOND, ready=5 * SECOND, move=SECOND // 2)
     assert [agent.name for agent in found.agents] == ["alice", "bob", "carol", "staff"]
-    assert [agent.player.kind for agent in found.agents] == [Kind.FOLDER, Kind.FOLDER, Kind.FILE, Kind.BUILTIN]
+    assert [agent.player.kind for agent in found.agents] == [
+        PlayerKind.FOLDER,
+        PlayerKind.FOLDER,
+        PlayerKind.FILE,
+        PlayerKind.BUILTIN,
+    ]
     assert found.agents[2].player.path == folder / "students" / "carol.py"
     assert found.agents[2].player_text == "students/carol.py"
     assert found.agents[3].anchor == 1500
@@ -337,7 +341,7 @@ def test_walls_are_described_for_all(folder: Path) -> None:
         start = 2.5
         """,
     )
-    assert (found.walls, found.ponder, found.modules) == (Walls.CONTAINER, True, ("adsearch.games", "numpy"))
+    assert (found.walls, found.ponder, found.modules) == (WallKind.CONTAINER, True, ("adsearch.games", "numpy"))
     assert found.allowance == Allowance(1 << 30, 4, 32, 16 << 20, 5 * SECOND // 2)
     assert [agent.allowance for agent in found.agents] == [None] * len(found.agents)
     told = found.settings()
@@ -396,7 +400,7 @@ def test_one_agent_may_have_something_of_its_own(folder: Path) -> None:
         """,
     )
     own, same = found.agents
-    assert (own.walls, own.allowance) == (Walls.LIMITS, Allowance(memory=1 << 28, threads=8, start=30 * SECOND))
+    assert (own.walls, own.allowance) == (WallKind.LIMITS, Allowance(memory=1 << 28, threads=8, start=30 * SECOND))
     assert (same.walls, same.allowance) == (None, None)
 
 
@@ -505,7 +509,7 @@ def test_an_interpreter_is_found_by_its_path_or_its_name(folder: Path) -> None:
 def collected_course(folder: Path, *names: str) -> list[str]:
     """Files of these students, collected; the hashes of their sources."""
     store = Store(folder / "arena.store")
-    hashes = [store.take(players.read(str(folder / "students" / f"{name}.py"))).hash for name in names]
+    hashes = [store.take(read_player(str(folder / "students" / f"{name}.py"))).hash for name in names]
     kept = {
         name: Kept(name, 1, hash, f"{name}.py", name, "", "good", "", "")
         for name, hash in zip(names, hashes, strict=True)

@@ -19,8 +19,8 @@ from agents.protocol import Verdict
 from arena import league as leagues
 from arena.errors import BadLeague, TournamentBusy
 from arena.match.schedule import Finished, Planned
+from arena.players.submissions import Store
 from arena.ratings.match_statistics import Hypothesis, sprt
-from arena.submissions import Store
 from arena.tournament import Tournament, alone
 from db import store as writing
 from db.database import Database

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.players import read
-from arena.submissions import Store
+from arena.players.names import read_player
+from arena.players.submissions import Store
 from arena.verify import Verification, verify
 from db import store
 from db.bundles import store_beside
@@ -258,7 +258,7 @@ def test_attempts_that_differ_in_their_seed_are_found(database: Database) -> Non
 def test_every_source_is_hashed_again(tmp_path: Path) -> None:
     agent = tmp_path / "greedy.py"
     agent.write_text("# an agent\n")
-    entered = Store(tmp_path / "arena.store").take(read(str(agent)))
+    entered = Store(tmp_path / "arena.store").take(read_player(str(agent)))
     with Database(str(tmp_path / "arena.db")) as database:
         store_tournament(database, sources={"ann": entered.hash, "bob": "alphabeta:depth=3"})
         assert wrongs(database) == []

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from agents.protocol import Verdict
-from arena.walls.kinds import Kind
+from arena.walls.kinds import WallKind
 
 Way = Literal["kit", "homework", "bare"]
 """An agent of the kit, one that may import little, or a program that speaks the protocol itself."""
@@ -42,10 +42,10 @@ class Attack:
     """Whether each move of the opponent's takes its time; the game is then cut short."""
     alone: bool = False
     """Whether no other game is played meanwhile: where the machine is busy, being late is excused."""
-    by_kind: Mapping[Kind, frozenset[Verdict]] = field(default_factory=dict)
+    by_kind: Mapping[WallKind, frozenset[Verdict]] = field(default_factory=dict)
     """Where the verdicts are others behind these walls."""
 
-    def may_end_in(self, kind: Kind) -> frozenset[Verdict]:
+    def may_end_in(self, kind: WallKind) -> frozenset[Verdict]:
         """The verdicts behind walls of that kind."""
         return self.by_kind.get(kind, self.verdicts)
 
@@ -63,12 +63,12 @@ def _bare(name: str, *verdicts: Verdict, words: str = "", **others: Any) -> Atta
 
 def _starts_processes(name: str, *verdicts: Verdict, **others: Any) -> Attack:
     """A sandbox lets nobody start a process: so the attack is none there."""
-    return _ends(name, *verdicts, by_kind={Kind.SANDBOX: _NORMAL}, **others)
+    return _ends(name, *verdicts, by_kind={WallKind.SANDBOX: _NORMAL}, **others)
 
 
 def _shares_memory(name: str, **others: Any) -> Attack:
     """Where a filter holds, nobody gets memory that is not counted as its own."""
-    refused = {Kind.SANDBOX: _NORMAL, Kind.CONTAINER: _NORMAL}
+    refused = {WallKind.SANDBOX: _NORMAL, WallKind.CONTAINER: _NORMAL}
     return _ends(name, Verdict.MEMORY, Verdict.NORMAL, small=True, by_kind=refused, **others)
 
 
@@ -96,11 +96,11 @@ ATTACKS: Final = (
         "fill_own_folder",
         Verdict.FLOODED,
         words="MiB into its folder",
-        by_kind={Kind.SANDBOX: _NORMAL, Kind.CONTAINER: _FULL},
+        by_kind={WallKind.SANDBOX: _NORMAL, WallKind.CONTAINER: _FULL},
     ),
-    Attack("fill_tmp", by_kind={Kind.CONTAINER: _FULL}),
-    Attack("fill_shm", by_kind={Kind.CONTAINER: _FULL}),
-    Attack("fill_everything_else", by_kind={Kind.CONTAINER: _FULL}),
+    Attack("fill_tmp", by_kind={WallKind.CONTAINER: _FULL}),
+    Attack("fill_shm", by_kind={WallKind.CONTAINER: _FULL}),
+    Attack("fill_everything_else", by_kind={WallKind.CONTAINER: _FULL}),
     Attack("open_10000_files"),
     # Processes.
     _starts_processes("fork_bomb", *_TOO_MANY),
@@ -170,7 +170,7 @@ ATTACKS: Final = (
         clock="0.2",
         margin=0.6,
         # The container's own processes keep it open.
-        by_kind={Kind.CONTAINER: frozenset({Verdict.TIME})},
+        by_kind={WallKind.CONTAINER: frozenset({Verdict.TIME})},
     ),
     _bare("close_stderr"),
     _bare("exit_after_its_move", Verdict.CRASHED, words="exited with code 4"),

@@ -30,15 +30,15 @@ from msgspec import Struct
 
 import adsearch
 from adsearch import games
-from arena.confinement import Confinement
-from arena.entrants import enter
 from arena.errors import ArenaError
 from arena.match.clock import SECOND
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
-from arena.players import read
-from arena.submissions import Store
-from arena.walls.kinds import MEBIBYTE, Allowance, Kind
+from arena.players.confinement import Confinement
+from arena.players.entrants import enter
+from arena.players.names import read_player
+from arena.players.submissions import Store
+from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import LINUX, descendants
 from tests.attacks import ATTACKS, ORDINARY, Attack, Way
@@ -74,7 +74,7 @@ class Played(Struct, frozen=True):
 class Evening(Struct, frozen=True):
     """What came of it all."""
 
-    kind: Kind
+    kind: WallKind
     played: tuple[Played, ...]
     left: tuple[str, ...]
     """Processes, files and sockets that were there at the end."""
@@ -96,7 +96,7 @@ class Bait:
             path.chmod(0o600)
         agent = folder / "rival.py"
         agent.write_text(f"# {self.words['source']}\nfrom agents import Agent\n")
-        self.source = store.take(read(str(agent))).source / agent.name
+        self.source = store.take(read_player(str(agent))).source / agent.name
         self.tcp = socket.create_server(("127.0.0.1", 0))
         self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.udp.bind(("127.0.0.1", 0))
@@ -165,7 +165,7 @@ def _content(path: Path) -> str:
         return str(error)
 
 
-def spend(kind: Kind, attacks: Sequence[Attack] = ATTACKS) -> Evening:
+def spend(kind: WallKind, attacks: Sequence[Attack] = ATTACKS) -> Evening:
     """One evening with these attacks behind walls of that kind."""
     if LINUX:  # whatever escapes from a warden is found here
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -200,7 +200,7 @@ def _is_unexpected(path: Path) -> bool:
 
 
 def _entered(
-    kind: Kind, home: Path, folder: RunFolder, store: Store, bait: Bait, referee: int
+    kind: WallKind, home: Path, folder: RunFolder, store: Store, bait: Bait, referee: int
 ) -> dict[tuple[Way, bool], Entrant]:
     """The attackers, entered once for each way of playing and with each allowance; they are told apart by name."""
     search = Path(adsearch.__file__).with_name("alphabeta.py")
@@ -234,7 +234,7 @@ def _entered(
         for small in (False, True):
             name = f"{way}-{'small' if small else 'usual'}"
             entered[way, small] = enter(
-                read(text), name, start, store, confinement, allowance=_SMALL if small else None
+                read_player(text), name, start, store, confinement, allowance=_SMALL if small else None
             )
     return entered  # type: ignore[return-value]
 
@@ -325,7 +325,7 @@ def main() -> None:
     """Spends the evening that the command line names."""
     with _stdout_kept() as out:
         names = sys.argv[2:]
-        evening = spend(Kind(sys.argv[1]), [attack for attack in ATTACKS if not names or attack.name in names])
+        evening = spend(WallKind(sys.argv[1]), [attack for attack in ATTACKS if not names or attack.name in names])
         data = msgspec.json.encode(evening)
         while data:
             data = data[os.write(out, data) :]

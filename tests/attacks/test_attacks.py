@@ -21,7 +21,7 @@ import pytest
 from agents.protocol import Verdict
 from arena.match.clock import SECOND
 from arena.walls import probe
-from arena.walls.kinds import Kind
+from arena.walls.kinds import WallKind
 from tests.attacks import ATTACKS, NOT_STOPPED_BY_LIMITS, STOPPED_BY_SOME_SYSTEMS, Attack
 from tests.attacks.evening import ATTACKERS, Evening, Played
 
@@ -34,11 +34,11 @@ PATIENCE: Final = 100
 """Seconds for one evening."""
 
 
-@pytest.fixture(scope="module", params=[f"{kind}-{user}" for kind in Kind for user in USERS])
+@pytest.fixture(scope="module", params=[f"{kind}-{user}" for kind in WallKind for user in USERS])
 def evening(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Evening:
     """One evening of each kind and user; processes that share the tests share it too."""
     kind, user = request.param.split("-")
-    offer = probe.offer(Kind(kind))
+    offer = probe.offer(WallKind(kind))
     if not offer.holds:
         pytest.skip(f"this machine offers no {kind}: {offer.why}; {offer.advice}")
     folder = tmp_path_factory.getbasetemp()
@@ -48,11 +48,11 @@ def evening(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     with open(folder / f"evening-{request.param}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not kept.exists():
-            kept.write_bytes(spent(Kind(kind), user))
+            kept.write_bytes(spent(WallKind(kind), user))
     return msgspec.json.decode(kept.read_bytes(), type=Evening)
 
 
-def spent(kind: Kind, user: str) -> bytes:
+def spent(kind: WallKind, user: str) -> bytes:
     """The evening that a process of that user's spends."""
     with tempfile.TemporaryDirectory(prefix="at-", dir="/tmp") as base:
         home = Path(base, "home")
@@ -145,7 +145,7 @@ def test_an_attack_costs_the_attackers_game_and_nothing_else(evening: Evening, a
     assert played.spent[1] < most, "the opponent's clock has paid for it"
     assert played.left == ()
     got = successes(played)
-    if evening.kind is Kind.LIMITS:
+    if evening.kind is WallKind.LIMITS:
         assert not got or attack.name in NOT_STOPPED_BY_LIMITS, got
     else:
         assert got == []
@@ -158,7 +158,7 @@ def test_nothing_is_left_and_nothing_has_changed(evening: Evening) -> None:
 
 
 def test_nothing_comes_over_the_network_but_through_limits(evening: Evening) -> None:
-    if evening.kind is not Kind.LIMITS:
+    if evening.kind is not WallKind.LIMITS:
         assert evening.arrived == ()
     else:
         assert all("call_out" in words or words == "x" for words in evening.arrived)
@@ -195,7 +195,7 @@ def of_start(evening: Evening) -> int:
 
 def test_what_limits_do_not_stop_is_known(evening: Evening) -> None:
     """And is not said of what they do stop."""
-    if evening.kind is not Kind.LIMITS:
+    if evening.kind is not WallKind.LIMITS:
         assert not any(successes(played) for played in evening.played)
         return
     got = {played.name for played in evening.played if successes(played)}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from agents.errors import one_line
 from arena.play.machine.finding import Finding, Health, found, unknown
-from arena.walls.kinds import Kind
+from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
     from arena.walls.probe import Offer
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 _ELSEWHERE: Final = "let strangers' agents play on a machine where it holds"
 _MEANS: Final = {
-    Kind.LIMITS: "hold: memory, processor time and files are bounded",
-    Kind.SANDBOX: "holds: no other file, process or connection is in reach",
-    Kind.CONTAINER: "holds: the same for agents that start processes",
+    WallKind.LIMITS: "hold: memory, processor time and files are bounded",
+    WallKind.SANDBOX: "holds: no other file, process or connection is in reach",
+    WallKind.CONTAINER: "holds: the same for agents that start processes",
 }
 _COUNTED: Final = """if True:
     import runpy, sys, threading
@@ -44,7 +44,7 @@ def findings() -> list[Finding]:
         return [Finding("walls", "limits", f"not here: {one_line(str(error))}", Health.PROBLEM, _ELSEWHERE)]
     default = probe.chosen(None).kind
     return [
-        *(of_walls(probe.offer(kind)) for kind in Kind),
+        *(of_walls(probe.offer(kind)) for kind in WallKind),
         by_default(default, probe.LIMITS_MEAN),
         landlock(_landlock_version()),
         threads(*count_threads(confine.__file__), root=os.getuid() == 0),
@@ -56,14 +56,14 @@ def of_walls(offer: Offer) -> Finding:
     if offer.holds:
         return found("walls", offer.kind, _MEANS[offer.kind])
     advice = offer.advice or _ELSEWHERE
-    if offer.kind is Kind.CONTAINER:
+    if offer.kind is WallKind.CONTAINER:
         advice += "; only agents that must start processes of their own need it"
     return found("walls", offer.kind, offer.why, advice)
 
 
-def by_default(kind: Kind, limits_mean: str) -> Finding:
+def by_default(kind: WallKind, limits_mean: str) -> Finding:
     """Behind which walls an agent is where nobody asks for others."""
-    if kind is Kind.LIMITS:
+    if kind is WallKind.LIMITS:
         return found("walls", "by default", f"limits alone: {limits_mean}", "let nobody play whom you do not trust")
     return found("walls", "by default", f"an agent is behind a {kind}")
 

@@ -22,7 +22,7 @@ from arena.checking.examination import Candidate, Examiner
 from arena.match.clock import MILLISECOND, SECOND
 from arena.match.fixture import Limits
 from arena.match.schedule import Finished
-from arena.walls.kinds import MEBIBYTE, Allowance, Kind
+from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 from arena.walls.run_folder import RunFolder
 from tests.arena.checking.broken import BEHIND_WALLS, HOSTED, NO_FILES, Broken
 from tests.arena.checking.hosted import faulty, stored
@@ -100,7 +100,7 @@ def behind_walls(folder: Path, broken: Sequence[Broken] = BEHIND_WALLS) -> Mappi
             clock="0.4" if hangs else "60",
             modules=modules,
             positions=3,
-            walls=Kind.SANDBOX,
+            walls=WallKind.SANDBOX,
             limits=Limits(ready=500 * MILLISECOND) if hangs else Limits(),
             allowance=Allowance(memory=256 * MEBIBYTE, start=2 * SECOND if hangs else None),
         )
@@ -142,7 +142,7 @@ def of_attacks(spent: Evening) -> dict[str, str]:
     told = {}
     for attack in ATTACKS:
         played = last[attack.name]
-        several = len(attack.may_end_in(Kind.SANDBOX)) > 1
+        several = len(attack.may_end_in(WallKind.SANDBOX)) > 1
         name = f"attack: {attack} ({played.verdict})" if several else f"attack: {attack}"
         detail = played.detail.removeprefix(f"{attack}: ").removeprefix(f"{attack} ")
         stderr = played.stderr if played.fault == 0 else ""
@@ -179,7 +179,7 @@ def main() -> None:
         walled.mkdir()
         messages |= {f"walls: {name}": told for name, told in behind_walls(walled).items()}
     messages |= of_bad_agents(test_bad_agents.play())
-    messages |= of_attacks(evening.spend(Kind.SANDBOX))
+    messages |= of_attacks(evening.spend(WallKind.SANDBOX))
     write(messages)
 
 

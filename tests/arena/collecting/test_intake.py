@@ -20,7 +20,7 @@ from arena.collected import Kept
 from arena.collecting import deadline, intake
 from arena.collecting.intake import Intake, Line, Outcome
 from arena.errors import ArenaError, BadLeague, BadRoster
-from arena.submissions import Store
+from arena.players.submissions import Store
 from arena.walls.run_folder import RunFolder
 from db import audit
 from db.database import Database

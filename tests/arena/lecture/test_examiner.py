@@ -11,7 +11,7 @@ import pytest
 from arena.errors import BadPlayer
 from arena.lecture import examiner, subjects
 from arena.lecture.examiner import Examiner, the_file
-from arena.walls.kinds import Kind
+from arena.walls.kinds import WallKind
 from tests.arena.lecture.searches import minimax
 from tests.arena.walls.behind import need, needs_linux
 
@@ -62,7 +62,7 @@ def test_nobody_writes_answers_of_its_own(tmp_path: Path) -> None:
 
 @needs_linux
 def test_a_function_sees_neither_files_nor_our_searches(tmp_path: Path) -> None:
-    need(Kind.SANDBOX)
+    need(WallKind.SANDBOX)
     secret = tmp_path / "roster.csv"
     secret.write_text("secret")
     file = tmp_path / "curious.py"
@@ -74,7 +74,7 @@ def test_a_function_sees_neither_files_nor_our_searches(tmp_path: Path) -> None:
     (question, *_) = subjects.questions(subjects.find("minimax"), seed=1, count=0, with_depth=False)
     told = {}
     for name in ("minimax", "alphabeta", "pvs"):
-        with Examiner(file, name, walls=Kind.SANDBOX) as process:
+        with Examiner(file, name, walls=WallKind.SANDBOX) as process:
             told[name] = process.ask(question).failed
     assert "curious.py, line 2: PermissionError: [Errno 13]" in told["minimax"]
     assert (
@@ -101,7 +101,7 @@ def test_nothing_is_left_behind() -> None:
     file = Path(minimax.__code__.co_filename)
 
     def interrupted() -> None:
-        with Examiner(file, "minimax", walls=Kind.LIMITS) as process:
+        with Examiner(file, "minimax", walls=WallKind.LIMITS) as process:
             process.loaded()
             assert list(place.iterdir()) != []
             raise KeyboardInterrupt

@@ -10,12 +10,12 @@ from adsearch import games
 from agents import builtin
 from agents.errors import CannotPlay
 from agents.protocol import Verdict
-from arena import players
-from arena.confinement import Confinement
-from arena.entrants import enter
 from arena.match.schedule import Finished, InOrder, Planned
 from arena.play.director import Director
-from arena.submissions import Store
+from arena.players.confinement import Confinement
+from arena.players.entrants import enter
+from arena.players.names import read_player
+from arena.players.submissions import Store
 from arena.walls.run_folder import RunFolder
 from tests.effort import tries
 
@@ -42,7 +42,7 @@ def test_no_built_in_agent_loses_on_time(name: str) -> None:
         for number in range(GAMES):
             rules = rules_for(name, LONG if number % 10 == 0 else SHORT)
             entrants = tuple(
-                enter(players.read(text), f"{seat} {text}", games.start(rules), store, Confinement(folder.scratch, ""))
+                enter(read_player(text), f"{seat} {text}", games.start(rules), store, Confinement(folder.scratch, ""))
                 for seat, text in enumerate((name, "random"))
             )
             planned.append(Planned(number, rules, rules, entrants[:: 1 - 2 * (number % 2)], 1, (number,), clock=CLOCK))

@@ -9,15 +9,15 @@ import pytest
 
 from adsearch import games
 from agents.protocol import Verdict
-from arena import players
-from arena.confinement import Confinement
-from arena.entrants import enter
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play import cores
 from arena.play.cores import Cores, physical
 from arena.play.director import Director
-from arena.submissions import Store
-from arena.walls.kinds import Kind
+from arena.players.confinement import Confinement
+from arena.players.entrants import enter
+from arena.players.names import read_player
+from arena.players.submissions import Store
+from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import LINUX
 from tests.arena.walls.behind import need
@@ -163,10 +163,10 @@ sys.exit(main())
 
 
 @needs_linux
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", WallKind)
 @pytest.mark.parametrize("fresh", [True, False], ids=["fresh", "kept"])
 def test_players_of_a_game_run_on_its_core_alone(
-    kind: Kind, fresh: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: WallKind, fresh: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     need(kind)
     there = physical()
@@ -179,7 +179,7 @@ def test_players_of_a_game_run_on_its_core_alone(
         assert given == [there[-1]]
         store, rules = Store(folder.path / "store"), "tictactoe"
         confinement = Confinement(folder.scratch, "", walls=kind, fresh=fresh)
-        walled = enter(players.read(str(tmp_path / "tells.py")), "walled", games.start(rules), store, confinement)
+        walled = enter(read_player(str(tmp_path / "tells.py")), "walled", games.start(rules), store, confinement)
         ours = Entrant("ours", "ours", (str(tmp_path / "ours.py"), "random", "--connect", "-"))
         for number, core in enumerate((there[-1], there[0], there[-1]), 1):
             director._cores.give_back(core)

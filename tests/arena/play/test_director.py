@@ -14,14 +14,14 @@ import pytest
 
 from adsearch import games
 from agents.protocol import Verdict
-from arena import players
-from arena.confinement import Confinement
-from arena.entrants import enter
 from arena.errors import BadFixture, RefereeLost
 from arena.match.schedule import Began, Entrant, Finished, InOrder, Planned, Ply
 from arena.play.crew import Member
 from arena.play.director import Director, _explained
-from arena.submissions import Store
+from arena.players.confinement import Confinement
+from arena.players.entrants import enter
+from arena.players.names import read_player
+from arena.players.submissions import Store
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import descendants
 from db.records import GameRecord
@@ -51,7 +51,7 @@ class Evening:
     def entrant(self, text: str, name: str, *, fresh: bool = True, ponder: bool = False) -> Entrant:
         start = games.start(self.rules)
         confinement = Confinement(self.folder.scratch, "", fresh=fresh, ponder=ponder)
-        return enter(players.read(text), name, start, self.store, confinement)
+        return enter(read_player(text), name, start, self.store, confinement)
 
     def game(self, *entrants: Entrant, watched: bool = False, **settings: Any) -> Planned:
         self._numbers += 1

@@ -15,7 +15,7 @@ from arena.play import descriptors
 from arena.play.machine import Finding, Health, clocks, disk, findings, memory, system, walls
 from arena.play.machine.clocks import Spent
 from arena.walls import confine, probe
-from arena.walls.kinds import GIBIBYTE, MEBIBYTE, Kind
+from arena.walls.kinds import GIBIBYTE, MEBIBYTE, WallKind
 from arena.walls.probe import Offer
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux: /proc, and processes bound to a core")
@@ -61,30 +61,30 @@ def test_nothing_is_known_of_a_machine_that_tells_nothing(tmp_path: Path) -> Non
 # Walls
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_walls_that_hold_are_well(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", WallKind)
+def test_walls_that_hold_are_well(kind: WallKind) -> None:
     found = walls.of_walls(Offer(kind, True))
     assert (found.name, found.verdict, found.advice) == (kind, Health.OK, "")
     assert "hold" in found.value
 
 
-@pytest.mark.parametrize("kind", [Kind.SANDBOX, Kind.CONTAINER])
-def test_walls_that_do_not_hold_are_a_warning_that_says_why_and_what_to_do(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [WallKind.SANDBOX, WallKind.CONTAINER])
+def test_walls_that_do_not_hold_are_a_warning_that_says_why_and_what_to_do(kind: WallKind) -> None:
     found = walls.of_walls(Offer(kind, False, "there is no program bwrap", "install bubblewrap"))
     assert (found.value, found.verdict) == ("there is no program bwrap", Health.WARNING)
     assert found.advice.startswith("install bubblewrap")
-    assert ("start processes" in found.advice) == (kind is Kind.CONTAINER)
+    assert ("start processes" in found.advice) == (kind is WallKind.CONTAINER)
 
 
 def test_there_is_advice_even_where_nothing_can_be_installed() -> None:
-    assert "machine" in walls.of_walls(Offer(Kind.SANDBOX, False, "it needs Linux, this is darwin")).advice
+    assert "machine" in walls.of_walls(Offer(WallKind.SANDBOX, False, "it needs Linux, this is darwin")).advice
 
 
 def test_limits_alone_are_a_warning_that_says_what_they_mean() -> None:
-    found = walls.by_default(Kind.LIMITS, "an agent can read files")
+    found = walls.by_default(WallKind.LIMITS, "an agent can read files")
     assert found.verdict is Health.WARNING
     assert "an agent can read files" in found.value
-    assert walls.by_default(Kind.SANDBOX, "").verdict is Health.OK
+    assert walls.by_default(WallKind.SANDBOX, "").verdict is Health.OK
 
 
 def test_a_mac_has_limits_and_says_why_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,8 +94,8 @@ def test_a_mac_has_limits_and_says_why_no_more(monkeypatch: pytest.MonkeyPatch) 
         found = walls.findings()
     finally:
         probe.offer.cache_clear()
-    assert [one(found, kind).verdict for kind in Kind] == [Health.OK, Health.WARNING, Health.WARNING]
-    assert "darwin" in one(found, Kind.SANDBOX).value
+    assert [one(found, kind).verdict for kind in WallKind] == [Health.OK, Health.WARNING, Health.WARNING]
+    assert "darwin" in one(found, WallKind.SANDBOX).value
     assert one(found, "by default").verdict is Health.WARNING
     assert one(found, "threads").verdict is Health.UNKNOWN
 

@@ -15,7 +15,7 @@ import pytest
 
 from arena.walls import file_access, jail, probe, seccomp
 from arena.walls.jail import Confined
-from arena.walls.kinds import Allowance, Kind, Walls
+from arena.walls.kinds import Allowance, WallKind, Walls
 from arena.walls.usage import LINUX
 
 PYTHON: Final = (os.path.realpath(sys.executable), "-I", "-S", "-c")
@@ -25,7 +25,7 @@ USUAL: Final = Allowance()
 needs_linux = pytest.mark.skipif(not LINUX, reason="these walls are Linux's")
 
 
-def need(kind: Kind) -> None:
+def need(kind: WallKind) -> None:
     """The rest of the test is for walls of that kind."""
     offer = probe.offer(kind)
     if not offer.holds:
@@ -33,7 +33,7 @@ def need(kind: Kind) -> None:
 
 
 def start(
-    command: Sequence[str], kind: Kind, scratch: Path, *, allowance: Allowance = USUAL, **others: Any
+    command: Sequence[str], kind: WallKind, scratch: Path, *, allowance: Allowance = USUAL, **others: Any
 ) -> Confined:
     """`command` behind walls of that kind; its pipes block."""
     need(kind)
@@ -55,6 +55,6 @@ def said(confined: Confined) -> str:
     return (words or complaint).decode().strip()
 
 
-def run(source: str, kind: Kind, scratch: Path, *arguments: str, **others: Any) -> str:
+def run(source: str, kind: WallKind, scratch: Path, *arguments: str, **others: Any) -> str:
     """What this Python says behind walls of that kind."""
     return said(start((*PYTHON, source, *arguments), kind, scratch, **others))

@@ -14,7 +14,7 @@ import pytest
 
 from arena.play.cores import physical
 from arena.walls import confine
-from arena.walls.kinds import Kind
+from arena.walls.kinds import WallKind
 from arena.walls.usage import descendants
 from tests.arena.walls.behind import need, needs_linux
 
@@ -155,8 +155,8 @@ HOLDER = """if True:
     import sys, time
     from pathlib import Path
     from arena.walls import file_access, jail, seccomp
-    from arena.walls.kinds import Kind, Walls
-    kind = Kind(sys.argv[1])
+    from arena.walls.kinds import WallKind, Walls
+    kind = WallKind(sys.argv[1])
     walls = Walls(kind, readable=file_access.interpreter(), filter=seccomp.compiled(kind))
     python = file_access.interpreter()[0]
     confined = jail.start([python, "-I", "-S", "-c", "print(1, flush=True); input()"], walls, Path(sys.argv[2]))
@@ -175,8 +175,8 @@ def is_there(pid: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_an_agent_ends_when_its_warden_is_killed(kind: Kind, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", WallKind)
+def test_an_agent_ends_when_its_warden_is_killed(kind: WallKind, tmp_path: Path) -> None:
     need(kind)
     holder = subprocess.Popen(
         [sys.executable, "-P", "-c", HOLDER, kind, str(tmp_path)],

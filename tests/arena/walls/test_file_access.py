@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from arena.walls import file_access
-from arena.walls.kinds import MEBIBYTE, Allowance, Kind
+from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 from tests.arena.walls.behind import need, needs_linux, run
 
-CONFINED = (Kind.SANDBOX, Kind.CONTAINER)
+CONFINED = (WallKind.SANDBOX, WallKind.CONTAINER)
 
 
 def program(path: Path, content: str = "") -> Path:
@@ -147,7 +147,9 @@ LOOKS = """if True:
 """
 
 
-def looks(kind: Kind, scratch: Path, *paths: Path | str, readable: Iterable[Path], hidden: Iterable[Path]) -> list[str]:
+def looks(
+    kind: WallKind, scratch: Path, *paths: Path | str, readable: Iterable[Path], hidden: Iterable[Path]
+) -> list[str]:
     """What a program gets of each path."""
     given = {"readable": tuple(map(str, readable)), "hidden": tuple(map(str, hidden))}
     return run(LOOKS, kind, scratch, *map(str, paths), **given).splitlines()
@@ -158,7 +160,7 @@ def test_a_sandbox_reads_what_it_may_and_nothing_else(tree: Path) -> None:
     deep, scratch = tree / "open" / "deep", tree / "scratch"
     scratch.mkdir()
     paths = (tree / "open" / "a", deep, deep / "b", deep / "secret", deep / "secret" / "c", tree, "/etc/passwd", "/tmp")
-    told = looks(Kind.SANDBOX, scratch, *paths, readable=[tree / "open"], hidden=[deep / "secret"])
+    told = looks(WallKind.SANDBOX, scratch, *paths, readable=[tree / "open"], hidden=[deep / "secret"])
     refused = "PermissionError"
     # What may be listed may be listed to its end: names are seen, in what is hidden too, and nothing else of it.
     assert told == ["open/a", "b secret", "open/deep/b", "c shown", refused, refused, refused, refused]
@@ -169,7 +171,7 @@ def test_a_sandbox_reads_what_is_named_in_something_hidden(tree: Path) -> None:
     secret, scratch = tree / "open" / "deep" / "secret", tree / "scratch"
     scratch.mkdir()
     paths = (secret / "shown", secret / "shown" / "d", secret / "c")
-    told = looks(Kind.SANDBOX, scratch, *paths, readable=[tree / "open", secret / "shown"], hidden=[secret])
+    told = looks(WallKind.SANDBOX, scratch, *paths, readable=[tree / "open", secret / "shown"], hidden=[secret])
     assert told == ["d", "open/deep/secret/shown/d", "PermissionError"]
 
 
@@ -178,14 +180,14 @@ def test_a_container_shows_what_it_may_and_the_rest_is_not_there(tree: Path) -> 
     secret, scratch = tree / "open" / "deep" / "secret", tree / "scratch"
     scratch.mkdir()
     paths = (tree / "open" / "a", secret, secret / "shown" / "d", secret / "c", "/etc/passwd", "/dev/shm")
-    told = looks(Kind.CONTAINER, scratch, *paths, readable=[tree / "open", secret / "shown"], hidden=[secret])
+    told = looks(WallKind.CONTAINER, scratch, *paths, readable=[tree / "open", secret / "shown"], hidden=[secret])
     missing = "FileNotFoundError"
     assert told == ["open/a", "shown", "open/deep/secret/shown/d", missing, missing, "nothing"]
 
 
 @needs_linux
 @pytest.mark.parametrize("kind", CONFINED)
-def test_devices_that_hold_nothing_are_there(kind: Kind, tmp_path: Path) -> None:
+def test_devices_that_hold_nothing_are_there(kind: WallKind, tmp_path: Path) -> None:
     source = """if True:
         for device in ("null", "full", "random", "urandom"):
             with open(f"/dev/{device}", "rb") as file:
@@ -240,7 +242,7 @@ def test_a_sandbox_makes_files_in_its_own_folder_if_it_has_disk_and_takes_none_a
     scratch.mkdir()
     outside.write_text("whole")
     words = run(
-        WRITES, Kind.SANDBOX, scratch, str(outside), allowance=Allowance(disk=disk), readable=(str(outside),)
+        WRITES, WallKind.SANDBOX, scratch, str(outside), allowance=Allowance(disk=disk), readable=(str(outside),)
     ).split()
     assert len(words) == 13
     assert {at for at, word in enumerate(words) if word == "done"} == works
@@ -264,7 +266,7 @@ def test_a_container_writes_what_does_not_stay(tmp_path: Path) -> None:
                 except OSError as error:
                     print(error.strerror, end=", ")
     """
-    told = run(source, Kind.CONTAINER, scratch, allowance=Allowance(disk=MEBIBYTE, memory=None))
+    told = run(source, WallKind.CONTAINER, scratch, allowance=Allowance(disk=MEBIBYTE, memory=None))
     assert told.count("900000") >= 3
     assert told.count("No space left on device") + told.count("File too large") == 3
     assert list(scratch.iterdir()) == []
@@ -273,7 +275,7 @@ def test_a_container_writes_what_does_not_stay(tmp_path: Path) -> None:
 @needs_linux
 def test_a_container_sees_its_own_processes_alone(tmp_path: Path) -> None:
     source = "import os; print(os.getppid(), len([name for name in os.listdir('/proc') if name.isdigit()]))"
-    assert run(source, Kind.CONTAINER, tmp_path) == "1 2"
+    assert run(source, WallKind.CONTAINER, tmp_path) == "1 2"
 
 
 # The words of a container.
@@ -316,7 +318,7 @@ def test_what_lies_in_something_shown_is_not_mounted_twice(tree: Path) -> None:
 
 @needs_linux
 @pytest.mark.parametrize("kind", CONFINED)
-def test_the_system_is_there_and_nobodys_secrets(kind: Kind, tmp_path: Path) -> None:
+def test_the_system_is_there_and_nobodys_secrets(kind: WallKind, tmp_path: Path) -> None:
     need(kind)
     source = """if True:
         import os, sys
@@ -341,4 +343,4 @@ def test_in_a_container_programs_can_be_run(tmp_path: Path) -> None:
     if shutil.which("ls") is None:
         pytest.skip("there is no program ls")
     source = "import subprocess; print(subprocess.run(['ls', '/usr/bin/env'], capture_output=True, text=True).stdout)"
-    assert run(source, Kind.CONTAINER, tmp_path) == "/usr/bin/env"
+    assert run(source, WallKind.CONTAINER, tmp_path) == "/usr/bin/env"

@@ -14,13 +14,13 @@ import pytest
 
 from adsearch import games
 from agents.protocol import Verdict
-from arena import players
-from arena.confinement import Confinement
-from arena.entrants import enter
 from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
-from arena.submissions import Store
-from arena.walls.kinds import Kind
+from arena.players.confinement import Confinement
+from arena.players.entrants import enter
+from arena.players.names import read_player
+from arena.players.submissions import Store
+from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import descendants
 from db.records import GameRecord
@@ -64,12 +64,12 @@ class Evening:
         (record,) = (event.record for event in self._director.play(InOrder([game])) if isinstance(event, Finished))
         return record
 
-    def behind(self, kind: Kind, text: str) -> GameRecord:
+    def behind(self, kind: WallKind, text: str) -> GameRecord:
         """The game of a player behind such walls."""
         need(kind)
         confinement = Confinement(self._folder.scratch, "", walls=kind)
         return self.against_random(
-            enter(players.read(text), f"{text} {kind}", games.start(RULES), self._store, confinement)
+            enter(read_player(text), f"{text} {kind}", games.start(RULES), self._store, confinement)
         )
 
 
@@ -89,8 +89,8 @@ def moves(record: GameRecord) -> list[str]:
     return [move.move for move in record.moves]
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_the_same_games_are_played_with_and_without_walls(kind: Kind, evening: Evening, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", WallKind)
+def test_the_same_games_are_played_with_and_without_walls(kind: WallKind, evening: Evening, tmp_path: Path) -> None:
     path = tmp_path / "seeded.py"
     path.write_text(SEEDED)
     without = Entrant("free", "free", ("-m", "agents", str(path), "--connect", "-"))
@@ -101,15 +101,15 @@ def test_the_same_games_are_played_with_and_without_walls(kind: Kind, evening: E
 def test_numpy_works_behind_all_walls_and_counts_the_same(evening: Evening, tmp_path: Path) -> None:
     path = tmp_path / "of_numpy.py"
     path.write_text(OF_NUMPY)
-    for kind in (Kind.SANDBOX, Kind.CONTAINER):
-        assert moves(evening.behind(kind, str(path))) == moves(evening.behind(Kind.LIMITS, str(path)))
+    for kind in (WallKind.SANDBOX, WallKind.CONTAINER):
+        assert moves(evening.behind(kind, str(path))) == moves(evening.behind(WallKind.LIMITS, str(path)))
 
 
 @pytest.fixture(scope="module")
 def without_walls() -> list[str]:
     """The moves of the example that all languages share."""
     with RunFolder() as folder, Director(folder) as director:
-        return moves(Evening(folder, director).behind(Kind.LIMITS, f"cmd:{sys.executable} {STARTERS / 'bare.py'}"))
+        return moves(Evening(folder, director).behind(WallKind.LIMITS, f"cmd:{sys.executable} {STARTERS / 'bare.py'}"))
 
 
 @pytest.fixture
@@ -122,20 +122,20 @@ def engine(tmp_path: Path) -> Path:
     return tmp_path / "bare"
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_a_program_in_c_works(kind: Kind, evening: Evening, engine: Path, without_walls: list[str]) -> None:
+@pytest.mark.parametrize("kind", WallKind)
+def test_a_program_in_c_works(kind: WallKind, evening: Evening, engine: Path, without_walls: list[str]) -> None:
     assert moves(evening.behind(kind, f"cmd:{engine}")) == without_walls
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_a_program_in_javascript_works(kind: Kind, evening: Evening, without_walls: list[str]) -> None:
+@pytest.mark.parametrize("kind", WallKind)
+def test_a_program_in_javascript_works(kind: WallKind, evening: Evening, without_walls: list[str]) -> None:
     if shutil.which("node") is None:
         pytest.skip("there is no program node: install Node.js")
     assert moves(evening.behind(kind, f"cmd:node {STARTERS / 'bare.js'}")) == without_walls
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_a_bare_program_in_python_works(kind: Kind, evening: Evening, without_walls: list[str]) -> None:
+@pytest.mark.parametrize("kind", WallKind)
+def test_a_bare_program_in_python_works(kind: WallKind, evening: Evening, without_walls: list[str]) -> None:
     assert moves(evening.behind(kind, f"cmd:{sys.executable} {STARTERS / 'bare.py'}")) == without_walls
 
 
@@ -145,6 +145,6 @@ def test_a_script_that_starts_programs_works_in_a_container_and_in_no_sandbox(
     script = tmp_path / "helped"
     script.write_text('true | cat >&2\n"$1" | cat\n')
     command = f"cmd:sh {script} {engine}"
-    assert moves(evening.behind(Kind.CONTAINER, command)) == without_walls
-    refused = evening.behind(Kind.SANDBOX, command)
+    assert moves(evening.behind(WallKind.CONTAINER, command)) == without_walls
+    refused = evening.behind(WallKind.SANDBOX, command)
     assert (refused.verdict, refused.fault) == (Verdict.CRASHED, 0)

@@ -16,17 +16,17 @@ import pytest
 from adsearch import games
 from adsearch.errors import quote
 from agents.protocol import Verdict
-from arena import players
-from arena.confinement import Confinement
 from arena.errors import BadPlayer
-from arena.submissions import Store
+from arena.players.confinement import Confinement
+from arena.players.names import read_player
+from arena.players.submissions import Store
 from arena.walls import library
-from arena.walls.kinds import Kind
+from arena.walls.kinds import WallKind
 from arena.walls.library import Library
 from tests.arena.judge import Judge
 from tests.arena.walls.behind import need, said, start
 
-CONFINED = (Kind.SANDBOX, Kind.CONTAINER)
+CONFINED = (WallKind.SANDBOX, WallKind.CONTAINER)
 needs_numpy = pytest.mark.skipif(find_spec("numpy") is None, reason="numpy is not installed: pip install numpy")
 
 
@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
     return path
 
 
-def imported(laid: Library, source: str, kind: Kind, scratch: Path) -> str:
+def imported(laid: Library, source: str, kind: WallKind, scratch: Path) -> str:
     """What an agent's interpreter says, with that library, behind walls of that kind."""
     at = laid.command.index("-m")
     command = (*laid.command[:at], "-c", source)
@@ -85,14 +85,14 @@ def test_by_default_our_packages_are_there_and_all_that_is_installed(folder: Pat
 
 @pytest.mark.parametrize("kind", CONFINED)
 def test_by_default_an_agent_imports_the_kit_and_the_search_and_nothing_of_the_server(
-    kind: Kind, folder: Path, tmp_path: Path
+    kind: WallKind, folder: Path, tmp_path: Path
 ) -> None:
     told = imported(library.lay_out(folder), TRIES.format(names=(*OF_OURS, "msgspec")), kind, tmp_path / "scratch")
     assert told == "agents adsearch.games adsearch.games.connect4 adsearch.alphabeta agents.builtin - - msgspec"
 
 
 @pytest.mark.parametrize("kind", CONFINED)
-def test_of_a_list_an_agent_imports_what_is_on_it(kind: Kind, folder: Path, tmp_path: Path) -> None:
+def test_of_a_list_an_agent_imports_what_is_on_it(kind: WallKind, folder: Path, tmp_path: Path) -> None:
     laid = library.lay_out(folder, modules=["adsearch.games"])
     names = (*OF_OURS, "numpy", "pytest", "json")
     told = imported(laid, TRIES.format(names=names), kind, tmp_path / "scratch").split()
@@ -113,7 +113,7 @@ def test_what_is_not_on_the_list_is_not_in_the_library(modules: tuple[str, ...],
 
 @needs_numpy
 @pytest.mark.parametrize("kind", CONFINED)
-def test_numpy_is_there_when_it_is_on_the_list(kind: Kind, folder: Path, tmp_path: Path) -> None:
+def test_numpy_is_there_when_it_is_on_the_list(kind: WallKind, folder: Path, tmp_path: Path) -> None:
     laid = library.lay_out(folder, modules=["numpy", "adsearch.games"])
     source = "import numpy; print(int(numpy.arange(5) @ numpy.arange(5)))"
     assert imported(laid, source, kind, tmp_path / "scratch") == "30"
@@ -123,13 +123,13 @@ def test_numpy_is_there_when_it_is_on_the_list(kind: Kind, folder: Path, tmp_pat
 
 @needs_numpy
 @pytest.mark.parametrize("kind", CONFINED)
-def test_numpy_is_there_without_a_list(kind: Kind, folder: Path, tmp_path: Path) -> None:
+def test_numpy_is_there_without_a_list(kind: WallKind, folder: Path, tmp_path: Path) -> None:
     source = "import numpy; print(numpy.linalg.det(numpy.eye(3)))"
     assert imported(library.lay_out(folder), source, kind, tmp_path / "scratch") == "1.0"
 
 
 @pytest.mark.parametrize("kind", CONFINED)
-def test_a_path_into_what_is_installed_leads_nowhere(kind: Kind, folder: Path, tmp_path: Path) -> None:
+def test_a_path_into_what_is_installed_leads_nowhere(kind: WallKind, folder: Path, tmp_path: Path) -> None:
     laid = library.lay_out(folder, modules=["adsearch.games"])
     places = [str(Path(library.__file__).parents[2])]
     places += [str(Path(spec.origin).parents[1]) for spec in [find_spec("pytest")] if spec and spec.origin]
@@ -249,7 +249,7 @@ class First(Agent):
 """
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", WallKind)
 @pytest.mark.parametrize(
     ("imports", "modules", "plays"),
     [
@@ -264,14 +264,14 @@ class First(Agent):
     ids=["search", "another search", "not listed", "games", "listed search", "no list", "numpy"],
 )
 def test_an_agent_plays_with_what_it_may_import(
-    imports: str, modules: list[str] | None, plays: bool, kind: Kind, tmp_path: Path
+    imports: str, modules: list[str] | None, plays: bool, kind: WallKind, tmp_path: Path
 ) -> None:
     need(kind)
     (tmp_path / "first.py").write_text(AGENT.format(imports=imports))
     scratch = tmp_path / "run" / "scratch"
     scratch.mkdir(parents=True)
     store = Store(tmp_path / "store")
-    submission = store.take(players.read(str(tmp_path / "first.py")))
+    submission = store.take(read_player(str(tmp_path / "first.py")))
     orders = Confinement(scratch, "tictactoe", walls=kind, modules=modules).orders("first", submission, store)
     with Judge(orders.pop("command"), **orders) as judge:
         match = judge.play()

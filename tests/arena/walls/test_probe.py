@@ -10,7 +10,7 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.walls import file_access, jail, probe, seccomp
-from arena.walls.kinds import Kind
+from arena.walls.kinds import WallKind
 from arena.walls.probe import Offer
 from tests.arena.walls.behind import need, needs_linux
 
@@ -24,17 +24,17 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
 
 
 def test_limits_hold_anywhere() -> None:
-    assert probe.offer(Kind.LIMITS) == Offer(Kind.LIMITS, True)
+    assert probe.offer(WallKind.LIMITS) == Offer(WallKind.LIMITS, True)
 
 
 @needs_linux
-@pytest.mark.parametrize("kind", [Kind.SANDBOX, Kind.CONTAINER])
-def test_a_kind_is_tried_once(kind: Kind, fresh: pytest.MonkeyPatch) -> None:
-    tried = list[Kind]()
+@pytest.mark.parametrize("kind", [WallKind.SANDBOX, WallKind.CONTAINER])
+def test_a_kind_is_tried_once(kind: WallKind, fresh: pytest.MonkeyPatch) -> None:
+    tried = list[WallKind]()
     fresh.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     fresh.setattr(seccomp, "compiled", lambda _: b"filter")
 
-    def hold(kind: Kind) -> str:
+    def hold(kind: WallKind) -> str:
         tried.append(kind)
         return ""
 
@@ -49,18 +49,20 @@ FORBIDDEN = "echo 'bwrap: No permissions to create a new namespace' >&2; exit 1"
 
 
 def refuse(error: Exception) -> object:
-    def compiled(kind: Kind) -> bytes:
+    def compiled(kind: WallKind) -> bytes:
         raise error
 
     return compiled
 
 
 @needs_linux
-@pytest.mark.parametrize("kind", [Kind.SANDBOX, Kind.CONTAINER])
+@pytest.mark.parametrize("kind", [WallKind.SANDBOX, WallKind.CONTAINER])
 @pytest.mark.parametrize(
     "error", [ImportError("no libseccomp"), OSError("no libseccomp"), RuntimeError("no libseccomp")]
 )
-def test_without_libseccomp_it_is_said_what_to_install(kind: Kind, error: Exception, fresh: pytest.MonkeyPatch) -> None:
+def test_without_libseccomp_it_is_said_what_to_install(
+    kind: WallKind, error: Exception, fresh: pytest.MonkeyPatch
+) -> None:
     need(kind)
     probe.offer.cache_clear()
     fresh.setattr(seccomp, "compiled", refuse(error))
@@ -72,7 +74,7 @@ def test_without_libseccomp_it_is_said_what_to_install(kind: Kind, error: Except
 @needs_linux
 def test_without_landlock_it_is_said_what_to_switch_on(fresh: pytest.MonkeyPatch) -> None:
     fresh.setitem(sys.modules, "landlock.plumbing", None)
-    found = probe.offer(Kind.SANDBOX)
+    found = probe.offer(WallKind.SANDBOX)
     assert not found.holds
     assert found.why.startswith("no Landlock: ")
     assert "Linux 5.13" in found.advice
@@ -81,18 +83,18 @@ def test_without_landlock_it_is_said_what_to_switch_on(fresh: pytest.MonkeyPatch
 @needs_linux
 def test_without_bubblewrap_it_is_said_what_to_install(fresh: pytest.MonkeyPatch) -> None:
     fresh.setattr(shutil, "which", lambda _: None)
-    found = probe.offer(Kind.CONTAINER)
+    found = probe.offer(WallKind.CONTAINER)
     assert (found.holds, found.why) == (False, "there is no program bwrap")
     assert "install bubblewrap" in found.advice
 
 
 @needs_linux
 def test_a_program_bwrap_that_is_forbidden_to_work_does_not_count(fresh: pytest.MonkeyPatch) -> None:
-    need(Kind.SANDBOX)
+    need(WallKind.SANDBOX)
     probe.offer.cache_clear()
     fresh.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     fresh.setattr(file_access, "container", lambda *_: ["/bin/sh", "-c", FORBIDDEN])
-    found = probe.offer(Kind.CONTAINER)
+    found = probe.offer(WallKind.CONTAINER)
     assert not found.holds
     assert found.why == "they cannot be put up: bwrap: No permissions to create a new namespace"
     assert "may not make namespaces here" in found.advice
@@ -101,13 +103,13 @@ def test_a_program_bwrap_that_is_forbidden_to_work_does_not_count(fresh: pytest.
 @needs_linux
 def test_elsewhere_than_on_linux_there_are_limits_alone(fresh: pytest.MonkeyPatch) -> None:
     fresh.setattr(sys, "platform", "darwin")
-    assert probe.offer(Kind.SANDBOX) == Offer(Kind.SANDBOX, False, "it needs Linux, this is darwin")
-    assert probe.chosen(None) == Offer(Kind.LIMITS, True, "it needs Linux, this is darwin")
+    assert probe.offer(WallKind.SANDBOX) == Offer(WallKind.SANDBOX, False, "it needs Linux, this is darwin")
+    assert probe.chosen(None) == Offer(WallKind.LIMITS, True, "it needs Linux, this is darwin")
 
 
 @needs_linux
-@pytest.mark.parametrize("kind", [Kind.SANDBOX, Kind.CONTAINER])
-def test_walls_that_let_something_through_do_not_hold(kind: Kind, fresh: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", [WallKind.SANDBOX, WallKind.CONTAINER])
+def test_walls_that_let_something_through_do_not_hold(kind: WallKind, fresh: pytest.MonkeyPatch) -> None:
     """A filter that allows everything stands in for a machine that does not do what it says."""
     need(kind)
     probe.offer.cache_clear()
@@ -117,12 +119,12 @@ def test_walls_that_let_something_through_do_not_hold(kind: Kind, fresh: pytest.
     assert not found.holds
     assert found.why.startswith("they do not hold: an agent could ")
     assert "open a socket" in found.why
-    assert ("start a process" in found.why) == (kind is Kind.SANDBOX)
+    assert ("start a process" in found.why) == (kind is WallKind.SANDBOX)
 
 
 @needs_linux
 def test_walls_behind_which_nothing_runs_do_not_hold(fresh: pytest.MonkeyPatch) -> None:
-    need(Kind.SANDBOX)
+    need(WallKind.SANDBOX)
     probe.offer.cache_clear()
     real = jail.start
 
@@ -130,15 +132,15 @@ def test_walls_behind_which_nothing_runs_do_not_hold(fresh: pytest.MonkeyPatch) 
         return real([command[0], "-I", "-S", "-c", "raise SystemExit('no way')"], *rest)  # type: ignore[arg-type]
 
     fresh.setattr(jail, "start", fail)
-    found = probe.offer(Kind.SANDBOX)
+    found = probe.offer(WallKind.SANDBOX)
     assert (found.holds, found.why) == (False, "nothing runs behind them: no way")
 
 
 def offers(**holding: bool) -> object:
     """A machine that offers these kinds."""
 
-    def offer(kind: Kind) -> Offer:
-        holds = holding.get(kind, kind is Kind.LIMITS)
+    def offer(kind: WallKind) -> Offer:
+        holds = holding.get(kind, kind is WallKind.LIMITS)
         return Offer(kind, holds) if holds else Offer(kind, False, "for the test", "buy another one")
 
     return offer
@@ -146,18 +148,18 @@ def offers(**holding: bool) -> object:
 
 def test_the_best_for_an_agent_is_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probe, "offer", offers(sandbox=True, container=True))
-    assert probe.chosen(None) == Offer(Kind.SANDBOX, True)
-    for kind in Kind:
+    assert probe.chosen(None) == Offer(WallKind.SANDBOX, True)
+    for kind in WallKind:
         assert probe.chosen(kind) == Offer(kind, True)
 
 
 def test_where_the_sandbox_does_not_hold_there_are_limits_and_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probe, "offer", offers(container=True))
-    assert probe.chosen(None) == Offer(Kind.LIMITS, True, "for the test", "buy another one")
+    assert probe.chosen(None) == Offer(WallKind.LIMITS, True, "for the test", "buy another one")
 
 
-@pytest.mark.parametrize("kind", [Kind.SANDBOX, Kind.CONTAINER])
-def test_what_is_demanded_is_never_lowered(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", [WallKind.SANDBOX, WallKind.CONTAINER])
+def test_what_is_demanded_is_never_lowered(kind: WallKind, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probe, "offer", offers())
     with pytest.raises(ArenaError) as refused:
         probe.chosen(kind)

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from arena.walls import confine, seccomp
-from arena.walls.kinds import Kind
+from arena.walls.kinds import WallKind
 from tests.arena.walls.behind import need, needs_linux, run
 
 pytestmark = needs_linux
 
-CONFINED = (Kind.SANDBOX, Kind.CONTAINER)
+CONFINED = (WallKind.SANDBOX, WallKind.CONTAINER)
 ATTEMPT = """if True:
     import ctypes, errno, os, resource, signal, sys
 
@@ -106,7 +106,7 @@ BY_KIND = {
 """What depends on the kind: in a sandbox, in a container, where all processes that it sees are its own."""
 
 
-def attempt(does: str, kind: Kind, folder: Path) -> str:
+def attempt(does: str, kind: WallKind, folder: Path) -> str:
     """What the program `does`, with a readable file: "done", or the name of its error."""
     need(kind)
     target = folder / "target"
@@ -118,34 +118,34 @@ def attempt(does: str, kind: Kind, folder: Path) -> str:
 
 @pytest.mark.parametrize("kind", CONFINED)
 @pytest.mark.parametrize("does", WORKS.values(), ids=WORKS)
-def test_an_agent_may(does: str, kind: Kind, tmp_path: Path) -> None:
+def test_an_agent_may(does: str, kind: WallKind, tmp_path: Path) -> None:
     assert attempt(does, kind, tmp_path) == "done"
 
 
 @pytest.mark.parametrize("kind", CONFINED)
 @pytest.mark.parametrize(("does", "told"), REFUSED.values(), ids=REFUSED)
-def test_an_agent_may_not(does: str, told: str, kind: Kind, tmp_path: Path) -> None:
+def test_an_agent_may_not(does: str, told: str, kind: WallKind, tmp_path: Path) -> None:
     assert attempt(does, kind, tmp_path) == told
 
 
 @pytest.mark.parametrize("kind", CONFINED)
 @pytest.mark.parametrize(("does", "in_sandbox", "in_container"), BY_KIND.values(), ids=BY_KIND)
 def test_processes_are_for_a_container(
-    does: str, in_sandbox: str, in_container: str, kind: Kind, tmp_path: Path
+    does: str, in_sandbox: str, in_container: str, kind: WallKind, tmp_path: Path
 ) -> None:
-    assert attempt(does, kind, tmp_path) == (in_sandbox if kind is Kind.SANDBOX else in_container)
+    assert attempt(does, kind, tmp_path) == (in_sandbox if kind is WallKind.SANDBOX else in_container)
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", WallKind)
 @pytest.mark.parametrize("does", ["os.setsid()", "os.setpgid(0, 0)"])
-def test_nobody_leaves_the_group_in_which_all_are_stopped_and_killed(does: str, kind: Kind, tmp_path: Path) -> None:
+def test_nobody_leaves_the_group_in_which_all_are_stopped_and_killed(does: str, kind: WallKind, tmp_path: Path) -> None:
     if not seccomp.compiled(kind):
         pytest.skip("without libseccomp limits have no filter: install libseccomp")
-    assert attempt(f"os.fork() and os._exit(0); {does}" if kind is Kind.LIMITS else does, kind, tmp_path) == "EPERM"
+    assert attempt(f"os.fork() and os._exit(0); {does}" if kind is WallKind.LIMITS else does, kind, tmp_path) == "EPERM"
 
 
 @pytest.mark.parametrize("kind", CONFINED)
-def test_threads_work(kind: Kind, tmp_path: Path) -> None:
+def test_threads_work(kind: WallKind, tmp_path: Path) -> None:
     source = """if True:
         import threading
         from concurrent.futures import ThreadPoolExecutor
@@ -161,7 +161,7 @@ def test_threads_work(kind: Kind, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", CONFINED)
-def test_asyncio_works(kind: Kind, tmp_path: Path) -> None:
+def test_asyncio_works(kind: WallKind, tmp_path: Path) -> None:
     source = """if True:
         import asyncio
         async def both():
@@ -173,21 +173,21 @@ def test_asyncio_works(kind: Kind, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="only x86-64 has calls of other kinds beside its own")
 @pytest.mark.parametrize("kind", CONFINED)
-def test_calls_by_their_other_numbers_are_not_there(kind: Kind, tmp_path: Path) -> None:
+def test_calls_by_their_other_numbers_are_not_there(kind: WallKind, tmp_path: Path) -> None:
     as_x32 = "print(ctypes.CDLL(None).syscall(0x40000000 + 39))"  # getpid
     assert run(f"import ctypes; print('asks', flush=True); {as_x32}", kind, tmp_path) in ("asks", "asks\n-1")
 
 
 def test_the_number_of_the_agents_process_is_put_into_the_filter_of_a_sandbox() -> None:
-    need(Kind.SANDBOX)
+    need(WallKind.SANDBOX)
     placeholder = seccomp.SELF.to_bytes(4, "little" if platform.machine() != "s390x" else "big")
-    code = seccomp.compiled(Kind.SANDBOX)
+    code = seccomp.compiled(WallKind.SANDBOX)
     assert len(code) % confine.INSTRUCTION == 0
     compared = [code[at : at + 4] for at in range(confine.INSTRUCTION // 2, len(code), confine.INSTRUCTION)]
     assert placeholder in compared
     assert code.count(placeholder) == compared.count(placeholder)
-    assert placeholder not in seccomp.compiled(Kind.CONTAINER)
-    assert placeholder not in seccomp.compiled(Kind.LIMITS)
+    assert placeholder not in seccomp.compiled(WallKind.CONTAINER)
+    assert placeholder not in seccomp.compiled(WallKind.LIMITS)
 
 
 def test_both_sides_know_the_same_placeholder() -> None:

@@ -32,7 +32,7 @@ from agents.protocol import (
 )
 from arena.match.clock import SECOND
 from arena.walls import file_access, seccomp
-from arena.walls.kinds import Allowance, Kind, Walls
+from arena.walls.kinds import Allowance, WallKind, Walls
 from arena.walls.usage import LINUX, Usage, descendants
 from tests import bad_agents
 from tests.arena.judge import Judge
@@ -446,7 +446,7 @@ SPINS = "threading.Thread(target=spin, daemon=True).start()"
 needs_kinds = pytest.mark.skipif(not LINUX, reason="what another process does is looked for in /proc")
 
 
-def walled(does: str, kind: Kind, allowance: Allowance | None = None, **orders: Any) -> Judge:
+def walled(does: str, kind: WallKind, allowance: Allowance | None = None, **orders: Any) -> Judge:
     """A judge whose warden holds an agent that does this in each turn, behind walls of that kind."""
     need(kind)
     walls = Walls(kind, allowance or Allowance(), readable=file_access.interpreter(), filter=seccomp.compiled(kind))
@@ -483,8 +483,8 @@ def work(seconds: float) -> None:
 
 
 @needs_kinds
-@pytest.mark.parametrize("kind", Kind)
-def test_an_agent_stands_still_while_it_is_not_its_turn(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", WallKind)
+def test_an_agent_stands_still_while_it_is_not_its_turn(kind: WallKind) -> None:
     with walled(SPINS, kind) as judge:
         judge.hear_a(Hello)
         begin(judge, 1)
@@ -502,8 +502,8 @@ def test_an_agent_stands_still_while_it_is_not_its_turn(kind: Kind) -> None:
 
 
 @needs_kinds
-@pytest.mark.parametrize("kind", Kind)
-def test_an_agent_that_is_kept_stands_still_between_games(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", WallKind)
+def test_an_agent_that_is_kept_stands_still_between_games(kind: WallKind) -> None:
     with walled(SPINS, kind, fresh=False) as judge:
         judge.hear_a(Hello)
         for game in (1, 2):
@@ -520,8 +520,8 @@ def test_an_agent_that_is_kept_stands_still_between_games(kind: Kind) -> None:
 
 
 @needs_kinds
-@pytest.mark.parametrize("kind", Kind)
-def test_where_pondering_is_allowed_an_agent_goes_on(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", WallKind)
+def test_where_pondering_is_allowed_an_agent_goes_on(kind: WallKind) -> None:
     with walled(SPINS, kind, ponder=True) as judge:
         judge.hear_a(Hello)
         begin(judge, 1)
@@ -537,8 +537,8 @@ def test_where_pondering_is_allowed_an_agent_goes_on(kind: Kind) -> None:
 
 
 @needs_kinds
-@pytest.mark.parametrize("kind", Kind)
-def test_an_agent_that_is_killed_while_it_stands_still_has_crashed(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", WallKind)
+def test_an_agent_that_is_killed_while_it_stands_still_has_crashed(kind: WallKind) -> None:
     with walled("pass", kind) as judge:
         judge.hear_a(Hello)
         begin(judge, 1)
@@ -554,8 +554,8 @@ def test_an_agent_that_is_killed_while_it_stands_still_has_crashed(kind: Kind) -
 
 
 @needs_kinds
-@pytest.mark.parametrize("kind", Kind)
-def test_more_memory_than_it_may_have_costs_the_game_by_its_name(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", WallKind)
+def test_more_memory_than_it_may_have_costs_the_game_by_its_name(kind: WallKind) -> None:
     takes = "kept = [bytearray(1 << 20) for _ in range(1000)]; spin()"
     with walled(takes, kind, Allowance(memory=1 << 27)) as judge:
         match = judge.play()
@@ -563,18 +563,18 @@ def test_more_memory_than_it_may_have_costs_the_game_by_its_name(kind: Kind) -> 
 
 
 @needs_kinds
-@pytest.mark.parametrize("kind", Kind)
-def test_memory_that_is_shared_is_counted_or_cannot_be_had(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", WallKind)
+def test_memory_that_is_shared_is_counted_or_cannot_be_had(kind: WallKind) -> None:
     takes = "kept = mmap.mmap(-1, 1 << 28); kept.write(bytes(1 << 28)); spin()"
     with walled(takes, kind, Allowance(memory=1 << 27)) as judge:
         match = judge.play()
-    verdict = Verdict.MEMORY if kind is Kind.LIMITS else Verdict.CRASHED
+    verdict = Verdict.MEMORY if kind is WallKind.LIMITS else Verdict.CRASHED
     assert (match.verdict, match.fault) == (verdict, 0), match.detail
 
 
 @needs_kinds
-@pytest.mark.parametrize("kind", Kind)
-def test_more_threads_than_it_may_have_cost_the_game(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", WallKind)
+def test_more_threads_than_it_may_have_cost_the_game(kind: WallKind) -> None:
     starts = "[threading.Thread(target=time.sleep, args=(1000,), daemon=True).start() for _ in range(40)]; spin()"
     with walled(starts, kind, Allowance(threads=20)) as judge:
         match = judge.play()
@@ -584,8 +584,8 @@ def test_more_threads_than_it_may_have_cost_the_game(kind: Kind) -> None:
 
 
 @needs_kinds
-@pytest.mark.parametrize("kind", [Kind.LIMITS, Kind.SANDBOX])
-def test_more_files_than_it_may_have_cost_the_game(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [WallKind.LIMITS, WallKind.SANDBOX])
+def test_more_files_than_it_may_have_cost_the_game(kind: WallKind) -> None:
     writes = "[open(str(n), 'wb').write(bytes(900_000)) for n in range(4)]; spin()"
     with walled(writes, kind, Allowance(disk=1 << 20)) as judge:
         match = judge.play()

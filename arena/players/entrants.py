@@ -10,13 +10,12 @@ from typing import Any
 
 from adsearch import State
 from agents.errors import CannotPlay
-from arena.confinement import Confinement
 from arena.errors import BadFixture, BadPlayer
 from arena.match.schedule import Entrant
-from arena.players import Kind, Player
-from arena.submissions import Store
-from arena.walls.kinds import Allowance
-from arena.walls.kinds import Kind as Walls
+from arena.players.confinement import Confinement
+from arena.players.names import Player, PlayerKind
+from arena.players.submissions import Store
+from arena.walls.kinds import Allowance, WallKind
 
 
 def enter(
@@ -26,13 +25,13 @@ def enter(
     store: Store,
     confinement: Confinement,
     *,
-    walls: Walls | None = None,
+    walls: WallKind | None = None,
     allowance: Allowance | None = None,
 ) -> Entrant:
     """An entrant for `player`, called `name`, in the game that begins at `start`.
 
     An agent that is not ours is held as `confinement` says, but for `walls` and an `allowance` of its own."""
-    if player.kind is Kind.BUILTIN:
+    if player.kind is PlayerKind.BUILTIN:
         from agents import builtin
 
         try:
@@ -40,7 +39,7 @@ def enter(
         except CannotPlay as error:
             raise BadFixture(str(error)) from None
         return Entrant(name, player.text, ("-m", "agents", player.text, "--connect", "-"), source=player.text)
-    if player.kind in (Kind.HUMAN, Kind.WAIT):
+    if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT):
         raise BadPlayer(f"'{player.text}' sits at a terminal and plays in `arena play` alone")
     submission = store.take(player)
     return Entrant(

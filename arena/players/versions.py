@@ -14,8 +14,8 @@ from pathlib import Path
 from adsearch.errors import meant, quote
 from agents import builtin
 from arena.errors import ArenaError, BadPlayer
-from arena.players import MAIN_FILE, Kind, Player, read, split_path
-from arena.submissions import Store
+from arena.players.names import MAIN_FILE, Player, PlayerKind, read_player, split_path
+from arena.players.submissions import Store
 from db import audit
 from db.audit import StoredVersion
 from db.database import Connection
@@ -54,7 +54,7 @@ def of_seat(connection: Connection, seat: PastSeat) -> StoredVersion:
 def named(connection: Connection, text: str, store: Store) -> tuple[Player, StoredVersion | None]:
     """The player that `text` names, and which version it is, if it is one on record: "alice", "alice@2"."""
     try:
-        return read(text), None
+        return read_player(text), None
     except BadPlayer as error:
         try:
             version = find(connection, text)
@@ -72,19 +72,19 @@ def player(version: StoredVersion, store: Store) -> Player:
     if version.source.startswith(IMPORTED):
         raise BadPlayer(f"{quote(name)} never played here: its games were imported, its program is not on record")
     if builtin.is_builtin(version.source):
-        return read(version.source)
+        return read_player(version.source)
     try:
         source = store.verify(version.source)
     except ArenaError as error:
         raise BadPlayer(f"{quote(name)}: {error}") from None
     if version.started_as.startswith("cmd:") and (source / "command.json").is_file():
-        return Player(Kind.COMMAND, version.started_as, version.agent, command=_command(version, source))
+        return Player(PlayerKind.COMMAND, version.started_as, version.agent, command=_command(version, source))
     path, rest = split_path(version.started_as) or ("", "")
     main = source / Path(path).name
     if path and main.is_file():
-        return Player(Kind.FILE, version.started_as, version.agent, path=main, class_name=rest.removeprefix(":"))
+        return Player(PlayerKind.FILE, version.started_as, version.agent, path=main, class_name=rest.removeprefix(":"))
     if (source / MAIN_FILE).is_file():
-        return Player(Kind.FOLDER, version.started_as, version.agent, path=source)
+        return Player(PlayerKind.FOLDER, version.started_as, version.agent, path=source)
     raise BadPlayer(f"{quote(name)} was entered as {quote(version.started_as)}, which is not what lies in {source}")
 
 

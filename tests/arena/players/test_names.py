@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import BadPlayer
-from arena.players import Kind, read, told_apart
+from arena.players.names import PlayerKind, read_player, told_apart
 
 
 @pytest.fixture
@@ -34,57 +34,57 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("text", "kind", "name"),
     [
-        ("pvs", Kind.BUILTIN, "pvs"),
-        ("alphabeta:depth=6,table=false", Kind.BUILTIN, "alphabeta:depth=6,table=false"),
-        ("  mcts ", Kind.BUILTIN, "mcts"),
-        ("my_agent.py", Kind.FILE, "my_agent"),
-        ("./my_agent.py:MyAgent", Kind.FILE, "my_agent"),
-        ("alice", Kind.FOLDER, "alice"),
-        ("alice/", Kind.FOLDER, "alice"),
-        ("strange.py", Kind.FOLDER, "strange.py"),
-        ("cmd:./engine --fast", Kind.COMMAND, "engine"),
-        ("cmd:python3 bot.py 'two words'", Kind.COMMAND, "bot"),
-        ("human", Kind.HUMAN, "human"),
-        ("wait", Kind.WAIT, "wait"),
+        ("pvs", PlayerKind.BUILTIN, "pvs"),
+        ("alphabeta:depth=6,table=false", PlayerKind.BUILTIN, "alphabeta:depth=6,table=false"),
+        ("  mcts ", PlayerKind.BUILTIN, "mcts"),
+        ("my_agent.py", PlayerKind.FILE, "my_agent"),
+        ("./my_agent.py:MyAgent", PlayerKind.FILE, "my_agent"),
+        ("alice", PlayerKind.FOLDER, "alice"),
+        ("alice/", PlayerKind.FOLDER, "alice"),
+        ("strange.py", PlayerKind.FOLDER, "strange.py"),
+        ("cmd:./engine --fast", PlayerKind.COMMAND, "engine"),
+        ("cmd:python3 bot.py 'two words'", PlayerKind.COMMAND, "bot"),
+        ("human", PlayerKind.HUMAN, "human"),
+        ("wait", PlayerKind.WAIT, "wait"),
     ],
 )
-def test_every_kind_of_player_is_read_and_named(folder: Path, text: str, kind: Kind, name: str) -> None:
-    player = read(text)
+def test_every_kind_of_player_is_read_and_named(folder: Path, text: str, kind: PlayerKind, name: str) -> None:
+    player = read_player(text)
     assert (player.kind, player.name, player.text) == (kind, name, text.strip())
 
 
 def test_a_file_is_told_with_its_absolute_path_and_its_class(folder: Path) -> None:
-    player = read("my_agent.py:MyAgent")
+    player = read_player("my_agent.py:MyAgent")
     assert (player.path, player.class_name) == (folder / "my_agent.py", "MyAgent")
-    assert read("my_agent.py").class_name == ""
+    assert read_player("my_agent.py").class_name == ""
 
 
 def test_a_folder_is_told_with_its_absolute_path_even_from_inside(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert read("alice").path == folder / "alice"
+    assert read_player("alice").path == folder / "alice"
     monkeypatch.chdir(folder / "alice")
-    assert (read(".").path, read(".").name) == (folder / "alice", "alice")
+    assert (read_player(".").path, read_player(".").name) == (folder / "alice", "alice")
     (folder / "alice" / "inner").mkdir()
     monkeypatch.chdir(folder / "alice" / "inner")
-    assert (read("..").path, read("..").name) == ((folder / "alice").resolve(), "alice")
+    assert (read_player("..").path, read_player("..").name) == ((folder / "alice").resolve(), "alice")
 
 
 def test_a_home_directory_is_understood(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(folder))
-    assert read("~/my_agent.py").path == folder / "my_agent.py"
-    assert read("~/alice").path == folder / "alice"
+    assert read_player("~/my_agent.py").path == folder / "my_agent.py"
+    assert read_player("~/alice").path == folder / "alice"
 
 
 def test_a_command_is_split_as_a_shell_splits_it(folder: Path) -> None:
-    assert read("cmd:./engine --name 'two words' \"\"").command == ("./engine", "--name", "two words", "")
+    assert read_player("cmd:./engine --name 'two words' \"\"").command == ("./engine", "--name", "two words", "")
 
 
 def test_a_builtin_hides_a_folder_of_its_name_and_a_path_shows_it(folder: Path) -> None:
     (folder / "pvs").mkdir()
     (folder / "pvs" / "agent.py").write_text("")
-    assert read("pvs").kind is Kind.BUILTIN
-    assert read("./pvs").kind is Kind.FOLDER
+    assert read_player("pvs").kind is PlayerKind.BUILTIN
+    assert read_player("./pvs").kind is PlayerKind.FOLDER
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_builtin_hides_a_folder_of_its_name_and_a_path_shows_it(folder: Path) 
 )
 def test_what_is_no_player_is_refused_in_one_line_that_says_what_to_do(folder: Path, text: str, words: str) -> None:
     with pytest.raises(BadPlayer) as caught:
-        read(text)
+        read_player(text)
     told = str(caught.value)
     assert words in told
     assert "\n" not in told
@@ -132,18 +132,18 @@ def test_what_is_no_player_is_refused_in_one_line_that_says_what_to_do(folder: P
 
 def test_a_name_can_be_shown_and_sent_whatever_the_file_is_called(folder: Path) -> None:
     (folder / ("\x1b[31m" + "n" * 200 + ".py")).write_text("")
-    name = read("\x1b[31m" + "n" * 200 + ".py").name
+    name = read_player("\x1b[31m" + "n" * 200 + ".py").name
     assert name.startswith("?[31mnnn")
     assert len(name) == 64
 
 
 def test_a_player_never_changes(folder: Path) -> None:
     with pytest.raises(FrozenInstanceError):
-        read("human").name = "somebody"  # type: ignore[misc]
+        read_player("human").name = "somebody"  # type: ignore[misc]
 
 
 def test_nothing_is_compiled_or_run_to_read_a_player(folder: Path) -> None:
-    read("my_agent.py")
+    read_player("my_agent.py")
     assert not os.path.exists(folder / "__pycache__")
 
 

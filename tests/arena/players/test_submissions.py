@@ -15,10 +15,10 @@ import pytest
 from adsearch import games
 from adsearch.errors import AdsearchError
 from arena.errors import ArenaError, BadFixture, BadPlayer
-from arena.players import Kind, Player, read
-from arena.submissions import Store, Submission
+from arena.players.names import Player, PlayerKind, read_player
+from arena.players.submissions import Store, Submission
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 GAME = (ROOT / "examples" / "countdown.py").read_text("utf-8")
 
 
@@ -42,7 +42,7 @@ def folder_agent(folder: Path, **files: str) -> Player:
     (folder / "agent.py").write_text("# an agent")
     for name, content in files.items():
         (folder / name.replace("_", ".")).write_text(content)
-    return Player(Kind.FOLDER, str(folder), folder.name, path=folder)
+    return Player(PlayerKind.FOLDER, str(folder), folder.name, path=folder)
 
 
 def stored(submission: Submission) -> dict[str, str]:
@@ -63,13 +63,13 @@ def refusal(take: Callable[[], object]) -> str:
 
 def test_a_file_runs_from_the_store_and_not_from_where_it_was(here: Path, store: Store) -> None:
     (here / "my_agent.py").write_text("# mine")
-    taken = store.take(read("my_agent.py:MyAgent"))
+    taken = store.take(read_player("my_agent.py:MyAgent"))
     agent = store.folder / taken.hash / "my_agent.py"
     assert taken.command == (f"{agent}:MyAgent",)
-    assert (taken.kind, taken.source, stored(taken)) == (Kind.FILE, agent.parent, {"my_agent.py": "# mine"})
-    assert store.take(read("my_agent.py")).command[-1] == str(agent)
+    assert (taken.kind, taken.source, stored(taken)) == (PlayerKind.FILE, agent.parent, {"my_agent.py": "# mine"})
+    assert store.take(read_player("my_agent.py")).command[-1] == str(agent)
     (here / "my_agent.py").write_text("# mine, but better")
-    better = store.take(read("my_agent.py"))
+    better = store.take(read_player("my_agent.py"))
     assert better.hash != taken.hash
     assert agent.read_text() == "# mine"
 
@@ -129,7 +129,7 @@ def test_links_inside_are_followed_and_become_files(here: Path, store: Store) ->
 def test_an_agent_that_is_itself_a_link_is_what_it_leads_to(here: Path, store: Store) -> None:
     original = store.take(folder_agent(here / "submission-17"))
     (here / "alice").symlink_to("submission-17")
-    assert store.take(read("alice")).hash == original.hash
+    assert store.take(read_player("alice")).hash == original.hash
 
 
 @pytest.mark.parametrize(
@@ -186,13 +186,13 @@ def test_a_name_that_is_no_text_is_refused(here: Path, store: Store) -> None:
 def test_what_has_gone_meanwhile_is_refused(here: Path, store: Store) -> None:
     file = here / "my_agent.py"
     file.write_text("")
-    player = read("my_agent.py")
+    player = read_player("my_agent.py")
     file.unlink()
     assert "cannot read" in refusal(lambda: store.take(player))
     gone = folder_agent(here / "alice")
     (here / "alice" / "agent.py").unlink()
     assert "expected a file agent.py" in refusal(lambda: store.take(gone))
-    assert "expected a file, a folder or a command" in refusal(lambda: store.take(read("human")))
+    assert "expected a file, a folder or a command" in refusal(lambda: store.take(read_player("human")))
 
 
 # The store.
@@ -213,8 +213,8 @@ def test_many_processes_may_take_the_same_at_once(here: Path, store: Store) -> N
     code = """if True:
         import sys
         from pathlib import Path
-        from arena.players import Kind, Player
-        from arena.submissions import Store
+        from arena.players.names import Kind, Player
+        from arena.players.submissions import Store
         sys.stdin.readline()
         player = Player(Kind.FOLDER, "alice", "alice", path=Path("alice").absolute())
         print(Store(Path(sys.argv[1])).take(player).hash)
@@ -237,8 +237,8 @@ def test_a_copy_that_a_crash_left_half_written_is_never_used(here: Path, store: 
     code = """if True:
         import os, sys
         from pathlib import Path
-        from arena.players import Kind, Player
-        from arena.submissions import Store
+        from arena.players.names import Kind, Player
+        from arena.players.submissions import Store
         os.rename = lambda *_: os._exit(9)
         Store(Path(sys.argv[1])).take(Player(Kind.FOLDER, "alice", "alice", path=Path("alice").absolute()))
     """
@@ -314,11 +314,11 @@ def program(path: Path, text: str = "#!/bin/sh\n") -> Path:
 def test_a_command_keeps_its_program_in_place_and_gets_copies_of_its_files(here: Path, store: Store) -> None:
     engine = program(here / "engine")
     (here / "book.bin").write_text("e4")
-    taken = store.take(read("cmd:./engine --fast book.bin nothing.bin ''"))
+    taken = store.take(read_player("cmd:./engine --fast book.bin nothing.bin ''"))
     copy = store.folder / taken.hash / "2" / "book.bin"
     assert taken.command == (str(engine), "--fast", str(copy), "nothing.bin", "")
     assert copy.read_text() == "e4"
-    assert taken.kind is Kind.COMMAND
+    assert taken.kind is PlayerKind.COMMAND
     told = json.loads((taken.source / "command.json").read_text())
     assert told["program"] == "engine"
     assert told["arguments"] == ["--fast", {"copy": "2/book.bin"}, "nothing.bin", ""]
@@ -329,7 +329,7 @@ def test_a_program_is_found_as_a_shell_finds_it(here: Path, store: Store, monkey
     (here / "bin").mkdir()
     engine = program(here / "bin" / "engine")
     monkeypatch.setenv("PATH", "bin")
-    assert store.take(read("cmd:engine")).command == (str(engine),)
+    assert store.take(read_player("cmd:engine")).command == (str(engine),)
 
 
 def test_two_files_of_one_name_stay_two(here: Path, store: Store) -> None:
@@ -337,21 +337,21 @@ def test_two_files_of_one_name_stay_two(here: Path, store: Store) -> None:
     for name in ("a", "b"):
         (here / name).mkdir()
         (here / name / "book").write_text(name)
-    command = store.take(read("cmd:./engine a/book b/book")).command
+    command = store.take(read_player("cmd:./engine a/book b/book")).command
     assert [Path(word).read_text() for word in command[1:]] == ["a", "b"]
 
 
 def test_a_commands_hash_tells_its_program_its_words_and_its_files(here: Path, store: Store) -> None:
     program(here / "engine")
     (here / "book").write_text("e4")
-    first = store.take(read("cmd:./engine --fast book"))
-    assert store.take(read(f"cmd:{here}/engine --fast {here}/book")).hash == first.hash
-    hashes = {first.hash, store.take(read("cmd:./engine --slow book")).hash}
-    hashes.add(store.take(read("cmd:./engine book --fast")).hash)
+    first = store.take(read_player("cmd:./engine --fast book"))
+    assert store.take(read_player(f"cmd:{here}/engine --fast {here}/book")).hash == first.hash
+    hashes = {first.hash, store.take(read_player("cmd:./engine --slow book")).hash}
+    hashes.add(store.take(read_player("cmd:./engine book --fast")).hash)
     (here / "book").write_text("d4")
-    hashes.add(store.take(read("cmd:./engine --fast book")).hash)
+    hashes.add(store.take(read_player("cmd:./engine --fast book")).hash)
     program(here / "engine", "#!/bin/sh\n# new\n")
-    hashes.add(store.take(read("cmd:./engine --fast book")).hash)
+    hashes.add(store.take(read_player("cmd:./engine --fast book")).hash)
     assert len(hashes) == 5
 
 
@@ -367,12 +367,12 @@ def test_a_commands_hash_tells_its_program_its_words_and_its_files(here: Path, s
 def test_a_program_that_cannot_be_run_is_refused(here: Path, store: Store, text: str, words: str) -> None:
     (here / "book").write_text("e4")
     (here / "folder").mkdir()
-    assert words in refusal(lambda: store.take(read(text)))
+    assert words in refusal(lambda: store.take(read_player(text)))
 
 
 def test_a_frozen_command_runs_from_anywhere(here: Path, store: Store) -> None:
     (here / "hello.py").write_text("print('hello')")
-    command = store.take(read("cmd:python3 hello.py")).command
+    command = store.take(read_player("cmd:python3 hello.py")).command
     (here / "hello.py").unlink()
     assert subprocess.run(command, cwd="/", capture_output=True, check=True).stdout == b"hello\n"
 

@@ -37,7 +37,7 @@ _MOST_LOOKED: Final = 1000
 """Files in a folder."""
 
 
-class Kind(StrEnum):
+class PlayerKind(StrEnum):
     """What a player is."""
 
     BUILTIN = "builtin"
@@ -52,7 +52,7 @@ class Kind(StrEnum):
 class Player:
     """One player as it was named."""
 
-    kind: Kind
+    kind: PlayerKind
     text: str
     """As it was given."""
     name: str
@@ -65,7 +65,7 @@ class Player:
     """The words of a command, the program first."""
 
 
-def read(text: str) -> Player:
+def read_player(text: str) -> Player:
     """The player that `text` names; BadPlayer says what was expected and what to do."""
     text = text.strip()
     name, colon, rest = text.partition(":")
@@ -76,7 +76,7 @@ def read(text: str) -> Player:
     if name in ("human", "wait"):
         if colon:
             raise BadPlayer(f"expected '{name}' alone, it has no options; got {quote(text)}")
-        return Player(Kind(name), text, name)
+        return Player(PlayerKind(name), text, name)
     if name == "cmd":
         return _read_command(text, rest)
     builtins = _builtin_names()
@@ -126,7 +126,7 @@ def _read_builtin(text: str) -> Player:
         builtin.find(text)
     except AgentsError as error:
         raise BadPlayer(str(error)) from None
-    return Player(Kind.BUILTIN, text, _shown(text))
+    return Player(PlayerKind.BUILTIN, text, _shown(text))
 
 
 def _read_file(text: str, given: str, rest: str) -> Player:
@@ -140,7 +140,7 @@ def _read_file(text: str, given: str, rest: str) -> Player:
         raise BadPlayer(f"no file {quote(given)}{_instead_of(path, given, _FILE)}")
     if not os.path.isfile(path):
         raise BadPlayer(f"{quote(given)} is no file: expected an agent's Python file")
-    return Player(Kind.FILE, text, _shown(path.stem), path=path, class_name=class_name)
+    return Player(PlayerKind.FILE, text, _shown(path.stem), path=path, class_name=class_name)
 
 
 def _read_folder(text: str) -> Player:
@@ -157,7 +157,7 @@ def _read_folder(text: str) -> Player:
         raise BadPlayer(f"no file or folder {quote(text)}{_instead_of(path, text, _FORMS)}")
     if not os.path.isfile(path / MAIN_FILE):
         raise BadPlayer(f"expected a file {MAIN_FILE} in the folder {quote(text)}, which is what a folder's agent is")
-    return Player(Kind.FOLDER, text, _shown(path.name), path=path)
+    return Player(PlayerKind.FOLDER, text, _shown(path.name), path=path)
 
 
 def _instead_of(path: Path, given: str, expected: str) -> str:
@@ -192,7 +192,7 @@ def _read_command(text: str, words: str) -> Player:
         raise BadPlayer(f"expected cmd:PROGRAM and its arguments, got {quote(text)}: {error}") from None
     if not command or not command[0]:
         raise BadPlayer(f"expected a program after 'cmd:', such as 'cmd:./engine --fast', got {quote(text)}")
-    return Player(Kind.COMMAND, text, _shown(Path(_script(command)).stem), command=command)
+    return Player(PlayerKind.COMMAND, text, _shown(Path(_script(command)).stem), command=command)
 
 
 def _script(command: tuple[str, ...]) -> str:

@@ -25,7 +25,7 @@ from typing import Final
 from adsearch.errors import quote
 from adsearch.games import catalog
 from arena.errors import ArenaError, BadFixture, BadPlayer
-from arena.players import MAIN_FILE, Kind, Player
+from arena.players.names import MAIN_FILE, Player, PlayerKind
 
 MOST_BYTES: Final = 64 * 1024 * 1024
 MOST_FILES: Final = 10_000
@@ -39,7 +39,7 @@ class Submission:
     """Something entered, as it lies in the store."""
 
     hash: str
-    kind: Kind
+    kind: PlayerKind
     command: tuple[str, ...]
     """What a warden executes; of a Python agent its file, for an interpreter that hosts it."""
     source: Path
@@ -63,12 +63,12 @@ class Store:
 
     def take(self, player: Player) -> Submission:
         """The `player`, a file, folder or command, frozen; BadPlayer where that cannot be done."""
-        if player.kind is Kind.COMMAND:
+        if player.kind is PlayerKind.COMMAND:
             return self._take_command(player)
         if player.path is None:
             raise BadPlayer(f"expected a file, a folder or a command to freeze, got {quote(player.text)}")
         intake = self._new_intake()
-        if player.kind is Kind.FOLDER:
+        if player.kind is PlayerKind.FOLDER:
             intake.add_folder(player.path)
             if MAIN_FILE not in intake.files:
                 raise BadPlayer(f"expected a file {MAIN_FILE} in the folder {quote(player.path.name)}")

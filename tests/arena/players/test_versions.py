@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from arena import versions
 from arena.errors import BadPlayer
-from arena.players import Kind, read
-from arena.submissions import Store
+from arena.players import versions
+from arena.players.names import PlayerKind, read_player
+from arena.players.submissions import Store
 from db import store as record
 from db.database import Database
 from db.past import PastSeat
@@ -37,7 +37,7 @@ def entered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[D
     database, store = Database(str(tmp_path / "arena.db")), Store(tmp_path / "arena.store")
     with database.writing() as connection:
         for name, text in (("mine", "mine.py:Mine"), ("team", "./team"), ("engine", "cmd:sh team/book.txt -x")):
-            record.version(connection, name, store.take(read(text)).hash, text, NOW)
+            record.version(connection, name, store.take(read_player(text)).hash, text, NOW)
         record.version(connection, "alice", "random", "random", NOW)
         record.version(connection, "alice", "pvs:depth=2", "pvs:depth=2", NOW)
         record.version(connection, "far", "imported", "imported", NOW)
@@ -46,15 +46,21 @@ def entered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[D
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("mine", Kind.FILE), ("team", Kind.FOLDER), ("engine", Kind.COMMAND), ("alice@1", Kind.BUILTIN)]
+    ("name", "kind"),
+    [
+        ("mine", PlayerKind.FILE),
+        ("team", PlayerKind.FOLDER),
+        ("engine", PlayerKind.COMMAND),
+        ("alice@1", PlayerKind.BUILTIN),
+    ],
 )
-def test_what_was_entered_is_the_same_again(entered: tuple[Database, Store], name: str, kind: Kind) -> None:
+def test_what_was_entered_is_the_same_again(entered: tuple[Database, Store], name: str, kind: PlayerKind) -> None:
     database, store = entered
     with database.reading() as connection:
         version = versions.find(connection, name)
     player = versions.player(version, store)
     assert player.kind is kind
-    if kind is not Kind.BUILTIN:
+    if kind is not PlayerKind.BUILTIN:
         assert store.take(player).hash == version.source
     assert player.class_name == ("Mine" if name == "mine" else "")
 

@@ -11,15 +11,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena import players
-from arena.confinement import Confinement
 from arena.errors import ArenaError
 from arena.match.clock import SECOND
 from arena.match.fixture import HELLO_WITHIN, Limits
-from arena.submissions import Store
+from arena.players.confinement import Confinement
+from arena.players.names import read_player
+from arena.players.submissions import Store
 from arena.walls import probe, seccomp
 from arena.walls.guard import Orders
-from arena.walls.kinds import Allowance, Kind, Walls
+from arena.walls.kinds import Allowance, WallKind, Walls
 from arena.walls.probe import Offer
 from arena.walls.run_folder import RunFolder
 from tests.arena.walls.behind import need
@@ -47,11 +47,11 @@ class Course:
         (folder / "engine").chmod(0o755)
 
     def confinement(self, rules: str = "tictactoe", **settings: Any) -> Confinement:
-        return Confinement(self.run.scratch, rules, **{"walls": Kind.LIMITS} | settings)
+        return Confinement(self.run.scratch, rules, **{"walls": WallKind.LIMITS} | settings)
 
     def orders(self, text: str, confinement: Confinement | None = None, **settings: Any) -> Orders:
         """What the warden of that player is told, as it understands it."""
-        submission = self.store.take(players.read(text))
+        submission = self.store.take(read_player(text))
         told = (confinement or self.confinement()).orders("anne", submission, self.store, **settings)
         return msgspec.convert(told | {"address": "ipc://x", "token": "t"}, Orders)
 
@@ -125,7 +125,7 @@ def test_with_a_list_what_is_installed_is_hidden_too(course: Course) -> None:
 
 def test_the_rules_of_ones_own_game_may_be_read_where_they_lie_in_the_store(course: Course) -> None:
     game = course.folder / "game.py"
-    game.write_text((Path(__file__).parents[2] / "examples" / "countdown.py").read_text())
+    game.write_text((Path(__file__).parents[3] / "examples" / "countdown.py").read_text())
     rules = course.store.take_game(f"{game}:Countdown")
     assert rules.startswith(str(course.store.folder))
     orders = course.orders(str(course.folder / "first.py"), course.confinement(rules))
@@ -136,7 +136,7 @@ def test_the_rules_of_ones_own_game_may_be_read_where_they_lie_in_the_store(cour
 def test_orders_say_what_the_tournament_says(course: Course) -> None:
     usual = course.orders(str(course.folder / "first.py"))
     assert (usual.fresh, usual.ponder, usual.start, usual.ready) == (True, False, HELLO_WITHIN, Limits().ready)
-    assert (usual.walls.kind, usual.walls.allowance, usual.walls.cpu) == (Kind.LIMITS, Allowance(), Walls().cpu)
+    assert (usual.walls.kind, usual.walls.allowance, usual.walls.cpu) == (WallKind.LIMITS, Allowance(), Walls().cpu)
     assert usual.scratch == str(course.run.scratch)
     other = course.orders(
         str(course.folder / "first.py"),
@@ -150,19 +150,19 @@ def test_orders_say_what_the_tournament_says(course: Course) -> None:
 
 
 def test_an_agent_may_have_something_of_its_own(course: Course) -> None:
-    need(Kind.SANDBOX)
+    need(WallKind.SANDBOX)
     confinement = course.confinement(allowance=Allowance(threads=2))
     own = Allowance(memory=1 << 30, start=30 * SECOND)
-    orders = course.orders(str(course.folder / "first.py"), confinement, wanted=Kind.SANDBOX, allowance=own)
-    assert (orders.walls.kind, orders.walls.allowance, orders.start) == (Kind.SANDBOX, own, 30 * SECOND)
-    assert confinement.kinds == {"anne": Kind.SANDBOX}
+    orders = course.orders(str(course.folder / "first.py"), confinement, wanted=WallKind.SANDBOX, allowance=own)
+    assert (orders.walls.kind, orders.walls.allowance, orders.start) == (WallKind.SANDBOX, own, 30 * SECOND)
+    assert confinement.kinds == {"anne": WallKind.SANDBOX}
     assert confinement.start() == HELLO_WITHIN
     usual = course.orders(str(course.folder / "first.py"), confinement)
-    assert (usual.walls.kind, usual.walls.allowance) == (Kind.LIMITS, Allowance(threads=2))
+    assert (usual.walls.kind, usual.walls.allowance) == (WallKind.LIMITS, Allowance(threads=2))
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_a_filter_is_the_one_of_the_kind(kind: Kind, course: Course) -> None:
+@pytest.mark.parametrize("kind", WallKind)
+def test_a_filter_is_the_one_of_the_kind(kind: WallKind, course: Course) -> None:
     need(kind)
     orders = course.orders(str(course.folder / "first.py"), course.confinement(walls=kind))
     assert orders.walls.filter == seccomp.compiled(kind)
@@ -171,20 +171,20 @@ def test_a_filter_is_the_one_of_the_kind(kind: Kind, course: Course) -> None:
 # What people are told.
 
 
-def offering(*kinds: Kind) -> object:
+def offering(*kinds: WallKind) -> object:
     """A machine that offers these."""
 
-    def offer(kind: Kind) -> Offer:
+    def offer(kind: WallKind) -> Offer:
         return Offer(kind, True) if kind in kinds else Offer(kind, False, "it is too old", "buy another one")
 
     return offer
 
 
 def test_limits_alone_come_with_one_warning(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probe, "offer", offering(Kind.LIMITS))
+    monkeypatch.setattr(probe, "offer", offering(WallKind.LIMITS))
     confinement = course.confinement(walls=None)
     assert confinement.warnings == []
-    assert [confinement.kind(), confinement.kind()] == [Kind.LIMITS, Kind.LIMITS]
+    assert [confinement.kind(), confinement.kind()] == [WallKind.LIMITS, WallKind.LIMITS]
     (warning,) = confinement.warnings
     assert warning == (
         f"agents are behind limits alone (it is too old; buy another one): {probe.LIMITS_MEAN}. See: arena doctor"
@@ -198,19 +198,19 @@ def test_limits_that_were_asked_for_are_warned_of_without_a_reason(course: Cours
 
 
 def test_a_sandbox_is_the_usual_and_needs_no_warning(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probe, "offer", offering(*Kind))
+    monkeypatch.setattr(probe, "offer", offering(*WallKind))
     confinement = course.confinement(walls=None)
-    assert confinement.kind() is Kind.SANDBOX
-    assert confinement.kind(Kind.CONTAINER) is Kind.CONTAINER
+    assert confinement.kind() is WallKind.SANDBOX
+    assert confinement.kind(WallKind.CONTAINER) is WallKind.CONTAINER
     assert confinement.warnings == []
 
 
 def test_what_is_demanded_and_not_there_is_an_error(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probe, "offer", offering(Kind.LIMITS))
+    monkeypatch.setattr(probe, "offer", offering(WallKind.LIMITS))
     with pytest.raises(ArenaError, match="this machine offers no sandbox"):
-        course.orders(str(course.folder / "first.py"), course.confinement(walls=Kind.SANDBOX))
+        course.orders(str(course.folder / "first.py"), course.confinement(walls=WallKind.SANDBOX))
     with pytest.raises(ArenaError, match="this machine offers no container"):
-        course.orders(str(course.folder / "first.py"), wanted=Kind.CONTAINER)
+        course.orders(str(course.folder / "first.py"), wanted=WallKind.CONTAINER)
 
 
 def test_how_an_agent_is_held_is_said_in_words(course: Course) -> None:

@@ -18,10 +18,10 @@ from msgspec import to_builtins
 
 from agents.loading import ALLOWED
 from arena.match.fixture import HELLO_WITHIN, Limits
-from arena.players import Kind as Is
-from arena.submissions import Store, Submission
+from arena.players.names import PlayerKind
+from arena.players.submissions import Store, Submission
 from arena.walls import file_access, library, probe, seccomp
-from arena.walls.kinds import MEBIBYTE, Allowance, Kind, Walls
+from arena.walls.kinds import MEBIBYTE, Allowance, WallKind, Walls
 
 _USUAL: Final = Allowance()
 _READY_WITHIN: Final = Limits().ready
@@ -35,7 +35,7 @@ class Confinement:
         scratch: Path,
         rules: str,
         *,
-        walls: Kind | None = None,
+        walls: WallKind | None = None,
         allowance: Allowance = _USUAL,
         python: str | None = None,
         modules: Sequence[str] | None = None,
@@ -52,17 +52,17 @@ class Confinement:
         self._python = python
         self._modules = modules
         self._fresh, self._ponder, self._ready = fresh, ponder, ready
-        self.kinds: dict[str, Kind] = {}
+        self.kinds: dict[str, WallKind] = {}
         """Behind which walls each agent is that was given orders."""
         self._allowances: dict[str, Allowance] = {}
         self.warnings: list[str] = []
         """What the instructor should know."""
 
-    def kind(self, wanted: Kind | None = None) -> Kind:
+    def kind(self, wanted: WallKind | None = None) -> WallKind:
         """The walls of an agent, of the kind that it `wanted` or else everybody's; ArenaError where they do not hold on
         this machine."""
         offer = probe.chosen(wanted or self._wanted)
-        if offer.kind is Kind.LIMITS and not self.warnings:
+        if offer.kind is WallKind.LIMITS and not self.warnings:
             reason = f" ({offer.why}{f'; {offer.advice}' if offer.advice else ''})" if offer.why else ""
             self.warnings.append(f"agents are behind limits alone{reason}: {probe.LIMITS_MEAN}. See: arena doctor")
         return offer.kind
@@ -73,7 +73,7 @@ class Confinement:
         submission: Submission,
         store: Store,
         *,
-        wanted: Kind | None = None,
+        wanted: WallKind | None = None,
         allowance: Allowance | None = None,
     ) -> dict[str, Any]:
         """What the warden of this agent is told."""
@@ -82,7 +82,7 @@ class Confinement:
         hidden = [str(store.folder), str(self._scratch.parent)]
         # The rules of somebody's own game are in the store, too.
         readable += re.findall(re.escape(f"{store.folder}/") + "[0-9a-f]{64}", self._rules)
-        if submission.kind is Is.COMMAND:
+        if submission.kind is PlayerKind.COMMAND:
             readable += file_access.of_program(command)
         else:
             command = (*self._library.command, *command)
@@ -134,7 +134,7 @@ class Confinement:
 
 
 _MEANS: Final = {
-    Kind.LIMITS: "a process of this user with limits on what it uses",
-    Kind.SANDBOX: "its own source and Python to read, nothing to write, no network, no other process",
-    Kind.CONTAINER: "its own source and programs to read, nothing to write that stays, no network",
+    WallKind.LIMITS: "a process of this user with limits on what it uses",
+    WallKind.SANDBOX: "its own source and Python to read, nothing to write, no network, no other process",
+    WallKind.CONTAINER: "its own source and programs to read, nothing to write that stays, no network",
 }
