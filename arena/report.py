@@ -14,10 +14,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agents.protocol import Verdict
-from arena import aliases, career, ranking
-from arena.careers import careers
+from arena import aliases
 from arena.errors import BadRating
-from arena.ratings import points
+from arena.ratings import career, points, ranking
+from arena.ratings.careers import careers
 from arena.ratings.points import Crosstable
 from arena.ratings.results import Played, of_record
 from db import games as record
@@ -27,9 +27,9 @@ from db.results import Results, results
 
 if TYPE_CHECKING:
     from arena.aliases import Names
-    from arena.career import Moment
-    from arena.ranking import Ranked, Ranking
+    from arena.ratings.career import Moment
     from arena.ratings.points import Standing
+    from arena.ratings.ranking import Ranked, Ranking
     from arena.roster import Roster
     from db.database import Connection
     from db.past import PastGame

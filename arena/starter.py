@@ -20,8 +20,8 @@ from adsearch import State
 from adsearch.errors import quote
 from agents import builtin
 from agents.errors import CannotPlay
-from arena.description import what_is_wrong_with
 from arena.errors import ArenaError, BadLeague, BadPlayer
+from arena.tournament.description import what_is_wrong_with
 
 FOLDER: Final = Path(__file__).with_name("starters")
 """Where the texts are."""

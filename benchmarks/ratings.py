@@ -22,8 +22,8 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-from arena.ranking import Ranking, rank
 from arena.ratings import bradley_terry
+from arena.ratings.ranking import Ranking, rank
 from arena.ratings.results import Played, duels, of_record
 from benchmarks.database import fill
 from db import rated

@@ -16,12 +16,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from arena import league as leagues
 from arena.match.clock import SECOND
 from arena.match.schedule import Finished
 from arena.play.director import Director
 from arena.players.submissions import Store
-from arena.tournament import Tournament
+from arena.tournament import league as leagues
+from arena.tournament.tournament import Tournament
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import Usage
 from db.database import Database

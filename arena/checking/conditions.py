@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from arena.league import League
 from arena.match.clock import MILLISECOND
 from arena.match.fixture import Limits
+from arena.tournament.league import League
 from arena.walls.kinds import Allowance, WallKind
 
 USUAL_CLOCK: Final = "10+0.1"

@@ -260,7 +260,7 @@ def _told(worth: Worth, seat: int) -> str:
 
 
 def _picture(game: PastGame, start: State[Any], plies: list[Judged]) -> str:
-    from arena.pictures.value_plot import Curve, Spot, values
+    from arena.ratings.plots.value_plot import Curve, Spot, values
 
     two = start.players == 2
     seats = [0] if two or start.players == 1 else list(range(start.players))

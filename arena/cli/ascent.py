@@ -55,12 +55,12 @@ class Ascent:
 
     def play(self, db: str | None) -> None:
         """Plays until it is over. Where something is wrong with the arguments no database is made."""
-        from arena.casual import Recorded
         from arena.cli.database import submissions
         from arena.match.schedule import Finished
         from arena.play.cores import physical
         from arena.play.director import Director
         from arena.players.confinement import Confinement
+        from arena.tournament.casual import Recorded
         from arena.walls.run_folder import RunFolder
         from db import dialect
         from db.database import Database

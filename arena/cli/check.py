@@ -139,10 +139,10 @@ def add_to(app: typer.Typer) -> None:
 
 def _conditions(game: str | None, tournament: Path | None) -> tuple[Conditions, list[Candidate]]:
     """The conditions, and those of the tournament's agents that are not ours."""
-    from arena import league
     from arena.checking.conditions import Conditions, of_league
     from arena.checking.examination import Candidate
     from arena.players.names import PlayerKind
+    from arena.tournament import league
 
     if (game is None) == (tournament is None):
         raise typer.BadParameter("expected --game GAME (see `arena games`) or --tournament FILE, one of the two")

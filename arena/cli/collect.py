@@ -120,9 +120,9 @@ def add_to(app: typer.Typer) -> None:
 
 def _conditions(game: str | None, tournament: Path | None, to: Path | None) -> tuple[Conditions, Path]:
     """Under which conditions agents are checked, and the file that says who plays."""
-    from arena import league
     from arena.checking.conditions import Conditions, of_league
-    from arena.collected import ENDING
+    from arena.tournament import league
+    from arena.tournament.collected_file import ENDING
 
     if (game is None) == (tournament is None):
         raise typer.BadParameter("expected --tournament FILE or --game GAME (see `arena games`), one of the two")
@@ -255,10 +255,10 @@ def _tell_next(lines: Sequence[Line], file: Path, tournament: Path | None, db: s
 
 def _tell_how_to_play(tournament: Path, db: str | None) -> None:
     """The command that plays the tournament, or why it cannot be played yet."""
-    from arena import league
     from arena.errors import BadLeague
-    from arena.outlook import outlook
     from arena.players.submissions import Store
+    from arena.tournament import league
+    from arena.tournament.plan import outlook
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
@@ -278,7 +278,7 @@ def _is_named(file: Path, tournament: Path) -> bool:
     """Whether the description lets those play who are in the file."""
     import glob
 
-    from arena.description import Table, read_toml
+    from arena.tournament.description import Table, read_toml
 
     folder = tournament.absolute().parent
     patterns = Table(read_toml(tournament), str(tournament)).texts("players")

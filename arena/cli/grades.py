@@ -50,10 +50,9 @@ def grades(
     """
     from msgspec.structs import replace
 
-    from arena import grades as grading
-    from arena import ranking
     from arena import roster as rosters
-    from arena.ratings import points
+    from arena.ratings import grades as grading
+    from arena.ratings import points, ranking
     from arena.ratings.results import of_record
     from db import history, queries
     from db import rated as record

@@ -233,7 +233,6 @@ def _play(
 ) -> None:
     """Plays the games, shows them, and notes in `finished` those that are over."""
     from adsearch import games
-    from arena.casual import Recorded
     from arena.cli.database import submissions
     from arena.cli.guests import Guests
     from arena.cli.screen import Screen
@@ -242,6 +241,7 @@ def _play(
     from arena.players.confinement import Confinement
     from arena.players.entrants import enter
     from arena.players.submissions import Store
+    from arena.tournament.casual import Recorded
     from arena.walls.run_folder import RunFolder
 
     screen = Screen(quiet=not plan.watched, people=people, on_stderr=silent)

@@ -22,16 +22,16 @@ from rich.text import Text
 from agents.protocol import Verdict
 from arena import words
 from arena.cli.standings import show_standings
-from arena.formats.match import SprtTerms, Weighed
-from arena.league import League
 from arena.match.clock import SECOND, TimeControl
 from arena.match.schedule import MOST_ATTEMPTS, Event, Finished
-from arena.outlook import superseded
 from arena.play import cores
 from arena.play.director import Director
 from arena.play.overload import Strain
 from arena.ratings.match_statistics import Hypothesis
-from arena.tournament import Tournament
+from arena.tournament.formats.sprt_match import SprtTerms, Weighed
+from arena.tournament.league import League
+from arena.tournament.plan import superseded
+from arena.tournament.tournament import Tournament
 from db import progress
 from db.database import Database
 

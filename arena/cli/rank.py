@@ -22,8 +22,8 @@ from arena.ratings.systems import FITTED, System
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from arena.ranking import Ranking, Settings
     from arena.ratings.bradley_terry import Advantage
+    from arena.ratings.ranking import Ranking, Settings
     from arena.ratings.results import Played
     from db.history import Wanted
 
@@ -67,7 +67,7 @@ def rank(
 
     Example: arena rank --from results.csv --format json
     """
-    from arena import ranking
+    from arena.ratings import ranking
     from arena.words import printable
     from db.history import Wanted
 
@@ -123,8 +123,7 @@ def _of_record(
     """The ranking, and the games that were told one by one. Without anchors those of the descriptions hold."""
     from msgspec.structs import replace
 
-    from arena import ranking
-    from arena.ratings import points
+    from arena.ratings import points, ranking
     from arena.ratings.results import of_record
     from db import queries, results
     from db import rated as record
@@ -286,7 +285,7 @@ _METHODS: Final = {
 
 
 def _picture(found: Ranking, title: str) -> str:
-    from arena.pictures import Bar, ratings
+    from arena.ratings.plots import Bar, ratings
 
     bars = [
         Bar(

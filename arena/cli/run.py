@@ -15,9 +15,9 @@ from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
     from arena.cli.progress import Display
-    from arena.league import League
     from arena.play.director import Director
-    from arena.tournament import Tournament
+    from arena.tournament.league import League
+    from arena.tournament.tournament import Tournament
     from arena.walls.run_folder import RunFolder
 
 
@@ -72,8 +72,8 @@ def run(
 
     Example: arena run connect4 alphabeta:depth=4 alphabeta:depth=2 --rounds 100 --openings 4 --sprt 0,50
     """
-    from arena import league as leagues
     from arena.errors import BadLeague
+    from arena.tournament import league as leagues
 
     test = None if sprt is None else _bounds(sprt)
     if len(what) == 1:
@@ -121,7 +121,7 @@ def demo(db: DatabaseOption = None) -> None:
     Example: arena demo
     """
     import arena
-    from arena import league as leagues
+    from arena.tournament import league as leagues
 
     _run(leagues.read(Path(arena.__file__).with_name("demo.toml")), db, plan=False, rerun_changed=False)
 
@@ -129,7 +129,7 @@ def demo(db: DatabaseOption = None) -> None:
 def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> None:
     from arena.cli.database import submissions
     from arena.cli.progress import Display
-    from arena.tournament import Tournament, alone
+    from arena.tournament.tournament import Tournament, alone
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
@@ -161,8 +161,8 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
 
 def _tell_how_it_stands(league: League, db: str | None, display: Display) -> None:
     """What has been played already, where something has."""
-    from arena.outlook import outlook
     from arena.players.submissions import Store
+    from arena.tournament.plan import outlook
     from arena.walls.run_folder import RunFolder
     from db.database import Database
     from db.errors import NotFound

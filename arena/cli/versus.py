@@ -17,7 +17,7 @@ from arena.cli.listing import Columns, Format, FormatOption, show, tell
 from arena.ratings.match_statistics import Model
 
 if TYPE_CHECKING:
-    from arena.versus import Met, Versus
+    from arena.ratings.versus import Met, Versus
     from db.database import Connection
     from db.history import Wanted
 
@@ -51,10 +51,10 @@ def versus(
     from msgspec.structs import asdict, replace
 
     from adsearch.errors import quote
-    from arena import versus as meeting
     from arena.errors import BadRating
-    from arena.formats.match import SprtTerms
+    from arena.ratings import versus as meeting
     from arena.ratings.match_statistics import sprt
+    from arena.tournament.formats.sprt_match import SprtTerms
     from arena.words import printable
     from db import rated as record
     from db.database import Database
@@ -111,7 +111,7 @@ def progress(
     """
     from msgspec.structs import asdict
 
-    from arena.career import career
+    from arena.ratings.career import career
     from arena.ratings.estimates import PRIOR
     from arena.ratings.results import of_record
     from arena.words import printable
@@ -130,8 +130,8 @@ def progress(
             anchors = {name: rating for name, rating in described.items() if name in players}
     moments = career(of_record(games), agent, prior=PRIOR if prior is None else prior, anchors=anchors)
     if svg is not None:
-        from arena.pictures import Line, Point
-        from arena.pictures import progress as drawn
+        from arena.ratings.plots import Line, Point
+        from arena.ratings.plots import progress as drawn
 
         lines = [
             Line(

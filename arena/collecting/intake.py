@@ -17,21 +17,21 @@ from pathlib import Path
 from typing import Final
 
 from adsearch.errors import quote
-from arena import collected
 from arena.checking import Checked
 from arena.checking.causes import Cause
 from arena.checking.conditions import Conditions
 from arena.checking.examination import Candidate, Examiner
 from arena.checking.finding import find
-from arena.collected import Kept
 from arena.collecting import HandedIn
 from arena.collecting.contents import agent_in
 from arena.collecting.deadline import is_late
-from arena.description import folded, what_is_wrong_with
 from arena.errors import BadPlayer, BadRoster, BadSubmission
 from arena.players.names import Player, PlayerKind
 from arena.players.submissions import Store, Submission
 from arena.roster import Roster, Student
+from arena.tournament import collected_file
+from arena.tournament.collected_file import Kept
+from arena.tournament.description import folded, what_is_wrong_with
 from arena.walls.run_folder import RunFolder
 from db import audit, store
 from db.database import Database
@@ -163,7 +163,7 @@ class Intake:
 
     def take_in(self, handed_in: Sequence[HandedIn], progress: Callable[[], None] = lambda: None) -> list[Line]:
         """What has become of everything, and of everybody on the roster; `progress` is called after each check."""
-        collected.write(self._file, self._kept, self._submissions)
+        collected_file.write(self._file, self._kept, self._submissions)
         waiting = [self._waiting(student, handed_in) for student in self._roster.students]
         with Examiner(self._conditions, self._folder) as examiner:
             self.warnings = examiner.warnings
@@ -177,7 +177,7 @@ class Intake:
         if self._afresh:
             # Not before: whoever is interrupted has lost nobody.
             self._kept = {each.agent: each.kept for each in waiting if each.kept is not None}
-            collected.write(self._file, self._kept, self._submissions)
+            collected_file.write(self._file, self._kept, self._submissions)
         lines = [line for each in waiting for line in self._lines(each)]
         nobodys = [one for one in handed_in if one.student is None]
         return lines + [Line(outcome=Outcome.UNMATCHED, handed_in=one, told=one.wrong) for one in nobodys]
@@ -194,7 +194,7 @@ class Intake:
         """Who plays with what so far."""
         if not self._file.exists():
             return {}
-        kept, place = collected.read(self._file)
+        kept, place = collected_file.read(self._file)
         if place.folder.resolve() != self._submissions.folder.resolve():
             raise BadSubmission(
                 f"{self._file} is about submissions in {place.folder}, expected {self._submissions.folder}: "
@@ -274,7 +274,7 @@ class Intake:
             # It passed under other conditions.
             del self._kept[waiting.agent]
             waiting.kept = None
-            collected.write(self._file, self._kept, self._submissions)
+            collected_file.write(self._file, self._kept, self._submissions)
         waiting.lines.append(
             self._line(
                 waiting,
@@ -305,7 +305,7 @@ class Intake:
             checked=self._checked,
         )
         self._kept[name] = kept
-        collected.write(self._file, self._kept, self._submissions)
+        collected_file.write(self._file, self._kept, self._submissions)
         return kept
 
     def _line(

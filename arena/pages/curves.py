@@ -11,10 +11,10 @@ from math import isfinite
 from typing import Final, NamedTuple
 
 from adsearch import svg
-from arena.pictures import chart
-from arena.pictures.axis import Axis, counts_axis, ratings_axis
-from arena.pictures.chart import HEAD, HUES, MARGIN, SMALL
-from arena.pictures.line_plot import spread
+from arena.ratings.plots import chart
+from arena.ratings.plots.axis import Axis, counts_axis, ratings_axis
+from arena.ratings.plots.chart import HEAD, HUES, MARGIN, SMALL
+from arena.ratings.plots.line_plot import spread
 
 _WIDTH: Final = 460.0
 _TOP: Final = HEAD + 14.0

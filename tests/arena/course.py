@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arena import league
-from arena.league import League
+from arena.tournament import league
+from arena.tournament.league import League
 
 ROOT = Path(__file__).parents[2]
 TWO = '[[agent]]\nname = "a"\nplayer = "random"\n[[agent]]\nname = "b"\nplayer = "pvs"\n'

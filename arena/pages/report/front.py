@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from arena import pictures
 from arena.pages.html import element, words
 from arena.pages.report import addresses, parts
-from arena.ranking import ANCHOR, ONLY_LOST, ONLY_WON
+from arena.ratings import plots
+from arena.ratings.ranking import ANCHOR, ONLY_LOST, ONLY_WON
 
 if TYPE_CHECKING:
     from arena.pages.report.addresses import Addresses
@@ -119,7 +119,7 @@ def _ratings(report: Report) -> list[str]:
         []
         if found is None
         else [
-            pictures.Bar(
+            plots.Bar(
                 player.name,
                 player.rating,
                 player.error,
@@ -140,7 +140,7 @@ def _ratings(report: Report) -> list[str]:
     )
     if found.pools > 1:
         told += " Players that no games connect are in pools of their own: compare within a pool."
-    picture = pictures.ratings(bars, title="Each rating, and where it lies 95 times in 100")
+    picture = plots.ratings(bars, title="Each rating, and where it lies 95 times in 100")
     return [
         element("h2", "Ratings"),
         parts.box("Picture of the ratings", element("figure", picture)),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from arena import pictures
 from arena.pages.html import element, words
 from arena.pages.report import addresses, front, parts
+from arena.ratings import plots
 
 if TYPE_CHECKING:
     from arena.pages.report.addresses import Addresses
@@ -79,10 +79,10 @@ def _progress(agent: Agent) -> list[str]:
         return []
     versions = dict.fromkeys(moment.version for moment in agent.moments)
     lines = [
-        pictures.Line(
+        plots.Line(
             f"version {version.rpartition('@')[2]}",
             tuple(
-                pictures.Point(one.at or "", one.total, one.rating, one.error)
+                plots.Point(one.at or "", one.total, one.rating, one.error)
                 for one in agent.moments
                 if one.version == version
             ),
@@ -94,7 +94,7 @@ def _progress(agent: Agent) -> list[str]:
         element("h2", "Rating over time"),
         parts.box(
             "Picture of the rating over time",
-            element("figure", pictures.progress(lines, title=f"Rating of {agent.name}")),
+            element("figure", plots.progress(lines, title=f"Rating of {agent.name}")),
         ),
         element("p", told, class_="faint"),
     ]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from arena import league
 from arena.errors import BadLeague
+from arena.tournament import league
 from tests.arena.cli.terminal import Ended, arena
 from tests.arena.collecting.course import AGENT, ROSTER, folder, zipped
 

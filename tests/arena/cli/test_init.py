@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from adsearch import games
-from arena import league as leagues
-from arena.enrolment import AGENT_KEYS
-from arena.league import KEYS, LIMIT_KEYS, SPRT_KEYS
 from arena.starter import FOLDER
+from arena.tournament import league as leagues
+from arena.tournament.enrolment import AGENT_KEYS
+from arena.tournament.league import KEYS, LIMIT_KEYS, SPRT_KEYS
 from tests.arena.cli.terminal import arena
 
 TEXT = (FOLDER / "tournament.toml").read_text("utf-8")

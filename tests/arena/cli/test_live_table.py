@@ -10,10 +10,10 @@ from typing import Any, cast
 
 from rich.console import Console
 
-from arena import league
 from arena.cli.progress import Display
 from arena.match.schedule import Entrant, Finished, Planned
-from arena.tournament import Tournament
+from arena.tournament import league
+from arena.tournament.tournament import Tournament
 from db.records import GameRecord, SeatRecord
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

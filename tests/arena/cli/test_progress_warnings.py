@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from arena import league
 from arena.cli.progress import Display
 from arena.match.clock import MILLISECOND
 from arena.match.schedule import Finished, Planned
+from arena.tournament import league
 from db.records import GameRecord, MoveRecord
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from arena import collected
 from arena import roster as rosters
 from arena.checking import Checked, Light, Step
 from arena.checking.conditions import Conditions
 from arena.checking.examination import Candidate
-from arena.collected import Kept
 from arena.collecting import deadline, intake
 from arena.collecting.intake import Intake, Line, Outcome
 from arena.errors import ArenaError, BadLeague, BadRoster
 from arena.players.submissions import Store
+from arena.tournament import collected_file
+from arena.tournament.collected_file import Kept
 from arena.walls.run_folder import RunFolder
 from db import audit
 from db.database import Database
@@ -102,7 +102,7 @@ def collect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collect:
 
 def kept(tmp_path: Path) -> dict[str, Kept]:
     """Who plays."""
-    return {one.name: one for one in collected.read(tmp_path / "t.collected.toml")[0]}
+    return {one.name: one for one in collected_file.read(tmp_path / "t.collected.toml")[0]}
 
 
 def versions(tmp_path: Path) -> list[tuple[str, int]]:
@@ -255,7 +255,7 @@ def test_whoever_interrupts_goes_on_where_it_was(tmp_path: Path, collect: Collec
 
 def test_what_is_kept_is_what_the_student_wrote(tmp_path: Path, collect: Collect) -> None:
     collect(folder(tmp_path / "in", {"1003/agent.py": AGENT, "1003/data.txt": "1", "1001.py": AGENT}))
-    everybody, store = collected.read(tmp_path / "t.collected.toml")
+    everybody, store = collected_file.read(tmp_path / "t.collected.toml")
     alone, whole = everybody[1], everybody[0]
     assert (alone.name, alone.started_as) == ("Deep Blue", "1001.py")
     assert whole.name == "<script>alert(1)</script>"
@@ -268,7 +268,7 @@ def test_what_is_kept_is_what_the_student_wrote(tmp_path: Path, collect: Collect
 
 
 def test_a_file_about_another_store_is_told(tmp_path: Path, collect: Collect) -> None:
-    collected.write(tmp_path / "t.collected.toml", {}, Store(tmp_path / "other.store"))
+    collected_file.write(tmp_path / "t.collected.toml", {}, Store(tmp_path / "other.store"))
     with pytest.raises(ArenaError, match=r"is about submissions in .*other\.store"):
         collect(folder(tmp_path / "in", {"1001.py": AGENT}))
 
@@ -307,7 +307,7 @@ def test_a_file_that_was_spoiled_is_told_with_the_place(tmp_path: Path, text: st
     file = tmp_path / "t.collected.toml"
     file.write_text(text)
     with pytest.raises(BadLeague) as error:
-        collected.read(file)
+        collected_file.read(file)
     assert str(file) in str(error.value)
     assert said in str(error.value)
 
@@ -315,8 +315,8 @@ def test_a_file_that_was_spoiled_is_told_with_the_place(tmp_path: Path, text: st
 @pytest.mark.parametrize("name", ["<script>", "田中", 'a "quoted" \\ name', "W" * 64, "it's", "\x7f\u202e"])
 def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
     one = Kept(name if name.isprintable() else "plain", 3, "0" * 64, name, name, "", "warning", name, "")
-    collected.write(tmp_path / "t.collected.toml", {one.name: one}, Store(tmp_path / "arena.store"))
-    read, store = collected.read(tmp_path / "t.collected.toml")
+    collected_file.write(tmp_path / "t.collected.toml", {one.name: one}, Store(tmp_path / "arena.store"))
+    read, store = collected_file.read(tmp_path / "t.collected.toml")
     assert read == [one]
     assert store.folder == tmp_path / "arena.store"
     assert not list(tmp_path.glob("*.part"))

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from random import Random
 
-from arena import formats
-from arena.formats import Pairing
+from arena.tournament import formats
+from arena.tournament.formats import Pairing
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,10 +213,10 @@ def test_many_processes_may_take_the_same_at_once(here: Path, store: Store) -> N
     code = """if True:
         import sys
         from pathlib import Path
-        from arena.players.names import Kind, Player
+        from arena.players.names import Player, PlayerKind
         from arena.players.submissions import Store
         sys.stdin.readline()
-        player = Player(Kind.FOLDER, "alice", "alice", path=Path("alice").absolute())
+        player = Player(PlayerKind.FOLDER, "alice", "alice", path=Path("alice").absolute())
         print(Store(Path(sys.argv[1])).take(player).hash)
     """
     command = [sys.executable, "-c", code, str(store.folder)]
@@ -237,10 +237,10 @@ def test_a_copy_that_a_crash_left_half_written_is_never_used(here: Path, store: 
     code = """if True:
         import os, sys
         from pathlib import Path
-        from arena.players.names import Kind, Player
+        from arena.players.names import Player, PlayerKind
         from arena.players.submissions import Store
         os.rename = lambda *_: os._exit(9)
-        Store(Path(sys.argv[1])).take(Player(Kind.FOLDER, "alice", "alice", path=Path("alice").absolute()))
+        Store(Path(sys.argv[1])).take(Player(PlayerKind.FOLDER, "alice", "alice", path=Path("alice").absolute()))
     """
     command = [sys.executable, "-c", code, str(store.folder)]
     assert subprocess.run(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False).returncode == 9

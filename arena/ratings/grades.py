@@ -1,0 +1,185 @@
+"""Grades for a course: everybody's score and rating, and who is better than the bars that were set.
+
+Values in, values out. A bar is an agent of the tournament: "better" means that it is 95 % sure, from all games of the
+tournament, that the student's agent is the stronger one; "not better" that it is as sure that it is not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from enum import StrEnum
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+
+from adsearch.errors import nearly, quote
+from arena.errors import BadRating
+from arena.ratings import bradley_terry, plackett_luce
+from arena.ratings.ranking import usual
+from arena.ratings.results import duels, of_record
+from arena.ratings.systems import System
+
+if TYPE_CHECKING:
+    from arena.ratings.estimates import Estimates
+    from arena.ratings.points import Standing
+    from arena.ratings.ranking import Ranking
+    from db.past import PastGame
+    from db.rated import RatedGame
+
+SURE = 0.95
+_COLUMNS: Final = (
+    *("agent", "status", "rank", "games", "wins", "draws", "losses", "points", "score", "rating", "error"),
+    *("faults", "reasons"),
+)
+"""What is told of everybody, beside the bars."""
+
+
+class Against(StrEnum):
+    """How an agent stands to a bar."""
+
+    BETTER = "better"
+    NOT_BETTER = "not better"
+    UNDECIDED = "undecided"
+
+
+class Bar(Struct, frozen=True):
+    """How an agent stands to one bar."""
+
+    stands: Against
+    los: float
+    """How likely it is that it is better."""
+    games: list[str]
+    """Their own games that count, as they may be asked for: "cs101-12"."""
+
+
+def bars(games: Sequence[RatedGame], wanted: Mapping[str, str], tournament: str) -> dict[str, dict[str, Bar]]:
+    """For each agent how it stands to each bar; `wanted`: the bar's name -> who is it. A bar is not held to itself."""
+    _apart(wanted)
+    played = of_record(games)
+    by_places = usual(played) is System.PLACKETT_LUCE
+    fit: Estimates = plackett_luce.fit(played) if by_places else bradley_terry.fit(duels(played))
+    place = {name: number for number, name in enumerate(fit.names)}
+    for bar, name in wanted.items():
+        if name not in place:
+            raise BadRating(f"--bar {bar}={name}: no agent {quote(name)} has a rated game{nearly(name, sorted(place))}")
+    pool = {name: number for number, names in enumerate(fit.pools) for name in names}
+    met: dict[frozenset[str], list[RatedGame]] = {}
+    for game in games:
+        for two in combinations(sorted(set(game.names)), 2):
+            met.setdefault(frozenset(two), []).append(game)
+
+    def stands(name: str, other: str) -> Bar:
+        own = met.get(frozenset((name, other)), [])
+        los = fit.superiority(place[name], place[other]) if pool[name] == pool[other] else 0.5
+        return _stands(los, [f"{tournament}-{game.number}" for game in own])
+
+    return {name: {bar: stands(name, other) for bar, other in wanted.items() if name != other} for name in fit.names}
+
+
+def _apart(bars: Collection[str]) -> None:
+    """The columns of these bars are not those of anything else."""
+    taken = Counter([*_COLUMNS, *(title for bar in bars for title in _titles(bar))])
+    for bar in bars:
+        if twice := next((title for title in _titles(bar) if taken[title] > 1), None):
+            raise BadRating(f"--bar {bar}=...: there is a column {quote(twice)} already; give the bar another name")
+
+
+def _titles(bar: str) -> tuple[str, str, str]:
+    return bar, f"{bar}_likely", f"{bar}_games"
+
+
+def _stands(los: float, games: list[str]) -> Bar:
+    stands = Against.BETTER if los >= SURE else Against.NOT_BETTER if los <= 1.0 - SURE else Against.UNDECIDED
+    return Bar(stands, los, games)
+
+
+def reasons(games: Sequence[PastGame], count: Collection[int]) -> dict[str, list[str]]:
+    """For each agent the games among those that `count` which it lost by a fault, oldest first, with the reason."""
+    found: dict[str, list[str]] = {}
+    for game in sorted(games, key=lambda game: game.number):
+        if game.id in count and game.fault is not None and game.ruling is None:
+            why = f"{game.verdict} ({game.detail})" if game.detail else game.verdict
+            found.setdefault(game.players[game.fault], []).append(f"{game.tournament}-{game.number}: {why}")
+    return found
+
+
+def table(
+    *,
+    standings: Sequence[Standing],
+    ranking: Ranking,
+    bars: Mapping[str, Mapping[str, Bar]],
+    faults: Mapping[str, Sequence[str]],
+    wanted: Sequence[str],
+    statuses: Mapping[str, str],
+) -> list[dict[str, Any]]:
+    """A row for each agent, in the order of the standings; `wanted`: the names of the bars."""
+    rated = {player.name: player for player in ranking.players}
+    rows = []
+    for one in standings:
+        player = rated.get(one.name)
+        row: dict[str, Any] = {
+            "agent": one.name,
+            "status": statuses.get(one.name, "active"),
+            "rank": one.rank,
+            "games": one.games,
+            "wins": one.wins,
+            "draws": one.draws,
+            "losses": one.losses,
+            "points": one.points,
+            "score": one.score,
+            "rating": None if player is None or player.rating is None else round(player.rating, 1),
+            "error": None if player is None or player.error is None else round(player.error, 1),
+        }
+        for name in wanted:
+            bar = bars.get(one.name, {}).get(name)
+            row[name] = None if bar is None else str(bar.stands)
+            row[f"{name}_likely"] = None if bar is None else round(bar.los, 4)
+            row[f"{name}_games"] = [] if bar is None else bar.games
+        rows.append(row | {"faults": len(faults.get(one.name, ())), "reasons": "; ".join(faults.get(one.name, ()))})
+    return rows
+
+
+def joined(
+    rows: Sequence[Mapping[str, Any]], roster: Sequence[Mapping[str, str]], on: str | None = None
+) -> list[dict[str, Any]]:
+    """The rows, each with "agent", beside what the roster says of that agent: all its columns first, in its order. Who
+    is not on the roster comes last; of whoever has no agent here the status says so.
+
+    `on`: the column of the roster that has the agents' names; without it, the one that has most of them. A column of
+    ours that the roster has too is called "arena_..."; no column of the roster is ever lost."""
+    columns = list(roster[0]) if roster else []
+    agents = {str(row["agent"]): row for row in rows}
+    if on is not None and on not in columns:
+        raise BadRating(f"--on: no column {quote(on)} in the roster{nearly(on, columns)}")
+    names_in = {
+        column: sum(line[column].strip() in agents for line in roster) for column in columns if on in (None, column)
+    }
+    on = max(names_in, key=names_in.__getitem__, default=None)
+    if on is None or not names_in[on]:
+        raise BadRating(
+            f"the roster has no column with agents' names (it has {', '.join(columns) or 'none'}); "
+            f"agents are {', '.join(sorted(agents)[:5])}{', ...' if len(agents) > 5 else ''}"
+        )
+    titles = _beside(columns, list(rows[0] if rows else ()))
+    nothing = dict.fromkeys(titles, "") | {"status": "not entered"}
+
+    def beside(line: Mapping[str, str], row: Mapping[str, Any]) -> dict[str, Any]:
+        return {**line, **{title: row[key] for key, title in titles.items()}}
+
+    listed = [beside(line, agents.get(line[on].strip(), nothing)) for line in roster]
+    known = {line[on].strip() for line in roster}
+    empty = dict.fromkeys(columns, "")
+    return listed + [beside(empty, row) for name, row in agents.items() if name not in known]
+
+
+def _beside(columns: Collection[str], own: Sequence[str]) -> dict[str, str]:
+    """What our `own` titles are called beside those `columns`."""
+    found: dict[str, str] = {}
+    for title in own:
+        free = title
+        while free in columns or free in found.values() or (free != title and free in own):
+            free = f"arena_{free}"
+        found[title] = free
+    return found

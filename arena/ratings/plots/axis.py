@@ -1,0 +1,133 @@
+"""Axes: numbers, counts and dates along a line, with round ticks.
+
+Pure arithmetic: nothing is drawn here. Ticks are so far apart that what is written at them does not touch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from statistics import median
+from typing import Final
+
+from arena.ratings.plots.chart import SMALL, width_of
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """From numbers to places along a line."""
+
+    low: float
+    high: float
+    start: float
+    """Where `low` is."""
+    end: float
+    """Where `high` is."""
+    ticks: tuple[tuple[float, str], ...]
+    digits: int = 0
+    """So many after the point tell two neighbours apart."""
+
+    def at(self, value: float) -> float:
+        """Where `value` is, or the end of the axis that is nearest."""
+        inside = min(max(value, self.low), self.high)
+        return self.start + (inside - self.low) / (self.high - self.low) * (self.end - self.start)
+
+    def told(self, value: float) -> str:
+        """A value, as exactly as the axis makes sense of it."""
+        return _figure(value, self.digits)
+
+    def told_with(self, value: float, error: float | None, *, sign: str) -> str:
+        """A value and, if it is known, its error."""
+        return self.told(value) if error is None else f"{self.told(value)} {sign} {self.told(error)}"
+
+
+def ratings_axis(ratings: Sequence[tuple[float, float | None]], start: float, end: float) -> Axis:
+    """An axis over all these ratings and their errors, which begins and ends with a tick."""
+    low, high = _extent(ratings)
+    if high - low < 1e-6:  # there is but one rating
+        low, high = low - 50.0, high + 50.0
+    for most in (7, 5, 3, 2):
+        axis = _round_axis(low, high, start, end, most=most)
+        room = abs(end - start) / (len(axis.ticks) - 1)
+        if all(width_of(words, SMALL) + 6.0 <= room for _, words in axis.ticks):
+            break
+    return axis
+
+
+def counts_axis(low: float, high: float, start: float, end: float) -> Axis:
+    """An axis of whole numbers, which begins and ends where they do."""
+    if low == high:
+        low, high = max(0.0, low - 1.0), high + 1.0
+    room = width_of(_figure(high, 0), SMALL) + 24.0
+    step = max(1.0, _step((high - low) * room / (end - start)))
+    return Axis(low, high, start, end, tuple((tick, _figure(tick, 0)) for tick in _multiples(low, high, step)))
+
+
+_MINUTE: Final = 60.0
+_DAY: Final = 86_400.0
+_TIMES: Final = (
+    *(minutes * _MINUTE for minutes in (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720)),
+    *(days * _DAY for days in (1, 2, 4, 7, 14, 28, 91, 182, 365)),
+)
+"""How far apart dates are on an axis, in seconds."""
+
+
+def dates_axis(low: float, high: float, start: float, end: float) -> Axis:
+    """An axis of moments, as seconds since 1970, which begins and ends where they do."""
+    if low == high:
+        low, high = low - _MINUTE, high + _MINUTE
+    room = width_of("2026-12-31", SMALL) + 24.0
+    rough = (high - low) * room / (end - start)
+    step = next((time for time in _TIMES if time >= rough), math.ceil(rough / _TIMES[-1]) * _TIMES[-1])
+    form = "%Y-%m-%d" if step >= _DAY else "%m-%d %H:%M"
+    ticks = tuple((tick, f"{datetime.fromtimestamp(tick, UTC):{form}}") for tick in _multiples(low, high, step))
+    return Axis(low, high, start, end, ticks)
+
+
+def moment(at: str) -> datetime:
+    """A moment in ISO 8601; UTC where it does not say."""
+    found = datetime.fromisoformat(at)
+    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _round_axis(low: float, high: float, start: float, end: float, *, most: int) -> Axis:
+    """An axis over `low` to `high` with a tick at each end and about `most` in all."""
+    step = _step((high - low) / most)
+    multiples = range(math.floor(low / step), math.ceil(high / step) + 1)
+    ticks = tuple((number * step, _figure(number * step, -_power(step))) for number in multiples)
+    return Axis(ticks[0][0], ticks[-1][0], start, end, ticks, max(0, 1 - _power(step)))
+
+
+def _extent(ratings: Sequence[tuple[float, float | None]]) -> tuple[float, float]:
+    """From where to where to look: over all ratings and errors, but no further than lets ratings be told apart."""
+    least, most = min(rating for rating, _ in ratings), max(rating for rating, _ in ratings)
+    errors = [error for _, error in ratings if error is not None and math.isfinite(error)]
+    room = max((most - least) / 4, 3.0 * median(errors)) if errors else 0.0
+    low = min(rating - (error or 0.0) for rating, error in ratings)
+    high = max(rating + (error or 0.0) for rating, error in ratings)
+    return max(low, least - room), min(high, most + room)
+
+
+def _multiples(low: float, high: float, step: float) -> list[float]:
+    return [number * step for number in range(math.ceil(low / step), math.floor(high / step) + 1)]
+
+
+def _step(rough: float) -> float:
+    """The round number that is not less: 1, 2 or 5 and noughts."""
+    power = 10.0 ** _power(rough)
+    return next((step * power for step in (1.0, 2.0, 5.0) if step * power >= rough), 10.0 * power)
+
+
+def _power(number: float) -> int:
+    """The power of ten of the first digit."""
+    return math.floor(math.log10(number) + 1e-9)
+
+
+def _figure(value: float, digits: int) -> str:
+    """A number with a true minus."""
+    if not math.isfinite(value):
+        return "∞"
+    written = f"{round(value, max(0, digits)) + 0.0:.{max(0, digits)}f}"  # 0.0 more: there is no negative nought
+    return written.replace("-", "−")

@@ -1,0 +1,140 @@
+"""A dot plot of ratings: a line a player, with a dot at the rating and a bar as far as its error reaches.
+
+It is drawn from left to right: rank, name, dot, number, mark. Lines stand in the order in which they are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+from msgspec import Struct
+
+from adsearch import svg
+from arena.ratings.plots import chart
+from arena.ratings.plots.axis import Axis, ratings_axis
+from arena.ratings.plots.chart import GAP, HEAD, MARGIN, SIZE, SMALL
+
+_PLOT: Final = 400.0
+"""How wide the plot is."""
+_NAMES: Final = 230.0
+"""How wide names are at most."""
+_MARKS: Final = 120.0
+_TALL: Final = 600.0
+"""What is taller may not fit on a screen: its numbers stand above and below."""
+
+
+class Bar(Struct, frozen=True):
+    """A player in the picture of ratings."""
+
+    name: str
+    rating: float
+    """Finite."""
+    error: float | None
+    """The rating is within this much, to either side; None: not known."""
+    mark: str
+    """A word about this rating, such as "anchor"; empty for none."""
+    rank: int
+    pool: str = ""
+    """Only ratings within a pool can be compared."""
+
+
+def ratings(rows: Sequence[Bar], *, title: str, unit: str = "Elo") -> str:
+    """A picture of these ratings. A gap and a label stand wherever another pool begins."""
+    return _DotPlot(rows, unit).document(title) if rows else chart.nothing(title)
+
+
+class _DotPlot:
+    """One picture in the making."""
+
+    def __init__(self, rows: Sequence[Bar], unit: str) -> None:
+        self.rows, self.unit = rows, chart.shown(unit)
+        self.row = 24.0 if len(rows) <= 40 else 18.0
+        self.several_pools = len({row.pool for row in rows}) > 1
+        self.names = [chart.shortened(row.name, SIZE, _NAMES) for row in rows]
+        self.marks = [chart.shortened(row.mark, SMALL, _MARKS) for row in rows]
+        self.ranks_end = MARGIN + chart.widest((str(row.rank) for row in rows), SIZE)
+        self.names_start = self.ranks_end + GAP
+        start = self.names_start + chart.widest(self.names, SIZE) + GAP
+        self.axis = ratings_axis([(row.rating, row.error) for row in rows], start, start + _PLOT)
+        self.ratings = [self.axis.told(row.rating) for row in rows]
+        self.errors = ["" if row.error is None else f"± {self.axis.told(row.error)}" for row in rows]
+        self.ratings_end = self.axis.end + 1.5 * GAP + chart.widest(self.ratings, SIZE)
+        self.errors_start = self.ratings_end + 6.0
+        self.marks_start = self.errors_start + chart.widest(self.errors, SIZE) + GAP
+        self.width = self.marks_start + chart.widest(self.marks, SMALL) + MARGIN
+        self.grid: list[str] = []
+        self.lines: list[str] = []
+
+    def document(self, title: str) -> str:
+        """The whole of it: the grid below, and all lines above."""
+        y = HEAD
+        for number, (pool, rows) in enumerate(groupby(enumerate(self.rows), lambda numbered: numbered[1].pool)):
+            if self.several_pools:
+                y += 30.0 if number else 14.0
+                words = chart.shortened(pool or "no pool", SIZE * 1.1, self.width - 2 * MARGIN)
+                self.lines.append(chart.text(words, MARGIN, y, kind="faint heading"))
+                y += 12.0
+            y = self.draw_pool([place for place, _ in rows], y)
+        y += 22.0
+        unit = chart.text(self.unit, (self.axis.start + self.axis.end) / 2, y, anchor="middle", kind="faint")
+        told = "; ".join(map(self.told, self.rows))
+        return chart.document(
+            self.width,
+            y + MARGIN,
+            *self.grid,
+            *self.lines,
+            unit,
+            title=title,
+            description=f"{chart.some(len(self.rows), 'player')}, in {self.unit}. {told}.",
+        )
+
+    def draw_pool(self, places: Sequence[int], y: float) -> float:
+        """Draws the lines of these places from `y` down, with a grid and its numbers; where that ends."""
+        tall = len(places) * self.row > _TALL
+        top = y + (16.0 if tall else 0.0)
+        bottom = top + len(places) * self.row
+        for tick, words in self.axis.ticks:
+            x = self.axis.at(tick)
+            self.grid.append(svg.element("line", class_="grid", x1=x, y1=top, x2=x, y2=bottom))
+            for baseline in (top - 6.0, bottom + 16.0) if tall else (bottom + 16.0,):
+                self.grid.append(chart.text(words, x, baseline, size=SMALL, anchor="middle", kind="faint"))
+        for number, place in enumerate(places):
+            self.lines.append(self.line(place, top + (number + 0.5) * self.row))
+        return bottom + 16.0
+
+    def line(self, place: int, y: float) -> str:
+        """A player's line, with all of it in words when pointed at."""
+        row, axis, baseline = self.rows[place], self.axis, y + 4.5
+        return svg.element(
+            "g",
+            svg.element("title", svg.words(self.told(row))),
+            svg.element("line", class_="guide", x1=axis.start, y1=y, x2=axis.end, y2=y),
+            *([] if row.error is None else _error_bar(axis, row.rating, row.error, y)),
+            svg.element("circle", class_="dot marked" if row.mark else "dot", cx=axis.at(row.rating), cy=y, r=4),
+            chart.text(str(row.rank), self.ranks_end, baseline, anchor="end", kind="faint"),
+            chart.text(self.names[place], self.names_start, baseline),
+            chart.text(self.ratings[place], self.ratings_end, baseline, anchor="end"),
+            chart.text(self.errors[place], self.errors_start, baseline, kind="faint"),
+            chart.text(self.marks[place], self.marks_start, baseline, size=SMALL, kind="faint"),
+        )
+
+    def told(self, row: Bar) -> str:
+        """A player in words."""
+        pool = f" ({chart.shown(row.pool)})" if self.several_pools and row.pool else ""
+        mark = f", {chart.shown(row.mark)}" if row.mark else ""
+        rating = self.axis.told_with(row.rating, row.error, sign="plus or minus")
+        return f"{row.rank}. {chart.shown(row.name)}{pool}: {rating}{mark}"
+
+
+def _error_bar(axis: Axis, rating: float, error: float, y: float) -> Iterator[str]:
+    """A bar with its ends across; an arrow where it goes on beyond the axis."""
+    left, right = axis.at(rating - error), axis.at(rating + error)
+    yield svg.element("line", class_="error", x1=left, y1=y, x2=right, y2=y)
+    for x, back, beyond in (
+        (left, 5.0, rating - error < axis.low),
+        (right, -5.0, rating + error > axis.high),
+    ):
+        corners = [(x + back, y - 4.0), (x, y), (x + back, y + 4.0)] if beyond else [(x, y - 4.0), (x, y + 4.0)]
+        yield svg.element("polyline", class_="error", points=chart.path(corners))

@@ -1,0 +1,122 @@
+"""The file that says who plays with which submission: written by `arena collect`, named by a tournament's description.
+
+It is a TOML file called NAME.collected.toml, and `players = "NAME.collected.toml"` lets everybody in it play. What it
+names lies in the store; it is replaced as a whole, so that it is always complete.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct
+
+from arena.errors import ArenaError
+from arena.players.names import Player
+from arena.players.submissions import Store
+from arena.tournament.description import Table, read_toml, what_is_wrong_with
+
+ENDING: Final = ".collected.toml"
+_ABOUT: Final = """\
+# Who plays with which submission. `arena collect` writes this file; the description of a tournament names it:
+#
+#     players = "{name}"
+
+"""
+
+
+class Kept(Struct, frozen=True):
+    """The submission that somebody plays with."""
+
+    name: str
+    """What the agent is called."""
+    version: int
+    """Which of the agent's it is, on record."""
+    source: str
+    """The hash in the store."""
+    started_as: str
+    """What its file or folder was called."""
+    submission: str
+    """Where it was found."""
+    handed_in: str
+    """ISO 8601; empty where that is not known."""
+    light: str
+    """What came of its check: good or warning."""
+    told: str
+    checked: str
+    """The conditions of its check, as a hash."""
+
+    @property
+    def when(self) -> datetime | None:
+        """When it was handed in."""
+        return datetime.fromisoformat(self.handed_in) if self.handed_in else None
+
+    def player(self, store: Store) -> Player:
+        """The agent, as it lies in the store; BadPlayer where it is not whole."""
+        from arena.players.versions import player  # only where somebody was collected: it brings the database along
+        from db.audit import StoredVersion
+
+        return player(StoredVersion(self.name, self.version, self.source, self.started_as), store)
+
+
+def read(path: Path) -> tuple[list[Kept], Store]:
+    """Everybody in the file, and where their submissions lie; BadLeague names what is wrong with it."""
+    keys = Table(read_toml(path), str(path))
+    keys.only(("store", "agent"))
+    kept = []
+    for number, table in enumerate(keys.tables("agent"), 1):
+        agent = Table(table, f"{path}: agent {number}")
+        agent.only(Kept.__struct_fields__)
+        if wrong := what_is_wrong_with(table.get("name")):
+            agent.fail(wrong, "name")
+        told = {name: agent.text(name, "") for name in ("submission", "told", "checked")}
+        handed_in = agent.text("handed_in", "") if table.get("handed_in") else ""
+        try:
+            datetime.fromisoformat(handed_in or "2026-01-01")
+        except ValueError:
+            agent.fail(f"expected a time such as 2026-05-01T23:59:00+00:00, got {handed_in!r}", "handed_in")
+        kept.append(
+            Kept(
+                name=table["name"],
+                version=agent.whole("version", 1, 10**9, 1),
+                source=agent.text("source"),
+                started_as=agent.text("started_as"),
+                handed_in=handed_in,
+                light=agent.word("light", ("good", "warning"), "good"),
+                **told,
+            )
+        )
+    folder = path.parent / os.path.expanduser(keys.text("store", "arena.store"))
+    return kept, Store(folder)
+
+
+def write(path: Path, kept: Mapping[str, Kept], store: Store) -> None:
+    """Puts everybody into the file, in the order of their names."""
+    here = path.absolute().parent
+    place = os.path.relpath(store.folder, here) if store.folder.is_relative_to(here) else str(store.folder)
+    lines = [_ABOUT.format(name=path.name), f"store = {_text(place)}\n"]
+    for _, one in sorted(kept.items()):
+        lines.append("\n[[agent]]\n")
+        lines += [
+            f"{name} = {_text(getattr(one, name))}\n" for name in Kept.__struct_fields__ if getattr(one, name) != ""
+        ]
+    begun = path.with_name(f"{path.name}.part")
+    try:
+        with begun.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(lines)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(begun, path)
+    except OSError as error:
+        raise ArenaError(f"cannot write {path}: {error.strerror}") from None
+    finally:
+        begun.unlink(missing_ok=True)
+
+
+def _text(value: Any) -> str:
+    """A value as TOML writes it: its texts are those of JSON, but for one letter."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,182 @@
+"""From what a description names to the agents that take part: files, folders, and the tables [[agent]].
+
+It stands between `league.py`, which reads the rest of a description, and `players.py`, which knows what a player may
+be. Everything is found relative to the description's folder; only names and files are looked at, nothing is run.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from adsearch.errors import quote
+from agents import builtin
+from arena.errors import BadLeague, BadPlayer
+from arena.players.names import MAIN_FILE, Player, PlayerKind, read_player, split_path
+from arena.tournament import collected_file
+from arena.tournament.description import Table, what_is_wrong_with
+from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
+
+ALLOWED_KEYS: Final = ("memory", "threads", "open_files", "disk", "start")
+"""What an agent that is not ours may use: for all, or for one."""
+AGENT_KEYS: Final = ("name", "player", "anchor", "walls", *ALLOWED_KEYS)
+"""The keys of a table [[agent]]."""
+_LEAST_MEMORY: Final = 16 * MEBIBYTE
+_LONGEST_START: Final = 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One agent that takes part."""
+
+    name: str
+    player_text: str
+    """As it was described; files are relative to the description's folder."""
+    player: Player
+    """The same, found."""
+    anchor: float | None = None
+    """The rating that it is given; all others are measured against it."""
+    walls: WallKind | None = None
+    """The kind of walls that it gets, where it is not everybody's."""
+    allowance: Allowance | None = None
+    """What it may use, where that is not what everybody may."""
+
+
+def matched(table: Table, folder: Path, skipped: list[str]) -> Iterator[Listed]:
+    """An agent for each file or folder that `players` matches; what is no agent goes to `skipped`.
+
+    A file that `arena collect` wrote stands for everybody in it."""
+    seen: set[str] = set()
+    for pattern in table.texts("players"):
+        matches = sorted(glob.glob(os.path.expanduser(pattern), root_dir=folder, recursive=True))
+        if not matches and pattern.endswith(collected_file.ENDING):
+            # A course is described before anything is handed in.
+            skipped.append(f"{quote(pattern)} (it is not there yet: `arena collect` writes it)")
+            continue
+        if not matches:
+            table.fail(
+                f"nothing matches {quote(pattern)} in {quote(str(folder))}; a player that is no file is described by "
+                "[[agent]] with name and player",
+                "players",
+            )
+        agents = 0
+        for match in matches:
+            path = folder / match
+            if match.endswith(collected_file.ENDING) and path.is_file():
+                agents += 1
+                if os.path.normpath(path) not in seen:
+                    seen.add(os.path.normpath(path))
+                    yield from _collected(table, path)
+                continue
+            if reason := _no_agent(path):
+                skipped.append(f"{quote(match)} ({reason})")
+                continue
+            agents += 1
+            if os.path.normpath(path) not in seen:
+                seen.add(os.path.normpath(path))
+                player = found(table, "players", match, folder)
+                name = path.stem if player.kind is PlayerKind.FILE else Path(os.path.abspath(path)).name
+                if wrong := what_is_wrong_with(name):
+                    table.fail(f"{quote(match)}: {wrong}; rename it", "players")
+                yield Listed(name, match, player)
+        if not agents:
+            table.fail(f"{quote(pattern)} matches no agent, only {', '.join(skipped[-3:])}", "players")
+
+
+def _collected(table: Table, file: Path) -> Iterator[Listed]:
+    """Everybody in a file that `arena collect` wrote."""
+    kept, store = collected_file.read(file)
+    for one in kept:
+        try:
+            yield Listed(one.name, one.started_as, one.player(store))
+        except BadPlayer as error:
+            table.fail(f"{quote(file.name)}: {error}; or collect again", "players")
+
+
+def _no_agent(path: Path) -> str:
+    """Why a file or folder is no agent; empty where it is one."""
+    if path.is_dir():
+        return "" if (path / MAIN_FILE).is_file() else f"a folder without {MAIN_FILE}"
+    if path.suffix != ".py" or not path.is_file():
+        return "no Python file"
+    return "part of a package" if path.name.startswith("__") else ""
+
+
+def allowed(keys: Table, usual: Allowance) -> Allowance:
+    """What an agent may use by these keys; where one is absent, as `usual`."""
+    start = usual.start
+    return Allowance(
+        memory=keys.size("memory", _LEAST_MEMORY, usual.memory, zero="no limit"),
+        threads=keys.whole("threads", 0, 100_000, usual.threads or 0) or None,
+        open_files=keys.whole("open_files", 16, 100_000, usual.open_files or 0),
+        disk=keys.size("disk", MEBIBYTE, usual.disk, zero="no files") or 0,
+        start=keys.seconds("start", 0.1, _LONGEST_START, 0) if "start" in keys else start,
+    )
+
+
+def kind_of_walls(keys: Table) -> WallKind | None:
+    """The kind of walls that is demanded."""
+    return WallKind(keys.word("walls", WallKind, "")) if "walls" in keys else None
+
+
+def described(table: Table, folder: Path, outside: Sequence[str], usual: Allowance) -> Iterator[Listed]:
+    """The agents of the tables [[agent]]; the keys `outside` belong above them, `usual` is what all may use."""
+    for number, keys in enumerate(table.tables("agent"), 1):
+        name = keys.get("name")
+        where = f"agent {number}" + (f" ({quote(name)})" if isinstance(name, str) else "")
+        if wrong := what_is_wrong_with(name) if "name" in keys else "expected a name, it is missing":
+            table.fail(f"name: {wrong}", where)
+        above = {key: "put it above the first [[agent]]" for key in outside if key not in AGENT_KEYS}
+        try:
+            agent = Table(keys, where)
+            agent.only(AGENT_KEYS, above)
+            text, anchor = agent.text("player"), agent.number("anchor")
+            walls, allowance = kind_of_walls(agent), allowed(agent, usual)
+        except BadLeague as error:
+            table.fail(str(error))
+        player = found(table, f"{where}: player", text, folder)
+        if player.kind is PlayerKind.BUILTIN and (walls or allowance != usual):
+            table.fail(
+                f"{quote(text)} is ours, and behind no walls; walls and limits are for agents that are not", where
+            )
+        yield Listed(str(name), text, player, anchor, walls, None if allowance == usual else allowance)
+
+
+def found(table: Table, key: str, text: str, folder: Path) -> Player:
+    """The player that `text` names, its files relative to `folder`."""
+    try:
+        player = read_player(_located(text, folder))
+    except BadPlayer as error:
+        table.fail(str(error), key)
+    if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT):
+        table.fail(f"'{player.text}' sits at a terminal and plays in `arena play` alone", key)
+    return replace(player, text=text.strip())
+
+
+def _located(text: str, folder: Path) -> str:
+    """The same player, its files named so that they are found from anywhere."""
+    name, colon, rest = text.strip().partition(":")
+    if folder == Path.cwd() or name in ("human", "wait") or builtin.is_builtin(text.strip()):
+        return text
+    if name == "cmd" and colon:
+        try:
+            words = shlex.split(rest)
+        except ValueError:
+            return text
+        located = [
+            str(folder / os.path.expanduser(word))
+            if (at and (folder / word).is_file()) or (not at and "/" in word)
+            else word
+            for at, word in enumerate(words)
+        ]
+        return f"cmd:{shlex.join(located)}"
+    by_path = split_path(text.strip())
+    if by_path and not (folder / text.strip()).is_dir():
+        return f"{folder / os.path.expanduser(by_path[0])}{by_path[1]}"
+    path = folder / os.path.expanduser(text.strip())
+    return str(path) if "/" in text or path.exists() else text

@@ -1,0 +1,22 @@
+"""Gauntlet: some players, the challengers, each meet all the others; nobody else meets.
+
+It is for measuring new agents against a field that is known. Challengers do not meet one another.
+"""
+
+from __future__ import annotations
+
+from arena.tournament.formats.pairing import Pairing
+from arena.tournament.formats.progress import Course, Terms, scheduled
+
+
+def further(terms: Terms, course: Course) -> list[Pairing]:
+    """All pairings that are not known yet. Withdrawn players keep theirs: the director forfeits them."""
+    order = course.draw("order")
+    challengers = [name for name in order if name in terms.gauntlet]
+    field = [name for name in order if name not in terms.gauntlet]
+    most = max(len(challengers), len(field))
+    rounds = []
+    for at in range(most):
+        meetings = [(challenger, (at + number) % most) for number, challenger in enumerate(challengers)]
+        rounds.append([(challenger, field[other]) for challenger, other in meetings if other < len(field)])
+    return scheduled(course, rounds, terms.rounds)

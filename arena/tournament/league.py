@@ -1,0 +1,454 @@
+"""A tournament's description, read and checked: who plays, which game, in which format, under which conditions.
+
+`arena run` makes a `League` of a TOML file, or of its arguments, before anything else happens. Whatever can be found
+wrong without playing is found here, and is one BadLeague that names the file and the key; nothing of a student's agent
+is run. docs/league.md has every key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import to_builtins
+
+from adsearch import State, games
+from adsearch.errors import AdsearchError, quote
+from agents import builtin
+from agents.errors import AgentsError
+from arena.errors import ArenaError, BadClock, BadLeague
+from arena.match import openings
+from arena.match.clock import MILLISECOND, TimeControl
+from arena.match.fixture import Limits
+from arena.players.names import PlayerKind, split_path, told_apart
+from arena.ratings.match_statistics import FARTHEST, Model
+from arena.tournament import formats
+from arena.tournament.description import Table, folded, listing, read_text, read_toml, shown, what_is_wrong_with
+from arena.tournament.description_changes import FREE, Changes, changes
+from arena.tournament.enrolment import ALLOWED_KEYS, Listed, allowed, described, found, kind_of_walls, matched
+from arena.tournament.formats import Format
+from arena.tournament.formats.sprt_match import USUAL_RISK, SprtTerms
+from arena.walls.kinds import Allowance, WallKind
+
+__all__ = ["Changes", "League", "Listed", "changes", "from_arguments", "read"]
+
+KEYS: Final = (
+    "name", "game", "format", "rounds", "clock", "margin", "seed", "openings", "max_plies", "games_at_once", "names",
+    "quarantine", "reuse", "gauntlet", "best_of", "repeats", "seeds", "sprt", "players",
+    "walls", "ponder", "python", "modules", *ALLOWED_KEYS, "limits", "agent",
+)  # fmt: skip
+"""Every key of a description."""
+LIMIT_KEYS: Final = ("hello", "ready", "move", *ALLOWED_KEYS)
+SPRT_KEYS: Final = ("elo0", "elo1", "alpha", "beta", "model", "of")
+_ONLY_IN: Final = {
+    "gauntlet": (Format.GAUNTLET,),
+    "best_of": (Format.KNOCKOUT,),
+    "repeats": (Format.KNOCKOUT,),
+    "seeds": (Format.KNOCKOUT,),
+    "sprt": (Format.MATCH,),
+    "rounds": (Format.ROUND_ROBIN, Format.GAUNTLET, Format.SWISS, Format.MATCH, Format.TABLES),
+}
+"""The keys that make sense in some formats alone, unless they have their default."""
+_USUAL_CLOCK: Final = "10+0.1"
+_MOST_GAMES: Final = 1_000_000
+_MOST_AGENTS: Final = 10_000
+_MOST_PAIRED_BY_POINTS: Final = 1000
+_MOST_RISK: Final = 0.5
+_DAY: Final = 24 * 3600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class League:
+    """A tournament as it was described."""
+
+    name: str
+    game: str
+    """As the referee can find it, whatever the working directory."""
+    game_text: str
+    """As it was described."""
+    seats: int
+    """How many play in one game."""
+    agents: tuple[Listed, ...]
+    """In the order of their names."""
+    format: Format = Format.ROUND_ROBIN
+    rounds: int = 1
+    clock: str = _USUAL_CLOCK
+    margin: int = 50 * MILLISECOND
+    seed: int | None = None
+    """None: it is drawn when the tournament is first run; see `with_seed`."""
+    openings: int | tuple[tuple[str, ...], ...] = 0
+    """So many random plies; or the openings of a file, each the texts of its moves."""
+    max_plies: int | None = None
+    games_at_once: int | None = None
+    """None: see `at_once`."""
+    names: str = "hidden"
+    """Whether agents are told who they play: "hidden" or "shown"."""
+    quarantine: int = 5
+    """After so many faults in a row an agent's remaining games are forfeit; 0: never."""
+    reuse: bool = False
+    """Whether an agent's process is kept for its next game."""
+    limits: Limits = field(default_factory=Limits)
+    walls: WallKind | None = None
+    """The kind of walls that is demanded for agents that are not ours; None: the best there is."""
+    allowance: Allowance = field(default_factory=Allowance)
+    """What each of them may use."""
+    ponder: bool = False
+    """Whether they may think while it is not their turn."""
+    python: str | None = None
+    """The interpreter that Python agents run in; None: the one that runs this."""
+    modules: tuple[str, ...] | None = None
+    """What they may import besides the standard library; None: whatever the interpreter has."""
+    gauntlet: tuple[str, ...] = ()
+    best_of: int = 1
+    repeats: int = 3
+    seeds: tuple[str, ...] = ()
+    sprt: SprtTerms | None = None
+    """The test that ends a match as soon as it is decided."""
+    skipped: tuple[str, ...] = ()
+    """What `players` matched and is no agent, with the reason, for people."""
+
+    @property
+    def estimate(self) -> formats.Estimate:
+        """How much there is to play."""
+        return formats.estimate(self, len(self.agents))
+
+    def at_once(self, there: int) -> int:
+        """How many games run at the same time: as many as described, else one less than cores are `there`."""
+        return self.games_at_once or max(1, there - 1)
+
+    def with_seed(self, seed: int) -> League:
+        """The same with this seed, where it names none."""
+        return self if self.seed is not None else replace(self, seed=seed)
+
+    def settings(self) -> dict[str, Any]:
+        """All of it as JSON has it, to be stored with the tournament; times are integer nanoseconds."""
+        return {
+            "name": self.name,
+            "game": self.game_text,
+            "format": str(self.format),
+            "rounds": self.rounds,
+            "clock": self.clock,
+            "margin": self.margin,
+            "seed": self.seed,
+            "openings": self.openings if isinstance(self.openings, int) else [list(moves) for moves in self.openings],
+            "max_plies": self.max_plies,
+            "games_at_once": self.games_at_once,
+            "names": self.names,
+            "quarantine": self.quarantine,
+            "reuse": self.reuse,
+            "limits": {"hello": self.limits.hello, "ready": self.limits.ready, "move": self.limits.move},
+            "walls": self.walls,
+            "allowance": to_builtins(self.allowance),
+            "ponder": self.ponder,
+            "python": self.python,
+            "modules": None if self.modules is None else sorted(self.modules),
+            "gauntlet": sorted(self.gauntlet),
+            "best_of": self.best_of,
+            "repeats": self.repeats,
+            "seeds": list(self.seeds),
+            "sprt": None if self.sprt is None else asdict(self.sprt),
+            "agents": [
+                {
+                    "name": agent.name,
+                    "player": agent.player_text,
+                    "anchor": agent.anchor,
+                    "walls": agent.walls,
+                    "allowance": to_builtins(agent.allowance),
+                }
+                for agent in self.agents
+            ],
+        }
+
+
+_LATER_SETTINGS: Final[dict[str, Any]] = {
+    "sprt": None,
+    "allowance": to_builtins(Allowance()),
+    "ponder": False,
+    "python": None,
+    "modules": None,
+}
+_DEFAULTS: Final = {each.name: each.default for each in fields(League)}
+
+
+def read(path: Path, *, agents: bool = True) -> League:
+    """The tournament that a TOML file describes. Files that it names lie relative to its folder.
+
+    Without `agents` nobody is in it, whoever is listed: for those who ask for its conditions before there are any."""
+    keys = read_toml(path)
+    return _league(Table(keys, str(path)), path.absolute().parent, default_name=path.stem, agents=agents)
+
+
+def from_arguments(game: str, players: Sequence[str], **settings: Any) -> League:
+    """The same from the arguments of a command; `settings` has the keys of a description, None where one is absent.
+
+    Players are called as they are named there, repeats are numbered. Without a name, the tournament's is made of the
+    game and a hash of all that may not change: the same arguments name the same tournament."""
+    table = Table({"game": game} | {key: value for key, value in settings.items() if value is not None}, "")
+    entered = [found(table, f"player {number}", text, Path.cwd()) for number, text in enumerate(players, 1)]
+    names = told_apart(player.name for player in entered)
+    for player in entered:
+        if wrong := what_is_wrong_with(player.name):
+            table.fail(f"{wrong}; describe it in a file, where it may have another name", "players")
+    listed = [Listed(name, player.text, player) for name, player in zip(names, entered, strict=True)]
+    league = _league(table, Path.cwd(), default_name="", listed=listed)
+    if league.name:
+        return league
+    fixed = {key: value for key, value in league.settings().items() if key not in FREE}
+    for key, usual in _LATER_SETTINGS.items():
+        if fixed.get(key) == usual:
+            del fixed[key]  # such a tournament is called what it was called before there was that setting
+    fixed["agents"] = [
+        {key: value for key, value in agent.items() if value is not None or key == "anchor"}
+        for agent in fixed["agents"]
+    ]
+    told = json.dumps(fixed, sort_keys=True)
+    name = f"{game.partition(':')[0]}-{hashlib.sha256(told.encode()).hexdigest()[:8]}"
+    return replace(league, name=name if not what_is_wrong_with(name) else f"game-{name[-8:]}")
+
+
+def _league(
+    table: Table, folder: Path, *, default_name: str, listed: Iterable[Listed] = (), agents: bool = True
+) -> League:
+    """Everything read, then everything held against everything else."""
+    table.only(KEYS, {key: "put it below [limits]" for key in LIMIT_KEYS if key not in KEYS})
+    game_text, game, start = _game(table, folder)
+    skipped: list[str] = []
+    limits = table.table("limits")
+    limits.only(LIMIT_KEYS, {key: "put it above [limits]" for key in KEYS if key not in LIMIT_KEYS})
+    if twice := next((key for key in ALLOWED_KEYS if key in table and key in limits), None):
+        limits.fail("it stands above the tables, too; once is enough", twice)
+    allowance = allowed(limits, allowed(table, Allowance()))
+    everybody = [*listed]
+    if agents:
+        everybody += [*matched(table, folder, skipped), *described(table, folder, KEYS, allowance)]
+    usual = Limits()
+    league = League(
+        name=table.name("name", default_name) if default_name or "name" in table else "",
+        game=game,
+        game_text=game_text,
+        seats=start.players,
+        agents=tuple(sorted(everybody, key=lambda agent: agent.name)),
+        format=_format(table, start),
+        rounds=table.whole("rounds", 1, 100_000, 1),
+        clock=_clock(table),
+        margin=table.seconds("margin", 0, 3600, 50 * MILLISECOND),
+        seed=table.optional_whole("seed", 0, 2**128 - 1),
+        openings=_openings(table, folder, game, start),
+        max_plies=table.optional_whole("max_plies", 1, 1_000_000),
+        games_at_once=table.optional_whole("games_at_once", 1, 1024),
+        names=table.word("names", ("hidden", "shown"), "hidden"),
+        quarantine=table.whole("quarantine", 0, 1_000_000, 5),
+        reuse=table.flag("reuse", False),
+        limits=Limits(
+            hello=limits.seconds("hello", 0.1, _DAY, usual.hello or 0),
+            ready=limits.seconds("ready", 0.1, _DAY, usual.ready),
+            move=limits.seconds("move", 0.001, 30 * _DAY, usual.move),
+        ),
+        walls=kind_of_walls(table),
+        allowance=allowance,
+        ponder=table.flag("ponder", False),
+        python=_python(table, folder),
+        modules=_modules(table),
+        gauntlet=table.texts("gauntlet"),
+        best_of=table.whole("best_of", 1, 1000, 1),
+        repeats=table.whole("repeats", 0, 100, 3),
+        seeds=table.texts("seeds"),
+        sprt=_sprt(table, everybody),
+        skipped=tuple(skipped),
+    )
+    if agents:
+        _check_agents(table, league, start)
+        _check_format(table, league)
+    return league
+
+
+def _game(table: Table, folder: Path) -> tuple[str, str, State[Any]]:
+    """The game as it was described, as it is found from anywhere, and its first position."""
+    text = table.text("game")
+    located = text
+    if (by_path := split_path(text)) and text.partition(":")[0] not in games.names():
+        located = f"{folder / os.path.expanduser(by_path[0])}{by_path[1]}"
+    elif ":file=" in text:
+        name, _, file = text.partition(":file=")
+        located = f"{name}:file={folder / os.path.expanduser(file)}"
+    try:
+        return text, located, games.start(located)
+    except AdsearchError as error:
+        table.fail(str(error), "game")
+
+
+def _format(table: Table, start: State[Any]) -> Format:
+    default = Format.ROUND_ROBIN if start.players == 2 else Format.TABLES
+    return Format(table.word("format", list(Format), default))
+
+
+def _clock(table: Table) -> str:
+    given = table.value("clock")
+    text = (
+        str(given)
+        if isinstance(given, int | float) and not isinstance(given, bool)
+        else table.text("clock", _USUAL_CLOCK)
+    )
+    try:
+        return str(TimeControl.parse(text))
+    except BadClock as error:
+        table.fail(str(error), "clock")
+
+
+def _python(table: Table, folder: Path) -> str | None:
+    """The interpreter for agents, found from anywhere; a plain name is looked for as a shell does."""
+    if "python" not in table:
+        return None
+    text = table.text("python")
+    path = str(folder / os.path.expanduser(text)) if "/" in text else shutil.which(text)
+    if path is None or not os.path.isfile(path) or not os.access(path, os.X_OK):
+        table.fail(f"expected a Python interpreter, got {quote(text)}, which is no program here", "python")
+    return path
+
+
+def _modules(table: Table) -> tuple[str, ...] | None:
+    """What agents may import besides the standard library; None: all that there is."""
+    if "modules" not in table:
+        return None
+    names = table.texts("modules")
+    for name in names:
+        if not all(part.isidentifier() for part in name.split(".")):
+            table.fail(f"expected names of modules, such as 'numpy' or 'adsearch.games', got {quote(name)}", "modules")
+        if name.partition(".")[0] in ("arena", "db"):
+            table.fail(f"{quote(name)} is the server's own, and not for agents", "modules")
+    return names
+
+
+def _openings(table: Table, folder: Path, game: str, start: State[Any]) -> int | tuple[tuple[str, ...], ...]:
+    given = table.value("openings")
+    if given is None:
+        return 0
+    if isinstance(given, str):
+        if start.chance:
+            table.fail(f"openings are for games without chance, {game} is none", "openings")
+        try:
+            return tuple(_lines(folder / os.path.expanduser(given), start))
+        except BadLeague as error:
+            table.fail(str(error), "openings")
+    if not isinstance(given, int) or isinstance(given, bool) or not 0 <= given <= 1000:
+        table.fail(f"expected a whole number from 0 to 1000 or a file's name, got {shown(given)}", "openings")
+    try:
+        openings.draw(game, given, (), seed=0)
+    except ArenaError as error:
+        table.fail(str(error), "openings")
+    return given
+
+
+def _lines(path: Path, start: State[Any]) -> Iterator[tuple[str, ...]]:
+    """The openings of a file, one a line: moves with blanks between them. What follows a "#" is a remark."""
+    there_are = False
+    for number, line in enumerate(read_text(path, "openings").splitlines(), 1):
+        moves = tuple(line.partition("#")[0].split())
+        state = start
+        for at, text in enumerate(moves, 1):
+            try:
+                state = state.play(state.from_text(text))
+            except AdsearchError as error:
+                raise BadLeague(f"{path}, line {number}, move {at}: {error}") from None
+        if state.turn is None:
+            raise BadLeague(f"{path}, line {number}: expected an opening, but after it the game is over")
+        if moves:
+            there_are = True
+            yield moves
+    if not there_are:
+        raise BadLeague(f"{path}: expected openings, one a line, its moves with blanks between them; there is none")
+
+
+def _sprt(table: Table, agents: Sequence[Listed]) -> SprtTerms | None:
+    """The test of a match; usually of the agent that is listed first."""
+    if "sprt" not in table:
+        return None
+    keys = table.table("sprt")
+    keys.only(SPRT_KEYS)
+    test = SprtTerms(
+        of=keys.text("of", agents[0].name if agents else ""),
+        elo0=_elo(keys, "elo0"),
+        elo1=_elo(keys, "elo1"),
+        alpha=_risk(keys, "alpha"),
+        beta=_risk(keys, "beta"),
+        model=Model(keys.word("model", Model, Model.LOGISTIC)),
+    )
+    if test.elo0 >= test.elo1:
+        keys.fail(f"expected elo0 below elo1, got {test.elo0:g} and {test.elo1:g}")
+    return test
+
+
+def _elo(keys: Table, key: str) -> float:
+    elo = keys.number(key)
+    if elo is None:
+        keys.fail("expected a number, it is missing", key)
+    if abs(elo) > FARTHEST:
+        keys.fail(f"expected a number from {-FARTHEST:g} to {FARTHEST:g}, got {elo:g}", key)
+    return elo
+
+
+def _risk(keys: Table, key: str) -> float:
+    risk = keys.number(key)
+    if risk is not None and not 0 < risk < _MOST_RISK:
+        keys.fail(f"expected a number between 0 and {_MOST_RISK}, got {risk:g}", key)
+    return USUAL_RISK if risk is None else risk
+
+
+def _check_agents(table: Table, league: League, start: State[Any]) -> None:
+    """Everybody has a name of their own, and can play."""
+    if len(league.agents) > _MOST_AGENTS:
+        table.fail(f"expected at most {_MOST_AGENTS} agents, got {len(league.agents)}", "players")
+    known: dict[str, Listed] = {}
+    for agent in league.agents:
+        other = known.setdefault(folded(agent.name), agent)
+        if other is not agent:
+            table.fail(
+                f"two agents are called {quote(agent.name)}: {quote(other.player_text)} and "
+                f"{quote(agent.player_text)}; give each a name of its own (small and capital letters count as the same)"
+            )
+        if agent.player.kind is PlayerKind.BUILTIN:
+            try:
+                builtin.check_can_play(agent.player.text, start)
+            except AgentsError as error:
+                table.fail(f"agent {quote(agent.name)}: {error}")
+    tested = () if league.sprt is None else (league.sprt.of,)
+    for key, names in (("gauntlet", league.gauntlet), ("seeds", league.seeds), ("[sprt]: of", tested)):
+        for name in names:
+            if name not in {agent.name for agent in league.agents}:
+                table.fail(f"no agent {quote(name)}; there is {listing(agent.name for agent in league.agents)}", key)
+        if len(set(names)) < len(names):
+            table.fail(f"expected each name once, got {listing(names)}", key)
+
+
+def _check_format(table: Table, league: League) -> None:
+    """The format fits the game and the agents."""
+    count, kind = len(league.agents), league.format
+    for key, possible in _ONLY_IN.items():
+        if kind not in possible and getattr(league, key) != _DEFAULTS[key]:
+            table.fail(f"the format {kind} has no use for it; it is for {' or '.join(possible)}", key)
+    if kind is not Format.TABLES and league.seats != 2:
+        table.fail(
+            f"{kind} is for games for two, {league.game_text} is for {league.seats}; there is 'tables'", "format"
+        )
+    if kind is Format.MATCH and count != 2:
+        table.fail(f"a match is between two agents, got {count}; there is 'round-robin'", "format")
+    least = max(2, league.seats) if kind is not Format.TABLES else league.seats
+    if count < least:
+        table.fail(
+            f"expected at least {least} agents to play {league.game_text}, got {count}; "
+            "list them with [[agent]] or players"
+        )
+    if kind is Format.GAUNTLET and not 0 < len(league.gauntlet) < count:
+        table.fail("expected the names of those who play against all others, and at least one other", "gauntlet")
+    if kind is Format.SWISS and count > _MOST_PAIRED_BY_POINTS:
+        table.fail(f"a swiss tournament is for at most {_MOST_PAIRED_BY_POINTS} agents, got {count}", "format")
+    if league.estimate.games > _MOST_GAMES:
+        table.fail(
+            f"expected at most {_MOST_GAMES:,} games, this makes {league.estimate.games:,}; fewer agents or rounds"
+        )

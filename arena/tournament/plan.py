@@ -1,0 +1,58 @@
+"""What there is of a tournament before it is run again: how far it has come, and who has handed in something new.
+
+It reads what is on record and the description; nothing is written, no agent is started.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from arena.players.names import PlayerKind
+from arena.players.submissions import Store
+from arena.tournament.description_changes import changes, refuse
+from arena.tournament.league import League
+from arena.tournament.tournament import OVER
+from db import progress
+from db.database import Connection
+
+
+class Outlook(Struct, frozen=True):
+    """How a tournament stands."""
+
+    over: int
+    all: int
+    """Games, with those that the description adds."""
+    changed: tuple[str, ...]
+    """Who has another source than the one on record."""
+    superseded: int
+    """Games of versions before the present ones, which count no more."""
+
+
+def outlook(connection: Connection, league: League, submissions: Store) -> Outlook | None:
+    """How the tournament that `league` describes stands; None where it has not begun, BadLeague where it was begun with
+    another description. Sources go to `submissions`."""
+    there = progress.tournament(connection, league.name)
+    if there is None:
+        return None
+    refuse(league.name, changes(there["settings"], league.settings()).refused)
+    games = [one.status for one in progress.outcomes(connection, there["id"]) if one.status != "cancelled"]
+    before = {entered.name: entered.source for entered in progress.entries(connection, there["id"])}
+    now = {
+        listed.name: listed.player.text
+        if listed.player.kind is PlayerKind.BUILTIN
+        else submissions.take(listed.player).hash
+        for listed in league.agents
+    }
+    return Outlook(
+        over=sum(status in OVER for status in games),
+        all=len(games) if league.sprt else max(len(games), league.estimate.games),
+        changed=tuple(name for name, source in now.items() if before.get(name, source) != source),
+        superseded=superseded(connection, there["id"]),
+    )
+
+
+def superseded(connection: Connection, tournament: int) -> int:
+    """How many games were played by a version that is not the present one, and so count no more."""
+    current = {entered.name: entered.version for entered in progress.entries(connection, tournament)}
+    played = progress.played_versions(connection, tournament)
+    return sum(any(current.get(name) != version for name, version in seats.items()) for seats in played.values())

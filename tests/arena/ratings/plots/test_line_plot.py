@@ -1,0 +1,114 @@
+"""The picture of progress: lines and bands where the numbers are, names at their ends, and all of it in words."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.ratings.plots import Across, Line, Point, progress
+from arena.ratings.plots.line_plot import spread
+from tests.arena.pictures.looking import AWKWARD, check_room, classed, drawn, texts
+from tests.effort import tries
+
+BEGAN = datetime(2026, 5, 1, 18, 20, tzinfo=UTC)
+ALICE = Line(
+    "alice v1", (Point("2026-05-01T18:20:00Z", 10, 1400.0, 90.0), Point("2026-05-03T06:00:00Z", 60, 1450.0, 30.0))
+)
+
+
+def some_lines(count: int, *, apart: timedelta = timedelta(hours=5)) -> list[Line]:
+    """So many versions, with awkward names among them."""
+    random = Random(count)
+    lines = []
+    for number in range(count):
+        at, games, points = BEGAN, 0, []
+        for _ in range(random.randint(1, 40)):
+            at, games = at + apart, games + random.randint(1, 30)
+            error = random.choice((None, 30.0, 200.0))
+            points.append(Point(at.isoformat(), games, random.gauss(1500.0, 50.0), error))
+        name = AWKWARD[number] if number < len(AWKWARD) else f"alice v{number}"
+        lines.append(Line(name, tuple(points)))
+    return lines
+
+
+def test_a_line_rises_with_the_rating_and_its_band_is_as_wide_as_the_error() -> None:
+    root = drawn(progress([ALICE], title="alice"))
+    (first, last) = (
+        (float(dot.get("cx", "nan")), float(dot.get("cy", "nan"))) for dot in classed(root, "circle", "point")
+    )
+    assert first[0] < last[0]
+    assert first[1] > last[1]
+    (band,) = classed(root, "polygon", "band")
+    upper, _, _, lower = (float(corner.partition(",")[2]) for corner in band.get("points", "").split())
+    unit = (first[1] - last[1]) / 50
+    assert (lower - upper) == pytest.approx(180 * unit, abs=0.3)
+
+
+def test_names_stand_at_the_lines_ends_with_the_last_rating() -> None:
+    root = drawn(progress([ALICE], title="alice"))
+    assert {"alice", "alice v1", "1450 ± 30", "games", "Elo"} <= set(texts(root))
+
+
+def test_it_is_told_in_words() -> None:
+    root = drawn(progress([ALICE], title="alice"))
+    assert root.get("role") == "img"
+    told = "1 line, in Elo. alice v1: from 1400 plus or minus 90 (10 games) to 1450 plus or minus 30 (60 games)."
+    assert (root[0].text, root[1].text) == ("alice", told)
+
+
+def test_across_dates_ticks_are_dates() -> None:
+    root = drawn(progress([ALICE], title="alice", across=Across.DATES))
+    assert {"05-02 00:00", "2026-05-01 to 2026-05-03, UTC"} <= set(texts(root))
+    assert "(2026-05-03 06:00)" in (root[1].text or "")
+
+
+@pytest.mark.parametrize("across", list(Across))
+@pytest.mark.parametrize("count", [1, 2, 6, 20, 60])
+def test_nothing_overlaps_and_nothing_is_outside(count: int, across: Across) -> None:
+    check_room(drawn(progress(some_lines(count), title="W" * 300, across=across)))
+
+
+@pytest.mark.parametrize("minutes", [0, 1, 60, 60 * 24, 60 * 24 * 40, 60 * 24 * 2000])
+def test_dates_are_told_apart_over_minutes_and_over_centuries(minutes: int) -> None:
+    root = drawn(progress(some_lines(3, apart=timedelta(minutes=minutes)), title="alice", across=Across.DATES))
+    check_room(root)
+    dates = [text for text in texts(root) if text[:1].isdigit() and "-" in text and "UTC" not in text]
+    assert 1 <= len(dates) <= 8
+    assert len(set(dates)) == len(dates)
+
+
+def test_a_band_is_interrupted_where_the_error_is_not_known() -> None:
+    errors = (50.0, 40.0, None, 30.0, None, 20.0, 10.0)
+    points = tuple(Point("2026-05-01", 10 * number, 1500.0, error) for number, error in enumerate(errors))
+    root = drawn(progress([Line("alice", points)], title="alice"))
+    assert len(classed(root, "polygon", "band")) == 2
+    assert len(classed(root, "polyline", "alone")) == 1
+
+
+def test_many_lines_have_no_bands_and_differ_by_more_than_colour() -> None:
+    root = drawn(progress(some_lines(18), title="alice"))
+    assert not classed(root, "polygon", "band")
+    looks = [(group.get("class"), group[2].get("class")) for group in root.findall("{http://www.w3.org/2000/svg}g")]
+    assert len(set(looks)) == 18
+
+
+def test_a_line_without_points_is_left_out_and_nothing_at_all_is_a_picture_too() -> None:
+    assert "bob" not in progress([ALICE, Line("bob", ())], title="alice")
+    assert texts(drawn(progress([Line("bob", ())], title="alice"))) == ["alice", "no ratings yet"]
+
+
+@settings(max_examples=tries(100), deadline=None)
+@given(wanted=st.lists(st.floats(-50.0, 350.0), max_size=16))
+def test_names_give_way_no_more_than_they_must(wanted: list[float]) -> None:
+    places = spread(wanted, 18.0, 0.0, 300.0)
+    ordered = [place for _, _, place in sorted(zip(wanted, range(len(wanted)), places, strict=True))]
+    assert all(below - above >= 18.0 - 1e-9 for above, below in pairwise(ordered))
+    assert all(-1e-9 <= place <= 300.0 + 1e-9 for place in places)
+    fits = sorted(wanted)
+    if all(below - above >= 18.0 for above, below in pairwise(fits)) and all(0.0 <= one <= 300.0 for one in wanted):
+        assert places == pytest.approx(wanted)

@@ -1,0 +1,68 @@
+"""The picture of a game's value: what is drawn is there in words too, and nothing touches or is outside."""
+
+from __future__ import annotations
+
+from math import inf
+from random import Random
+
+import pytest
+
+from arena.ratings.plots.value_plot import Curve, Spot, values
+from tests.arena.pictures.looking import AWKWARD, SVG, check_room, classed, drawn, texts
+
+
+def some_spots(plies: int, seats: int) -> list[Spot]:
+    random = Random(plies)
+    return [
+        Spot(
+            ply,
+            random.uniform(-1, 1),
+            random.randrange(seats),
+            random.random() < 0.5,
+            f"{ply}? played {AWKWARD[ply % 8]}",
+        )
+        for ply in range(1, plies + 1)
+        if random.random() < 0.6
+    ]
+
+
+@pytest.mark.parametrize("plies", [0, 1, 2, 40, 700])
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 64.0, 2063.0])
+def test_a_game_of_two_is_one_line_with_a_dot_for_each_mistake(plies: int, scale: float) -> None:
+    random = Random(plies)
+    curve = Curve(AWKWARD[0], tuple((ply, scale * random.uniform(-1, 1)) for ply in range(plies + 1)))
+    spots = [Spot(spot.ply, scale * spot.value, spot.seat, spot.grave, spot.told) for spot in some_spots(plies, 2)]
+    root = drawn(values([curve], spots, title="<ann> - bob", sides=(AWKWARD[0], AWKWARD[4]), bounds=(-scale, scale)))
+    check_room(root)
+    assert len(classed(root, "polyline", "line")) == 1
+    assert len(classed(root, "circle", "point")) == len(spots)
+    assert len(classed(root, "circle", "paper")) == sum(spot.grave for spot in spots)
+    written = [words for words in texts(root) if words.endswith("??")]
+    assert len(written) == len(set(written)) <= sum(spot.grave for spot in spots)
+
+
+@pytest.mark.parametrize("seats", [1, 3, 5])
+def test_a_game_of_several_has_a_line_and_a_name_for_each(seats: int) -> None:
+    random = Random(seats)
+    curves = [Curve(AWKWARD[seat], tuple((ply, random.uniform(-1, 1)) for ply in range(90))) for seat in range(seats)]
+    root = drawn(values(curves, some_spots(89, seats), title="several"))
+    check_room(root)
+    assert len(classed(root, "polyline", "line")) == 2 * seats
+
+
+def test_what_is_drawn_is_told_in_words() -> None:
+    picture = values(
+        [Curve("ann", ((0, 0.0), (1, -0.5)))],
+        [Spot(1, -0.5, 0, True, "1?? ann played d, better was c")],
+        title="ann - bob",
+    )
+    description = drawn(picture).findtext(f"{SVG}desc") or ""
+    assert "For ann: from 0.00 to −0.50" in description
+    assert "1?? ann played d, better was c" in description
+
+
+def test_without_moves_or_finite_values_it_says_so() -> None:
+    for curves in ([], [Curve("ann", ())], [Curve("ann", ((0, inf), (1, -inf)))]):
+        root = drawn(values(curves, [], title="nothing"))
+        assert "no moves" in texts(root)
+        check_room(root)

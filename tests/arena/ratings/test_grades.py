@@ -1,0 +1,196 @@
+"""Grades: who is better than the bars, why games were lost, and a roster of which nothing is lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from arena.errors import BadRating
+from arena.ratings import points
+from arena.ratings.grades import Against, bars, joined, reasons, table
+from arena.ratings.ranking import rank
+from arena.ratings.results import of_record
+from db.rated import RatedGame
+from tests.arena.ratings.test_versus import game, pair
+
+
+def many(first: str, second: str, pairs: int) -> list[RatedGame]:
+    """So many pairs of games of which `first` has won both, numbered from 1."""
+    names = [f"{first}{second}{number}" for number in range(pairs)]
+    won = [(game(first, second, 1.0, pair=name), game(second, first, 0.0, pair=name)) for name in names]
+    return [replace(one, number=number) for number, one in enumerate((one for two in won for one in two), 1)]
+
+
+def _renamed(one: RatedGame) -> tuple[str, ...]:
+    """The players of a game of a and b, if these were b and c."""
+    return tuple({"a": "b", "b": "c"}[name] for name in one.names)
+
+
+# Bars.
+
+
+def test_who_wins_again_and_again_is_better_and_the_other_is_not() -> None:
+    found = bars([*many("a", "b", 6), *many("b", "c", 6)], {"pass": "b"}, "cs101")
+    assert found["a"]["pass"].stands is Against.BETTER
+    assert found["c"]["pass"].stands is Against.NOT_BETTER
+    assert found["a"]["pass"].los > 0.95 > 0.05 > found["c"]["pass"].los
+
+
+def test_who_wins_every_game_against_a_bar_is_better_when_they_are_enough() -> None:
+    stands = [bars(many("a", "b", pairs), {"pass": "b"}, "t")["a"]["pass"].stands for pairs in (1, 2, 3, 4, 5, 40)]
+    assert stands == [Against.UNDECIDED] * 2 + [Against.BETTER] * 4
+    assert bars(many("b", "a", 5), {"pass": "b"}, "t")["a"]["pass"].stands is Against.NOT_BETTER
+
+
+def test_who_always_sat_first_may_owe_it_to_that() -> None:
+    games = [game("a", "b", 1.0) for _ in range(12)]
+    assert bars(games, {"pass": "b"}, "t")["a"]["pass"].stands is Against.UNDECIDED
+
+
+def test_a_few_games_decide_nothing() -> None:
+    found = bars(pair("1", 1.0, 0.0), {"pass": "b"}, "cs101")
+    assert found["a"]["pass"].stands is Against.UNDECIDED
+
+
+def test_the_games_that_an_agent_played_against_the_bar_are_named() -> None:
+    games = [replace(one, number=number) for number, one in enumerate([*pair("1", 1.0, 0.5), game("a", "c", 1.0)], 7)]
+    found = bars(games, {"pass": "b", "merit": "c"}, "cs101")
+    assert found["a"]["pass"].games == ["cs101-7", "cs101-8"]
+    assert found["a"]["merit"].games == ["cs101-9"]
+    assert found["b"]["merit"].games == []
+
+
+def test_a_bar_is_not_held_to_itself() -> None:
+    found = bars(pair("1", 1.0, 0.0), {"pass": "b", "merit": "a"}, "cs101")
+    assert (set(found["b"]), set(found["a"])) == ({"merit"}, {"pass"})
+
+
+def test_games_against_others_count_too_but_not_across_pools() -> None:
+    chain = [one for number in range(9) for one in [*pair(f"a{number}", 1.0, 0.5), *pair(f"b{number}", 0.5, 1.0)]]
+    chain = [replace(one, names=one.names if number % 4 < 2 else _renamed(one)) for number, one in enumerate(chain)]
+    found = bars(chain, {"pass": "c"}, "t")["a"]["pass"]
+    assert (found.stands, found.games) == (Against.BETTER, [])
+    apart = bars([*many("a", "c", 20), *many("d", "b", 20)], {"pass": "b"}, "t")["a"]["pass"]
+    assert (apart.stands, apart.los, apart.games) == (Against.UNDECIDED, 0.5, [])
+
+
+def test_a_bar_that_has_no_game_is_named_with_whom_was_meant() -> None:
+    with pytest.raises(BadRating, match=r"--bar pass=alicia: no agent 'alicia' has a rated game; did you mean 'alice'"):
+        bars([game("alice", "bob", 1.0)], {"pass": "alicia"}, "cs101")
+
+
+@pytest.mark.parametrize(
+    ("names", "column"),
+    [(["rating"], "rating"), (["reasons"], "reasons"), (["a", "a_likely"], "a_likely"), (["a_games", "a"], "a_games")],
+    ids=" ".join,
+)
+def test_a_bar_is_not_called_like_another_column(names: list[str], column: str) -> None:
+    with pytest.raises(BadRating, match=f"there is a column '{column}' already; give the bar another name"):
+        bars(pair("1", 1.0, 0.0), dict.fromkeys(names, "b"), "cs101")
+
+
+# The table.
+
+
+def test_a_row_has_points_rating_bars_and_faults() -> None:
+    games = [*many("a", "b", 6), *many("b", "c", 2)]
+    rows = table(
+        standings=points.standings(points.of(of_record(games)), {"a": "active", "b": "withdrawn", "d": "active"}),
+        ranking=rank(of_record(games)),
+        bars=bars(games, {"pass": "b"}, "cs101"),
+        faults={"b": ["cs101-1: time", "cs101-2: time"]},
+        wanted=["pass"],
+        statuses={"b": "withdrawn"},
+    )
+    by_name = {row["agent"]: row for row in rows}
+    a, b, d = by_name["a"], by_name["b"], by_name["d"]
+    assert list(a) == [
+        *("agent", "status", "rank", "games", "wins", "draws", "losses", "points", "score", "rating", "error"),
+        *("pass", "pass_likely", "pass_games", "faults", "reasons"),
+    ]
+    assert (a["status"], a["rank"], a["games"], a["wins"], a["score"], a["pass"]) == (
+        "active",
+        1,
+        12,
+        12,
+        1.0,
+        "better",
+    )
+    assert a["rating"] > b["rating"]
+    assert (b["status"], b["pass"], b["pass_likely"], b["pass_games"]) == ("withdrawn", None, None, [])
+    assert (b["faults"], b["reasons"]) == (2, "cs101-1: time; cs101-2: time")
+    assert (d["games"], d["score"], d["rating"], d["error"], d["pass"]) == (0, None, None, None, None)
+
+
+def test_nothing_was_lost_by_a_fault_where_nothing_was_played() -> None:
+    assert reasons([], {1, 2}) == {}
+
+
+# The roster.
+
+ROWS = [{"agent": "ann", "rank": 1, "pass": "better"}, {"agent": "bob", "rank": 2, "pass": "undecided"}]
+
+
+def line(**cells: str) -> dict[str, str]:
+    """A line of a roster."""
+    return cells
+
+
+def test_a_roster_keeps_its_columns_in_their_order_and_its_lines_in_theirs() -> None:
+    roster = [line(id="7", name="Bob B.", login="bob"), line(id="3", name="Ann A.", login="ann")]
+    rows = joined(ROWS, roster)
+    assert [list(row) for row in rows] == [["id", "name", "login", "agent", "rank", "pass"]] * 2
+    assert [(row["id"], row["agent"], row["rank"]) for row in rows] == [("7", "bob", 2), ("3", "ann", 1)]
+
+
+def test_columns_that_clash_are_all_kept_each_under_a_name_of_its_own() -> None:
+    theirs = line(agent="ann", rank="ninth", arena_rank="tenth", arena_agent="x")
+    (row, _) = joined(ROWS, [theirs])
+    assert row == theirs | {"arena_arena_agent": "ann", "arena_arena_rank": 1, "pass": "better"}
+
+
+@given(
+    st.lists(st.sampled_from(["agent", "rank", "pass", "arena_rank", "arena_agent", "arena_arena_rank"]), unique=True),
+    st.lists(st.sampled_from(["rank", "pass", "arena_rank", "arena_pass"]), unique=True),
+)
+def test_no_cell_is_ever_lost_whatever_the_columns_are_called(of_roster: list[str], ours: list[str]) -> None:
+    row: dict[str, Any] = {"agent": "ann", **{title: f"our {title}" for title in ours}}
+    told = {"login": "ann", **{title: f"their {title}" for title in of_roster}}
+    (found,) = joined([row], [told], "login")
+    assert list(found.items())[: len(told)] == list(told.items())
+    assert sorted(found.values()) == sorted([*told.values(), *row.values()])
+
+
+def test_who_is_not_on_the_roster_comes_last_and_who_did_not_play_stays_empty() -> None:
+    rows = joined(ROWS, [line(name="Cy", login="cy"), line(name="Bob", login="bob")])
+    assert [(row["name"], row["agent"], row["rank"]) for row in rows] == [
+        ("Cy", "", ""),
+        ("Bob", "bob", 2),
+        ("", "ann", 1),
+    ]
+
+
+def test_of_who_has_no_agent_here_the_status_says_so() -> None:
+    rows = joined([{"agent": "ann", "status": "active"}], [line(login="cy"), line(login="ann")])
+    assert [row["status"] for row in rows] == ["not entered", "active"]
+
+
+def test_the_column_with_most_of_the_names_is_taken_unless_one_is_named() -> None:
+    roster = [line(partner="bob", login="ann"), line(partner="", login=" bob ")]
+    assert [row["agent"] for row in joined(ROWS, roster)] == ["ann", "bob"]
+    assert [row["agent"] for row in joined(ROWS, roster, "partner")] == ["bob", "", "ann"]
+
+
+def test_a_column_that_is_not_in_the_roster_is_told() -> None:
+    with pytest.raises(BadRating, match=r"--on: no column 'logn' in the roster; did you mean 'login'"):
+        joined(ROWS, [line(login="ann")], "logn")
+
+
+@pytest.mark.parametrize("on", [None, "login"])
+def test_a_roster_without_agents_is_told_with_its_columns_and_the_agents(on: str | None) -> None:
+    with pytest.raises(BadRating, match=r"it has id, login\); agents are ann, bob$"):
+        joined(ROWS, [line(id="1", login="Ann A.")], on)

@@ -1,0 +1,160 @@
+"""What is true of every format: it depends on nothing but what it is told, and takes nothing back.
+
+Results are random, and come in any order; names are added and withdrawn on the way.
+"""
+
+from __future__ import annotations
+
+import json
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.tournament import formats
+from arena.tournament.formats import Format, Pairing
+from tests.arena.formats.event import Event, Terms, first_seats, names
+from tests.effort import tries
+
+KINDS = st.sampled_from(sorted(Format))
+SEEDS = st.integers(0, 2**128 - 1)
+
+
+def event_of(kind: Format, players: int, rounds: int, seed: int) -> Event:
+    """A tournament of that format; a match is between two, tables are for three."""
+    count = 2 if kind is Format.MATCH else max(players, 3) if kind is Format.TABLES else players
+    listed = names(count)
+    terms = Terms(
+        kind,
+        rounds=rounds,
+        seats=3 if kind is Format.TABLES else 2,
+        gauntlet=listed[: max(1, count // 4)],
+        seeds=listed[:2],
+        best_of=rounds,
+    )
+    return Event(terms, listed, seed)
+
+
+@settings(max_examples=tries(40), deadline=None)
+@given(KINDS, st.integers(2, 40), st.integers(1, 3), SEEDS, st.randoms(use_true_random=False))
+def test_what_was_said_is_never_taken_back_and_the_end_comes(
+    kind: Format, players: int, rounds: int, seed: int, random: Random
+) -> None:
+    event = event_of(kind, players, rounds, seed)
+    every = event.play(random)
+    assert event.is_complete
+    assert {name for pairing in every for name in pairing.names} <= set(event.names)
+    again = formats.pairings(event.terms, event.names, event.results, seed)
+    assert again == every  # from the results alone, without what was said before
+
+
+@settings(max_examples=tries(40), deadline=None)
+@given(KINDS, st.integers(2, 20), st.integers(1, 3), SEEDS, st.randoms(use_true_random=False))
+def test_the_order_of_names_and_results_does_not_matter(
+    kind: Format, players: int, rounds: int, seed: int, random: Random
+) -> None:
+    event = event_of(kind, players, rounds, seed)
+    every = event.play(random)
+    shuffled = random.sample(event.names, len(event.names))
+    results = dict(random.sample(list(event.results.items()), len(event.results)))
+    assert formats.pairings(event.terms, shuffled, results, seed) == every
+
+
+@settings(max_examples=tries(40), deadline=None)
+@given(KINDS, st.integers(2, 30), st.integers(1, 3), SEEDS, st.randoms(use_true_random=False))
+def test_everybody_sits_equally_often_on_each_seat(
+    kind: Format, players: int, rounds: int, seed: int, random: Random
+) -> None:
+    event = event_of(kind, players, rounds, seed)
+    seats = first_seats(event.play(random))
+    for name in event.names:
+        assert len({seats[name, seat] for seat in range(event.terms.seats)}) == 1
+
+
+@settings(max_examples=tries(40), deadline=None)
+@given(KINDS, st.integers(2, 12), st.integers(1, 6), SEEDS, st.randoms(use_true_random=False))
+def test_players_who_meet_again_take_turns_to_sit_first(
+    kind: Format, players: int, rounds: int, seed: int, random: Random
+) -> None:
+    event = event_of(kind, players, rounds, seed)
+    firsts: dict[tuple[str, ...], list[str]] = {}
+    for pairing in sorted(event.play(random), key=lambda pairing: pairing.cycle):
+        together = firsts.setdefault(tuple(sorted(pairing.names)), [])
+        assert pairing.cycle == len(together)
+        together.append(pairing.names[0])
+    for players_who_meet, first in firsts.items():
+        counts = [first.count(name) for name in players_who_meet]
+        assert max(counts) - min(counts) <= 1
+
+
+@settings(max_examples=tries(40), deadline=None)
+@given(KINDS, st.integers(2, 40), st.integers(1, 3), SEEDS, st.randoms(use_true_random=False))
+def test_nobody_plays_twice_in_a_round(kind: Format, players: int, rounds: int, seed: int, random: Random) -> None:
+    event = event_of(kind, players, rounds, seed)
+    seen: dict[tuple[int, str], Pairing] = {}
+    for pairing in event.play(random):
+        for name in pairing.names:
+            other = seen.setdefault((pairing.round, name), pairing)
+            # In a knockout the pairings of a series are one round.
+            assert other is pairing or (kind is Format.KNOCKOUT and sorted(other.names) == sorted(pairing.names))
+
+
+@settings(max_examples=tries(40), deadline=None)
+@given(
+    st.sampled_from([Format.ROUND_ROBIN, Format.GAUNTLET, Format.SWISS, Format.TABLES]),
+    st.integers(2, 15),
+    st.integers(1, 6),
+    st.integers(1, 3),
+    SEEDS,
+    st.randoms(use_true_random=False),
+)
+def test_added_players_change_nothing_for_the_others(
+    kind: Format, players: int, added: int, rounds: int, seed: int, random: Random
+) -> None:
+    event = event_of(kind, players, rounds, seed)
+    before = event.ask()
+    event.finish(random.sample(event.open, random.randint(0, len(event.open))), random)
+    event.names = random.sample(event.names + names(added, first=100), len(event.names) + added)
+    every = event.play(random)
+    assert event.is_complete
+    everybody = Event(event.terms, event.names, seed).ask() if not formats.grows(event.terms) else []
+    same = {pairing.key: pairing for pairing in everybody}
+    if kind in (Format.ROUND_ROBIN, Format.GAUNTLET):
+        # They meet as if all had been there from the start, on the same seats; the newcomers in later rounds.
+        assert {pairing.key: pairing.names for pairing in every} == {
+            key: pairing.names for key, pairing in same.items()
+        }
+        last = max(pairing.round for pairing in before)
+        assert all(pairing.round > last for pairing in every[len(before) :])
+
+
+@pytest.mark.parametrize(
+    ("terms", "players", "pairings", "games"),
+    [
+        (Terms("round-robin", rounds=2), 10, 90, 180),
+        (Terms("gauntlet", rounds=3, gauntlet=("agent 0", "agent 1")), 10, 48, 96),
+        (Terms("swiss", rounds=5), 11, 25, 50),
+        (Terms("knockout", best_of=3), 10, 27, 54),
+        (Terms("match", rounds=7), 2, 7, 14),
+        (Terms("tables", rounds=4, seats=4), 10, 8, 32),
+    ],
+)
+def test_what_is_to_come_is_known_before(terms: Terms, players: int, pairings: int, games: int) -> None:
+    assert formats.estimate(terms, players) == formats.Estimate(pairings, games)
+    event = Event(terms, names(players))
+    while event.ask() and event.open:
+        event.finish(event.open, Random(1), draws=False)
+    played = [pairing for pairing in event.known if not pairing.is_bye]
+    assert (len(played), sum(pairing.legs for pairing in played)) == (pairings, games)
+
+
+def test_a_pairing_is_known_by_who_meets_and_how_often_they_have() -> None:
+    event = Event(Terms("match", rounds=2), ['quo"ted', "wide 界"])
+    first, second = event.ask()
+    assert sorted(first.identity[:2], key=str) == ['quo"ted', "wide 界"]
+    assert [json.loads(pairing.key) for pairing in (first, second)] == [
+        [*first.identity[:2], cycle] for cycle in (0, 1)
+    ]
+    assert first == Pairing(first.names, 0, 1, 2)
+    assert (first.seats(0), first.seats(1), first.seats(2)) == (first.names, first.names[::-1], first.names)

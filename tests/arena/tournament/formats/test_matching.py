@@ -1,0 +1,52 @@
+"""A matching is as large as can be, also after some have left; held against trying everything."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.tournament.formats.matching import Matching
+from tests.effort import tries
+
+
+def largest(graph: list[list[int]], left: frozenset[int]) -> int:
+    """How many pairs can be made of those who are left, by trying everything."""
+
+    @cache
+    def most(left: frozenset[int]) -> int:
+        if not left:
+            return 0
+        one = min(left)
+        rest = left - {one}
+        return max([most(rest), *(1 + most(rest - {other}) for other in graph[one] if other in rest)])
+
+    return most(left)
+
+
+@settings(max_examples=tries(150), deadline=None)
+@given(st.integers(1, 11), st.floats(0.05, 0.7), st.randoms(use_true_random=False))
+def test_no_matching_is_larger_whoever_leaves(players: int, density: float, random: Random) -> None:
+    graph: list[list[int]] = [[] for _ in range(players)]
+    for one, other in combinations(range(players), 2):
+        if random.random() < density:
+            graph[one].append(other)
+            graph[other].append(one)
+    left, matching = frozenset(range(players)), Matching(graph)
+    assert matching.size == largest(graph, left)
+    while len(left) > 2:
+        leaving = random.sample(sorted(left), random.randint(1, 2))
+        left, matching = left - set(leaving), matching.without(*leaving)
+        assert matching.size == largest(graph, left)
+
+
+def test_odd_circles_are_seen_through() -> None:
+    # Two triangles and a bridge: whoever takes the pairs as they come leaves two alone.
+    graph = [[1, 2], [0, 2], [0, 1, 3], [2, 4, 5], [3, 5], [3, 4]]
+    assert Matching(graph).size == 3
+    assert Matching(graph).without(2).size == 2
+    assert Matching(graph).without(2, 3).size == 2
+    assert Matching(graph).without(0, 1).size == 2

@@ -1,0 +1,289 @@
+"""A description that cannot be used is refused in words: the file, the key or the line, what was expected, what came.
+
+Nothing is played to find it out, and no error is of another kind.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.errors import BadLeague
+from arena.tournament import league
+from arena.tournament.description import what_is_wrong_with
+from tests.arena.course import TWO, course, read
+from tests.effort import tries
+
+ALL = 'players = "students/*"\n'
+"""Three agents."""
+FOUR = "".join(f'[[agent]]\nname = "{number}"\nplayer = "random"\n' for number in range(4))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A course's folder."""
+    return course(tmp_path)
+
+
+def wrong(folder: Path, text: str) -> str:
+    """What is said of a description that cannot be used, after its file's name."""
+    with pytest.raises(BadLeague) as caught:
+        read(folder, text)
+    said = str(caught.value)
+    assert said.startswith(f"{folder / 'cs101.toml'}")
+    assert said.isprintable()
+    return said.removeprefix(f"{folder / 'cs101.toml'}").removeprefix(": ")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("rounds == 2", ", line 1: invalid value (column 9)"),
+        ('game = "connect4"\nname = "open', ", line 2: "),
+        ("[[agent]\n", ", line 1: "),
+        ("x = " + "[" * 5000, "expected a few tables and lists, got hundreds inside one another"),
+        ("", "game: expected a text, it is missing"),
+        ("game = 4", "game: expected a text, got 4"),
+        ('game = "conect4"', "game: no game 'conect4'; did you mean 'connect4'?"),
+        ('game = "connect4:rows=99"', "game: connect4: rows"),
+        ('game = "nowhere.py"', "game: no game in"),
+        ('game = "game.py:Nobody"', "no game 'Nobody'; there is Countdown"),
+        ('game = "tree:file=absent.json"', "game: tree: "),
+        ('game = "ludo:players=9"', "game: ludo: players"),
+    ],
+)
+def test_what_is_no_description_or_no_game_is_told(folder: Path, text: str, words: str) -> None:
+    assert words in wrong(folder, text)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("round = 2", "no key 'round'; did you mean 'rounds'?"),
+        ("Rounds = 2", "no key 'Rounds'; did you mean 'rounds'?"),
+        ('format = "roundrobin"', "format: expected 'round-robin' or 'gauntlet' or"),
+        ('format = "roundrobin"', "got 'roundrobin'; did you mean 'round-robin'?"),
+        ("format = 3", "or 'tables', got 3"),
+        ("rounds = 0", "rounds: expected a whole number from 1 to 100000, got 0"),
+        ("rounds = true", "rounds: expected a whole number from 1 to 100000, got true"),
+        ('rounds = "2"', "rounds: expected a whole number from 1 to 100000, got '2'"),
+        ("rounds = 1.5", "rounds: expected a whole number from 1 to 100000, got 1.5"),
+        ("rounds = 100_000_000", "rounds: expected a whole number from 1 to 100000, got 100000000"),
+        ('clock = "10:00"', "clock: expected a clock such as 60, "),
+        ("clock = true", "clock: expected a text, got true"),
+        ("margin = -1", "margin: expected a number of seconds from 0 to 3600, got -1"),
+        ("margin = nan", "margin: expected a number of seconds from 0 to 3600, got nan"),
+        ("margin = 12:00:00", "margin: expected a number of seconds from 0 to 3600, got 12:00:00"),
+        ("seed = -7", "seed: expected a whole number from 0 to 340282366920938463463374607431768211455, got -7"),
+        (f"seed = 1{'0' * 60}", "got a number of more than 30 digits"),
+        ("openings = -1", "openings: expected a whole number from 0 to 1000 or a file's name, got -1"),
+        ("openings = [2]", "openings: expected a whole number from 0 to 1000 or a file's name, got a list of 1"),
+        ("openings = 42", "openings: connect4: expected openings of fewer than 42 plies, got 42"),
+        ('openings = "absent.txt"', "openings: cannot read openings from "),
+        ('openings = "students/README.md"', "README.md: expected openings, one a line, its moves with blanks between"),
+        ('openings = "over.txt"', "over.txt, line 1: expected an opening, but after it the game is over"),
+        ('openings = "wrong.txt"', "wrong.txt, line 2, move 3: expected a legal move"),
+        ("max_plies = 0", "max_plies: expected a whole number from 1 to 1000000, got 0"),
+        ("games_at_once = 0", "games_at_once: expected a whole number from 1 to 1024, got 0"),
+        ('names = "hiden"', "names: expected 'hidden' or 'shown', got 'hiden'; did you mean 'hidden'?"),
+        ("names = []", "names: expected 'hidden' or 'shown', got a list of 0"),
+        ("quarantine = -1", "quarantine: expected a whole number from 0 to 1000000, got -1"),
+        ("reuse = 1", "reuse: expected true or false, got 1"),
+        ("limits = 3", "limits: expected a table, [limits], got 3"),
+        ("limits = {halo = 3}", "[limits]: no key 'halo'; did you mean 'hello'?"),
+        ("limits = {move = 0}", "[limits]: move: expected a number of seconds from 0.001 to 2592000, got 0"),
+        ('limits = {ready = "5"}', "[limits]: ready: expected a number of seconds from 0.1 to 86400, got '5'"),
+        ('name = "a\\tb"', "name: expected a name of printable characters without blanks at its ends, got 'a\\tb'"),
+        ('name = ""', "name: expected a name, got ''"),
+        (f'name = "{"x" * 65}"', "name: expected a name of at most 64 characters, got 65"),
+        ("players = 3", "players: expected a text or a list of texts, got 3"),
+        ('players = ["students/*", 3]', "players: expected a text or a list of texts, got a list of 2"),
+        ('players = "student/*"', "players: nothing matches 'student/*' in "),
+        ('players = "pvs"', "a player that is no file is described by [[agent]] with name and player"),
+        ('players = "*.txt"', "players: '*.txt' matches no agent, only 'openings.txt' (no Python file)"),
+        ("gauntlet = 3", "gauntlet: expected a text or a list of texts, got 3"),
+    ],
+)
+def test_a_bad_value_is_told_with_its_key(folder: Path, line: str, words: str) -> None:
+    (folder / "over.txt").write_text("1 2 1 2 1 2 1\n")
+    (folder / "wrong.txt").write_text("1 2\n1 2 9\n")
+    assert words in wrong(folder, f'game = "connect4"\n{line}\n{TWO}')
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ('player = "pvs"', "agent 1: name: expected a name, it is missing"),
+        ('name = ""', "agent 1 (''): name: expected a name, got ''"),
+        ("name = 7", "agent 1: name: expected a name, got 7"),
+        ('name = "x#2"', "agent 1 ('x#2'): name: expected a name without '#' and '@'"),
+        (
+            'name = "a\\u202eb"',
+            "name: expected a name of printable characters without blanks at its ends, got 'a\\u202eb'",
+        ),
+        ('name = " a"', "name: expected a name of printable characters without blanks at its ends"),
+        ('name = "a"', "agent 1 ('a'): player: expected a text, it is missing"),
+        (
+            'name = "a"\nplayer = "alphabetta"',
+            "agent 1 ('a'): player: no player 'alphabetta'; did you mean 'alphabeta'?",
+        ),
+        ('name = "a"\nplayer = "pvs:deep=3"', "agent 1 ('a'): player: pvs: no option 'deep'"),
+        ('name = "a"\nplayer = "absent.py"', "agent 1 ('a'): player: no file "),
+        ('name = "a"\nplayer = "students"', "player: expected a file agent.py in the folder"),
+        ('name = "a"\nplayer = "cmd:"', "player: expected a program after 'cmd:'"),
+        ('name = "a"\nplayer = "human"', "player: 'human' sits at a terminal and plays in `arena play` alone"),
+        ('name = "a"\nplayer = "pvs"\nanchor = "high"', "agent 1 ('a'): anchor: expected a number, got 'high'"),
+        ('name = "a"\nplayer = "pvs"\nanchor = inf', "agent 1 ('a'): anchor: expected a number, got inf"),
+        ('name = "a"\nplayer = "pvs"\nplayr = 1', "agent 1 ('a'): no key 'playr'; did you mean 'player'?"),
+        (
+            'name = "a"\nplayer = "pvs"\nrounds = 2',
+            "agent 1 ('a'): the key 'rounds' does not belong here: put it above the first [[agent]]",
+        ),
+    ],
+)
+def test_a_bad_agent_is_told_with_its_number_and_name(folder: Path, table: str, words: str) -> None:
+    assert words in wrong(folder, f'game = "connect4"\n[[agent]]\n{table}')
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            'game = "connect4"',
+            "expected at least 2 agents to play connect4, got 0; list them with [[agent]] or players",
+        ),
+        ('game = "connect4"\nagent = 3', "agent: expected tables, each beginning with [[agent]], got 3"),
+        ('game = "connect4"\n' + TWO.replace('"b"', '"A"'), "two agents are called 'a': 'pvs' and 'random'; give each"),
+        ('game = "pig"\n' + TWO, "agent 'b': pvs cannot play pig: "),
+        ('game = "pig"\nopenings = 2\n' + TWO, "openings: pig: openings are for games without chance"),
+        (
+            'game = "pig"\nopenings = "openings.txt"\n' + TWO,
+            "openings: openings are for games without chance, pig is none",
+        ),
+        ('game = "ludo:players=4"\n' + ALL, "expected at least 4 agents to play ludo:players=4, got 3"),
+        (
+            'game = "ludo:players=3"\nformat = "swiss"\n' + ALL,
+            "format: swiss is for games for two, ludo:players=3 is for 3",
+        ),
+        ('game = "connect4"\nformat = "match"\n' + ALL, "format: a match is between two agents, got 3"),
+        (
+            'game = "connect4"\nformat = "gauntlet"\n' + ALL,
+            "gauntlet: expected the names of those who play against all",
+        ),
+        (
+            'game = "connect4"\nformat = "gauntlet"\ngauntlet = "dave"\n' + ALL,
+            "gauntlet: no agent 'dave'; there is 'alice', 'bob', 'carol'",
+        ),
+        (
+            'game = "connect4"\ngauntlet = "bob"\n' + ALL,
+            "gauntlet: the format round-robin has no use for it; it is for gauntlet",
+        ),
+        ('game = "connect4"\nformat = "knockout"\nseeds = ["bob", "bob"]\n' + ALL, "seeds: expected each name once"),
+        (
+            'game = "connect4"\nsprt = {elo0 = 0, elo1 = 5}\n' + TWO,
+            "sprt: the format round-robin has no use for it; it is for match",
+        ),
+        ('game = "connect4"\nformat = "knockout"\nrounds = 3\n' + ALL, "rounds: the format knockout has no use for it"),
+        (
+            'game = "connect4"\nbest_of = 3\n' + ALL,
+            "best_of: the format round-robin has no use for it; it is for knockout",
+        ),
+        ('game = "connect4"\nrounds = 100000\n' + ALL + FOUR, "expected at most 1,000,000 games, this makes 4,200,000"),
+    ],
+)
+def test_what_does_not_fit_together_is_told(folder: Path, text: str, words: str) -> None:
+    assert words in wrong(folder, text)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("5", "sprt: expected a table, [sprt], got 5"),
+        ('"0,5"', "sprt: expected a table, [sprt], got '0,5'"),
+        ("{}", "[sprt]: elo0: expected a number, it is missing"),
+        ("{elo0 = 0}", "[sprt]: elo1: expected a number, it is missing"),
+        ("{elo0 = 0, elo_1 = 5}", "[sprt]: no key 'elo_1'; did you mean 'elo1'?"),
+        ("{elo0 = 5, elo1 = 5}", "[sprt]: expected elo0 below elo1, got 5 and 5"),
+        ("{elo0 = 5, elo1 = -5.5}", "[sprt]: expected elo0 below elo1, got 5 and -5.5"),
+        ('{elo0 = "0", elo1 = 5}', "[sprt]: elo0: expected a number, got '0'"),
+        ("{elo0 = true, elo1 = 5}", "[sprt]: elo0: expected a number, got true"),
+        ("{elo0 = 0, elo1 = nan}", "[sprt]: elo1: expected a number, got nan"),
+        ("{elo0 = -inf, elo1 = 5}", "[sprt]: elo0: expected a number, got -inf"),
+        ("{elo0 = 0, elo1 = 2001}", "[sprt]: elo1: expected a number from -2000 to 2000, got 2001"),
+        ("{elo0 = 0, elo1 = 5, alpha = 0}", "[sprt]: alpha: expected a number between 0 and 0.5, got 0"),
+        ("{elo0 = 0, elo1 = 5, alpha = -0.1}", "[sprt]: alpha: expected a number between 0 and 0.5, got -0.1"),
+        ("{elo0 = 0, elo1 = 5, beta = 0.5}", "[sprt]: beta: expected a number between 0 and 0.5, got 0.5"),
+        ("{elo0 = 0, elo1 = 5, beta = nan}", "[sprt]: beta: expected a number, got nan"),
+        ("{elo0 = 0, elo1 = 5, model = 1}", "[sprt]: model: expected 'logistic' or 'normalized', got 1"),
+        ('{elo0 = 0, elo1 = 5, model = "normal"}', "got 'normal'; did you mean 'normalized'?"),
+        ('{elo0 = 0, elo1 = 5, of = "c"}', "[sprt]: of: no agent 'c'; there is 'a', 'b'"),
+        ("{elo0 = 0, elo1 = 5, of = 1}", "[sprt]: of: expected a text, got 1"),
+        ('{elo0 = 0, elo1 = 5, of = ["a"]}', "[sprt]: of: expected a text, got a list of 1"),
+    ],
+)
+def test_a_bad_test_of_a_match_is_told(folder: Path, value: str, words: str) -> None:
+    assert words in wrong(folder, f'game = "connect4"\nformat = "match"\nsprt = {value}\n{TWO}')
+
+
+def test_two_students_of_one_name_are_told_apart_by_their_files(folder: Path) -> None:
+    (folder / "students" / "Alice.py").write_text("")
+    said = wrong(folder, 'game = "connect4"\nplayers = "students/*"')
+    assert "two agents are called" in said
+    assert "'students/Alice.py'" in said
+    assert "'students/alice'" in said
+
+
+def test_a_file_with_a_name_that_cannot_be_shown_is_refused(folder: Path) -> None:
+    (folder / "students" / "ev\x1bil.py").write_text("")
+    said = wrong(folder, 'game = "connect4"\nplayers = "students/*"')
+    assert "'students/ev\\x1bil.py': expected a name of printable characters" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("absent.toml", "cannot read .*absent.toml': No such file"), ("students", "cannot read .*students': Is a dir")],
+)
+def test_a_file_that_cannot_be_read_is_told(folder: Path, name: str, words: str) -> None:
+    with pytest.raises(BadLeague, match=words):
+        league.read(folder / name)
+
+
+def test_a_file_in_another_encoding_is_told(folder: Path) -> None:
+    (folder / "latin.toml").write_bytes('name = "M\xfcller"'.encode("latin-1"))
+    with pytest.raises(BadLeague, match="in UTF-8; byte 10 is none of it"):
+        league.read(folder / "latin.toml")
+
+
+def test_ten_thousand_agents_are_refused_or_read(folder: Path) -> None:
+    text = "".join(f'[[agent]]\nname = "n{number}"\nplayer = "random"\n' for number in range(10_000))
+    assert "expected at most 1,000,000 games, this makes 99,990,000" in wrong(folder, f'game = "connect4"\n{text}')
+    assert "at most 1000 agents, got 10000" in wrong(folder, f'game = "connect4"\nformat = "swiss"\n{text}')
+
+
+@settings(max_examples=tries(200), deadline=None)
+@given(st.text(max_size=80))
+def test_every_name_is_either_showable_or_refused(name: str) -> None:
+    said = what_is_wrong_with(name)
+    assert said.isprintable()
+    if not said:
+        assert name.isprintable()
+        assert name.strip() == name != ""
+
+
+@pytest.mark.parametrize(
+    ("players", "options", "words"),
+    [
+        (["pvs"], {}, "^expected at least 2 agents to play connect4, got 1"),
+        (["pvs", "randon"], {}, "^player 2: no player 'randon'; did you mean 'random'?"),
+        (["pvs", "random"], {"openings": -1}, "^openings: expected a whole number from 0 to 1000 or a file's name"),
+        (["pvs", "random"], {"colour": 1}, "^no key 'colour'"),
+        (["pvs", "wait"], {}, "^player 2: 'wait' sits at a terminal"),
+    ],
+)
+def test_bad_arguments_are_refused_in_the_same_words(players: list[str], options: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadLeague, match=words):
+        league.from_arguments("connect4", players, **options)

@@ -1,0 +1,688 @@
+"""A tournament between its description and its record: exactly the games that should be, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from agents.protocol import Verdict
+from arena.errors import BadLeague, TournamentBusy
+from arena.match.schedule import Finished, Planned
+from arena.players.submissions import Store
+from arena.ratings.match_statistics import Hypothesis, sprt
+from arena.tournament import league as leagues
+from arena.tournament.tournament import Tournament, alone
+from db import store as writing
+from db.database import Database
+from db.errors import DiskFull
+from db.records import GameRecord, MoveRecord, SeatRecord
+from tests.effort import tries
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+
+Play = Callable[[Planned], tuple[Verdict, int | None, tuple[float, ...] | None]]
+"""What comes of a game: its verdict, whose fault it is, the points."""
+
+
+def first_wins(_: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+    return Verdict.NORMAL, None, (1.0, 0.0)
+
+
+def record(game: Planned, play: Play) -> Finished:
+    """The game as a referee would tell it."""
+    verdict, fault, points = play(game)
+    seats = tuple(
+        SeatRecord(seat, entrant.name, None if points is None else points[seat], None, 0, 0)
+        for seat, entrant in enumerate(game.entrants)
+    )
+    return Finished(
+        game, GameRecord(game.number, verdict, fault, "", seats, (MoveRecord(1, 0, "a1", 0, 0, 0),), 0), NOW, NOW
+    )
+
+
+class Course:
+    """A folder with a description, and runs of it without processes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.waits: list[str] = []
+        for name in ("ann", "bob", "cid"):
+            self.write_agent(name)
+
+    def write_agent(self, name: str, text: str = "pass") -> None:
+        (self.folder / "students").mkdir(exist_ok=True)
+        (self.folder / "students" / f"{name}.py").write_text(text, "utf-8")
+
+    def describe(self, **keys: Any) -> None:
+        described = {"name": "cs101", "game": "tictactoe", "players": "students/*.py", "seed": 7} | keys
+        lines = [f"{key} = {_toml(value)}" for key, value in described.items()]
+        (self.folder / "cs101.toml").write_text("\n".join(lines), "utf-8")
+
+    @contextmanager
+    def opened(self, **settings: Any) -> Iterator[Tournament]:
+        with Database(str(self.folder / "arena.db")) as database:
+            yield Tournament(
+                leagues.read(self.folder / "cs101.toml"),
+                database,
+                Store(self.folder / "arena.store"),
+                scratch=self.folder,
+                wait=self.waits.append,
+                **settings,
+            )
+
+    def run(self, play: Play = first_wins, *, most: int = 10_000, **settings: Any) -> Tournament:
+        """Plays up to `most` games, one after the other, and then ends as Ctrl-C would."""
+        with self.opened(**settings) as tournament:
+            for _ in range(most):
+                game = tournament.next()
+                if game is None:
+                    break
+                tournament.note(record(game, play))
+            tournament.close()
+        return tournament
+
+    def sql(self, query: str) -> list[Any]:
+        with closing(sqlite3.connect(self.folder / "arena.db")) as connection:
+            return connection.execute(query).fetchall()
+
+    def games(self) -> list[tuple[str, int, int, str]]:
+        """Pair, leg, attempt and status of every game."""
+        return self.sql("SELECT pair, leg, attempt, status FROM game ORDER BY number, attempt")
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {_toml(part)}" for key, part in value.items()) + "}"
+    return str(value).lower() if isinstance(value, bool) else repr(value).replace("'", '"')
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    course = Course(tmp_path)
+    course.describe()
+    return course
+
+
+def test_everybody_meets_everybody_once_in_each_seat(course: Course) -> None:
+    tournament = course.run()
+    assert tournament.is_over
+    assert [status for *_, status in course.games()] == ["finished"] * 6
+    assert course.sql("SELECT name, COUNT(*), SUM(seat) FROM seat GROUP BY name") == [
+        ("ann", 4, 2), ("bob", 4, 2), ("cid", 4, 2)
+    ]  # fmt: skip
+    assert course.sql("SELECT status, finished IS NULL FROM tournament") == [("finished", 0)]
+
+
+@pytest.mark.parametrize("stop", range(7))
+def test_it_goes_on_where_it_stopped(course: Course, stop: int) -> None:
+    first = course.run(most=stop)
+    assert (first.over, first.is_over) == (stop, stop == 6)
+    games = course.games()
+    second = course.run()
+    assert second.is_over
+    assert [game[:3] for game in course.games()] == [game[:3] for game in games]
+    assert course.sql("SELECT COUNT(*), COUNT(DISTINCT game) FROM move") == [(6, 6)]
+
+
+def test_games_in_progress_are_played_again_as_the_same_attempt(course: Course) -> None:
+    with course.opened() as tournament:
+        begun = [tournament.next() for _ in range(2)]
+        assert course.sql("SELECT COUNT(*) FROM game WHERE status = 'playing'") == [(2,)]
+    again = []
+
+    def noting(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+        again.append(game)
+        return first_wins(game)
+
+    course.run(noting)
+    assert [game.number for game in again[:2]] == [game.number for game in begun if game]
+    assert {game.attempt for game in again} == {1}
+
+
+def test_games_that_end_at_the_same_moment_are_all_followed_by_another(course: Course) -> None:
+    with course.opened() as tournament:
+        running = [tournament.next(), tournament.next()]
+        while any(running):
+            for game in running:
+                if game is not None:
+                    tournament.note(record(game, first_wins))
+            running = [tournament.next(), tournament.next()]
+        tournament.close()
+    assert tournament.is_over
+    assert [status for *_, status in course.games()] == ["finished"] * 6
+
+
+def test_a_void_game_is_played_again_up_to_three_times_and_listed(course: Course) -> None:
+    def sometimes_void(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+        names = {entrant.name for entrant in game.entrants}
+        return (Verdict.VOID, None, None) if names == {"ann", "bob"} and game.leg == 0 else first_wins(game)
+
+    tournament = course.run(sometimes_void)
+    assert tournament.is_over
+    attempts = [game for game in course.games() if "ann" in game[0] and "bob" in game[0] and game[1] == 0]
+    assert [(attempt, status) for _, _, attempt, status in attempts] == [(1, "void"), (2, "void"), (3, "void")]
+    assert len(course.games()) == 8
+
+
+def test_after_so_many_faults_in_a_row_the_remaining_games_are_forfeit(course: Course) -> None:
+    course.describe(quarantine=2, rounds=3)
+
+    def ann_crashes(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+        seat = next((seat for seat, entrant in enumerate(game.entrants) if entrant.name == "ann"), None)
+        if seat is None:
+            return first_wins(game)
+        return Verdict.CRASHED, seat, tuple(float(place != seat) for place in range(2))
+
+    tournament = course.run(ann_crashes)
+    assert tournament.is_over
+    verdicts = course.sql(
+        "SELECT verdict, COUNT(*) FROM game JOIN seat ON seat.game = game.id WHERE name = 'ann' GROUP BY verdict"
+    )
+    assert dict(verdicts) == {"crashed": 2, "forfeit": 10}
+    assert course.sql("SELECT name, status FROM entry WHERE status <> 'active'") == [("ann", "quarantined")]
+    assert course.sql("SELECT SUM(points) FROM seat WHERE name = 'ann'") == [(0.0,)]
+
+
+def test_who_is_released_plays_what_was_forfeit(course: Course) -> None:
+    course.describe(quarantine=1)
+
+    def cid_hangs(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+        seat = next((seat for seat, entrant in enumerate(game.entrants) if entrant.name == "cid"), None)
+        return first_wins(game) if seat is None else (Verdict.TIME, seat, tuple(float(at != seat) for at in range(2)))
+
+    course.run(cid_hangs)
+    assert course.sql("SELECT COUNT(*) FROM game WHERE verdict = 'forfeit'") == [(3,)]
+    with Database(str(course.folder / "arena.db")) as database, database.writing() as connection:
+        writing.rule_on_entry(connection, 1, "cid", "release", "it was our network", NOW)
+    tournament = course.run()
+    assert tournament.is_over
+    assert course.sql("SELECT COUNT(*) FROM game WHERE verdict = 'normal'") == [(2 + 3,)]
+    assert course.sql("SELECT COUNT(*) FROM game WHERE verdict = 'forfeit'") == [(3,)]  # they stay on record
+
+
+def test_who_was_quarantined_and_submits_again_plays_what_was_forfeit(course: Course) -> None:
+    course.describe(quarantine=1)
+
+    def cid_hangs(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+        seat = next((seat for seat, entrant in enumerate(game.entrants) if entrant.name == "cid"), None)
+        return first_wins(game) if seat is None else (Verdict.TIME, seat, tuple(float(at != seat) for at in range(2)))
+
+    course.run(cid_hangs)
+    course.write_agent("cid", "# mended")
+    tournament = course.run()
+    assert tournament.is_over
+    assert course.sql("SELECT status FROM entry WHERE name = 'cid'") == [("active",)]
+    again = (
+        "SELECT DISTINCT verdict, version.number FROM game JOIN seat ON seat.game = game.id "
+        "JOIN version ON version.id = seat.version WHERE seat.name = 'cid' AND game.attempt = 2"
+    )
+    assert course.sql(again) == [("normal", 2)]
+
+
+def test_agents_and_rounds_may_be_added(course: Course) -> None:
+    course.run()
+    before = course.games()
+    course.write_agent("dot")
+    course.describe(rounds=2)
+    tournament = course.run()
+    assert tournament.is_over
+    assert course.games()[: len(before)] == before
+    assert len(course.games()) == 2 * 12
+    assert len({game[:2] for game in course.games()}) == 24
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"clock": "5"}, r"clock: 10\+0.1 -> 5"),
+        ({"game": "connect4"}, "game: tictactoe -> connect4"),
+        ({"seed": 8}, "seed: 7 -> 8"),
+        ({"rounds": 0.5}, "rounds"),
+        ({"openings": 1}, "openings: 0 -> 1"),
+    ],
+)
+def test_another_description_is_refused_with_what_has_changed(
+    course: Course, change: dict[str, Any], words: str
+) -> None:
+    course.run(most=2)
+    course.describe(**change)
+    with pytest.raises(BadLeague, match=words):
+        course.run()
+    course.describe()
+    assert course.run().is_over
+
+
+def test_a_changed_source_is_a_new_version_that_plays_what_is_left(course: Course) -> None:
+    course.run(most=3)
+    course.write_agent("ann", "x = 1")
+    tournament = course.run()
+    assert tournament.changed == ["ann"]
+    assert course.sql("SELECT number FROM version WHERE started_as LIKE '%ann%'") == [(1,), (2,)]
+    assert len(course.games()) == 6
+
+
+def test_the_games_of_a_changed_source_are_played_again_if_wanted(course: Course) -> None:
+    course.run()
+    course.write_agent("ann", "x = 1")
+    tournament = course.run(rerun_changed=True)
+    assert tournament.is_over
+    again = [game for game in course.games() if game[2] == 2]
+    assert len(again) == 4
+    assert all("ann" in pair for pair, *_ in again)
+    counted = course.sql("SELECT COUNT(*) FROM v_game WHERE counts = 1")
+    assert counted == [(6,)]
+
+
+def test_openings_are_shared_by_a_pair_and_follow_from_who_meets(course: Course) -> None:
+    course.describe(openings=2)
+    course.run()
+    openings = course.sql("SELECT pair, COUNT(DISTINCT opening), MIN(opening) FROM game GROUP BY pair")
+    assert all(count == 1 for _, count, _ in openings)
+    assert len({opening for *_, opening in openings}) == 3
+
+
+def test_a_swiss_tournament_pairs_its_next_round_when_one_is_over(course: Course) -> None:
+    for name in ("dot", "eve"):
+        course.write_agent(name)
+    course.describe(format="swiss", rounds=3)
+    for stopped in (3, 2):
+        assert not course.run(most=stopped).is_over
+    assert course.run().is_over
+    assert course.sql("SELECT round, COUNT(*) FROM game WHERE status = 'finished' GROUP BY round") == [
+        (1, 4),
+        (2, 4),
+        (3, 4),
+    ]
+    assert course.sql("SELECT MIN(games), MAX(games) FROM (SELECT COUNT(*) AS games FROM seat GROUP BY name)") == [
+        (4, 6)
+    ]
+
+
+def test_a_knockout_goes_on_with_the_winners(course: Course) -> None:
+    course.write_agent("dot")
+    course.describe(format="knockout")
+
+    def the_later_name_wins(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+        names = [entrant.name for entrant in game.entrants]
+        return Verdict.NORMAL, None, tuple(float(name == max(names)) for name in names)
+
+    assert not course.run(the_later_name_wins, most=3).is_over
+    assert course.run(the_later_name_wins).is_over
+    (final,) = course.sql("SELECT pair FROM game WHERE round = 2 AND leg = 0")
+    assert "dot" in final[0]
+
+
+def test_what_a_decided_series_does_not_need_is_cancelled(course: Course) -> None:
+    course.write_agent("dot")
+    course.describe(format="knockout", best_of=3)
+
+    def the_later_name_wins(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+        names = [entrant.name for entrant in game.entrants]
+        return Verdict.NORMAL, None, tuple(float(name == max(names)) for name in names)
+
+    assert course.run(the_later_name_wins).is_over
+    played = "SELECT status, COUNT(*) FROM game GROUP BY status ORDER BY status"
+    assert dict(course.sql(played))["cancelled"] == 3 * 2  # of three series the third pairing
+    assert dict(course.sql(played))["finished"] == 3 * 4
+
+
+def test_a_full_disk_pauses_the_tournament_and_loses_nothing(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = [True, True]
+    finish = writing.finish
+
+    def failing(*arguments: Any, **settings: Any) -> None:
+        finish(*arguments, **settings)
+        if full:
+            full.pop()
+            raise DiskFull("no room")
+
+    monkeypatch.setattr(writing, "finish", failing)
+    tournament = course.run()
+    assert course.waits == ["no room", "no room"]
+    assert tournament.is_over
+    assert [status for *_, status in course.games()] == ["finished"] * 6
+
+
+def test_two_runs_of_the_same_tournament_at_once_are_refused(tmp_path: Path) -> None:
+    with alone(tmp_path, "cs101"):
+        with pytest.raises(TournamentBusy, match="'cs101' is being run by another process"), alone(tmp_path, "cs101"):
+            pass
+        with alone(tmp_path, "cs102"):
+            pass
+    with alone(tmp_path, "cs101"):
+        pass
+
+
+# A match that ends when its test is decided.
+
+BOUNDS = (0.0, 100.0)
+ROUNDS = 40
+NEEDED = next(pairs for pairs in count(1) if sprt([0, 0, 0, 0, pairs], *BOUNDS).verdict)
+"""So many pairs that one player wins decide the test."""
+
+
+def ann_wins(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+    return Verdict.NORMAL, None, tuple(float(entrant.name == "ann") for entrant in game.entrants)
+
+
+def bob_wins(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+    return Verdict.NORMAL, None, tuple(float(entrant.name == "bob") for entrant in game.entrants)
+
+
+def drawn(_: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+    return Verdict.NORMAL, None, (0.5, 0.5)
+
+
+def describe_match(course: Course, *names: str, of: str | None = None, rounds: int = ROUNDS) -> None:
+    """A match between these, in this order."""
+    course.describe(
+        format="match",
+        players=[f"students/{name}.py" for name in names or ("ann", "bob")],
+        rounds=rounds,
+        sprt={"elo0": BOUNDS[0], "elo1": BOUNDS[1]} | ({} if of is None else {"of": of}),
+    )
+
+
+def statuses(course: Course) -> dict[str, int]:
+    """How many games there are of each status."""
+    return dict(course.sql("SELECT status, COUNT(*) FROM game GROUP BY status"))
+
+
+def decision(course: Course) -> Any:
+    """What is on record of it."""
+    return json.loads(course.sql("SELECT settings FROM tournament")[0][0]).get("decided")
+
+
+@pytest.fixture
+def match(course: Course) -> Course:
+    describe_match(course)
+    return course
+
+
+def test_a_match_ends_when_its_test_is_decided(match: Course) -> None:
+    tournament = match.run(ann_wins)
+    assert tournament.is_over
+    assert tournament.test is not None
+    assert (tournament.test.verdict, tournament.test.pairs) == (Hypothesis.H1, NEEDED)
+    assert (tournament.all, tournament.over) == (2 * NEEDED, 2 * NEEDED)
+    assert statuses(match) == {"finished": 2 * NEEDED, "cancelled": 2 * (ROUNDS - NEEDED)}
+    assert match.sql("SELECT status FROM tournament") == [("finished",)]
+
+
+@pytest.mark.parametrize(
+    ("names", "of", "verdict"),
+    [
+        (("ann", "bob"), None, Hypothesis.H1),
+        (("bob", "ann"), None, Hypothesis.H0),
+        (("bob", "ann"), "ann", Hypothesis.H1),
+        (("ann", "bob"), "bob", Hypothesis.H0),
+    ],
+    ids=["ann first", "bob first", "of ann", "of bob"],
+)
+def test_the_test_is_about_whoever_is_listed_first_or_named(
+    course: Course, names: tuple[str, str], of: str | None, verdict: Hypothesis
+) -> None:
+    describe_match(course, *names, of=of)
+    tournament = course.run(ann_wins)
+    assert tournament.test is not None
+    assert tournament.test.verdict is verdict
+
+
+def test_a_match_that_is_never_decided_is_played_to_its_end(course: Course) -> None:
+    describe_match(course, rounds=NEEDED - 1)
+    tournament = course.run(ann_wins)
+    assert tournament.is_over
+    assert tournament.test is not None
+    assert (tournament.test.verdict, tournament.test.pairs, decision(course)) == (None, NEEDED - 1, None)
+    assert statuses(course) == {"finished": 2 * (NEEDED - 1)}
+    describe_match(course, rounds=ROUNDS)  # one pairing more decides it
+    assert course.run(ann_wins).is_over
+    assert statuses(course) == {"finished": 2 * NEEDED, "cancelled": 2 * (ROUNDS - NEEDED)}
+
+
+@pytest.mark.parametrize("stop", range(2 * NEEDED + 1))
+def test_a_match_that_is_killed_at_any_moment_ends_where_it_would_have(match: Course, stop: int) -> None:
+    with match.opened() as tournament:
+        for _ in range(stop):
+            game = tournament.next()
+            assert game is not None
+            tournament.note(record(game, ann_wins))
+        begun = [tournament.next() for _ in range(3)]  # in progress when it is killed, unless all is decided
+    assert (begun == [None] * 3) is (stop == 2 * NEEDED)
+    resumed = match.run(ann_wins)
+    assert resumed.is_over
+    assert resumed.test is not None
+    assert (resumed.test.verdict, resumed.test.pairs) == (Hypothesis.H1, NEEDED)
+    assert statuses(match) == {"finished": 2 * NEEDED, "cancelled": 2 * (ROUNDS - NEEDED)}
+    assert {attempt for _, _, attempt, _ in match.games()} == {1}
+
+
+def test_a_decision_stands_or_falls_with_the_game_that_brought_it(
+    match: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match.run(ann_wins, most=2 * NEEDED - 1)
+    with monkeypatch.context() as patched:
+        patched.setattr(writing, "cancel", _killed)
+        with pytest.raises(KeyboardInterrupt):
+            match.run(ann_wins)
+    assert decision(match) is None
+    assert statuses(match) == {"finished": 2 * NEEDED - 1, "playing": 1, "scheduled": 2 * (ROUNDS - NEEDED)}
+    assert match.run(ann_wins).is_over
+    assert statuses(match) == {"finished": 2 * NEEDED, "cancelled": 2 * (ROUNDS - NEEDED)}
+
+
+def _killed(_: Any, __: int, pairs: list[str]) -> None:
+    if pairs:
+        raise KeyboardInterrupt
+
+
+def test_a_disk_that_is_full_at_the_moment_of_decision_changes_nothing(
+    match: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = [True, True]
+    cancel = writing.cancel
+
+    def failing(connection: Any, tournament: int, pairs: list[str]) -> None:
+        cancel(connection, tournament, pairs)
+        if pairs and full:
+            full.pop()
+            raise DiskFull("no room")
+
+    monkeypatch.setattr(writing, "cancel", failing)
+    assert match.run(ann_wins).is_over
+    assert match.waits == ["no room", "no room"]
+    assert statuses(match) == {"finished": 2 * NEEDED, "cancelled": 2 * (ROUNDS - NEEDED)}
+
+
+def test_games_in_progress_are_played_to_their_end_and_change_the_decision_no_more(match: Course) -> None:
+    match.run(ann_wins, most=2 * NEEDED - 1)
+    with match.opened() as tournament:
+        last, *others = [tournament.next() for _ in range(5)]
+        assert last is not None
+        tournament.note(record(last, ann_wins))
+        decided = decision(match)
+        assert decided["verdict"] == "H1"
+        assert (tournament.over, tournament.all) == (2 * NEEDED, 2 * NEEDED + 4)
+        for game in others:
+            assert game is not None
+            tournament.note(record(game, drawn))
+        assert [tournament.next() for _ in range(5)] == [None] * 5
+        tournament.close()
+    assert tournament.is_over
+    assert decision(match) == decided
+    assert statuses(match) == {"finished": 2 * NEEDED + 4, "cancelled": 2 * (ROUNDS - NEEDED) - 4}
+    assert match.run(ann_wins).is_over
+    assert statuses(match)["finished"] == 2 * NEEDED + 4
+
+
+def test_games_that_were_in_progress_when_a_referee_was_lost_are_cancelled_once_it_is_decided(match: Course) -> None:
+    match.run(ann_wins, most=2 * NEEDED - 1)
+    with match.opened() as tournament:
+        last, *_ = [tournament.next() for _ in range(5)]
+        assert last is not None
+        tournament.note(record(last, ann_wins))
+        tournament.interrupted()
+        assert tournament.is_over
+        assert tournament.next() is None
+        tournament.close()
+    assert statuses(match) == {"finished": 2 * NEEDED, "cancelled": 2 * (ROUNDS - NEEDED)}
+
+
+def test_a_void_game_is_not_played_again_once_it_is_decided(match: Course) -> None:
+    match.run(ann_wins, most=2 * NEEDED - 1)
+    with match.opened() as tournament:
+        last, other = tournament.next(), tournament.next()
+        assert last is not None
+        assert other is not None
+        tournament.note(record(last, ann_wins))
+        tournament.note(record(other, lambda _: (Verdict.VOID, None, None)))
+        assert tournament.is_over
+        assert tournament.next() is None
+        tournament.close()
+    assert statuses(match) == {"finished": 2 * NEEDED, "void": 1, "cancelled": 2 * (ROUNDS - NEEDED)}
+
+
+@pytest.mark.parametrize("what", ["void", "award"])
+def test_a_pair_that_a_ruling_is_about_counts_no_more(match: Course, what: str) -> None:
+    match.run(ann_wins, most=2 * NEEDED - 1)
+    with Database(str(match.folder / "arena.db")) as database, database.writing() as connection:
+        writing.rule_on_game(connection, 1, what, "a reason", NOW, seat=0 if what == "award" else None)
+    tournament = match.run(ann_wins)
+    assert tournament.test is not None
+    assert (tournament.test.verdict, tournament.test.pairs) == (Hypothesis.H1, NEEDED)
+    assert statuses(match)["finished"] == 2 * NEEDED + 2
+
+
+def test_no_later_ruling_undoes_a_decision(match: Course) -> None:
+    before = match.run(ann_wins).test
+    with Database(str(match.folder / "arena.db")) as database, database.writing() as connection:
+        for game in range(1, 7):
+            writing.rule_on_game(connection, game, "void", "a reason", NOW)
+    again = match.run(drawn)
+    assert again.is_over
+    assert again.test == before
+    assert statuses(match)["finished"] == 2 * NEEDED
+
+
+def test_forfeits_decide_nothing(match: Course) -> None:
+    match.run(ann_wins, most=4)
+    with Database(str(match.folder / "arena.db")) as database, database.writing() as connection:
+        writing.rule_on_entry(connection, 1, "bob", "withdraw", "left", NOW)
+    tournament = match.run(ann_wins)
+    assert tournament.is_over
+    assert tournament.test is not None
+    assert (tournament.test.verdict, tournament.test.pairs) == (None, 2)
+    assert statuses(match) == {"finished": 2 * ROUNDS}
+
+
+@pytest.mark.parametrize("quarantine", [0, 2 * NEEDED], ids=["none", "at once"])
+def test_a_game_lost_by_a_fault_counts_like_any_other(match: Course, quarantine: int) -> None:
+    match.describe(
+        format="match", players=["students/ann.py", "students/bob.py"], rounds=ROUNDS, quarantine=quarantine,
+        sprt={"elo0": BOUNDS[0], "elo1": BOUNDS[1]},
+    )  # fmt: skip
+
+    def bob_crashes(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+        return Verdict.CRASHED, [entrant.name for entrant in game.entrants].index("bob"), ann_wins(game)[2]
+
+    tournament = match.run(bob_crashes)
+    assert tournament.test is not None
+    assert (tournament.test.verdict, tournament.test.pairs) == (Hypothesis.H1, NEEDED)
+    assert statuses(match) == {"finished": 2 * NEEDED, "cancelled": 2 * (ROUNDS - NEEDED)}
+
+
+def test_a_pair_with_a_game_that_stays_void_does_not_count(match: Course) -> None:
+    def first_void(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+        return (Verdict.VOID, None, None) if json.loads(str(game.identity[0]))[-1] == 0 and game.leg else ann_wins(game)
+
+    tournament = match.run(first_void)
+    assert tournament.is_over
+    assert tournament.test is not None
+    assert (tournament.test.verdict, tournament.test.pairs) == (Hypothesis.H1, NEEDED)
+    assert statuses(match) == {"finished": 2 * NEEDED + 1, "void": 3, "cancelled": 2 * (ROUNDS - NEEDED - 1)}
+
+
+def test_more_rounds_add_nothing_to_a_match_that_is_decided(match: Course) -> None:
+    match.run(ann_wins)
+    describe_match(match, rounds=ROUNDS + 5)
+    assert match.run(ann_wins).is_over
+    assert statuses(match) == {"finished": 2 * NEEDED, "cancelled": 2 * (ROUNDS + 5 - NEEDED)}
+
+
+def test_a_changed_source_leaves_a_decision_as_it_is_unless_its_games_are_played_again(match: Course) -> None:
+    match.run(ann_wins)
+    match.write_agent("ann", "x = 1")
+    assert match.run(drawn).is_over
+    assert statuses(match)["finished"] == 2 * NEEDED
+    tournament = match.run(bob_wins, rerun_changed=True)
+    assert tournament.is_over
+    assert tournament.test is not None
+    assert tournament.test.verdict is Hypothesis.H0
+    assert match.sql("SELECT status, COUNT(*) FROM game WHERE attempt = 2 GROUP BY status") == [
+        ("cancelled", 2 * (ROUNDS - tournament.test.pairs)),
+        ("finished", 2 * tournament.test.pairs),
+    ]
+
+
+def test_another_test_is_refused(match: Course) -> None:
+    match.run(ann_wins, most=2)
+    describe_match(match, "bob", "ann")
+    with pytest.raises(BadLeague, match=r"sprt: of ann, .* -> of bob, "):
+        match.run(ann_wins)
+
+
+@pytest.mark.parametrize("number", range(tries(12, soak=200)))
+def test_several_games_at_once_in_any_order_with_any_interruption_end_when_the_test_says_so(
+    match: Course, number: int
+) -> None:
+    random = Random(number)
+    at_once, strength = random.randint(1, 5), random.uniform(0.3, 0.9)
+    noted: dict[tuple[str, int], float] = {}
+    decided_after: int | None = None
+
+    def outcome(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
+        drawn_for = Random(f"{number} {game.identity} {game.leg}")
+        ann = 0.5 if drawn_for.random() < 0.2 else float(drawn_for.random() < strength)
+        return Verdict.NORMAL, None, tuple(ann if entrant.name == "ann" else 1 - ann for entrant in game.entrants)
+
+    def is_decided() -> bool:
+        pairs = Counter(pair for pair, _ in noted)
+        sums = Counter(noted[pair, 0] + noted[pair, 1] for pair, games in pairs.items() if games == 2)
+        return sprt([sums[half / 2] for half in range(5)], *BOUNDS).verdict is not None
+
+    for _ in range(1000):
+        with match.opened() as tournament:
+            running: list[Planned] = []
+            while True:
+                while len(running) < at_once and (game := tournament.next()) is not None:
+                    assert decided_after is None or len(noted) == decided_after
+                    running.append(game)
+                if not running or random.random() < 0.05:
+                    break  # the end, or killed
+                game = running.pop(random.randrange(len(running)))
+                points = outcome(game)[2]
+                assert points is not None
+                pair = str(game.identity[0])
+                assert (pair, game.leg) not in noted
+                noted[pair, game.leg] = points[[entrant.name for entrant in game.entrants].index("ann")]
+                tournament.note(record(game, outcome))
+                if decided_after is None and is_decided():
+                    decided_after = len(noted)
+            if tournament.is_over:
+                break
+    assert tournament.is_over
+    played = {(pair, leg) for pair, leg, _, status in match.games() if status == "finished"}
+    assert played == set(noted)
+    assert statuses(match).get("cancelled", 0) == 2 * ROUNDS - len(noted)
+    assert (decision(match) is None) is (decided_after is None)
+    assert len(noted) == 2 * ROUNDS if decided_after is None else len(noted) < decided_after + at_once
