@@ -49,7 +49,7 @@ def _run() -> None:
             print(_fitting(f"arena: {problem}"), file=sys.stderr)
         sys.exit(error.exit_code)
     except (AdsearchError, AgentsError, ArenaError, DatabaseError) as error:
-        from arena import words
+        from arena.history import words
 
         # Files are told as their author knows them, and what somebody's own code has said so that no terminal obeys it.
         print(_fitting(f"arena: {words.without_store(words.printable(str(error)))}"), file=sys.stderr)

@@ -13,10 +13,10 @@ from typing import Any, Final
 from adsearch import CHANCE, State
 from agents.protocol import Move, Over, Ready, Start, Turn
 from arena.errors import ArenaError
+from arena.history.replay import positions
 from arena.match.fixture import Fixture, Limits, SeatPlan
 from arena.match.match import Match
 from arena.match.seeds import GameSeeds
-from arena.replay import positions
 from db.past import PastGame
 
 _EVER: Final = 10**18

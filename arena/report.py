@@ -157,7 +157,7 @@ def _agents(
 
 def rules(text: str, names: Names | None = None) -> str:
     """A game as it is published: of a file only its name, and with `names` nobody's."""
-    from arena.words import without_store
+    from arena.history.words import without_store
 
     shown = without_store(text)
     return names.text(shown) if names is not None and ".py" in shown else shown
@@ -257,7 +257,7 @@ def _meeting(game: PastGame, names: Names) -> Meeting:
 
 def _ended(game: PastGame, players: Sequence[str], names: Names) -> str:
     """How it ended, in words of ours: what agents wrote, or files are called, is not told."""
-    from arena.words import verdict
+    from arena.history.words import verdict
 
     seats = tuple(
         SeatRecord(seat.seat, player, seat.points, seat.utility, 0, 0)

@@ -24,9 +24,9 @@ from agents.parent import die_with_it
 from arena import report
 from arena.aliases import Names
 from arena.errors import ArenaError
-from arena.pages import game as replays
-from arena.pages.report import addresses, front, meetings, people
-from arena.pages.report.addresses import Addresses
+from arena.history.pages import game as replays
+from arena.history.pages.report import addresses, front, meetings, people
+from arena.history.pages.report.addresses import Addresses
 from db import games as record
 from db.database import Database
 

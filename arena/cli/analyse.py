@@ -101,7 +101,7 @@ _CSV: Final = (
 
 def _row(game: PastGame, ply: Judged) -> dict[str, Any]:
     """A ply as JSON has it. `before` and `after` are seat 0's."""
-    from arena.documents import finite
+    from arena.history.documents import finite
 
     before, after = finite(ply.before.values) or [], finite(ply.after.values) or []
     return {
@@ -172,8 +172,8 @@ def _show(game: PastGame, start: State[Any], plies: list[Judged], rows: list[dic
 
 def _explained(game: PastGame, start: State[Any], plies: list[Judged], effort: Effort) -> Iterator[str]:
     """What the numbers are."""
-    from arena import words
-    from arena.words import number, printable
+    from arena.history import words
+    from arena.history.words import number, printable
 
     low, high = start.bounds
     if start.players > 2:
@@ -196,7 +196,7 @@ def _explained(game: PastGame, start: State[Any], plies: list[Judged], effort: E
 def _summary(game: PastGame, start: State[Any], plies: list[Judged]) -> Iterator[str]:
     """A line for each seat."""
     from arena.analysis import summaries
-    from arena.words import number, printable
+    from arena.history.words import number, printable
 
     for one in summaries(plies, start.players):
         told = [f"{one.moves} move{'s' * (one.moves != 1)}"]
@@ -214,8 +214,8 @@ def _first(
 
     `can_be_asked`: whether the agent in a seat can be."""
     from arena.cli import past
+    from arena.history.words import printable
     from arena.lesson import looked_at
-    from arena.words import printable
 
     failed, mistake = looked_at(game, plies)
     if failed is not None:

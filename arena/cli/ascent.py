@@ -178,7 +178,7 @@ class Ascent:
     # On the screen, as it goes.
 
     def _introduce(self, climb: Climb, confinement: Confinement) -> None:
-        from arena.words import printable
+        from arena.history.words import printable
 
         if self.quiet:
             return
@@ -225,7 +225,7 @@ def _line(number: int, step: Step) -> str:
     from rich.cells import cell_len
 
     from arena.climb import Shown
-    from arena.words import printable
+    from arena.history.words import printable
 
     room = max(8, min(22, columns() - _BESIDE_NAMES))
     name = shortened(printable(step.opponent), room)

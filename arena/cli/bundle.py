@@ -35,8 +35,8 @@ def bundle(
     from arena import roster as rosters
     from arena.cli.database import submissions
     from arena.cli.files import read_file
-    from arena.exchange import bundle as bundles
-    from arena.words import printable, without_store
+    from arena.history.exchange import bundle as bundles
+    from arena.history.words import printable, without_store
     from db import queries
     from db.database import Database
 

@@ -347,7 +347,7 @@ def _filled(text: str, width: int) -> list[str]:
 
 def _plain(text: str) -> str:
     """`text` as it may be shown."""
-    from arena.words import printable, without_store
+    from arena.history.words import printable, without_store
 
     return without_store(printable(text))
 

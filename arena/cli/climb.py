@@ -108,8 +108,8 @@ def _tell(ascent: Ascent, climb: Climb, format: Form, *, in_haste: bool, seed_gi
     """All that was found; `in_haste` nothing is looked for any more."""
     from arena.cli.listing import tell
     from arena.climb import GIVES_UP
+    from arena.history.words import printable
     from arena.lesson import lesson, reasons
-    from arena.words import printable
 
     lost = ascent.lost(climb)
     if format is Form.JSON:
@@ -139,7 +139,7 @@ def _tell(ascent: Ascent, climb: Climb, format: Form, *, in_haste: bool, seed_gi
 def _sentence(name: str, climb: Climb) -> str:
     """Better than whom, and than whom not yet."""
     from arena.climb import Shown
-    from arena.words import printable
+    from arena.history.words import printable
 
     said = []
     for words, shown in (
@@ -155,7 +155,7 @@ def _sentence(name: str, climb: Climb) -> str:
 
 def _said(ascent: Ascent, learned: Lesson) -> str:
     """The lesson in words."""
-    from arena.words import printable, verdict, without_store
+    from arena.history.words import printable, verdict, without_store
 
     game, mistake = learned.game, learned.mistake
     words = f"game {game.id} against {game.opponent}: "

@@ -141,7 +141,7 @@ def _conditions(game: str | None, tournament: Path | None, to: Path | None) -> t
 
 
 def _row(line: Line) -> dict[str, Any]:
-    from arena.words import printable, without_store
+    from arena.history.words import printable, without_store
 
     one, student = line.handed_in, line.student
     return {
@@ -236,7 +236,7 @@ def _by_which_clocks(lines: Sequence[Line]) -> str:
 
 def _say(text: str, *, indent: int = 0) -> None:
     """Prints it in the width of the terminal."""
-    from arena.words import printable
+    from arena.history.words import printable
 
     print(folded(printable(text), begin=" " * indent, more=" " * indent))
 

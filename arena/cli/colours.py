@@ -6,7 +6,7 @@ from typing import Final
 
 from rich.text import Text
 
-from arena.words import PIECES
+from arena.history.words import PIECES
 
 SEAT_STYLES: Final = ("bold red", "bold cyan", "bold yellow", "bold magenta")
 """A colour for each seat."""

@@ -12,7 +12,7 @@ import typer
 
 from arena.cli.database import DatabaseOption, submissions
 from arena.cli.listing import Columns, Format, FormatOption, show
-from arena.words import printable
+from arena.history.words import printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,7 +87,7 @@ def verify(format: FormatOption = Format.TABLE, db: DatabaseOption = None) -> No
 
     Example: arena db verify
     """
-    from arena.verify import verify as verified
+    from arena.history.verify import verify as verified
     from db.database import Database
 
     with Database(db, read_only=True) as database, _progress() as told:

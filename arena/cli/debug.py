@@ -224,8 +224,8 @@ def _left_debugger(error: BaseException) -> bool:
 def _introduction(game: PastGame, rehearsal: Rehearsal, ply: int, called: str, *, chosen: bool) -> Iterator[str]:
     """Where the game stands, and how the agent is run; why at this ply, where we have `chosen` it."""
     from adsearch import games
-    from arena import words
     from arena.cli import past
+    from arena.history import words
 
     seat, state = rehearsal.seat, rehearsal.state
     yield from map(folded, past.header(game))
@@ -247,8 +247,8 @@ def _mend(game: PastGame, ply: int, file: str | None) -> str:
 def _compared(game: PastGame, rehearsal: Rehearsal, ply: int, answer: Answer | None, seconds: float) -> Iterator[str]:
     """What it answers now beside what was played."""
     from agents.protocol import Info, Move
-    from arena import words
     from arena.cli import past
+    from arena.history import words
     from db.records import MoveRecord
 
     now = "resigns"

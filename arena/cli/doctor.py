@@ -73,7 +73,7 @@ def _show_report(found: list[Finding]) -> None:
 
 def _filled(text: str, width: int) -> list[str]:
     """Lines of at most that width, which are whole words where they fit."""
-    from arena.words import printable
+    from arena.history.words import printable
 
     return lines_of(printable(text), width=width)
 

@@ -1,14 +1,14 @@
 """Games in listings: the columns of a table of games, and the document of a game that was just played.
 
-What a document says is decided in `arena.documents`; here is only how a table shortens it.
+What a document says is decided in `arena.history.documents`; here is only how a table shortens it.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from arena import documents, words
 from arena.cli.listing import Columns
+from arena.history import documents, words
 from arena.match.schedule import Finished
 
 COLUMNS: Final[Columns] = {

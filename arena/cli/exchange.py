@@ -21,7 +21,7 @@ from arena.cli.database import DatabaseOption
 from arena.cli.files import read_file
 from arena.cli.listing import Columns, Format, FormatOption, show
 from arena.cli.standings import AllOption, TournamentArgument
-from arena.exchange import Form
+from arena.history.exchange import Form
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,7 @@ def export(
 
     Example: arena export cs101 --format pgn -o cs101.pgn
     """
-    from arena import exchange
+    from arena.history import exchange
     from db import games, queries
     from db.database import Database
 
@@ -74,7 +74,7 @@ def import_games(
 
     Example: arena import cs101.ndjson --tournament cs101-again
     """
-    from arena import exchange
+    from arena.history import exchange
     from db import imports
     from db.database import Database
 

@@ -100,7 +100,7 @@ def refuse_unknown_game(connection: Connection, wanted: Wanted) -> None:
     """Refuses a game that is neither ours nor on record: perhaps it was mistyped."""
     from adsearch.errors import meant, nearly, quote
     from adsearch.games import catalog
-    from arena.words import without_store
+    from arena.history.words import without_store
     from db.errors import NotFound
     from db.history import rules_on_record
 
@@ -134,6 +134,6 @@ def instant(option: str, text: str, *, end: bool = False) -> str:
         raise typer.BadParameter(
             f"{option}: expected a date such as 2026-05-01, or 2026-05-01T18:30, got {text!r}"
         ) from None
-    from arena.documents import instant as stored
+    from arena.history.documents import instant as stored
 
     return stored(moment)

@@ -108,7 +108,7 @@ _NUMBERS: Final = ("rank", "games", "points", "score", "rating", "±", "faults")
 
 def _short(row: dict[str, Any], bars: Sequence[str], *, statuses: bool) -> dict[str, Any]:
     """What a table shows of a row, in as many digits as are read."""
-    from arena.words import number
+    from arena.history.words import number
 
     return {
         "agent": row["agent"],

@@ -59,7 +59,7 @@ def history(
     """
     from msgspec.structs import replace
 
-    from arena import documents
+    from arena.history import documents
     from db import history as search
     from db.database import Database
 
@@ -101,7 +101,7 @@ def show_game(
 
     Example: arena show cs101-812 --format json
     """
-    from arena import documents
+    from arena.history import documents
 
     game = past.read_game(id, db)
     if svg is not None:
@@ -138,7 +138,7 @@ def logs(
         rows = [{"seat": one.seat, "player": one.player, "stderr": one.stderr} for one in seats]
         show(rows, LOGS, format=format)
         return
-    from arena import words
+    from arena.history import words
 
     for one in seats:
         if len(seats) > 1:
@@ -187,7 +187,7 @@ _STATUSES: Final = {Status.OVER: ("finished", "void"), Status.ANY: ()}
 
 def _board(game: PastGame, ply: int | None) -> str:
     """The board after that ply, or at the end, where rules that are not here any more are no error."""
-    from arena import words
+    from arena.history import words
 
     return past.last_board(game) if ply is None else words.drawn(_reached(game, ply)[0])
 
@@ -195,7 +195,7 @@ def _board(game: PastGame, ply: int | None) -> str:
 def _reached(game: PastGame, ply: int | None) -> tuple[State[Any], Any]:
     """The position after that ply, or at the end, and the move that led to it; an error where there is none."""
     from arena.errors import ArenaError
-    from arena.replay import replay
+    from arena.history.replay import replay
 
     past.refuse_beyond(game, ply)
     found = replay(game)
@@ -207,7 +207,7 @@ def _reached(game: PastGame, ply: int | None) -> tuple[State[Any], Any]:
 
 def _print(game: PastGame, board: str) -> None:
     """Header, moves, a board, the verdict, and what was ruled."""
-    from arena import words
+    from arena.history import words
 
     for line in past.header(game):
         print(line)

@@ -14,7 +14,7 @@ from rich.cells import cell_len
 
 from arena.cli.folding import shortened, table_width
 from arena.cli.listing import Columns, Row
-from arena.words import printable, result, without_store
+from arena.history.words import printable, result, without_store
 
 _BETWEEN: Final = " - "
 _LEGIBLE: Final = 10

@@ -17,8 +17,8 @@ from adsearch import State, games
 from adsearch.errors import BadMove, quote
 from agents import protocol
 from agents.protocol import Bye, Hello, Move, Ready, Refuse, Resign, Start, Turn
-from arena import words
 from arena.cli.screen import Screen
+from arena.history import words
 
 _WAYS_OUT: Final = "'resign' gives the game up, Ctrl-C ends everything"
 

@@ -25,7 +25,7 @@ def init(
 
     from adsearch import games
     from arena import starter
-    from arena.words import printable
+    from arena.history.words import printable
 
     path = starter.description_file(name)
     starter.write(path, starter.tournament(path.stem, game, games.start(game)))

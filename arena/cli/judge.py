@@ -122,7 +122,7 @@ def _written(value: Any) -> str:
 
 
 def _tell_unloaded(failed: str, traceback: Sequence[str]) -> None:
-    from arena.words import printable
+    from arena.history.words import printable
 
     print(f"cannot be judged: {printable(failed)}")
     for line in traceback:
@@ -131,8 +131,8 @@ def _tell_unloaded(failed: str, traceback: Sequence[str]) -> None:
 
 def _tell(subject: Subject, verdicts: Sequence[Verdict], printed: str) -> None:
     """The verdicts for people: a line a tree, then the smallest tree that is wrong, drawn."""
+    from arena.history.words import printable
     from arena.lecture.judging import cause
-    from arena.words import printable
 
     rows = [
         {
@@ -172,7 +172,7 @@ def _explain(subject: Subject, verdict: Verdict) -> None:
     """The tree as our search sees it, and what the function did."""
     from adsearch.drawing import as_text
     from adsearch.picture import search_tree
-    from arena.words import printable
+    from arena.history.words import printable
 
     ours = verdict.ours
     if verdict.leaves:

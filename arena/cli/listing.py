@@ -79,7 +79,7 @@ def _show_table(
     from rich.table import Table
     from rich.text import Text
 
-    from arena.words import printable
+    from arena.history.words import printable
 
     # Piped into a file or a program, a row stays on one line.
     console = Console(highlight=False, width=table_width() or 10_000)

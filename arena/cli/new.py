@@ -36,7 +36,7 @@ def new(
     """
     from adsearch import games
     from arena import starter
-    from arena.words import printable
+    from arena.history.words import printable
 
     path = Path(file).expanduser()
     made = starter.agent(path, game, games.start(game), style, language)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from arena import words
 from arena.cli.folding import side_by_side
-from arena.replay import positions
+from arena.history import words
+from arena.history.replay import positions
 
 if TYPE_CHECKING:
     from db.past import PastGame

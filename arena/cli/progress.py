@@ -20,8 +20,8 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.protocol import Verdict
-from arena import words
 from arena.cli.standings import show_standings
+from arena.history import words
 from arena.match.clock import SECOND, TimeControl
 from arena.match.schedule import MOST_ATTEMPTS, Event, Finished
 from arena.play import cores

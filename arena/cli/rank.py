@@ -67,8 +67,8 @@ def rank(
 
     Example: arena rank --from results.csv --format json
     """
+    from arena.history.words import printable
     from arena.ratings import ranking
-    from arena.words import printable
     from db.history import Wanted
 
     given = {"prior": prior, "k": k, "start": start, "floor": floor}
@@ -252,7 +252,7 @@ def _whole(value: float | None) -> str:
 
 def _footer(found: Ranking, prior: float) -> list[str]:
     """By what method, and what else the games tell."""
-    from arena.words import printable, without_store
+    from arena.history.words import printable, without_store
 
     lines = [_METHODS[found.system]]
     if found.system is System.ELO:

@@ -80,7 +80,7 @@ def anchors(given: Sequence[str] | None) -> dict[str, float]:
 
 def listed(file: str) -> list[Played]:
     """The games of a list of results that are to be rated."""
-    from arena.exchange.results import read
+    from arena.history.exchange.result_files import read
 
     return read(*read_file(file, "a list of results"))
 

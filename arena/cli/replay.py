@@ -25,7 +25,7 @@ from arena.cli.folding import APART, lines_of, side_by_side
 from arena.cli.rulings import GameIdArgument
 
 if TYPE_CHECKING:
-    from arena.replay import Replay, Step
+    from arena.history.replay import Replay, Step
     from db.past import PastGame
 
 _KEYS: Final = {
@@ -78,15 +78,15 @@ def replay(
 
     Example: arena replay last --html game.html
     """
-    from arena import replay as steps
     from arena.errors import ArenaError
+    from arena.history import replay as steps
 
     game = past.read_game(id, db)
     past.refuse_beyond(game, ply)
     if html is not None:
         if ply is not None:
             raise typer.BadParameter(f"--ply is for a terminal: a page is opened at that ply as {html.name}#ply-{ply}")
-        from arena.pages.game import page
+        from arena.history.pages.game import page
 
         write_file(html, page(game))
         return
@@ -118,7 +118,7 @@ def _told(game: PastGame, replay: Replay, step: Step) -> list[str]:
 
 def _ply(game: PastGame, step: Step) -> str:
     """The ply that led to the position."""
-    from arena import words
+    from arena.history import words
 
     move = step.move
     if move is None:
@@ -134,7 +134,7 @@ def _who(game: PastGame, step: Step) -> str:
 
 def _board(replay: Replay, step: Step) -> list[str]:
     """The board; why there is none."""
-    from arena import words
+    from arena.history import words
 
     if step.state is not None:
         return words.drawn(step.state).splitlines()
@@ -143,7 +143,7 @@ def _board(replay: Replay, step: Step) -> list[str]:
 
 def _clocks(game: PastGame, step: Step) -> list[str]:
     """What each clock shows."""
-    from arena import words
+    from arena.history import words
 
     shown = [
         f"{words.printable(name)} {words.seconds(left)}"
@@ -155,7 +155,7 @@ def _clocks(game: PastGame, step: Step) -> list[str]:
 
 def _said(step: Step) -> list[str]:
     """What the agent told of its thinking."""
-    from arena import words
+    from arena.history import words
 
     if step.move is None:
         return []
@@ -174,7 +174,7 @@ def _printed(game: PastGame, replay: Replay, step: Step) -> list[str]:
 
 
 def _log(heading: str, text: str) -> list[str]:
-    from arena import words
+    from arena.history import words
 
     if not text.strip():
         return []

@@ -39,9 +39,9 @@ def report(
     from arena import roster as rosters
     from arena import site
     from arena.cli.files import read_file
+    from arena.history.words import printable
     from arena.play import cores
     from arena.publishing import published
-    from arena.words import printable
     from db import queries
     from db.database import Database
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.database import DatabaseOption
-from arena.words import printable
+from arena.history.words import printable
 
 GameIdArgument = Annotated[
     str, typer.Argument(metavar="ID", help="A game: its id, 'last', or tournament and number such as cs101-812.")

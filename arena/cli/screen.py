@@ -13,8 +13,8 @@ from rich.text import Text
 
 from adsearch import State, games
 from agents.protocol import Verdict
-from arena import words
 from arena.cli.colours import SEAT_STYLES, board
+from arena.history import words
 from arena.match.clock import Clock, TimeControl
 from arena.match.schedule import MOST_ATTEMPTS, Began, Event, Finished, Planned, Ply
 

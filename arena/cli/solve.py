@@ -16,9 +16,9 @@ import typer
 
 from adsearch import State, games
 from adsearch.errors import BadSearch, quote
-from arena import words
 from arena.cli.listing import Columns, Format, FormatOption, Row, show
 from arena.cli.position import GameArgument, MovesOption, after
+from arena.history import words
 
 if TYPE_CHECKING:
     from adsearch.budget import Budget

@@ -17,7 +17,7 @@ import typer
 from arena.cli.database import DatabaseOption
 from arena.cli.filters import AtOption, filtered
 from arena.cli.listing import Columns, Format, FormatOption, show, tell
-from arena.words import without_store
+from arena.history.words import without_store
 
 if TYPE_CHECKING:
     from arena.cli.listing import Row
@@ -166,8 +166,8 @@ def _row(standing: Standing) -> dict[str, Any]:
 
 
 def _columns(statuses: dict[str, str], *, csv: bool) -> Columns:
+    from arena.history.words import number
     from arena.ratings.tiebreaks import TIEBREAKS
-    from arena.words import number
 
     def faults(row: Row) -> str:
         """The faults; in a table also that somebody is out."""
@@ -210,7 +210,7 @@ def crosstable_lines(table: Crosstable, *, width: int) -> list[str]:
     """The table in lines of at most `width`, in several parts where that is needed; columns are numbered like rows."""
     from rich.cells import cell_len, set_cell_size
 
-    from arena.words import printable
+    from arena.history.words import printable
 
     cells = [["." if cell is None else _points(cell) for cell in row] for row in table.cells]
     for number, row in enumerate(cells):
@@ -236,7 +236,7 @@ def crosstable_lines(table: Crosstable, *, width: int) -> list[str]:
 
 
 def _points(cell: Meetings) -> str:
-    from arena.words import number
+    from arena.history.words import number
 
     text = number(cell.points)
     points = text.removesuffix(".5").removeprefix("0") + "½" if text.endswith(".5") else text

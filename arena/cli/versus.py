@@ -52,10 +52,10 @@ def versus(
 
     from adsearch.errors import quote
     from arena.errors import BadRating
+    from arena.history.words import printable
     from arena.ratings import versus as meeting
     from arena.ratings.match_statistics import sprt
     from arena.tournament.formats.sprt_match import SprtTerms
-    from arena.words import printable
     from db import rated as record
     from db.database import Database
 
@@ -111,10 +111,10 @@ def progress(
     """
     from msgspec.structs import asdict
 
+    from arena.history.words import printable
     from arena.ratings.career import career
     from arena.ratings.estimates import PRIOR
     from arena.ratings.results import of_record
-    from arena.words import printable
     from db import history, queries
     from db import rated as record
     from db.database import Database
@@ -196,7 +196,7 @@ def _document(found: Versus) -> dict[str, Any]:
 
 def _told(found: Versus) -> list[str]:
     """In words, a line for each thing."""
-    from arena.words import printable
+    from arena.history.words import printable
 
     a, b = printable(found.a), printable(found.b)
     lines = [f"{a} against {b}: {found.games} game{'s' * (found.games != 1)}"]
@@ -243,7 +243,7 @@ def _superiority(found: Versus, a: str) -> str:
 
 
 def _met(one: Met) -> str:
-    from arena import words
+    from arena.history import words
 
     result = {1.0: "won", 0.5: "drew", 0.0: "lost"}[one.points]
     how = "" if one.verdict == "normal" else f", {one.verdict}"

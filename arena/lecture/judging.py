@@ -16,7 +16,7 @@ from adsearch import Result, Trace, algorithms
 from adsearch.games.tree import Tree, read
 from adsearch.state import CHANCE
 from adsearch.trace import Event, Kind, Value, ends, written
-from arena import words
+from arena.history import words
 from arena.lecture import habits
 from arena.lecture.examined import walk
 from arena.lecture.examiner import Answer

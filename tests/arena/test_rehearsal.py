@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from agents.protocol import Start, Turn
-from arena import documents
 from arena.errors import ArenaError
+from arena.history import documents
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.match.seeds import GameSeeds

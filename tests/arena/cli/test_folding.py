@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from arena.cli.folding import columns, folded, shortened
-from arena.words import printable
+from arena.history.words import printable
 from tests.arena.pictures.looking import AWKWARD
 
 SENTENCE = "game 42 against minimax:depth=2: ann-marie played an illegal move: expected a legal move, got 'e9'"

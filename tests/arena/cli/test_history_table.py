@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from arena.cli import history_table
 from arena.cli.listing import Format, show
-from arena.words import printable
+from arena.history.words import printable
 from tests.arena.pictures.looking import AWKWARD
 
 NAMES = ("my_agent", "minimax:depth=2", "random#2", "expectiminimax:depth=3")

@@ -17,7 +17,7 @@ import pytest
 from rich.cells import cell_len
 
 from arena.cli.replay import Viewer, screenful
-from arena.replay import replay as steps
+from arena.history.replay import replay as steps
 from tests.arena.cli.terminal import arena, environment
 from tests.arena.pages.played import EVERY_GAME, named, past_game
 from tests.arena.pages.validity import check_html

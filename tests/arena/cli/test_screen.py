@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from adsearch import State, games
-from arena import words
 from arena.cli import documents
 from arena.cli.screen import Screen
+from arena.history import words
 from arena.match.schedule import Began, Entrant, Finished, Planned, Ply
 from db.records import GameRecord, MoveRecord, SeatRecord
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from arena import report
-from arena.pages.report import addresses
+from arena.history.pages.report import addresses
 from arena.report import Report
 from arena.site import pages
 from db import queries

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from arena.pages import html
-from arena.pages.boards import boards
-from arena.pages.game import page
-from arena.replay import replay
+from arena.history.pages import html
+from arena.history.pages.boards import boards
+from arena.history.pages.game import page
+from arena.history.replay import replay
 from tests.arena.pages.browsing import Browser, check_contrast, check_keyboard, check_width
 from tests.arena.pages.played import EVERY_GAME, past_game
 from tests.arena.pictures.looking import AWKWARD

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
-from arena.pages import html
-from arena.pages.html import element, words
-from arena.pages.report import addresses
+from arena.history.pages import html
+from arena.history.pages.html import element, words
+from arena.history.pages.report import addresses
 
 if TYPE_CHECKING:
-    from arena.pages.report.addresses import Addresses
+    from arena.history.pages.report.addresses import Addresses
     from arena.report import Meeting, Report
 
 AT_ONCE: Final = 300

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from arena.pages.curves import Curve, on_one_axis, plot
+from arena.history.pages.curves import Curve, on_one_axis, plot
 from tests.arena.pictures.looking import AWKWARD, check_room, classed, drawn
 
 UP = Curve("ann", 0, ((1, 0.1), (3, 0.2), (5, 0.9)))

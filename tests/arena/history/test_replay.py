@@ -6,8 +6,8 @@ import pytest
 from msgspec import structs
 
 from agents.streams import Log
+from arena.history.replay import Leftover, Where, placed, positions, replay
 from arena.match.clock import SECOND
-from arena.replay import Leftover, Where, placed, positions, replay
 from tests.arena.pages.played import EVERY_GAME, named, past_game
 
 

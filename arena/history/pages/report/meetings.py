@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from arena.pages.html import element, words
-from arena.pages.report import addresses, parts
+from arena.history.pages.html import element, words
+from arena.history.pages.report import addresses, parts
 
 if TYPE_CHECKING:
-    from arena.pages.report.addresses import Addresses
+    from arena.history.pages.report.addresses import Addresses
     from arena.report import Meeting, Report
 
 

@@ -25,7 +25,7 @@ class Form(StrEnum):
 
 def write(games: Iterable[PastGame], form: Form, out: TextIO, *, most_seats: int = 2) -> int:
     """Writes the games; how many there were. None of them has more than `most_seats` seats."""
-    from arena.exchange import ndjson, pgn, spreadsheet
+    from arena.history.exchange import ndjson, pgn, spreadsheet
 
     if form is Form.CSV:
         return spreadsheet.write(games, out, most_seats=most_seats)
@@ -41,13 +41,13 @@ def read(text: str, name: str, *, tournament: str | None = None) -> list[PastGam
     """The games of a file called `name`, whatever its form; BadImport where it cannot be used.
 
     All of them become games of `tournament`, if it is given. Plain lists are otherwise one called like the file."""
-    from arena.exchange.checks import whole_file
+    from arena.history.exchange.checks import whole_file
 
     return whole_file(_read(text.removeprefix("\ufeff"), name), name, tournament=tournament)
 
 
 def _read(text: str, name: str) -> Iterator[tuple[int, PastGame]]:
-    from arena.exchange import ndjson, pgn, spreadsheet
+    from arena.history.exchange import ndjson, pgn, spreadsheet
 
     begun = text.lstrip()[:1]
     if begun == "{":

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from xml.etree import ElementTree
 
-from arena.pages import html
+from arena.history.pages import html
 
 if TYPE_CHECKING:
     from adsearch import State
@@ -167,6 +167,6 @@ def _parted(drawing: str) -> _Drawing:
 
 def _as_text(state: State[Any]) -> str:
     """The board as its game writes it; failing that the position."""
-    from arena import words
+    from arena.history import words
 
     return html.element("pre", html.words(words.drawn(state)), class_="board", role="img", aria_label="board")

@@ -12,10 +12,10 @@ from typing import Final
 
 from adsearch.errors import quote
 from agents.protocol import Verdict
-from arena import exchange
 from arena.errors import BadImport
-from arena.exchange.checks import refuse
-from arena.exchange.spreadsheet import points
+from arena.history import exchange
+from arena.history.exchange.checks import refuse
+from arena.history.exchange.spreadsheet import points
 from arena.ratings.results import Played
 from db.past import PastGame
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from msgspec import structs
 
-from arena.pages.game import page
+from arena.history.pages.game import page
 from db.past import PastGame, Ruled
 from tests.arena.pages.played import EVERY_GAME, named, past_game
 from tests.arena.pages.validity import check_html

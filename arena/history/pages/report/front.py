@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from arena.pages.html import element, words
-from arena.pages.report import addresses, parts
+from arena.history.pages.html import element, words
+from arena.history.pages.report import addresses, parts
 from arena.ratings import plots
 from arena.ratings.ranking import ANCHOR, ONLY_LOST, ONLY_WON
 
 if TYPE_CHECKING:
-    from arena.pages.report.addresses import Addresses
+    from arena.history.pages.report.addresses import Addresses
     from arena.report import Agent, Report
     from db.results import Meetings
 

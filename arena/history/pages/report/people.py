@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from arena.pages.html import element, words
-from arena.pages.report import addresses, front, parts
+from arena.history.pages.html import element, words
+from arena.history.pages.report import addresses, front, parts
 from arena.ratings import plots
 
 if TYPE_CHECKING:
-    from arena.pages.report.addresses import Addresses
+    from arena.history.pages.report.addresses import Addresses
     from arena.report import Agent, Meeting, Report
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from arena.history.verify import Verification, verify
 from arena.players.names import read_player
 from arena.players.submissions import Store
-from arena.verify import Verification, verify
 from db import store
 from db.bundles import store_beside
 from db.database import Database

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena import exchange
 from arena.errors import BadImport
-from arena.exchange import Form
-from arena.exchange.spreadsheet import joined, parted, points, result
+from arena.history import exchange
+from arena.history.exchange import Form
+from arena.history.exchange.spreadsheet import joined, parted, points, result
 from arena.ratings.points import crosstable, standings
 from db import games, imports, queries
 from db.database import Database

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.pages import html
+from arena.history.pages import html
 from tests.arena.pages.validity import check_html, wrong_with
 
 GOOD = html.document("A page", "<main><h1>A page</h1></main>")

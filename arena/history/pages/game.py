@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import structs
 
+from arena.history.pages import html
+from arena.history.pages.boards import boards
+from arena.history.pages.curves import Curve, on_one_axis, plot
+from arena.history.pages.html import element
+from arena.history.replay import Replay, Step, Where, replay
 from arena.match.clock import SECOND
-from arena.pages import html
-from arena.pages.boards import boards
-from arena.pages.curves import Curve, on_one_axis, plot
-from arena.pages.html import element
-from arena.replay import Replay, Step, Where, replay
 
 if TYPE_CHECKING:
     from db.past import PastGame
@@ -54,7 +54,7 @@ class _Page:
     """One page in the making."""
 
     def __init__(self, game: PastGame, names: Mapping[str, str] | None, private: bool) -> None:
-        from arena import words
+        from arena.history import words
 
         self.game, self.private = game, private
         self.names = [words.printable(player if names is None else names[player]) for player in game.players]
@@ -99,7 +99,7 @@ class _Page:
 
     def head(self, links: Sequence[tuple[str, str]]) -> str:
         """Who played what, and how it ended."""
-        from arena import words
+        from arena.history import words
 
         game = self.game
         name = f"game {game.id}" if game.tournament is None else f"{game.tournament}-{game.number}"
@@ -121,7 +121,7 @@ class _Page:
 
     def verdict(self) -> Iterator[tuple[str, str]]:
         """How it ended, and what was ruled."""
-        from arena import words
+        from arena.history import words
         from db.records import GameRecord, SeatRecord
 
         game = self.game
@@ -145,7 +145,7 @@ class _Page:
 
     def players(self) -> str:
         """Each seat, what it scored and how long it thought."""
-        from arena import words
+        from arena.history import words
 
         def cells(seat: int) -> str:
             past = self.game.seats[seat]
@@ -195,7 +195,7 @@ class _Page:
 
     def told(self, step: Step) -> str:
         """The ply that led to a position."""
-        from arena import words
+        from arena.history import words
 
         if step.move is None:
             return "The beginning"
@@ -203,7 +203,7 @@ class _Page:
 
     def clocks(self, step: Step) -> str:
         """What each clock shows, and what the move took."""
-        from arena import words
+        from arena.history import words
 
         mover = step.move.who if step.move else None
         shown = [
@@ -217,7 +217,7 @@ class _Page:
 
     def said(self, step: Step) -> str:
         """What the player told of its thinking."""
-        from arena import words
+        from arena.history import words
 
         move = step.move
         if move is None:
@@ -266,7 +266,7 @@ class _Page:
 
     def trouble(self) -> str:
         """Why there are no boards."""
-        from arena import words
+        from arena.history import words
 
         why = words.printable(words.without_store(self.replay.trouble))
         if not why:
@@ -344,7 +344,7 @@ class _Page:
 def _plays(seat: int, rules: str) -> str:
     """What is whose on the board."""
     from adsearch.board import maze
-    from arena import words
+    from arena.history import words
 
     return maze.called(seat) if rules.partition(":")[0] == "maze" else words.piece(seat, rules) or f"seat {seat}"
 
@@ -355,7 +355,7 @@ def _list(name: str, items: Sequence[str], **attributes: str) -> str:
 
 def _log(heading: str, text: str) -> str:
     """What was printed, line by line; nothing where that is nothing."""
-    from arena import words
+    from arena.history import words
 
     if not text.strip():
         return ""

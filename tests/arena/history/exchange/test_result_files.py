@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena import exchange
 from arena.errors import BadImport
-from arena.exchange.results import read
+from arena.history import exchange
+from arena.history.exchange.result_files import read
 from arena.ratings.results import Played, in_pairs
 from db import games as record
 from db import queries, rated

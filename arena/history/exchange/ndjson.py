@@ -13,8 +13,8 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta, Struct
 
-from arena import documents
-from arena.exchange.checks import MOST, refuse
+from arena.history import documents
+from arena.history.exchange.checks import MOST, refuse
 from arena.match.clock import MILLISECOND
 from db.past import PastGame, PastSeat, Ruled
 from db.records import MoveRecord

@@ -13,8 +13,8 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NoReturn
 
 from adsearch.errors import quote
-from arena.exchange.checks import MOST, refuse
-from arena.exchange.spreadsheet import points, result, seat_name
+from arena.history.exchange.checks import MOST, refuse
+from arena.history.exchange.spreadsheet import points, result, seat_name
 from arena.match.clock import SECOND
 from db.past import PastGame, PastSeat, Ruled
 from db.records import MoveRecord

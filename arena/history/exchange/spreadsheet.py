@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from msgspec.structs import replace
 
 from adsearch.errors import nearly, quote
-from arena.exchange.checks import MOST, refuse
+from arena.history.exchange.checks import MOST, refuse
 from db.past import PastGame, PastSeat, Ruled
 from db.records import MoveRecord
 
