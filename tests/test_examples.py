@@ -40,7 +40,7 @@ from agents.protocol import (
 from arena.match.clock import MILLISECOND
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.match import Match
-from arena.starter import FOLDER
+from arena.student.starter import FOLDER
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "protocol.md").read_text("utf-8")

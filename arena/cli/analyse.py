@@ -17,7 +17,7 @@ from arena.cli.rulings import GameIdArgument
 
 if TYPE_CHECKING:
     from adsearch import State
-    from arena.analysis import Effort, Judged, Worth
+    from arena.student.analysis import Effort, Judged, Worth
     from db.past import PastGame
 
 
@@ -41,10 +41,10 @@ def analyse(
     Example: arena analyse cs101-812 --depth 8 --svg value.svg
     """
     from adsearch import games
-    from arena.analysis import Effort, judged
     from arena.cli import past
     from arena.cli.debug import can_be_asked
     from arena.errors import BadFixture
+    from arena.student.analysis import Effort, judged
 
     if depth is not None and seconds is not None:
         raise typer.BadParameter("expected --depth or --seconds, got both")
@@ -128,7 +128,7 @@ def _document(game: PastGame, start: State[Any], plies: list[Judged], rows: list
     """All of it. `before` and `after` are seat 0's."""
     from msgspec import to_builtins
 
-    from arena.analysis import summaries
+    from arena.student.analysis import summaries
 
     seats = [
         {"seat": one.seat, "player": game.players[one.seat], **to_builtins(one)}
@@ -195,8 +195,8 @@ def _explained(game: PastGame, start: State[Any], plies: list[Judged], effort: E
 
 def _summary(game: PastGame, start: State[Any], plies: list[Judged]) -> Iterator[str]:
     """A line for each seat."""
-    from arena.analysis import summaries
     from arena.history.words import number, printable
+    from arena.student.analysis import summaries
 
     for one in summaries(plies, start.players):
         told = [f"{one.moves} move{'s' * (one.moves != 1)}"]
@@ -215,7 +215,7 @@ def _first(
     `can_be_asked`: whether the agent in a seat can be."""
     from arena.cli import past
     from arena.history.words import printable
-    from arena.lesson import looked_at
+    from arena.student.lost_games import looked_at
 
     failed, mistake = looked_at(game, plies)
     if failed is not None:

@@ -12,12 +12,12 @@ from arena.cli.folding import columns, folded, shortened
 
 if TYPE_CHECKING:
     from adsearch import State
-    from arena.climb import Climb, Step
-    from arena.lesson import Lost
     from arena.match.schedule import Entrant
     from arena.players.confinement import Confinement
     from arena.players.names import Player
     from arena.players.submissions import Store
+    from arena.student.climb import Climb, Step
+    from arena.student.lost_games import Lost
     from arena.walls.kinds import WallKind
     from arena.walls.run_folder import RunFolder
     from db.database import Database
@@ -101,11 +101,11 @@ class Ascent:
 
     def _planned(self, rules: str, database: Database, store: Store, confinement: Confinement) -> Climb:
         from adsearch import games
-        from arena.climb import Climb, ladder, opening_plies
         from arena.errors import BadFixture
         from arena.match.openings import draw
         from arena.match.schedule import Planned
         from arena.players.names import PlayerKind
+        from arena.student.climb import Climb, ladder, opening_plies
 
         start = games.start(rules)
         if start.players < 2:
@@ -127,8 +127,8 @@ class Ascent:
 
     def _step(self, text: str, start: State[Any], database: Database, store: Store, confinement: Confinement) -> Step:
         """The opponent `text`, on every seat but one."""
-        from arena.climb import Step
         from arena.players.names import told_apart
+        from arena.student.climb import Step
 
         player, agent = self._named(text, database, store)
         others = [player.name] * (start.players - 1)
@@ -161,8 +161,8 @@ class Ascent:
 
     def lost(self, climb: Climb) -> list[Lost]:
         """The games that it has lost: first those against the weakest opponent that is to be beaten yet."""
-        from arena.climb import Shown
-        from arena.lesson import Lost
+        from arena.student.climb import Shown
+        from arena.student.lost_games import Lost
 
         lost = [
             (id, step, finished)
@@ -224,8 +224,8 @@ def _line(number: int, step: Step) -> str:
     """A step."""
     from rich.cells import cell_len
 
-    from arena.climb import Shown
     from arena.history.words import printable
+    from arena.student.climb import Shown
 
     room = max(8, min(22, columns() - _BESIDE_NAMES))
     name = shortened(printable(step.opponent), room)

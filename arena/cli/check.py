@@ -20,9 +20,9 @@ from arena.walls.kinds import WallKind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arena.checking import Checked, Step
-    from arena.checking.conditions import Conditions
-    from arena.checking.examination import Candidate
+    from arena.student.checking import Checked, Step
+    from arena.student.checking.conditions import Conditions
+    from arena.student.checking.examination import Candidate
 
 _SIGNS: Final = {"good": "✓", "warning": "!", "failed": "✗", "skipped": "-"}
 _PLAIN: Final = {"good": "ok", "warning": "!", "failed": "x", "skipped": "-"}
@@ -82,8 +82,8 @@ def check(
 
     Example: arena check --all submissions --tournament cs101.toml
     """
-    from arena.checking import Light
-    from arena.checking.examination import Examiner
+    from arena.student.checking import Light
+    from arena.student.checking.examination import Examiner
     from arena.walls.run_folder import RunFolder
 
     conditions, listed = _conditions(game, tournament)
@@ -139,9 +139,9 @@ def add_to(app: typer.Typer) -> None:
 
 def _conditions(game: str | None, tournament: Path | None) -> tuple[Conditions, list[Candidate]]:
     """The conditions, and those of the tournament's agents that are not ours."""
-    from arena.checking.conditions import Conditions, of_league
-    from arena.checking.examination import Candidate
     from arena.players.names import PlayerKind
+    from arena.student.checking.conditions import Conditions, of_league
+    from arena.student.checking.examination import Candidate
     from arena.tournament import league
 
     if (game is None) == (tournament is None):
@@ -165,19 +165,19 @@ def _clock(text: str) -> str:
 
 def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
     """The agent that `text` names; where that is no file, perhaps one on record. BadPlayer where there is neither."""
-    from arena.checking import finding
-    from arena.checking.examination import Candidate
     from arena.cli.database import submissions
     from arena.errors import BadPlayer
     from arena.players import versions
     from arena.players.names import read_player
+    from arena.student.checking import candidate
+    from arena.student.checking.examination import Candidate
     from db import dialect
     from db.database import Database
 
     try:
         read_player(text)
     except BadPlayer as error:
-        if finding.is_there(text):
+        if candidate.is_there(text):
             return Candidate("", text)
         file = dialect.file_of(dialect.url(db))
         if "/" in text or ":" in text or (file is not None and not file.exists()):
@@ -193,8 +193,8 @@ def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
 
 
 def _in_folder(folder: Path) -> list[Candidate]:
-    from arena.checking.conditions import submissions_in
-    from arena.checking.examination import Candidate
+    from arena.student.checking.conditions import submissions_in
+    from arena.student.checking.examination import Candidate
 
     if not folder.is_dir():
         raise typer.BadParameter(f"--all: expected a folder of submissions, got '{folder}'")
@@ -225,7 +225,7 @@ class _Shown:
         """One more."""
         from rich.text import Text
 
-        from arena.checking import NAMES
+        from arena.student.checking import NAMES
 
         if not self._begun:
             self._say(_plain(self._title), "bold")

@@ -15,8 +15,8 @@ from arena.cli.folding import folded
 from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
-    from arena.climb import Climb
-    from arena.lesson import Lesson, Lost
+    from arena.student.climb import Climb
+    from arena.student.lost_games import Lesson, Lost
 
 _USUAL_CLOCK: Final = "5+0.05"
 _REASONS: Final = {
@@ -107,9 +107,9 @@ def add_to(app: typer.Typer) -> None:
 def _tell(ascent: Ascent, climb: Climb, format: Form, *, in_haste: bool, seed_given: bool) -> None:
     """All that was found; `in_haste` nothing is looked for any more."""
     from arena.cli.listing import tell
-    from arena.climb import GIVES_UP
     from arena.history.words import printable
-    from arena.lesson import lesson, reasons
+    from arena.student.climb import GIVES_UP
+    from arena.student.lost_games import lesson, reasons
 
     lost = ascent.lost(climb)
     if format is Form.JSON:
@@ -138,8 +138,8 @@ def _tell(ascent: Ascent, climb: Climb, format: Form, *, in_haste: bool, seed_gi
 
 def _sentence(name: str, climb: Climb) -> str:
     """Better than whom, and than whom not yet."""
-    from arena.climb import Shown
     from arena.history.words import printable
+    from arena.student.climb import Shown
 
     said = []
     for words, shown in (
@@ -185,7 +185,7 @@ def _check(ascent: Ascent) -> str:
 
 
 def _document(ascent: Ascent, climb: Climb, lost: list[Lost], learned: Lesson | None) -> dict[str, Any]:
-    from arena.lesson import reasons
+    from arena.student.lost_games import reasons
 
     steps = [
         {

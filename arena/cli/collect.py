@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from arena.checking.conditions import Conditions
     from arena.collecting.intake import Intake, Line
+    from arena.student.checking.conditions import Conditions
 
 _MOST_LISTED: Final = 20
 
@@ -120,7 +120,7 @@ def add_to(app: typer.Typer) -> None:
 
 def _conditions(game: str | None, tournament: Path | None, to: Path | None) -> tuple[Conditions, Path]:
     """Under which conditions agents are checked, and the file that says who plays."""
-    from arena.checking.conditions import Conditions, of_league
+    from arena.student.checking.conditions import Conditions, of_league
     from arena.tournament import league
     from arena.tournament.collected_file import ENDING
 

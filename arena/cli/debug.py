@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from agents.player import Answer
     from agents.player import Player as Host
     from arena.players.names import Player
-    from arena.rehearsal import Rehearsal
+    from arena.student.recorded_turn import Rehearsal
     from db.past import PastGame
 
 
@@ -58,7 +58,7 @@ def debug(
     from agents import seating
     from agents.player import Player as Host
     from arena.cli import past
-    from arena.rehearsal import rehearse, usual_ply
+    from arena.student.recorded_turn import rehearse, usual_ply
 
     game = past.read_game(id, db)
     chosen = ply is None

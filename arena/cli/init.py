@@ -24,8 +24,8 @@ def init(
     import shlex
 
     from adsearch import games
-    from arena import starter
     from arena.history.words import printable
+    from arena.student import starter
 
     path = starter.description_file(name)
     starter.write(path, starter.tournament(path.stem, game, games.start(game)))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.starter import Language, Style
+from arena.student.starter import Language, Style
 
 
 def new(
@@ -35,8 +35,8 @@ def new(
     Example: arena new my_agent.js --game othello
     """
     from adsearch import games
-    from arena import starter
     from arena.history.words import printable
+    from arena.student import starter
 
     path = Path(file).expanduser()
     made = starter.agent(path, game, games.start(game), style, language)

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from arena.checking.finding import LANGUAGES
 from arena.collecting.archives import SUBMISSION, is_archive, is_junk, unpack
 from arena.players.names import MAIN_FILE
+from arena.student.checking.candidate import LANGUAGES
 
 _DEEPEST: Final = 8
 

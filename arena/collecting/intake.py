@@ -17,11 +17,6 @@ from pathlib import Path
 from typing import Final
 
 from adsearch.errors import quote
-from arena.checking import Checked
-from arena.checking.causes import Cause
-from arena.checking.conditions import Conditions
-from arena.checking.examination import Candidate, Examiner
-from arena.checking.finding import find
 from arena.collecting import HandedIn
 from arena.collecting.contents import agent_in
 from arena.collecting.deadline import is_late
@@ -29,6 +24,11 @@ from arena.errors import BadPlayer, BadRoster, BadSubmission
 from arena.players.names import Player, PlayerKind
 from arena.players.submissions import Store, Submission
 from arena.roster import Roster, Student
+from arena.student.checking import Checked
+from arena.student.checking.candidate import find
+from arena.student.checking.causes import Cause
+from arena.student.checking.conditions import Conditions
+from arena.student.checking.examination import Candidate, Examiner
 from arena.tournament import collected_file
 from arena.tournament.collected_file import Kept
 from arena.tournament.description import folded, what_is_wrong_with

@@ -16,7 +16,7 @@ from agents import loading, seating, streams
 from agents.errors import AgentsError
 from agents.player import Player
 from agents.protocol import ClockTold, Move, Start, Turn, Verdict
-from arena.checking.causes import Fault
+from arena.student.checking.causes import Fault
 
 STORED = "ab" * 32
 """A folder of that name is one in a store of submissions."""

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Final
 
 from agents.protocol import Verdict
-from arena.checking import Checked, Light, causes, finding
-from arena.checking.causes import Cause, Fault
-from arena.checking.conditions import Conditions
-from arena.checking.examination import Candidate, Examiner
 from arena.match.clock import MILLISECOND, SECOND
 from arena.match.fixture import Limits
 from arena.match.schedule import Finished
+from arena.student.checking import Checked, Light, candidate, causes
+from arena.student.checking.causes import Cause, Fault
+from arena.student.checking.conditions import Conditions
+from arena.student.checking.examination import Candidate, Examiner
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 from arena.walls.run_folder import RunFolder
 from tests.arena.checking.broken import BEHIND_WALLS, HOSTED, NO_FILES, Broken
@@ -74,10 +74,10 @@ def of_checked(checked: Checked) -> str:
 def of_file(broken: Broken, folder: Path) -> str:
     """What is said of a submission of which nothing can be run, or that is hosted in this process."""
     text = broken.lay_out(folder / "handed-in")
-    found = finding.find(text)
+    found = candidate.find(text)
     if isinstance(found, Cause):
         return of_cause(found)
-    if remark := finding.remark(found):
+    if remark := candidate.remark(found):
         return f"warning: {remark}"
     alone = stored(folder) / Path(text.partition(":")[0]).name
     alone.write_bytes(Path(text.partition(":")[0]).read_bytes())
@@ -85,7 +85,7 @@ def of_file(broken: Broken, folder: Path) -> str:
     if fault is None:
         return "good"
     cause = causes.of(fault)
-    return of_cause(replace(cause, advice=finding.beside(found, cause.told) or cause.advice))
+    return of_cause(replace(cause, advice=candidate.beside(found, cause.told) or cause.advice))
 
 
 def behind_walls(folder: Path, broken: Sequence[Broken] = BEHIND_WALLS) -> Mapping[str, str]:

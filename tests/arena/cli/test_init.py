@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from adsearch import games
-from arena.starter import FOLDER
+from arena.student.starter import FOLDER
 from arena.tournament import league as leagues
 from arena.tournament.enrolment import AGENT_KEYS
 from arena.tournament.league import KEYS, LIMIT_KEYS, SPRT_KEYS

@@ -15,7 +15,7 @@ import pytest
 from adsearch import games
 from agents import loading
 from agents.practice import practice
-from arena.starter import ENDINGS, FOLDER, Style
+from arena.student.starter import ENDINGS, FOLDER, Style
 from tests.arena.cli.terminal import arena
 
 COUNTDOWN = Path(__file__).parents[3] / "examples" / "countdown.py"
@@ -221,7 +221,7 @@ def test_a_file_or_folder_that_is_there_stays_as_it_is() -> None:
 
 
 def test_a_full_disk_leaves_no_half_file() -> None:
-    with mock.patch("arena.starter._put", side_effect=OSError(errno.ENOSPC, "No space left on device")):
+    with mock.patch("arena.student.starter._put", side_effect=OSError(errno.ENOSPC, "No space left on device")):
         ended = arena("new", "my_agent.py")
     assert ended.code == 2
     assert "No space left on device" in ended.err

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from arena import roster as rosters
-from arena.checking import Checked, Light, Step
-from arena.checking.conditions import Conditions
-from arena.checking.examination import Candidate
 from arena.collecting import deadline, intake
 from arena.collecting.intake import Intake, Line, Outcome
 from arena.errors import ArenaError, BadLeague, BadRoster
 from arena.players.submissions import Store
+from arena.student.checking import Checked, Light, Step
+from arena.student.checking.conditions import Conditions
+from arena.student.checking.examination import Candidate
 from arena.tournament import collected_file
 from arena.tournament.collected_file import Kept
 from arena.walls.run_folder import RunFolder

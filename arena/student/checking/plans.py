@@ -12,16 +12,16 @@ from typing import Any, Final
 
 from adsearch import State
 from agents.protocol import Verdict
-from arena.checking import positions, reading
-from arena.checking.conditions import Conditions
-from arena.checking.games import WATCHED, Cast, Played
-from arena.checking.opponent import AFTER
-from arena.checking.pace import Pace
-from arena.checking.positions import Position
 from arena.match.clock import SECOND
 from arena.match.fixture import Limits
 from arena.match.schedule import Entrant, Planned
 from arena.players.names import told_apart
+from arena.student.checking import positions, reading
+from arena.student.checking.check_games import WATCHED, Cast, Played
+from arena.student.checking.conditions import Conditions
+from arena.student.checking.opponent import AFTER
+from arena.student.checking.pace import Pace
+from arena.student.checking.positions import Position
 
 COSTLY: Final = (Verdict.TIME, Verdict.UNREADY)
 """Who ends so has taken all the time that there was."""

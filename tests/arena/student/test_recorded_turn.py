@@ -14,7 +14,7 @@ from arena.history import documents
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.match.seeds import GameSeeds
-from arena.rehearsal import rehearse, usual_ply
+from arena.student.recorded_turn import rehearse, usual_ply
 from db.past import PastGame
 from tests.arena.match_model import MS
 from tests.arena.table import Table

@@ -9,8 +9,8 @@ import pytest
 
 from adsearch import CHANCE, Option, State, games, minimax
 from adsearch.errors import BadMove
-from arena import analysis
-from arena.analysis import Effort, Judged, Mark, first_mistake, judged, summaries
+from arena.student import analysis
+from arena.student.analysis import Effort, Judged, Mark, first_mistake, judged, summaries
 from db.records import MoveRecord
 
 EVERY_GAME = (

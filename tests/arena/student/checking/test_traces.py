@@ -12,8 +12,8 @@ from random import Random
 import pytest
 
 from agents.protocol import Verdict
-from arena.checking import causes, traces
-from arena.checking.causes import Fault
+from arena.student.checking import causes, traces
+from arena.student.checking.causes import Fault
 
 STORED = "ab" * 32
 PARTS = (

@@ -14,7 +14,9 @@ from typing import Any, Final
 
 from adsearch import State
 from agents.protocol import Verdict
-from arena.checking import (
+from arena.match.clock import MILLISECOND, SECOND
+from arena.match.schedule import Entrant, Planned
+from arena.student.checking import (
     AGAIN,
     CLOCK,
     FOUND,
@@ -34,14 +36,12 @@ from arena.checking import (
     positions,
     reading,
 )
-from arena.checking.causes import Cause, Fault
-from arena.checking.conditions import Conditions
-from arena.checking.games import Batch, Cast, Course, Played
-from arena.checking.pace import Pace
-from arena.checking.plans import COSTLY, Plans
-from arena.checking.positions import Position
-from arena.match.clock import MILLISECOND, SECOND
-from arena.match.schedule import Entrant, Planned
+from arena.student.checking.causes import Cause, Fault
+from arena.student.checking.check_games import Batch, Cast, Course, Played
+from arena.student.checking.conditions import Conditions
+from arena.student.checking.pace import Pace
+from arena.student.checking.plans import COSTLY, Plans
+from arena.student.checking.positions import Position
 
 _MOST_FAULTS: Final = 3
 """After so many faults no more positions are tried."""

@@ -16,9 +16,9 @@ from adsearch.errors import nearly, quote
 from agents.errors import one_line
 from agents.player import ADVICE
 from agents.protocol import Verdict
-from arena.checking import known, traces
-from arena.checking.traces import Frame, Trace
-from arena.checking.watched import CHANGED
+from arena.student.checking import known, traces
+from arena.student.checking.traces import Frame, Trace
+from arena.student.checking.watched import CHANGED
 
 _LONGEST: Final = 300
 _LOADING: Final = "exited with code 2: agents: "

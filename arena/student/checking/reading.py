@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from adsearch import State, games
 from agents.protocol import Verdict
-from arena.checking import Light, traces
-from arena.checking.games import Played
-from arena.checking.positions import Position
 from arena.match.clock import SECOND, TimeControl
+from arena.student.checking import Light, traces
+from arena.student.checking.check_games import Played
+from arena.student.checking.positions import Position
 from arena.walls.kinds import MEBIBYTE, Allowance
 from db.records import MoveRecord
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from adsearch.errors import AdsearchError
-from arena.checking import AGAIN, CLOCK, FOUND, LEGAL, NAMES, SEED, STARTS, WHOLE, Checked, Light, Step
-from arena.checking.conditions import Conditions, submissions_in
-from arena.checking.examination import Candidate, Examiner, examine
 from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.match.fixture import Limits
+from arena.student.checking import AGAIN, CLOCK, FOUND, LEGAL, NAMES, SEED, STARTS, WHOLE, Checked, Light, Step
+from arena.student.checking.conditions import Conditions, submissions_in
+from arena.student.checking.examination import Candidate, Examiner, examine
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import descendants
 
@@ -24,7 +24,7 @@ class Greedy(Agent):
     def choose(self, state, clock):
         return max(state.moves(), key=lambda move: state.play(move).evaluate(state.turn))
 """
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 BARE = ROOT / "arena" / "starters" / "bare.py"
 
 
@@ -206,7 +206,7 @@ def test_chance_of_its_own_is_a_warning(tmp_path: Path) -> None:
 
 def test_a_position_that_is_not_there_is_refused_and_a_gap_in_the_numbers_is_none() -> None:
     from adsearch import games
-    from arena.checking import positions
+    from arena.student.checking import positions
 
     numbers = [position.number for position in positions.drawn(games.start("kuhn"), 0)]
     gap = next(number for number in range(1, numbers[-1]) if number not in numbers)

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from adsearch import games
 from agents.protocol import Verdict
-from arena.analysis import Effort, Judged, Mark, first_mistake, judged
+from arena.student.analysis import Effort, Judged, Mark, first_mistake, judged
 from db.past import PastGame
 from db.records import GameRecord
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from arena.checking import pace
 from arena.match.clock import MILLISECOND, SECOND, Clock, TimeControl
+from arena.student.checking import pace
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from adsearch import games
-from arena.analysis import Effort, judged
-from arena.lesson import Lost, lesson, looked_at, reasons
+from arena.student.analysis import Effort, judged
+from arena.student.lost_games import Lost, lesson, looked_at, reasons
 from db.past import PastGame, PastSeat
 from db.records import GameRecord, MoveRecord
 

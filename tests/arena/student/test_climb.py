@@ -10,9 +10,9 @@ import pytest
 
 from adsearch import games
 from agents import builtin
-from arena.climb import BETTER_BY, GIVES_UP, MOST_FAULTS, Climb, Shown, Step, ladder, opening_plies
 from arena.match.openings import draw
 from arena.match.schedule import Entrant, Finished, Planned
+from arena.student.climb import BETTER_BY, GIVES_UP, MOST_FAULTS, Climb, Shown, Step, ladder, opening_plies
 from db.records import GameRecord, MoveRecord, SeatRecord
 from tests.effort import tries
 

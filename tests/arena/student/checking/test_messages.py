@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from agents.protocol import Verdict
-from arena.checking import causes
-from arena.checking.causes import Fault
+from arena.student.checking import causes
+from arena.student.checking.causes import Fault
 from tests.arena.checking import messages
 from tests.arena.checking.broken import BEHIND_WALLS, BROKEN, HOSTED, NO_FILES, Broken
 from tests.attacks.evening import Evening

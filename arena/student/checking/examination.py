@@ -21,10 +21,6 @@ import msgspec
 from adsearch import State, games
 from adsearch.errors import one_of
 from agents.protocol import Verdict
-from arena.checking import FOUND, NAMES, Checked, Light, Step, course, finding, opponent, positions, watched
-from arena.checking.causes import Cause
-from arena.checking.conditions import Conditions
-from arena.checking.games import WATCHED, Batch, Cast, Course, Played
 from arena.errors import BadFixture, BadPlayer
 from arena.match.clock import SECOND
 from arena.match.schedule import MOST_ATTEMPTS, Began, Entrant, Finished, Planned, refuse_broken_rules
@@ -34,6 +30,10 @@ from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.names import Player, PlayerKind
 from arena.players.submissions import Store
+from arena.student.checking import FOUND, NAMES, Checked, Light, Step, candidate, opponent, positions, sequence, watched
+from arena.student.checking.causes import Cause
+from arena.student.checking.check_games import WATCHED, Batch, Cast, Course, Played
+from arena.student.checking.conditions import Conditions
 from arena.walls.kinds import Allowance, WallKind
 from arena.walls.run_folder import RunFolder
 
@@ -190,7 +190,7 @@ class Examiner:
             candidate.report(step)
 
         since = self._now()
-        found = candidate.player or finding.find(candidate.text)
+        found = candidate.player or candidate.find(candidate.text)
         if isinstance(found, Cause):
             _lost(report, found, self.conditions.command(candidate.text))
             return
@@ -211,7 +211,7 @@ class Examiner:
             held.clear()
             report(_with_neighbours(step, found))
 
-        yield from course.run(
+        yield from sequence.run(
             cast, self._start, self._rules, self.conditions, numbers=self._numbers, now=self._now, report=tell
         )
 
@@ -362,7 +362,7 @@ def _line(folder: Path, file: str, line: int) -> str:
 
 def _found(player: Player, seconds: float) -> Step:
     """The step that says what was found."""
-    remark = finding.remark(player)
+    remark = candidate.remark(player)
     told, _, advice = remark.partition(": ")
     light = Light.WARNING if remark else Light.GOOD
     return Step(name=FOUND, light=light, seconds=seconds, told=told or player.text, advice=advice)
@@ -377,5 +377,5 @@ def _lost(report: Report, cause: Cause, again: str) -> None:
 
 def _with_neighbours(step: Step, player: Player) -> Step:
     """The step, with what its author cannot see where a module is missing: that it lies beside the file."""
-    better = finding.beside(player, step.told) if step.light is Light.FAILED else ""
+    better = candidate.beside(player, step.told) if step.light is Light.FAILED else ""
     return msgspec.structs.replace(step, advice=better) if better else step

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from adsearch import CHANCE, games
-from arena.checking import positions
-from arena.checking.positions import Position, Stage
 from arena.match.seeds import GameSeeds
+from arena.student.checking import positions
+from arena.student.checking.positions import Position, Stage
 
-COUNTDOWN = f"{Path(__file__).parents[3] / 'examples' / 'countdown.py'}:Countdown"
+COUNTDOWN = f"{Path(__file__).parents[4] / 'examples' / 'countdown.py'}:Countdown"
 GAMES = [*games.names(), "ludo:players=2", "maze:ghosts=1", "connect4:rows=4", "countdown"]
 
 
