@@ -32,10 +32,10 @@ def bundle(
     """
     from datetime import UTC, datetime
 
-    from arena import roster as rosters
     from arena.cli.database import submissions
     from arena.cli.files import read_file
-    from arena.history.exchange import bundle as bundles
+    from arena.course import bundle as bundles
+    from arena.course import roster as rosters
     from arena.history.words import printable, without_store
     from db import queries
     from db.database import Database

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from arena.collecting.intake import Intake, Line
+    from arena.course.collecting.intake import Intake, Line
     from arena.student.checking.conditions import Conditions
 
 _MOST_LISTED: Final = 20
@@ -61,13 +61,13 @@ def collect(
 
     Example: arena collect handed-in/ --roster roster.csv --game connect4 --late accept --format csv
     """
-    from arena import roster as rosters
     from arena.cli.database import submissions
     from arena.cli.files import read_file
-    from arena.collecting import deadline as deadlines
-    from arena.collecting import download
-    from arena.collecting.intake import Intake
-    from arena.collecting.people import People
+    from arena.course import roster as rosters
+    from arena.course.collecting import deadline as deadlines
+    from arena.course.collecting import download
+    from arena.course.collecting.intake import Intake
+    from arena.course.collecting.people import People
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 

@@ -40,14 +40,14 @@ def exercise(
     how little and how much a leaf can be worth, bounds when only how little is.
     In every tree there is one right answer.
 
-    Example: arena exercise alphabeta --seed 7 --svg sheet.svg --answers key.svg
+    Example: arena exercise alphabeta --seed 7 --svg exercise_sheet.svg --answers key.svg
 
     Example: arena exercise minimax --seed 3 --key
     """
     from secrets import randbelow
 
-    from arena.lecture import exercise as exercises
-    from arena.lecture import sheet
+    from arena.course.lecture import exercise as exercises
+    from arena.course.lecture import exercise_sheet
 
     for path in filter(None, (svg, answers, tree)):
         if not path.parent.is_dir():
@@ -55,13 +55,13 @@ def exercise(
     chosen = randbelow(10_000) if seed is None else seed
     made = exercises.make(kind, seed=chosen, depth=depth, width=branching)
     if text or not (svg or answers or tree or key):
-        print(sheet.as_text(made, solved=False))
+        print(exercise_sheet.as_text(made, solved=False))
     if key:
-        print(sheet.as_text(made, solved=True))
+        print(exercise_sheet.as_text(made, solved=True))
     if svg:
-        write_file(svg, sheet.drawn(made, solved=False))
+        write_file(svg, exercise_sheet.drawn(made, solved=False))
     if answers:
-        write_file(answers, sheet.drawn(made, solved=True))
+        write_file(answers, exercise_sheet.drawn(made, solved=True))
     if tree:
         write_file(tree, json.dumps(made.description, indent=1) + "\n")
     if seed is None:

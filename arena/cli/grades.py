@@ -50,7 +50,7 @@ def grades(
     """
     from msgspec.structs import replace
 
-    from arena import roster as rosters
+    from arena.course import roster as rosters
     from arena.ratings import grades as grading
     from arena.ratings import points, ranking
     from arena.ratings.results import of_record

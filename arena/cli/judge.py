@@ -12,8 +12,8 @@ from arena.walls.kinds import WallKind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arena.lecture.judging import Verdict
-    from arena.lecture.subjects import Subject
+    from arena.course.lecture.judging import Verdict
+    from arena.course.lecture.subjects import Subject
 
 _MOST_SHOWN: Final = 12
 """So many leaves fit on a line."""
@@ -57,9 +57,9 @@ def judge(
 
     Example: arena judge my_search.py:best_value --as minimax --trees 50 --format csv
     """
+    from arena.course.lecture import judging, subjects
+    from arena.course.lecture.examiner import Examiner, the_file
     from arena.errors import BadPlayer
-    from arena.lecture import judging, subjects
-    from arena.lecture.examiner import Examiner, the_file
 
     file, name = the_file(function)
     wanted = algorithm or name
@@ -131,8 +131,8 @@ def _tell_unloaded(failed: str, traceback: Sequence[str]) -> None:
 
 def _tell(subject: Subject, verdicts: Sequence[Verdict], printed: str) -> None:
     """The verdicts for people: a line a tree, then the smallest tree that is wrong, drawn."""
+    from arena.course.lecture.judging import cause
     from arena.history.words import printable
-    from arena.lecture.judging import cause
 
     rows = [
         {

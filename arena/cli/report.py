@@ -35,13 +35,13 @@ def report(
     """
     from datetime import UTC, datetime
 
-    from arena import report as reports
-    from arena import roster as rosters
-    from arena import site
     from arena.cli.files import read_file
+    from arena.course import report as reports
+    from arena.course import roster as rosters
+    from arena.course import site
+    from arena.course.publishing import published
     from arena.history.words import printable
     from arena.play import cores
-    from arena.publishing import published
     from db import queries
     from db.database import Database
 

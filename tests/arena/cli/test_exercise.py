@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.lecture import exercise
+from arena.course.lecture import exercise
 from tests.arena.cli.terminal import arena
 
 

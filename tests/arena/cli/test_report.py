@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena import site
+from arena.course import site
 from arena.play import cores
 from db import store
 from db.database import Database

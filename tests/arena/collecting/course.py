@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from arena import roster as rosters
-from arena.collecting import HandedIn, download
-from arena.collecting.people import People
+from arena.course import roster as rosters
+from arena.course.collecting import HandedIn, download
+from arena.course.collecting.people import People
 
 ROSTER = """\
 id,name,group,alias

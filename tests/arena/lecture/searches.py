@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from adsearch.state import CHANCE
-from arena.lecture import examined, judging, subjects
-from arena.lecture.examiner import Answer
-from arena.lecture.judging import Told, Verdict
-from arena.lecture.subjects import Question, Subject
+from arena.course.lecture import examined, judging, subjects
+from arena.course.lecture.examiner import Answer
+from arena.course.lecture.judging import Told, Verdict
+from arena.course.lecture.subjects import Question, Subject
 
 
 def answer(function: Callable[..., Any], question: Question) -> Answer:

@@ -10,10 +10,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import Final
 
-from arena import report
-from arena.history.pages.report import addresses
-from arena.report import Report
-from arena.site import pages
+from arena.course import report
+from arena.course.pages import addresses
+from arena.course.report import Report
+from arena.course.site import pages
 from db import queries
 from db.database import Database
 from tests.arena.pictures.looking import AWKWARD

@@ -1,0 +1,99 @@
+"""One agent's part of the record as one file, to be handed to its author: games, logs, versions and their sources.
+
+What of opponents is left out is decided in `db/bundles.py`; here the sources are read from the store, whole, and names
+replaced where there is a roster. The file is there when all of it has been written, or not at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from arena.course import aliases
+from arena.course.roster import Roster
+from arena.errors import ArenaError
+from arena.players.submissions import Store
+from db import bundles
+from db.bundles import SourceFile
+from db.database import Connection, Database
+
+
+class Bundled(Struct, frozen=True):
+    """What has been written."""
+
+    games: int
+    tournaments: int
+    sources: int
+    missing: tuple[str, ...]
+    """Why sources are not in it."""
+
+
+def write(
+    connection: Connection,
+    store: Store,
+    agent: str,
+    file: Path,
+    *,
+    now: datetime,
+    tournament: int | None = None,
+    roster: Roster | None = None,
+) -> Bundled:
+    """Writes the bundle of that agent into the new file; with a roster everybody is called by the alias."""
+    if file.exists() or file.is_symlink():
+        raise ArenaError(f"{file} is there already, and nothing is overwritten; choose another name")
+    if file.suffix == store.folder.suffix:
+        raise ArenaError(f"expected a file called otherwise, such as {file.stem}.arena: {file.suffix} is for sources")
+    if not file.absolute().parent.is_dir():
+        raise ArenaError(f"there is no folder {str(file.parent)!r} to put {file.name!r} into; make it first")
+    wanted = bundles.wanted(connection, agent, tournament)
+    names = _as_they_are() if roster is None else _by_roster(connection, wanted.names, roster)
+    files, missing = list[SourceFile](), list[str]()
+    for source in wanted.sources:
+        try:
+            files += _files(store, source)
+        except ArenaError as error:
+            missing.append(str(error))
+    with tempfile.TemporaryDirectory(prefix="arena-bundle-", dir=file.absolute().parent) as folder:
+        built = Path(folder) / "built.db"
+        with Database(str(built)) as database, database.writing() as new:
+            bundles.copy(connection, new, wanted, names, files, now)
+        bundles.pack(built, file)
+    return Bundled(len(wanted.games), len(wanted.tournaments), len({one.source for one in files}), tuple(missing))
+
+
+def _files(store: Store, source: str) -> Iterator[SourceFile]:
+    """The files of a source; ArenaError where it is not whole."""
+    folder = store.verify(source)
+    for inner, _, files in os.walk(folder):
+        for name in sorted(files):
+            path = Path(inner) / name
+            executable = bool(path.stat().st_mode & stat.S_IXUSR)
+            yield SourceFile(source, path.relative_to(folder).as_posix(), executable, path.read_bytes())
+
+
+def _as_they_are() -> bundles.Names:
+    return bundles.Names(of=str, words=str, pair=str)
+
+
+def _by_roster(connection: Connection, agents: tuple[str, ...], roster: Roster) -> bundles.Names:
+    names = aliases.by_roster(bundles.sources_of(connection, agents), roster)
+
+    def pair(key: str) -> str:
+        """Who meets, by the new names."""
+        try:
+            told = json.loads(key)
+        except ValueError:
+            told = None
+        if isinstance(told, list):
+            return json.dumps([names.shown.get(one, one) if isinstance(one, str) else one for one in told])
+        return hashlib.sha256(key.encode()).hexdigest()[:16]
+
+    return bundles.Names(of=lambda name: names.shown[name], words=names.text, pair=pair)

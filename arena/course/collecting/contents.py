@@ -1,0 +1,40 @@
+"""What of a submission is the agent: its file, or the folder with `agent.py`, however it is wrapped.
+
+Zips are unpacked and single folders gone into. Of several files none is chosen: then the folder itself is the answer,
+and the check says what is missing in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from arena.course.collecting.archives import SUBMISSION, is_archive, is_junk, unpack
+from arena.players.names import MAIN_FILE
+from arena.student.checking.candidate import LANGUAGES
+
+_DEEPEST: Final = 8
+
+
+def agent_in(path: Path, new_folder: Callable[[], Path]) -> Path:
+    """The agent's file or folder in what somebody handed in; BadSubmission where a zip cannot be unpacked."""
+    for _ in range(_DEEPEST):
+        if is_archive(path):
+            folder = new_folder() / path.stem
+            unpack(path, folder, SUBMISSION)
+            path = folder
+        if not path.is_dir() or (path / MAIN_FILE).is_file():
+            return path
+        inside = [each for each in sorted(path.iterdir()) if not is_junk(each.name) and not each.is_symlink()]
+        programs = [each for each in inside if each.suffix == ".py" and each.is_file()]
+        others = [each for each in inside if each.suffix in (".ipynb", *LANGUAGES) and each.is_file()]
+        wrapped = [each for each in inside if each.is_dir() or is_archive(each)]
+        if len(programs) == 1:
+            return programs[0]
+        if programs or len(wrapped) != 1:
+            return path
+        if others and wrapped[0].is_dir() and not any(wrapped[0].rglob("*.py")):
+            return path
+        path = wrapped[0]
+    return path

@@ -1,0 +1,222 @@
+"""Asks a student's function: starts the process that holds it, gives it trees, and hears what it did.
+
+It stands between the judge, who only wants answers, and the walls. Whatever the function does, each question gets one
+answer: where the process is lost there is a fresh one for the next question, until too many were lost.
+"""
+
+from __future__ import annotations
+
+import shutil
+from math import isfinite
+from pathlib import Path
+from select import select
+from time import monotonic
+from types import TracebackType
+from typing import Final, Self
+
+import msgspec
+from msgspec import Struct
+
+from adsearch.errors import quote
+from adsearch.games.tree import read
+from agents.errors import one_line
+from arena.course.lecture import examined
+from arena.course.lecture.subjects import Question
+from arena.errors import ArenaError, BadPlayer
+from arena.walls import library, probe, seccomp
+from arena.walls.agent_process import AgentProcess
+from arena.walls.kinds import MEBIBYTE, Allowance, WallKind, Walls
+from arena.walls.run_folder import RunFolder
+
+_MODULES: Final = ("adsearch.games.tree", "agents.streams")
+_MEMORY: Final = 512 * MEBIBYTE
+_LOADS_WITHIN: Final = 10.0
+_LOOKS_EVERY: Final = 0.2
+_ENDS_WITHIN: Final = 1.0
+"""Seconds from the end of its output to its own."""
+_MOST_LOST: Final = 3
+"""So many processes are lost before no other is started."""
+
+
+class Answer(Struct, frozen=True):
+    """What a function did with a tree."""
+
+    value: float | tuple[float, ...] | None = None
+    move: str | None = None
+    events: tuple[tuple[int, float | tuple[float, ...] | None], ...] = ()
+    """(node, None) where its worth was asked for, (node, value) where a call came back from it; nodes are numbered from
+    the root, each before its children."""
+    failed: str = ""
+    """What went wrong, for people; empty where it answered."""
+    traceback: tuple[str, ...] = ()
+    """The student's own lines, the last called last."""
+    tried: bool = True
+    """Whether the function was asked at all."""
+
+
+class _Loaded(Struct, frozen=True):
+    """What the process says first."""
+
+    takes: tuple[str, ...] = ()
+    failed: str = ""
+    traceback: tuple[str, ...] = ()
+
+
+class Examiner:
+    """One function, as long as the block lasts."""
+
+    def __init__(self, file: Path, function: str, *, walls: WallKind | None = None, seconds: float = 5.0) -> None:
+        """`walls`: the kind that is demanded, None for the best there is; `seconds`: for each tree."""
+        self.kind = probe.chosen(walls).kind
+        """The walls that hold it."""
+        self.printed = ""
+        """The end of what it wrote."""
+        self._file, self._function, self._seconds = file, function, seconds
+        self._folder = RunFolder()
+        self._process: AgentProcess | None = None
+        self._lost = 0
+        self._loaded = _Loaded()
+
+    def __enter__(self) -> Self:
+        try:
+            self._prepare()
+        except BaseException:
+            self._folder.remove()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        try:
+            self._end()
+        finally:
+            self._folder.remove()
+
+    @property
+    def takes_depth(self) -> bool:
+        """Whether the function can be asked to look only so many plies ahead."""
+        return "depth" in self.loaded().takes
+
+    def loaded(self) -> _Loaded:
+        """How loading the file went."""
+        if self._process is None and not self._loaded.failed:
+            self._start()
+        return self._loaded
+
+    def ask(self, question: Question) -> Answer:
+        """What the function does with that tree."""
+        if self._lost >= _MOST_LOST:
+            return Answer(failed=f"not tried: its process was lost {_MOST_LOST} times", tried=False)
+        loaded = self.loaded()
+        if loaded.failed or self._process is None:
+            return Answer(failed=loaded.failed, traceback=loaded.traceback, tried=False)
+        told = {"tree": question.description, "depth": question.depth}
+        self._process.write(msgspec.json.encode(told) + b"\n")
+        line, lost = self._hear(self._process, self._seconds)
+        if line is None:
+            return Answer(failed=self._lose(lost))
+        try:
+            answer = msgspec.json.decode(line, type=Answer)
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            return Answer(failed=self._lose(_NOT_OURS))
+        if not _is_possible(answer, question):
+            return Answer(failed=self._lose(_NOT_OURS))
+        return msgspec.structs.replace(answer, failed=one_line(answer.failed, most=250))
+
+    def _prepare(self) -> None:
+        """What the process needs: a Python that has our games and none of our searches."""
+        place = self._folder.path / "library"
+        place.mkdir()
+        laid = library.lay_out(place, modules=_MODULES)
+        program = shutil.copy(examined.__file__, place / "examined.py")
+        *python, _, _ = laid.command  # -m agents
+        self._command = (*python, str(program), str(self._file), self._function)
+        self._walls = Walls(
+            self.kind,
+            Allowance(memory=_MEMORY, threads=8),
+            cpu=600,
+            environment={"PYTHONPATH": ":".join(laid.path)},
+            readable=(*laid.readable, str(self._file)),
+            hidden=laid.hidden,
+            filter=seccomp.compiled(self.kind),
+        )
+
+    def _start(self) -> None:
+        try:
+            process = AgentProcess.start(self._command, self._walls, self._folder.scratch)
+        except OSError as error:
+            raise ArenaError(f"judge: cannot start a process: {error.strerror or error}") from None
+        self._process = process
+        line, lost = self._hear(process, _LOADS_WITHIN)
+        if line is None:
+            self._loaded = _Loaded(failed=f"while the file is loaded: {self._lose(lost)}")
+            return
+        try:
+            self._loaded = msgspec.json.decode(line, type=_Loaded)
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            self._loaded = _Loaded(failed=self._lose(_NOT_OURS))
+
+    def _hear(self, process: AgentProcess, seconds: float) -> tuple[bytes | None, str]:
+        """The next line of the process; None and the reason where none comes."""
+        give_up = monotonic() + seconds
+        closed: float | None = None
+        while True:
+            ended = process.confined.exit() is not None
+            process.flush()
+            while process.read():
+                pass
+            process.read_log()
+            if (line := process.next_line()) is not None:
+                return line, ""
+            if ended:
+                return None, f"its process {process.how_it_ended()[1]}"
+            if (left := give_up - monotonic()) <= 0:
+                return None, f"no answer within {seconds:g} s: is there an endless loop?"
+            if process.silent:
+                if closed is None:
+                    closed = monotonic()
+                elif monotonic() > closed + _ENDS_WITHIN:
+                    return None, "it closed its own output"
+            writers = [] if (writer := process.writer()) is None else [writer]
+            end = [] if (descriptor := process.ended()) is None else [descriptor]
+            select([*process.readers(), *end], writers, [], min(left, _LOOKS_EVERY))
+
+    def _lose(self, how: str) -> str:
+        """The process is of no use any more."""
+        self._lost += 1
+        self._end()
+        return how
+
+    def _end(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self.printed = self._process.log(2000) or self.printed
+            self._process = None
+
+
+_NOT_OURS: Final = "it wrote to where its answers go; print is the only way to write"
+
+
+def _is_possible(answer: Answer, question: Question) -> bool:
+    """Whether our own process can have answered so."""
+    nodes = sum(1 for _ in examined.walk(read(question.description).root))
+    if any(number not in range(nodes) for number, _ in answer.events):
+        return False
+    numbers = answer.value if isinstance(answer.value, tuple) else () if answer.value is None else (answer.value,)
+    return bool(answer.failed or numbers) and all(map(isfinite, numbers))
+
+
+def the_file(text: str) -> tuple[Path, str]:
+    """File and function that "my_search.py:alphabeta" names; the function is empty where none is named."""
+    from arena.players.names import split_path
+
+    found = split_path(text)
+    if found is None:
+        raise BadPlayer(f"expected FILE.py:function, such as my_search.py:alphabeta, got {quote(text)}")
+    given, function = found[0], found[1].removeprefix(":")
+    if function and not function.isidentifier():
+        raise BadPlayer(f"expected FILE.py:function, got {quote(text)} ({quote(function)} is no function's name)")
+    path = Path(given).expanduser().absolute()
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "there is none"
+        raise BadPlayer(f"expected a Python file {quote(given)}, {what} (looked for {path})")
+    return path, function

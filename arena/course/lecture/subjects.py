@@ -1,0 +1,90 @@
+"""What can be judged: algorithms that visit the leaves of a tree in one right order, and the trees to try them on.
+
+`judging.py` compares a student's function with the search that a subject names. The trees of lectures come first, from
+the smallest to the largest, then random ones in the same order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Final
+
+from adsearch.errors import meant, quote
+from adsearch.games.tree import shipped
+from arena.course.lecture import trees
+from arena.errors import ArenaError
+
+_PLAIN: Final = ("four_leaves", "window", "binary", "textbook", "best_first", "worst_first", "professors")
+_CHANCE: Final = ("bounded_below", "coins")
+_DEPTHS: Final = (2, 3, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """An algorithm that a student may have written."""
+
+    name: str
+    search: str
+    """Ours, as `adsearch.algorithms` reads it."""
+    lectures: tuple[str, ...] = _PLAIN
+    """The trees of lectures on which it can be shown."""
+    players: int = 2
+    chance: bool = False
+    for_mover: bool | None = None
+    """Whether its value is told for the side to move, rather than for MAX; None: as the student likes."""
+    prunes: bool = False
+    steady: bool = True
+    """Whether a node comes back with its value or the nearest end of its window, whoever wrote the search."""
+
+
+_SUBJECTS: Final = {
+    subject.name: subject
+    for subject in (
+        Subject("minimax", "minimax"),
+        Subject("negamax", "negamax"),
+        Subject("alphabeta", "alphabeta", prunes=True),
+        Subject("pvs", "pvs", prunes=True, steady=False),
+        Subject("expectiminimax", "expectiminimax", _CHANCE, chance=True),
+        Subject("star1", "expectiminimax:pruning=star1", _CHANCE, chance=True, prunes=True, steady=False),
+        Subject("expectimax", "expectimax", ("four_leaves", "textbook", "coins"), chance=True, for_mover=True),
+        Subject("maxn", "maxn", ("three",), players=3, for_mover=True),
+        Subject("paranoid", "paranoid", ("three",), players=3, for_mover=True, prunes=True),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A tree to be searched."""
+
+    name: str
+    description: dict[str, Any]
+    depth: int | None = None
+    """So many plies ahead; None: to the end."""
+
+
+def names() -> tuple[str, ...]:
+    """Of all that can be judged."""
+    return tuple(_SUBJECTS)
+
+
+def find(name: str) -> Subject:
+    """The subject of that name; ArenaError says which there are."""
+    if name not in _SUBJECTS:
+        raise ArenaError(
+            f"expected an algorithm that visits leaves in one right order, got {quote(name)}{meant(name, names())}"
+        )
+    return _SUBJECTS[name]
+
+
+def questions(subject: Subject, *, seed: int, count: int, with_depth: bool) -> list[Question]:
+    """The trees of lectures, and `count` random ones of that seed; `with_depth`: every third is not searched to its
+    end."""
+    asked = [Question(f"tree:{name}", shipped()[name]) for name in subject.lectures]
+    for number in range(1, count + 1):
+        random = Random(f"{seed} {number}")
+        depth = _DEPTHS[(number - 1) * len(_DEPTHS) // count]
+        made = trees.irregular(random, depth=depth, players=subject.players, chance=subject.chance)
+        asked.append(Question(f"random {number}", made, depth - 1 if with_depth and number % 3 == 0 else None))
+    return asked

@@ -1,0 +1,79 @@
+"""What the pages of a report are called: names that any file system and any web server takes.
+
+Whatever agents are called, their pages have plain names of small letters and digits, each its own.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from arena.course.report import Meeting
+
+FRONT: Final = "index.html"
+GAMES: Final = "games.html"
+_LONGEST: Final = 40
+_TAKEN_BY_WINDOWS: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
+
+
+class Addresses(Struct, frozen=True):
+    """Where each page is, from the folder of the report."""
+
+    agents: Mapping[str, str]
+    """The name of an agent -> what its pages are called."""
+    replays: bool
+    """Whether games have pages of their own."""
+
+    def agent(self, name: str) -> str:
+        """The page of an agent."""
+        return f"agents/{self.agents[name]}.html"
+
+    def pair(self, one: str, other: str) -> str:
+        """The page of two who met, the same whoever is named first."""
+        first, second = sorted((self.agents[one], self.agents[other]))
+        return f"pairs/{first}.{second}.html"
+
+    def game(self, meeting: Meeting) -> str | None:
+        """The page of a game."""
+        return game(meeting.number, meeting.attempt) if self.replays else None
+
+
+def game(number: int, attempt: int) -> str:
+    """The page of a game; an earlier attempt at it has one of its own."""
+    return f"games/{number}.html" if attempt == 1 else f"games/{number}.{attempt}.html"
+
+
+def further(page: str, part: int) -> str:
+    """The page on which a list goes on; part 1 is `page` itself."""
+    return page if part == 1 else f"{page.removesuffix('.html')}.part{part}.html"
+
+
+def up(page: str) -> str:
+    """What leads from `page` to the folder of the report."""
+    return "../" * page.count("/")
+
+
+def of(agents: Iterable[str], *, replays: bool) -> Addresses:
+    """The addresses in a report of these agents."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in sorted(agents):
+        plain = slug(name)
+        number, free = 2, plain
+        while free in taken:
+            free, number = f"{plain}-{number}", number + 1
+        taken.add(free)
+        found[name] = free
+    return Addresses(found, replays)
+
+
+def slug(name: str) -> str:
+    """`name` as far as it has letters and digits that any file system takes, in small letters; never empty."""
+    letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    plain = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[:_LONGEST].strip("-")
+    return f"agent-{plain}".rstrip("-") if not plain or _TAKEN_BY_WINDOWS.fullmatch(plain) else plain

@@ -1,0 +1,116 @@
+"""The page of one agent: what it scored against whom, how its rating came about, its faults and its games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from arena.course.pages import addresses, front_page, parts
+from arena.history.pages.html import element, words
+from arena.ratings import plots
+
+if TYPE_CHECKING:
+    from arena.course.pages.addresses import Addresses
+    from arena.course.report import Agent, Meeting, Report
+
+
+def pages(report: Report, agent: Agent, where: Addresses) -> Iterator[tuple[str, str]]:
+    """The pages of an agent, each with its place."""
+    at = where.agent(agent.name)
+    own = [game for game in report.meetings if agent.name in game.players]
+    first = [_facts(agent), _against(report, agent, where, at), *_progress(agent), *_faults(agent, own, where, at)]
+    for place, listed in parts.games(where, at, own, of=agent.name):
+        above = first if place == at else []
+        yield place, parts.frame(report, place, agent.name, *above, element("h2", "Games"), listed)
+
+
+def _facts(agent: Agent) -> str:
+    one = agent.standing
+    facts = {
+        "Rank": str(one.rank),
+        "Points": parts.share(one.points) + f" ({parts.share(agent.bye)} without a game)" * bool(agent.bye),
+        "Games": f"{one.games:,}: {one.wins:,} won, {one.draws:,} drawn, {one.losses:,} lost",
+        "Score": parts.percent(one.score),
+    }
+    if agent.rated is not None and agent.rated.rating is not None:
+        error = "" if agent.rated.error is None else f" ± {front_page.error(agent)}"
+        marks = "".join(f", {front_page.MARKS.get(mark, mark)}" for mark in agent.rated.marks)
+        facts["Rating"] = front_page.rating(agent) + error + marks
+    if agent.status != "active":
+        facts["Status"] = agent.status
+    pairs = (element("div", element("dt", told), element("dd", words(fact))) for told, fact in facts.items())
+    return element("dl", *pairs, class_="facts")
+
+
+def _against(report: Report, agent: Agent, where: Addresses, at: str) -> str:
+    """What it scored against each of the others."""
+    up = addresses.up(at)
+    players = report.crosstable.players
+    cells = dict(zip(players, report.crosstable.cells[players.index(agent.name)], strict=True))
+    rows = [
+        element(
+            "tr",
+            parts.figure(str(other.standing.rank)),
+            parts.name(other.name, up + where.agent(other.name)),
+            parts.figure(front_page.rating(other)),
+            parts.figure(parts.share(met.points)),
+            parts.figure(parts.percent(met.points / met.games)),
+            parts.cell(
+                parts.link(
+                    up + where.pair(agent.name, other.name),
+                    parts.told(met.games, "game"),
+                    aria_label=f"{parts.told(met.games, 'game')} against {other.name}",
+                )
+            ),
+        )
+        for other in report.agents
+        if other.name != agent.name and (met := cells[other.name]) is not None
+    ]
+    if not rows:
+        return element("h2", "Against each of the others") + element("p", "No game that counts is over yet.")
+    columns = [("Rank", "number"), ("Agent", ""), ("Rating", "number"), ("Points", "number"), ("Score", "number")]
+    columns += [("Games", "")]
+    return element("h2", "Against each of the others") + parts.table("Against each of the others", columns, rows)
+
+
+def _progress(agent: Agent) -> list[str]:
+    """How the rating came about, a line for each version."""
+    if len(agent.moments) < 2:
+        return []
+    versions = dict.fromkeys(moment.version for moment in agent.moments)
+    lines = [
+        plots.Line(
+            f"version {version.rpartition('@')[2]}",
+            tuple(
+                plots.Point(one.at or "", one.total, one.rating, one.error)
+                for one in agent.moments
+                if one.version == version
+            ),
+        )
+        for version in versions
+    ]
+    told = "What the rating would have been after each part of the games, every version as a player of its own."
+    return [
+        element("h2", "Rating over time"),
+        parts.box(
+            "Picture of the rating over time",
+            element("figure", plots.progress(lines, title=f"Rating of {agent.name}")),
+        ),
+        element("p", told, class_="faint"),
+    ]
+
+
+def _faults(agent: Agent, own: Sequence[Meeting], where: Addresses, at: str) -> list[str]:
+    """The games that it lost by a fault of its own."""
+    lost = [game for game in own if game.fault is not None and game.players[game.fault] == agent.name]
+    if not lost:
+        return []
+    up = addresses.up(at)
+    told = []
+    for game in lost:
+        page = where.game(game)
+        number = f"Game {game.number}" + f", attempt {game.attempt}" * (game.attempt > 1)
+        named = words(number) if page is None else parts.link(up + page, number)
+        notes = "".join(f" ({note})" for note in game.notes)
+        told.append(element("li", named, words(f": {game.ended}{notes}")))
+    return [element("h2", "Faults"), element("ul", *told)]

@@ -1,0 +1,191 @@
+"""The front page of a report: who leads, how sure that is, and who scored what against whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from arena.course.pages import addresses, parts
+from arena.history.pages.html import element, words
+from arena.ratings import plots
+from arena.ratings.ranking import ANCHOR, ONLY_LOST, ONLY_WON
+
+if TYPE_CHECKING:
+    from arena.course.pages.addresses import Addresses
+    from arena.course.report import Agent, Report
+    from db.results import Meetings
+
+MARKS: Final = {ONLY_WON: "won all", ONLY_LOST: "lost all", ANCHOR: "anchor"}
+"""What the marks of a ranking are called."""
+
+
+def page(report: Report, where: Addresses) -> str:
+    """The front page."""
+    return parts.frame(
+        report,
+        addresses.FRONT,
+        report.title,
+        about(report),
+        _notice(report),
+        element("h2", "Standings"),
+        _standings(report, where),
+        *_ratings(report),
+        *_crosstable(report, where),
+    )
+
+
+def about(report: Report) -> str:
+    """What was played, and how far it has come."""
+    facts = {
+        "Game": report.game,
+        "Format": report.format,
+        "Clock": report.clock,
+        "Agents": str(len(report.agents)),
+        "Games": f"{report.over:,}" if report.over == report.planned else f"{report.over:,} of {report.planned:,}",
+    }
+    pairs = (element("div", element("dt", told), element("dd", words(fact))) for told, fact in facts.items())
+    return element("dl", *pairs, class_="facts")
+
+
+def _notice(report: Report) -> str:
+    """Where not all has been played."""
+    if report.status == "finished":
+        return ""
+    how = "This tournament is still being played" if report.status == "running" else "This tournament was stopped"
+    told = f"{how}: {report.over:,} of {report.planned:,} games are over. So it stood on {parts.moment(report.made)}."
+    return element("p", words(told), class_="notice")
+
+
+# Standings.
+
+
+def _standings(report: Report, where: Addresses) -> str:
+    rated = report.ranking is not None
+    columns = [
+        ("Rank", "number"),
+        ("Agent", ""),
+        ("Points", "number"),
+        ("Score", "number"),
+        *([("Rating", "number"), ("±", "number")] if rated else []),
+        ("Games", "number"),
+        ("Won", "number"),
+        ("Drawn", "number"),
+        ("Lost", "number"),
+        ("Faults", ""),
+    ]
+    rows = [_standing(agent, where, rated=rated) for agent in report.agents]
+    note = "Faults are games lost by running out of time, an illegal move, a crash and the like."
+    byes = [agent for agent in report.agents if agent.bye]
+    if byes:
+        note += " Points include those for having had nobody to play with."
+    return parts.table("Standings", columns, rows) + element("p", note, class_="faint")
+
+
+def _standing(agent: Agent, where: Addresses, *, rated: bool) -> str:
+    one = agent.standing
+    status = "" if agent.status == "active" else element("span", words(agent.status), class_="note")
+    return element(
+        "tr",
+        parts.figure(str(one.rank)),
+        parts.name(agent.name, where.agent(agent.name), status=status),
+        parts.figure(parts.share(one.points)),
+        parts.figure(parts.percent(one.score)),
+        *([parts.figure(rating(agent)), parts.figure(error(agent))] if rated else []),
+        *(parts.figure(f"{count:,}") for count in (one.games, one.wins, one.draws, one.losses)),
+        parts.cell(words(faults(one.faults)), "faults"),
+    )
+
+
+def faults(counts: dict[str, int]) -> str:
+    """Which faults, and how many of each."""
+    return ", ".join(f"{verdict} {count}" for verdict, count in counts.items())
+
+
+def rating(agent: Agent) -> str:
+    """The rating, where there is one."""
+    return "–" if agent.rated is None or agent.rated.rating is None else parts.whole(agent.rated.rating)
+
+
+def error(agent: Agent) -> str:
+    """How far off the rating may be."""
+    return "–" if agent.rated is None or agent.rated.error is None else parts.whole(agent.rated.error)
+
+
+# Ratings.
+
+
+def _ratings(report: Report) -> list[str]:
+    found = report.ranking
+    bars = (
+        []
+        if found is None
+        else [
+            plots.Bar(
+                player.name,
+                player.rating,
+                player.error,
+                " ".join(MARKS.get(mark, mark) for mark in player.marks),
+                player.rank,
+                f"pool {player.pool}" if found.pools > 1 else "",
+            )
+            for player in found.players
+            if player.rating is not None and player.rank is not None
+        ]
+    )
+    if found is None or not bars:
+        return []
+    told = (
+        "Ratings are Elo points, from all rated games at once: 100 points more mean about 64 % of the points in games "
+        "between the two. The true rating lies within the bar 95 times in 100; where bars overlap, who is better is "
+        "not sure."
+    )
+    if found.pools > 1:
+        told += " Players that no games connect are in pools of their own: compare within a pool."
+    picture = plots.ratings(bars, title="Each rating, and where it lies 95 times in 100")
+    return [
+        element("h2", "Ratings"),
+        parts.box("Picture of the ratings", element("figure", picture)),
+        element("p", words(told), class_="faint"),
+    ]
+
+
+# The crosstable.
+
+
+def _crosstable(report: Report, where: Addresses) -> list[str]:
+    players = report.crosstable.players
+    games = {met.games for row in report.crosstable.cells for met in row if met is not None}
+    if not games:
+        return []
+    alike = len(games) == 1
+    heads = [("Agent", "name")]
+    heads += [
+        (element("abbr", str(place), title=words(name)) + element("span", words(f" {name}"), class_="unseen"), "")
+        for place, name in enumerate(players, 1)
+    ]
+    rows = [
+        element(
+            "tr",
+            parts.name(name, where.agent(name), place=place),
+            *(_met(where, name, other, met, alike=alike) for other, met in zip(players, cells, strict=True)),
+        )
+        for place, (name, cells) in enumerate(zip(players, report.crosstable.cells, strict=True), 1)
+    ]
+    told = "Each cell: the points of the agent of that line against the agent of that column, out of "
+    told += f"{parts.told(max(games), 'game')}." if alike else "so many games."
+    return [
+        element("h2", "Who scored what against whom"),
+        element("p", told, class_="faint"),
+        parts.table("Crosstable", heads, rows, kind="crosstable"),
+    ]
+
+
+def _met(where: Addresses, name: str, other: str, met: Meetings | None, *, alike: bool) -> str:
+    if name == other:
+        return parts.cell("", "self")
+    if met is None:
+        return parts.cell("")
+    score = met.points / met.games
+    kind = "ahead" if score > 0.5 else "behind" if score < 0.5 else "even"
+    told = parts.share(met.points) + f"/{met.games}" * (not alike)
+    label = f"{name} against {other}: {parts.share(met.points)} of {met.games}"
+    return parts.cell(parts.link(where.pair(name, other), told, aria_label=label), kind)

@@ -1,0 +1,34 @@
+"""The agent in what was handed in, however it is wrapped; of several files none is chosen."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.course.collecting.contents import agent_in
+from tests.arena.collecting.course import AGENT, folder, zipped
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        (("agent.py", "more.py"), "."),
+        (("mine.py", "notes.txt"), "mine.py"),
+        (("a.py", "b.py"), "."),
+        (("inner/agent.py", "inner/more.py"), "inner"),
+        (("inner/deeper/mine.py", "__MACOSX/x.py"), "inner/deeper/mine.py"),
+        (("one/agent.py", "two/agent.py"), "."),
+        (("lib/heuristics.txt", "agent.js"), "."),
+        (("data/book.txt", "agent.ipynb"), "."),
+        (("my_agent/agent.py", "notes.ipynb"), "my_agent"),
+    ],
+)
+def test_single_folders_are_gone_into(tmp_path: Path, files: tuple[str, ...], found: str) -> None:
+    handed_in = folder(tmp_path / "in", dict.fromkeys(files, AGENT))
+    assert agent_in(handed_in, lambda: tmp_path / "new") == handed_in / found
+
+
+def test_a_zip_in_a_folder_is_unpacked(tmp_path: Path) -> None:
+    handed_in = folder(tmp_path / "in", {"readme.txt": "see the zip"})
+    zipped(handed_in / "work.zip", {"work/agent.py": AGENT})
+    (tmp_path / "new").mkdir()
+    assert agent_in(handed_in, lambda: tmp_path / "new") == tmp_path / "new" / "work" / "work"

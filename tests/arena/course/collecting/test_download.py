@@ -1,0 +1,192 @@
+"""Every shape that systems hand out is read: whose each thing is, when it came, and what is nobody's."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from arena.course.collecting import Clock, HandedIn, download
+from arena.course.collecting.archives import Bounds
+from arena.course.collecting.contents import agent_in
+from arena.errors import BadSubmission
+from tests.arena.collecting.course import AGENT, MAY, folder, read, whose, zipped
+
+
+@pytest.fixture
+def scratch(tmp_path: Path) -> Path:
+    """Where downloads may be unpacked."""
+    place = tmp_path / "scratch"
+    place.mkdir()
+    return place
+
+
+def agent(one: HandedIn, scratch: Path) -> Path:
+    """The agent in it."""
+    assert one.path is not None, one.wrong
+    return agent_in(one.path, lambda: scratch / f"contents-{len(list(scratch.iterdir()))}")
+
+
+MOODLE = {
+    "Anna Müller_55_assignsubmission_file_/my_agent.py": AGENT,
+    "Anna Müller_55_assignsubmission_onlinetext_/onlinetext.html": "<p>please</p>",
+    "Bob Brown_56_assignsubmission_file_bobs.py": AGENT,
+    "Eve Zweig_57_assignsubmission_file_/a.py": AGENT,
+    "Søren Ågård_58_assignsubmission_onlinetext_onlinetext.html": "class Mine",
+}
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
+@pytest.mark.parametrize("inside", ["", "Task 1/", "Task 1/all of it/"], ids=["at once", "in a folder", "deeper"])
+def test_moodle(tmp_path: Path, scratch: Path, packed: bool, inside: str) -> None:
+    given = {f"{inside}{name}": content for name, content in MOODLE.items()}
+    source = zipped(tmp_path / "a.zip", given) if packed else folder(tmp_path / "a", given)
+    anna, bob, eve, soren = read(source, scratch)
+    assert whose([anna, bob, eve, soren]) == {
+        f"{inside}Anna Müller_55_assignsubmission_file_": "1001",
+        f"{inside}Bob Brown_56_assignsubmission_file_bobs.py": "1002",
+        f"{inside}Eve Zweig_57_assignsubmission_file_": "",
+        f"{inside}Søren Ågård_58_assignsubmission_onlinetext_onlinetext.html": "s-77",
+    }
+    assert agent(anna, scratch).read_text() == AGENT
+    assert agent(bob, scratch).name == "bobs.py"
+    assert "it may be 'Eve Zweig'" in eve.wrong
+    assert soren.wrong == "it was handed in as text in a field: expected a file"
+    assert (anna.when, anna.clock) == (MAY, Clock.ZIP if packed else Clock.FILE)
+
+
+def test_canvas(tmp_path: Path, scratch: Path) -> None:
+    given = {
+        "brownbob_LATE_123456_7890123_my_agent-2.py": AGENT,
+        "garcialopezcarla_123457_7890124_agent-1.py": AGENT,
+        "garcialopezcarla_123457_7890124_values-1.json": "{}",
+    }
+    bob, carla = read(zipped(tmp_path / "a.zip", given), scratch)
+    assert (bob.marked_late, bob.when, bob.clock) == (True, None, Clock.NONE)
+    assert agent(bob, scratch).name == "my_agent.py"
+    assert not carla.marked_late
+    assert sorted(path.name for path in agent(carla, scratch).iterdir()) == ["agent.py", "values.json"]
+
+
+def test_blackboard(tmp_path: Path, scratch: Path) -> None:
+    given = {
+        "Task 1_u55_attempt_2026-05-01-12-30-00.txt": "Name: Anna Müller (u55)\nDate Submitted: Friday",
+        "Task 1_u55_attempt_2026-05-01-12-30-00_my_agent.py": AGENT,
+        "Task 1_u55_attempt_2026-04-30-12-30-00_my_agent.py": AGENT + "# older\n",
+        "Task 1_u55_attempt_2026-04-30-12-30-00.txt": "Name: Anna Müller (u55)",
+        "Task 1_1002_attempt_2026-05-01-12-30-00_x.py": AGENT,
+        "Task 1_1002_attempt_2026-05-01-12-31-00.txt": "Name: Bob Brown (1002)",
+        "Task 1_u99_attempt_2026-05-01-12-30-00_x.py": AGENT,
+    }
+    found = read(folder(tmp_path / "a", given), scratch)
+    assert [one.student.id if one.student else "" for one in found] == ["1002", "1001", "1001", ""]
+    assert [one.when for one in found[1:3]] == [
+        datetime(2026, 4, 30, 12, 30).astimezone(),
+        datetime(2026, 5, 1, 12, 30).astimezone(),
+    ]
+    assert found[1].clock is Clock.NAME
+
+
+def test_ilias(tmp_path: Path, scratch: Path) -> None:
+    given = {
+        "Abgaben/Mueller_Anna_anna.mueller_12345/20260501120000_my_agent.py": AGENT,
+        "Abgaben/Brown_Bob_bob_12346/agent.py": AGENT,
+    }
+    assert set(whose(read(zipped(tmp_path / "a.zip", given), scratch)).values()) == {"1001", "1002"}
+
+
+def test_plain_folders_files_and_zips_by_name_id_or_alias(tmp_path: Path, scratch: Path) -> None:
+    source = folder(
+        tmp_path / "a",
+        {
+            "1001/agent.py": AGENT,
+            "bob_brown.py": AGENT,
+            "bob_brown_report.pdf": "%PDF",
+            "group B/田中太郎/my.py": AGENT,
+            "group C/eve.py": AGENT,
+            ".DS_Store": "",
+            "__MACOSX/x": "",
+        },
+    )
+    zipped(source / "red.zip", {"project/agent.py": AGENT, "project/__pycache__/x.pyc": ""})
+    found = read(source, scratch)
+    assert whose(found) == {
+        "1001": "1001",
+        "bob_brown.py": "1002",
+        "group B/田中太郎": "1004",
+        "group C/eve.py": "1006",
+        "red.zip": "1005",
+    }
+    assert sorted(path.name for path in agent(found[-1], scratch).iterdir()) == ["agent.py"]
+
+
+def test_a_zip_of_zips_in_a_folder(tmp_path: Path, scratch: Path) -> None:
+    inner = zipped(tmp_path / "i.zip", {"my.py": AGENT}).read_bytes()
+    source = folder(tmp_path / "a", {})
+    source.mkdir()
+    zipped(source / "all.zip", {"bob brown.zip": inner, "Anna Müller_5_assignsubmission_file_/x.zip": inner})
+    found = read(source, scratch)
+    assert whose(found) == {"all.zip/Anna Müller_5_assignsubmission_file_": "1001", "all.zip/bob brown.zip": "1002"}
+    assert [agent(one, scratch).name for one in found] == ["my.py", "my.py"]
+
+
+def test_what_is_nobodys_is_listed_once(tmp_path: Path, scratch: Path) -> None:
+    given = {"zoe/agent.py": AGENT, "zoe/more/x.py": "", "zorro.py": AGENT, "bob brown.py": AGENT}
+    found = read(folder(tmp_path / "a", given), scratch)
+    assert whose(found) == {"bob brown.py": "1002", "zoe": "", "zorro.py": ""}
+    assert all("nobody on roster.csv is called so" in one.wrong for one in found if one.student is None)
+
+
+def test_a_students_bomb_is_told_of_that_student_alone(
+    tmp_path: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(download, "DOWNLOAD", Bounds(total=2**30, file=2**20, files=100))
+    given: dict[str, str | bytes] = {
+        "Anna Müller_5_assignsubmission_file_/my.py": b"0" * (2**20 + 1),
+        "Bob Brown_6_assignsubmission_file_/my.py": AGENT,
+        "1004/huge.py": b"0" * (2**20 + 1),
+    }
+    found = {one.student.id: one for one in read(zipped(tmp_path / "a.zip", given), scratch) if one.student}
+    assert "expected at most 1 MiB" in found["1001"].wrong
+    assert "expected at most 1 MiB" in found["1004"].wrong
+    assert agent(found["1002"], scratch).name == "my.py"
+
+
+def test_a_broken_zip_of_a_student_is_told_when_it_is_opened(tmp_path: Path, scratch: Path) -> None:
+    (one,) = read(folder(tmp_path / "a", {"1001.zip": "no zip"}), scratch)
+    with pytest.raises(BadSubmission, match=r"'1001\.zip' is no zip that can be opened"):
+        agent(one, scratch)
+
+
+@pytest.mark.parametrize(
+    ("files", "inside"),
+    [
+        ({"agent.py": "", "x.py": ""}, "."),
+        ({"my.py": "", "report.pdf": ""}, "my.py"),
+        ({"a.py": "", "b.py": ""}, "."),
+        ({"report.pdf": ""}, "."),
+        ({"a/b/agent.py": "", "__pycache__/x.pyc": ""}, "a/b"),
+        ({"a/agent.py": "", "b/agent.py": ""}, "."),
+        ({"a/readme.md": "", "readme.md": "", "a/my.py": ""}, "a/my.py"),
+    ],
+    ids=["a folder", "one file", "two files", "no program", "wrapped", "two folders", "a file, wrapped"],
+)
+def test_the_agent_in_a_submission(tmp_path: Path, files: dict[str, str], inside: str) -> None:
+    there = folder(tmp_path / "a", files)
+    assert agent_in(there, lambda: tmp_path / "never") == there / inside
+
+
+@pytest.mark.parametrize("name", ["nowhere", "a.txt", "empty"])
+def test_what_is_no_download_is_told(tmp_path: Path, scratch: Path, name: str) -> None:
+    folder(tmp_path, {"a.txt": "1"})
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadSubmission, match=r"expected (a folder or a zip|submissions)"):
+        read(tmp_path / name, scratch)
+
+
+def test_links_lead_nowhere(tmp_path: Path, scratch: Path) -> None:
+    outside = folder(tmp_path / "outside", {"bob brown.py": AGENT})
+    source = folder(tmp_path / "a", {"1001.py": AGENT})
+    (source / "link").symlink_to(outside)
+    assert whose(read(source, scratch)) == {"1001.py": "1001", "link": ""}

@@ -1,0 +1,322 @@
+"""What is handed in is checked, newest first, and the last that passed plays; nothing is taken twice.
+
+The checks are played by a stand-in here: an agent passes unless its text says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from arena.course import roster as rosters
+from arena.course.collecting import deadline, intake
+from arena.course.collecting.intake import Intake, Line, Outcome
+from arena.errors import ArenaError, BadLeague, BadRoster
+from arena.players.submissions import Store
+from arena.student.checking import Checked, Light, Step
+from arena.student.checking.conditions import Conditions
+from arena.student.checking.examination import Candidate
+from arena.tournament import collected_file
+from arena.tournament.collected_file import Kept
+from arena.walls.run_folder import RunFolder
+from db import audit
+from db.database import Database
+from tests.arena.collecting.course import AGENT, MAY, ROSTER, folder, read
+
+NOW = datetime(2026, 5, 2, tzinfo=UTC)
+Collect = Callable[..., dict[str, Line]]
+strangers: list[str] = []
+"""Who plays and is not on the roster, by the last one that was collected."""
+
+
+class Examiner:
+    """Stands in for the real one."""
+
+    warnings: Sequence[str] = ()
+    looked_at: list[str] = []  # noqa: RUF012
+
+    def __init__(self, conditions: Conditions, folder: RunFolder) -> None:
+        pass
+
+    def __enter__(self) -> Examiner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def each(self, candidates: Sequence[Candidate]) -> Iterator[tuple[int, Checked]]:
+        """The last one first."""
+        for place, candidate in reversed(list(enumerate(candidates))):
+            assert candidate.player is not None
+            path = candidate.player.path
+            assert path is not None
+            text = (path if path.is_file() else path / "agent.py").read_text()
+            if "Ctrl-C" in text:
+                raise KeyboardInterrupt
+            self.looked_at.append(candidate.name)
+            light = next((light for light in (Light.FAILED, Light.WARNING) if light in text), Light.GOOD)
+            step = Step(name="moves", light=light, seconds=0.0, told="" if light is Light.GOOD else f"{path}: hm")
+            yield place, Checked(agent=candidate.name, steps=(step,))
+
+
+@pytest.fixture
+def collect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collect:
+    """Collects files, and says what became of each line of the roster, by its id; of nobody's by their labels."""
+    monkeypatch.setattr(intake, "Examiner", Examiner)
+    monkeypatch.setattr(Examiner, "looked_at", [])
+    roster = rosters.read(ROSTER, "roster.csv")
+    store = Store(tmp_path / "arena.store")
+
+    def run(
+        source: Path,
+        *,
+        game: str = "tictactoe",
+        until: str | None = None,
+        late_too: bool = False,
+        afresh: bool = False,
+        file: str = "t.collected.toml",
+    ) -> dict[str, Line]:
+        with Database(str(tmp_path / "arena.db")) as database, RunFolder() as scratch:
+            taken = Intake(
+                Conditions(game=game),
+                roster,
+                database,
+                store,
+                tmp_path / file,
+                scratch,
+                deadline=None if until is None else deadline.read(until),
+                late_too=late_too,
+                afresh=afresh,
+                now=lambda: NOW,
+            )
+            lines = taken.take_in(read(source, scratch.scratch))
+            strangers[:] = taken.strangers
+        told = {line.student.id: line for line in lines if line.student}
+        return told | {line.handed_in.label: line for line in lines if line.handed_in and not line.student}
+
+    return run
+
+
+def kept(tmp_path: Path) -> dict[str, Kept]:
+    """Who plays."""
+    return {one.name: one for one in collected_file.read(tmp_path / "t.collected.toml")[0]}
+
+
+def versions(tmp_path: Path) -> list[tuple[str, int]]:
+    """What is on record."""
+    with Database(str(tmp_path / "arena.db")) as database, database.reading() as connection:
+        return [(one.agent, one.number) for one in audit.versions(connection)]
+
+
+def test_everybody_is_told_of_and_who_passed_plays(tmp_path: Path, collect: Collect) -> None:
+    files = {
+        "1001/my.py": AGENT,
+        "1002.py": AGENT + "# warning",
+        "1003.py": AGENT + "# failed",
+        "1004/a.py": "",
+        "1004/b.py": "",
+        "zorro.py": AGENT,
+    }
+    told = collect(folder(tmp_path / "in", files))
+    assert {id: line.outcome.value for id, line in told.items()} == {
+        "1001": "good",
+        "1002": "warning",
+        "1003": "failed",
+        "1004": "failed",
+        **dict.fromkeys(("1005", "s-77", "1006", "1007"), "missing"),
+        "zorro.py": "unmatched",
+    }
+    assert {id for id, line in told.items() if line.plays} == {"1001", "1002"}
+    assert told["1002"].told.endswith("1002.py: hm")
+    assert told["1004"].told == "the folder '1004' has no agent.py"
+    assert list(kept(tmp_path)) == ["Bob Brown", "Deep Blue"]
+    assert versions(tmp_path) == [("Bob Brown", 1), ("Deep Blue", 1)]
+
+
+def test_nothing_is_taken_or_checked_twice(tmp_path: Path, collect: Collect) -> None:
+    source = folder(tmp_path / "in", {"1001.py": AGENT, "1002.py": AGENT})
+    collect(source)
+    before = (tmp_path / "t.collected.toml").read_bytes()
+    told = collect(source)
+    assert Examiner.looked_at == ["Bob Brown", "Deep Blue"]
+    assert (told["1001"].plays, told["1001"].again, told["1001"].version) == (True, True, 1)
+    assert (tmp_path / "t.collected.toml").read_bytes() == before
+    assert versions(tmp_path) == [("Bob Brown", 1), ("Deep Blue", 1)]
+
+
+def test_something_new_is_the_next_version_and_something_broken_leaves_the_last(
+    tmp_path: Path, collect: Collect
+) -> None:
+    collect(folder(tmp_path / "a", {"1001.py": AGENT, "1002.py": AGENT}))
+    later = {"1001.py": AGENT + "# new", "1002.py": AGENT + "# failed"}
+    told = collect(folder(tmp_path / "b", later, when=MAY + timedelta(days=1)))
+    assert (told["1001"].version, told["1001"].plays, told["1001"].again) == (2, True, False)
+    assert (told["1002"].version, told["1002"].plays, told["1002"].outcome) == (1, False, Outcome.FAILED)
+    third = collect(folder(tmp_path / "c", {"1006.py": AGENT}))
+    assert (third["1001"].outcome, third["1001"].version) == (Outcome.MISSING, 2)
+    assert kept(tmp_path)["Deep Blue"].version == 2
+
+
+def test_the_newest_that_passes_plays_and_older_ones_are_not_looked_at(tmp_path: Path, collect: Collect) -> None:
+    files = {
+        "X_1002_attempt_2026-05-01-10-00-00_a.py": AGENT + "# first",
+        "X_1002_attempt_2026-05-01-11-00-00_a.py": AGENT + "# second",
+        "X_1002_attempt_2026-05-01-12-00-00_a.py": AGENT + "# failed",
+    }
+    collect(folder(tmp_path / "in", files))
+    assert Examiner.looked_at == ["Bob Brown", "Bob Brown"]
+    assert "11-00" in kept(tmp_path)["Bob Brown"].submission
+
+
+def test_an_older_download_takes_nobody_back(tmp_path: Path, collect: Collect) -> None:
+    collect(folder(tmp_path / "b", {"1001.py": AGENT + "# new"}, when=MAY + timedelta(days=1)))
+    told = collect(folder(tmp_path / "a", {"1001.py": AGENT}))
+    assert told["1001"].outcome is Outcome.OLDER
+    assert len(Examiner.looked_at) == 1
+    again = collect(folder(tmp_path / "c", {"1001.py": AGENT}, when=MAY + timedelta(days=2)))
+    assert (again["1001"].version, again["1001"].plays) == (2, True)
+
+
+def test_late_ones_are_told_and_play_only_where_they_may(tmp_path: Path, collect: Collect) -> None:
+    source = folder(tmp_path / "in", {"1001.py": AGENT})
+    told = collect(source, until="2026-04-30")
+    assert (told["1001"].outcome, told["1001"].late, told["1001"].plays) == (Outcome.LATE, True, False)
+    assert not kept(tmp_path)
+    told = collect(source, until="2026-04-30", late_too=True)
+    assert (told["1001"].outcome, told["1001"].late, told["1001"].plays) == (Outcome.GOOD, True, True)
+
+
+def test_a_late_one_that_was_taken_in_before_plays_on_and_is_told(tmp_path: Path, collect: Collect) -> None:
+    first = folder(tmp_path / "in", {"1001.py": AGENT})
+    later = folder(tmp_path / "later", {"1001.py": AGENT + "# later"}, when=MAY + timedelta(days=9))
+    collect(first, until="2026-05-02")
+    told = collect(later, until="2026-06-01")
+    assert (told["1001"].plays, told["1001"].version) == (True, 2)
+    told = collect(later, until="2026-05-02")
+    assert (told["1001"].outcome, told["1001"].plays, told["1001"].version) == (Outcome.LATE, True, 2)
+    assert told["1001"].told == "late by this deadline, but taken in before: it plays"
+    assert collect(first, until="2026-05-02")["1001"].outcome is Outcome.OLDER
+    told = collect(first, until="2026-05-02", afresh=True)
+    assert (told["1001"].outcome, told["1001"].plays, told["1001"].version) == (Outcome.GOOD, True, 1)
+    told = collect(later, until="2026-05-02")
+    assert (told["1001"].outcome, told["1001"].plays, told["1001"].version) == (Outcome.LATE, False, 1)
+
+
+def test_whoever_is_interrupted_while_collecting_afresh_has_lost_nobody(tmp_path: Path, collect: Collect) -> None:
+    collect(folder(tmp_path / "in", {"1001.py": AGENT, "1002.py": AGENT}))
+    again = folder(tmp_path / "again", {"1001.py": AGENT + "# Ctrl-C", "1002.py": AGENT})
+    with pytest.raises(KeyboardInterrupt):
+        collect(again, afresh=True)
+    assert list(kept(tmp_path)) == ["Bob Brown", "Deep Blue"]
+    collect(folder(tmp_path / "again", {"1001.py": AGENT + "# failed"}), afresh=True)
+    assert list(kept(tmp_path)) == ["Bob Brown"]
+
+
+def test_who_was_collected_under_a_name_that_is_no_more_on_the_roster_is_told(tmp_path: Path, collect: Collect) -> None:
+    collect(folder(tmp_path / "in", {"1001.py": AGENT, "1002.py": AGENT}))
+    assert strangers == []
+    file = tmp_path / "t.collected.toml"
+    file.write_text(file.read_text("utf-8").replace('"Deep Blue"', '"Deeper Blue"'), "utf-8")
+    collect(tmp_path / "in")
+    assert strangers == ["Deeper Blue"]
+    collect(tmp_path / "in", afresh=True)
+    assert strangers == []
+
+
+def test_an_earlier_one_in_time_plays_instead_of_a_late_one(tmp_path: Path, collect: Collect) -> None:
+    source = folder(tmp_path / "in", {"1001_a.py": AGENT + "# in time"})
+    folder(source, {"1001_b.py": AGENT + "# late"}, when=MAY + timedelta(days=3))
+    told = collect(source, until="2026-05-02")
+    assert told["1001"].plays
+    assert kept(tmp_path)["Deep Blue"].submission == "1001_a.py"
+
+
+def test_under_other_conditions_all_are_checked_again(tmp_path: Path, collect: Collect) -> None:
+    source = folder(tmp_path / "in", {"1001.py": AGENT, "1002.py": AGENT})
+    collect(source)
+    folder(source, {"1002.py": AGENT})
+    collect(source, game="connect4")
+    assert Examiner.looked_at.count("Deep Blue") == 2
+    assert versions(tmp_path) == [("Bob Brown", 1), ("Deep Blue", 1)]
+
+
+def test_whoever_interrupts_goes_on_where_it_was(tmp_path: Path, collect: Collect) -> None:
+    source = folder(tmp_path / "in", {"1001.py": AGENT + "# Ctrl-C", "1002.py": AGENT})
+    with pytest.raises(KeyboardInterrupt):
+        collect(source)
+    assert list(kept(tmp_path)) == ["Bob Brown"]
+    collect(folder(source, {"1001.py": AGENT}))
+    assert Examiner.looked_at == ["Bob Brown", "Deep Blue"]
+    assert list(kept(tmp_path)) == ["Bob Brown", "Deep Blue"]
+
+
+def test_what_is_kept_is_what_the_student_wrote(tmp_path: Path, collect: Collect) -> None:
+    collect(folder(tmp_path / "in", {"1003/agent.py": AGENT, "1003/data.txt": "1", "1001.py": AGENT}))
+    everybody, store = collected_file.read(tmp_path / "t.collected.toml")
+    alone, whole = everybody[1], everybody[0]
+    assert (alone.name, alone.started_as) == ("Deep Blue", "1001.py")
+    assert whole.name == "<script>alert(1)</script>"
+    assert "1003" not in whole.started_as
+    path = whole.player(store).path
+    assert path is not None
+    assert (path / "data.txt").read_text() == "1"
+    assert store.take(whole.player(store)).hash == whole.source
+    assert store.take(alone.player(store)).hash == alone.source
+
+
+def test_a_file_about_another_store_is_told(tmp_path: Path, collect: Collect) -> None:
+    collected_file.write(tmp_path / "t.collected.toml", {}, Store(tmp_path / "other.store"))
+    with pytest.raises(ArenaError, match=r"is about submissions in .*other\.store"):
+        collect(folder(tmp_path / "in", {"1001.py": AGENT}))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("id,alias\n1,a@b\n", "roster.csv, line 2, alias: expected a name without '#' and '@'"),
+        (f"id,name\n1,{'W' * 65}\n", "line 2, name: expected a name of at most 64 characters"),
+        ("name\nEve\nEve\n", "line 2: another is called 'Eve' too"),
+    ],
+)
+def test_who_cannot_be_called_so_is_told_with_the_line(text: str, said: str) -> None:
+    with pytest.raises(BadRoster) as error:
+        intake.agent_names(rosters.read(text, "roster.csv"))
+    assert said in str(error.value)
+
+
+def test_everybody_is_called_by_alias_name_or_id() -> None:
+    names = intake.agent_names(rosters.read("id,name,alias\n1,Ann,red\n2,Bob,\n3,Eve,\n4,Eve,\n5,,\n", "roster.csv"))
+    assert list(names.values()) == ["red", "Bob", "3", "4", "5"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("store = 1", "store: expected a text, got 1"),
+        ("[[agent]]\n", "agent 1: name: expected a name, got None"),
+        ('[[agent]]\nname = "a"\n', "source: expected a text, it is missing"),
+        ('[[agent]]\nname = "a"\nsource = "0"\nstarted_as = "a.py"\nhanded_in = "x"\n', "expected a time such as"),
+        ('nam = "a"', "no key 'nam'"),
+        ("[[agent]", "line 1"),
+    ],
+)
+def test_a_file_that_was_spoiled_is_told_with_the_place(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "t.collected.toml"
+    file.write_text(text)
+    with pytest.raises(BadLeague) as error:
+        collected_file.read(file)
+    assert str(file) in str(error.value)
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["<script>", "田中", 'a "quoted" \\ name', "W" * 64, "it's", "\x7f\u202e"])
+def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
+    one = Kept(name if name.isprintable() else "plain", 3, "0" * 64, name, name, "", "warning", name, "")
+    collected_file.write(tmp_path / "t.collected.toml", {one.name: one}, Store(tmp_path / "arena.store"))
+    read, store = collected_file.read(tmp_path / "t.collected.toml")
+    assert read == [one]
+    assert store.folder == tmp_path / "arena.store"
+    assert not list(tmp_path.glob("*.part"))

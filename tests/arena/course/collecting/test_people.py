@@ -1,0 +1,105 @@
+"""Whose something is, is found by id, name or alias, however they are spelled; nobody is guessed."""
+
+import pytest
+
+from arena.course import roster as rosters
+from arena.course.collecting.people import People
+from arena.errors import BadSubmission
+from tests.arena.collecting.course import PEOPLE
+
+
+@pytest.mark.parametrize(
+    ("who", "id"),
+    [
+        ("Anna Müller", "1001"),
+        ("Müller, Anna", "1001"),
+        ("anna mu\u0308ller", "1001"),
+        ("Anna Muller", "1005"),
+        ("muelleranna", "1001"),
+        ("Mueller Anna", "1001"),
+        ("BROWN bob", "1002"),
+        ("brownbob", "1002"),
+        ("garcialopezcarla", "1003"),
+        ("Carla García López", "1003"),
+        ("carla_garcia-lopez", "1003"),
+        ("<script>alert(1)</script>", "1003"),
+        ("田中 太郎", "1004"),
+        ("太郎 田中", "1004"),
+        ("deep blue", "1001"),
+        ("S-77", "s-77"),
+        ("s77", "s-77"),
+        ("Soren Agard", "s-77"),
+        ("Soeren Aagaard", "s-77"),
+        ("A-Bob Brown", "1002"),
+    ],
+)
+def test_somebody_is_found_as_systems_spell_them(who: str, id: str) -> None:
+    assert PEOPLE.called(who).id == id
+
+
+@pytest.mark.parametrize(
+    ("who", "said"),
+    [
+        ("Zoe Nobody", "nobody on roster.csv is called so"),
+        ("Brown", "is it 'Bob Brown' (line 3)?"),
+        ("Bob J. Brown", "is it 'Bob Brown' (line 3)?"),
+        ("mulleranna", "it may be 'Anna Müller' (line 2) or 'Anna Muller' (line 6)"),
+        ("Eve Zweig", "it may be 'Eve Zweig' (line 8) or 'Eve Zweig' (line 9)"),
+        ("B-Bob Brown", "nobody on roster.csv"),
+        ("", "nobody on roster.csv"),
+        ("...", "nobody on roster.csv"),
+        ("W" * 64, "nobody on roster.csv"),
+    ],
+)
+def test_nobody_is_guessed(who: str, said: str) -> None:
+    with pytest.raises(BadSubmission) as error:
+        PEOPLE.called(who)
+    assert said in str(error.value)
+
+
+def test_a_number_tells_apart_who_is_called_the_same() -> None:
+    assert PEOPLE.called("Eve Zweig", "1007").id == "1007"
+    assert PEOPLE.called("Eve Zweig", "1006").id == "1006"
+
+
+def test_a_number_alone_will_do_and_one_of_a_system_is_no_id() -> None:
+    assert PEOPLE.called("u1002", "1002").id == "1002"
+    assert PEOPLE.called("Bob Brown", "987654").id == "1002"
+
+
+def test_a_number_that_is_somebody_elses_id_is_told() -> None:
+    with pytest.raises(BadSubmission, match=r"'Bob Brown' \(line 3\), the id '1004' is"):
+        PEOPLE.called("Bob Brown", "1004")
+
+
+@pytest.mark.parametrize(
+    ("name", "id"),
+    [
+        ("1002", "1002"),
+        ("1002_my_agent", "1002"),
+        ("bob_brown", "1002"),
+        ("brown-bob-agent-final(2)", "1002"),
+        ("Mueller_Anna_anna.mueller_12345", "1001"),
+        ("eve", "1006"),
+        ("eve_agent", "1006"),
+        ("ada's agent", "1007"),
+        ("red", "1005"),
+        ("田中太郎", "1004"),
+    ],
+)
+def test_a_plain_name_begins_with_who_it_is(name: str, id: str) -> None:
+    assert PEOPLE.begins(name).id == id
+
+
+@pytest.mark.parametrize("name", ["agent_bob_brown", "my_agent", "10021", "reda", "bob", ""])
+def test_a_plain_name_that_does_not_is_nobodys(name: str) -> None:
+    with pytest.raises(BadSubmission):
+        PEOPLE.begins(name)
+
+
+def test_the_longest_beginning_counts() -> None:
+    people = People(rosters.read("id,name\n1,Anna\n2,Anna Lena\n", "roster.csv"))
+    assert people.begins("anna_lena_agent").id == "2"
+    assert people.begins("anna_agent").id == "1"
+    with pytest.raises(BadSubmission):
+        people.called("Lisa-Anna")

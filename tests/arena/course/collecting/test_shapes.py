@@ -1,0 +1,55 @@
+"""What learning-management systems put into names is read, and plain names are left alone."""
+
+from datetime import datetime
+
+import pytest
+
+from arena.course.collecting import shapes
+
+
+def test_moodle() -> None:
+    folder = shapes.read("Anna Müller_123456_assignsubmission_file_")
+    flat = shapes.read("Anna Müller_123456_assignsubmission_file_my_agent.py")
+    text = shapes.read("Anna Müller_123456_assignsubmission_onlinetext_onlinetext.html")
+    assert folder is not None
+    assert flat is not None
+    assert text is not None
+    assert (folder.who, folder.number, folder.file, folder.typed) == ("Anna Müller", "123456", "", False)
+    assert (flat.file, text.typed) == ("my_agent.py", True)
+    assert folder.submission == flat.submission == text.submission
+
+
+def test_canvas() -> None:
+    told = shapes.read("mulleranna_LATE_123456_7890123_my_agent-2.py")
+    assert told is not None
+    assert (told.who, told.number, told.file, told.late, told.timeless) == (
+        "mulleranna", "123456", "my_agent.py", True, True,
+    )  # fmt: skip
+    in_time = shapes.read("mulleranna_123456_7890123_my_agent.py")
+    assert in_time is not None
+    assert not in_time.late
+    assert in_time.submission == told.submission
+
+
+def test_blackboard() -> None:
+    told = shapes.read("Task 1_part_u123456_attempt_2026-05-01-12-30-00_my_agent.py")
+    note = shapes.read("Task 1_part_u123456_attempt_2026-05-01-12-30-00.txt")
+    assert told is not None
+    assert note is not None
+    assert (told.who, told.number, told.file) == ("u123456", "u123456", "my_agent.py")
+    assert told.when == datetime(2026, 5, 1, 12, 30)
+    assert note.receipt
+    assert note.submission == told.submission
+    assert shapes.receipt("Name: Anna Müller (u123456)\r\nAssignment: Task 1") == ("Anna Müller", "u123456")
+    assert shapes.receipt("nothing of the kind") == ("", "")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("alice", "alice.py", "Mueller_Anna_login_12345", "alice_1_2_agent.py", "agent.py", ""),
+        *("x_attempt_2026-13-45-99-99-99_a.py", "_assignsubmission_file_", "<script>.py"),
+    ],
+)
+def test_plain_names_are_of_no_such_system(name: str) -> None:
+    assert shapes.read(name) is None

@@ -1,0 +1,234 @@
+"""Whatever a student's file and function do, a line tells what was expected and what came; and what was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adsearch import CHANCE, State
+from arena.course.lecture import examined
+from arena.course.lecture.examined import Refused
+
+TREE: dict[str, Any] = {"tree": {"A": {"B": {"b1": 3, "b2": 12}, "C": {"@turn": "chance", "c1": 2, "c2": 9}}}}
+
+
+def examine(function: Callable[..., Any], depth: int | None = None) -> dict[str, Any]:
+    return examined.examine(function, __file__, {"tree": TREE, "depth": depth})
+
+
+def failed(function: Callable[..., Any]) -> str:
+    told = examine(function)["failed"]
+    assert isinstance(told, str)
+    return told
+
+
+def test_what_a_function_looks_at_and_what_comes_back_is_noted() -> None:
+    def search(state: Any) -> Any:
+        if state.turn is None:
+            return state.utilities()[0]
+        return max([search(state.play(move)) for move in state.moves()])
+
+    # A, B, b1, b2, C, c1, c2 are numbered as they are met.
+    assert examine(search) == {
+        "value": 12.0,
+        "move": None,
+        "events": [
+            *((2, None), (2, 3.0), (3, None), (3, 12.0), (1, 12.0)),
+            *((5, None), (5, 2.0), (6, None), (6, 9.0), (4, 9.0), (0, 12.0)),
+        ],
+    }
+
+
+def test_a_position_is_like_any_other() -> None:
+    def look(state: Any) -> Any:
+        assert isinstance(state, State)
+        assert (state.turn, state.players, state.moves()) == (0, 2, ("B", "C"))
+        assert (state.chance, state.hidden, state.zero_sum, state.max_plies) == (True, False, True, 2)
+        assert state.play("C").turn == CHANCE
+        assert state.play("C").chances() == (("c1", 0.5), ("c2", 0.5))
+        assert state.bounds == (-12.0, 12.0)
+        assert (str(state.play("B")), state.play("B").label, state.to_text("B")) == ("A B", "B", "B")
+        assert state.play("B").key == state.play("B").key != state.play("C").key
+        return state.play("B").evaluate(1)
+
+    assert examine(look)["value"] == 0.0
+
+
+def test_what_is_remembered_of_one_tree_is_not_found_in_another() -> None:
+    keys = set()
+
+    def remember(state: Any) -> Any:
+        keys.add(state.key)
+        kept.append(state)
+        return 0
+
+    kept: list[Any] = []
+    examine(remember)
+    examine(remember)
+    assert len(keys) == 2
+
+
+@pytest.mark.parametrize(
+    ("returned", "value", "move"),
+    [
+        (3, 3.0, None),
+        ((3, "B"), 3.0, "B"),
+        (("B", 3), 3.0, "B"),
+        ((3, None), 3.0, None),
+        ((None, 3), 3.0, None),
+        ([1, 2], [1.0, 2.0], None),
+        (((1, 2, 3), "B"), [1.0, 2.0, 3.0], "B"),
+    ],
+    ids=str,
+)
+def test_value_and_move_are_read_in_either_order(returned: Any, value: Any, move: str | None) -> None:
+    told = examine(lambda _: returned)
+    assert (told["value"], told["move"]) == (value, move)
+
+
+@pytest.mark.parametrize(
+    ("returned", "words"),
+    [
+        (None, "expected a value, or (value, move), got None (is a return missing?)"),
+        ("B", "expected a value, or (value, move), got 'B' (the move alone: return the value as well)"),
+        (True, "expected a value, or (value, move), got True"),
+        ((3, 4j), "expected a value, or (value, move), got (3, 4j)"),
+        ((), "expected a value, or (value, move), got ()"),
+        (object(), "expected a value, or (value, move), got a object"),
+        (float("nan"), "expected a number as value, got nan"),
+        (float("inf"), "expected a number as value, got inf"),
+        ("\x1b[31m" + "W" * 64, "expected a value, or (value, move), got '\\x1b[31m" + "W" * 48 + "..."),
+    ],
+    ids=["None", "move", "bool", "complex", "empty", "object", "nan", "inf", "long"],
+)
+def test_what_is_no_value_is_told(returned: Any, words: str) -> None:
+    assert failed(lambda _: returned).startswith(words)
+
+
+class Unspeakable:
+    """Nothing can be said of it."""
+
+    def __repr__(self) -> str:
+        raise ValueError
+
+
+def test_what_cannot_be_shown_is_told_by_its_type() -> None:
+    assert failed(lambda _: Unspeakable()) == "expected a value, or (value, move), got a Unspeakable"
+
+
+def test_a_position_cannot_be_changed() -> None:
+    def change(state: Any) -> Any:
+        state.turn = 1
+
+    assert "a position never changes (state.turn = ...): state.play(move) makes a new one" in failed(change)
+
+
+@pytest.mark.parametrize(
+    ("does", "words"),
+    [
+        (lambda state: state.play("x"), "play('x') at A: expected one of its moves ('B', 'C')"),
+        (lambda state: state.play(None), "play(None) at A: expected one of its moves ('B', 'C')"),
+        (lambda state: state.utilities(), "utilities() is for the end of the game (state.turn is None); at A"),
+        (lambda _: exit(), "it ends the program (sys.exit)"),
+        (lambda _: input(), "it reads from the keyboard"),
+        (lambda state: state.nothing, "AttributeError: 'Watched' object has no attribute 'nothing'"),
+    ],
+    ids=["no move", "no move at all", "not over", "exit", "input", "attribute"],
+)
+def test_what_a_position_refuses_is_told_with_the_line(
+    does: Callable[[Any], Any], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from agents.streams import NoKeyboard
+
+    monkeypatch.setattr("sys.stdin", NoKeyboard())
+    told = failed(does)
+    assert words in told
+    assert told.startswith(f"{Path(__file__).name}, line ")
+
+
+def test_a_search_without_end_is_told() -> None:
+    def again(state: Any) -> Any:
+        return again(state)
+
+    told = examine(again)
+    assert "it calls itself without end; does it stop where state.turn is None?" in told["failed"]
+    assert 1 <= len(told["traceback"]) <= 6
+
+
+def test_looking_without_end_is_told() -> None:
+    def look(state: Any) -> Any:
+        while True:
+            state.evaluate(0)
+
+    assert failed(look) == "it looks at more than 2,000 positions of a tree that has 7"
+
+
+@pytest.mark.parametrize("turn", ["MAX", "MIN"])
+def test_parameters_are_told_by_their_names(turn: str) -> None:
+    tree = {"root": turn, "tree": {"A": {"B": 1}}}
+
+    def search(
+        node: Any, /, *rest: Any, max_depth: int, alpha: float, β: float, is_maximizing: bool, **more: Any
+    ) -> Any:
+        assert (rest, more, max_depth, alpha, β) == ((), {}, 1, float("-inf"), float("inf"))
+        return 1 if is_maximizing else 0
+
+    def signed(state: Any, colour: int, my_seat: int, depth: int = 0, table: Any = None) -> Any:
+        assert (depth, table) == (0, None)
+        return [colour, my_seat]
+
+    is_max = turn == "MAX"
+    assert examined.examine(search, __file__, {"tree": tree, "depth": None})["value"] == is_max
+    assert examined.examine(signed, __file__, {"tree": tree, "depth": 1})["value"] == [1 if is_max else -1, not is_max]
+
+
+def test_parameters_by_place_are_told_too() -> None:
+    def search(state: Any, depth: int, alpha: float, /, color: int) -> Any:
+        return [depth, color]
+
+    assert examine(search, depth=1)["value"] == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda: 1, "expected a function whose first parameter is the position: (state, ...)"),
+        (lambda *, _: 1, "expected a function whose first parameter is the position, got _"),
+        (lambda _, foo: foo, "it cannot be said what to give for the parameter foo: known are state, depth, alpha"),
+    ],
+    ids=["none", "by name alone", "unknown"],
+)
+def test_a_function_that_cannot_be_called_is_told(function: Callable[..., Any], words: str) -> None:
+    with pytest.raises(Refused) as refused:
+        examined.takes(function)
+    assert str(refused.value).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("def minimax(state)\n", "homework.py, line 1: SyntaxError: expected ':'"),
+        ("\0", "homework.py: SyntaxError: source code string cannot contain null bytes"),
+        ("\nimport nothing_like_it\n", "homework.py, line 2: there is no module 'nothing_like_it' here"),
+        (
+            "from adsearch import no_search\n",
+            "cannot import name 'no_search' from 'adsearch': our searches are not here",
+        ),
+        ("import adsearch.no_search\n", "our searches are not here"),
+        ("import sys\nsys.exit(1)\n", "homework.py, line 2: it ends the program (sys.exit)"),
+        ("1 / 0\n", "homework.py, line 1: ZeroDivisionError: division by zero"),
+        ("def minmax(state): pass\n", "expected a function minimax in homework.py; there is minmax"),
+        ("", "expected a function minimax in homework.py; there is none"),
+        ("minimax = 3\n", "expected a function minimax in homework.py, it is of the type int"),
+    ],
+    ids=["syntax", "binary", "module", "our search", "our module", "exit", "raises", "name", "empty", "no function"],
+)
+def test_a_file_that_cannot_be_used_is_told(source: str, words: str, tmp_path: Path) -> None:
+    file = tmp_path / "homework.py"
+    file.write_text(source)
+    with pytest.raises(Refused) as refused:
+        examined.load(str(file), "minimax")
+    assert words in str(refused.value)

@@ -1,0 +1,139 @@
+"""Real processes behind walls: each question gets one answer, whatever the function does to its process."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from arena.course.lecture import examiner, subjects
+from arena.course.lecture.examiner import Examiner, the_file
+from arena.errors import BadPlayer
+from arena.walls.kinds import WallKind
+from tests.arena.lecture.searches import minimax
+from tests.arena.walls.behind import need, needs_linux
+
+HOSTILE = """
+import os, sys
+def minimax(state):
+    name = state.moves()[0]
+    print("at", name)
+    if name == "b":
+        return 1
+    if name == "L":
+        while True:
+            pass
+    if name == "E":
+        os._exit(7)
+    if name == "b1":
+        for descriptor in range(3, 20):
+            try:
+                os.write(descriptor, b'{"value": 3, "events": [[99, null]]}\\n')
+            except OSError:
+                pass
+    return 2
+"""
+
+
+def test_a_process_that_is_lost_costs_its_question_and_three_cost_the_rest(tmp_path: Path) -> None:
+    file = tmp_path / "hostile.py"
+    file.write_text(HOSTILE.replace('"E"', '"B"'))
+    asked = subjects.questions(subjects.find("minimax"), seed=1, count=0, with_depth=False)
+    with Examiner(file, "minimax", seconds=0.5) as process:
+        answers = {question.name: process.ask(question) for question in asked}
+    assert answers["tree:four_leaves"].value == 1.0
+    assert answers["tree:window"].failed == "no answer within 0.5 s: is there an endless loop?"
+    assert answers["tree:binary"].failed == "its process exited with code 7: at B"
+    assert answers["tree:textbook"].failed == "its process exited with code 7: at B"
+    assert answers["tree:best_first"].failed == "not tried: its process was lost 3 times"
+    assert [answer.tried for answer in answers.values()] == [True] * 4 + [False] * 3
+    assert process.printed.endswith("at B\n")
+
+
+def test_nobody_writes_answers_of_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "forger.py"
+    file.write_text(HOSTILE.replace('"b1"', '"b"').replace("return 1", "pass"))
+    (question, *_) = subjects.questions(subjects.find("minimax"), seed=1, count=0, with_depth=False)
+    with Examiner(file, "minimax") as process:
+        assert process.ask(question).failed == "it wrote to where its answers go; print is the only way to write"
+
+
+@needs_linux
+def test_a_function_sees_neither_files_nor_our_searches(tmp_path: Path) -> None:
+    need(WallKind.SANDBOX)
+    secret = tmp_path / "roster.csv"
+    secret.write_text("secret")
+    file = tmp_path / "curious.py"
+    file.write_text(
+        f"def minimax(state):\n    open({str(secret)!r})\n"
+        "def alphabeta(state):\n    import adsearch.alphabeta\n"
+        "def pvs(state):\n    return [0] * 10**9\n"
+    )
+    (question, *_) = subjects.questions(subjects.find("minimax"), seed=1, count=0, with_depth=False)
+    told = {}
+    for name in ("minimax", "alphabeta", "pvs"):
+        with Examiner(file, name, walls=WallKind.SANDBOX) as process:
+            told[name] = process.ask(question).failed
+    assert "curious.py, line 2: PermissionError: [Errno 13]" in told["minimax"]
+    assert (
+        told["alphabeta"]
+        == "curious.py, line 4: No module named 'adsearch.alphabeta': our searches are not here, write your own"
+    )
+    assert told["pvs"] == "curious.py, line 6: MemoryError: it needs more memory than it may have"
+
+
+def test_a_file_that_never_ends_to_load_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examiner, "_LOADS_WITHIN", 0.5)
+    file = tmp_path / "loop.py"
+    file.write_text("while True: pass\n")
+    (question, *_) = subjects.questions(subjects.find("minimax"), seed=1, count=0, with_depth=False)
+    with Examiner(file, "minimax") as process:
+        assert not process.takes_depth
+        for _ in range(2):
+            assert process.ask(question).failed == (
+                "while the file is loaded: no answer within 0.5 s: is there an endless loop?"
+            )
+
+
+def test_nothing_is_left_behind() -> None:
+    file = Path(minimax.__code__.co_filename)
+
+    def interrupted() -> None:
+        with Examiner(file, "minimax", walls=WallKind.LIMITS) as process:
+            process.loaded()
+            assert list(place.iterdir()) != []
+            raise KeyboardInterrupt
+
+    with tempfile.TemporaryDirectory(prefix="judge-") as folder, mock.patch("tempfile.tempdir", folder):
+        place = Path(folder)
+        with pytest.raises(KeyboardInterrupt):
+            interrupted()
+        assert list(place.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("homework", "expected FILE.py:function, such as my_search.py:alphabeta, got 'homework'"),
+        ("", "expected FILE.py:function, such as my_search.py:alphabeta, got ''"),
+        ("a.py:not a name", "expected FILE.py:function, got 'a.py:not a name' ('not a name' is no function's name)"),
+        ("nowhere.py:f", "expected a Python file 'nowhere.py', there is none (looked for "),
+        ("folder.py:f", "expected a Python file 'folder.py', is a folder (looked for "),
+    ],
+    ids=["word", "empty", "name", "missing", "folder"],
+)
+def test_what_names_no_function_is_told(text: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder.py").mkdir()
+    with pytest.raises(BadPlayer) as refused:
+        the_file(text)
+    assert str(refused.value).startswith(words)
+
+
+def test_file_and_function_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "研究 <script>.py").write_text("")
+    assert the_file("研究 <script>.py:探索") == (tmp_path / "研究 <script>.py", "探索")
+    assert the_file("研究 <script>.py") == (tmp_path / "研究 <script>.py", "")

@@ -1,0 +1,153 @@
+"""Exercises: the same seed, the same tree; one right answer, and something to find; sheet and key can be drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from adsearch import algorithms, games
+from adsearch.games.tree import Tree
+from arena.course.lecture import exercise, exercise_sheet
+from arena.course.lecture.exercise import Exercise
+from arena.errors import ArenaError
+
+SEEDS = range(8)
+PRUNED = ("alphabeta", "star1", "bounds")
+
+
+def inner(state: Tree) -> list[Tree]:
+    """The nodes with children."""
+    below = [each for move in state.moves() for each in inner(state.play(move))]
+    return [state, *below] if state.moves() else []
+
+
+@pytest.mark.parametrize("name", exercise.names())
+def test_the_same_seed_is_the_same_tree(name: str) -> None:
+    first, again, other = (exercise.make(name, seed=seed) for seed in (7, 7, 8))
+    assert first.description == again.description != other.description
+    assert exercise_sheet.drawn(first, solved=True) == exercise_sheet.drawn(again, solved=True)
+
+
+@pytest.mark.parametrize("name", exercise.names())
+def test_no_choice_is_between_equals(name: str) -> None:
+    """Told by another search than the one that made sure of it."""
+    search = algorithms["maxn"].search
+    for seed in SEEDS:
+        for state in inner(exercise.make(name, seed=seed).state):
+            if state.turn in range(state.players):
+                children = [state.play(move) for move in state.moves()]
+                worths = [search(child).values[state.turn] for child in children]
+                assert len(set(worths)) == len(worths)
+
+
+@pytest.mark.parametrize("name", PRUNED)
+def test_at_least_two_cut_offs_leave_something_out(name: str) -> None:
+    for seed in SEEDS:
+        made = exercise.make(name, seed=seed)
+        cuts = [event for event in made.trace.events if event.cutoff]
+        assert len(cuts) >= 2
+        assert len(dict(made.answers())["Leaves not looked at"].split()) >= 2
+
+
+def test_one_of_the_cut_offs_of_alphabeta_is_deep() -> None:
+    """A node is cut off by what was found at least three plies above it."""
+    for seed in SEEDS:
+        made = exercise.make("alphabeta", seed=seed)
+        calls = {call.path: call for call in made.trace.calls()}
+        deep = []
+        for event in made.trace.events:
+            node = event.path[:-1]
+            if event.cutoff and len(node) > 3 and event.alpha is not None and event.beta is not None:
+                parent = calls[node[:-1]]
+                # The bound that cuts was handed to its parent already.
+                is_max = len(node) % 2 == 1
+                deep.append(event.beta == parent.beta if is_max else event.alpha == parent.alpha)
+        assert any(deep)
+
+
+@pytest.mark.parametrize("name", PRUNED)
+def test_the_best_move_is_not_the_first(name: str) -> None:
+    found = [exercise.make(name, seed=seed) for seed in SEEDS]
+    later = [made.result.move != made.state.moves()[0] for made in found]
+    assert all(later)
+
+
+@pytest.mark.parametrize(("depth", "width"), [(2, 2), (2, 6), (3, 4), (6, 2)])
+@pytest.mark.parametrize("name", exercise.names())
+def test_other_sizes_are_made_too(name: str, depth: int, width: int) -> None:
+    made = exercise.make(name, seed=1, depth=depth, width=width)
+    assert {len(state.moves()) for state in inner(made.state)} == {width}
+    assert made.state.max_plies == depth
+
+
+def test_what_cannot_be_made_is_refused() -> None:
+    with pytest.raises(ArenaError, match="at most 64 leaves, got 46,656"):
+        exercise.make("minimax", seed=1, depth=6, width=6)
+    with pytest.raises(ArenaError, match="got 'alfabeta'; did you mean 'alphabeta'"):
+        exercise.make("alfabeta", seed=1)
+
+
+@pytest.fixture(params=exercise.names())
+def made(request: pytest.FixtureRequest) -> Exercise:
+    return exercise.make(request.param, seed=3)
+
+
+def test_the_sheet_tells_nothing_but_the_leaves(made: Exercise) -> None:
+    for node in made.sheet().root.walk():
+        assert (node.best, node.cut, node.visits) == (False, False, 1)
+        assert (node.value is None) == bool(node.children)
+        assert node.window.startswith("=") if node.children else node.window == ""
+    for text in (exercise_sheet.as_text(made, solved=False), exercise_sheet.drawn(made, solved=False)):
+        assert all(f"{question}: {exercise_sheet.BLANK}" in text for question, _ in made.answers())
+
+
+def test_the_key_tells_what_the_search_of_that_name_finds(made: Exercise) -> None:
+    picture = made.key()
+    told = dict(made.answers())
+    assert told["Best move"] == made.result.move
+    pruned = [node for node in picture.root.walk() if not node.visits]
+    assert bool(pruned) == ("Leaves not looked at" in told)
+    text = exercise_sheet.as_text(made, solved=True)
+    assert all(f"{question}: {answer}" in text for question, answer in told.items())
+    assert max(map(len, text.split("\n"))) <= 80
+
+
+def test_a_bound_is_told_as_one() -> None:
+    made = exercise.make("alphabeta", seed=7)
+    for node in made.key().root.walk():
+        is_bound = any(not below.visits for below in node.walk()) and ("<=" in node.window or ">=" in node.window)
+        if is_bound:
+            true = minimax_value(made.state, node.label)
+            assert node.value is not None
+            assert true <= node.value if "<=" in node.window else true >= node.value
+
+
+def minimax_value(state: Tree, label: str) -> Any:
+    """Of the node of that name, for MAX."""
+    (found,) = [each for each in inner(state) if each.label == label]
+    value = algorithms["minimax"].search(found).value
+    return -value if found.turn == 1 else value
+
+
+def test_pictures_are_whole_and_have_words_for_who_does_not_see_them(made: Exercise) -> None:
+    for solved in (False, True):
+        root = ElementTree.fromstring(exercise_sheet.drawn(made, solved=solved))
+        assert root.find("{*}title") is not None
+        width, height = float(root.attrib["width"]), float(root.attrib["height"])
+        (tree,) = root.findall("{*}svg")
+        assert float(tree.attrib["x"]) + float(tree.attrib["width"]) <= width
+        assert float(tree.attrib["y"]) + float(tree.attrib["height"]) <= height
+        words = " ".join(element.text or "" for element in root.findall("{*}text"))
+        assert made.task in words
+
+
+def test_its_tree_can_be_searched_by_name(made: Exercise, tmp_path: Any) -> None:
+    import json
+
+    file = tmp_path / "tree.json"
+    file.write_text(json.dumps(made.description))
+    state = games.start(f"tree:file={file}")
+    search = algorithms["maxn"].search
+    assert search(state).value == pytest.approx(made.result.value)

@@ -1,0 +1,277 @@
+"""What is right passes, however it is written; what is not is told by the first thing that differs, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import Any
+
+import pytest
+
+from arena.course.lecture import judging, subjects
+from arena.course.lecture.examiner import Answer
+from arena.course.lecture.judging import Told
+from arena.course.lecture.subjects import Question
+from tests.arena.lecture.searches import (
+    RIGHT,
+    alphabeta,
+    answer,
+    cause,
+    expectiminimax,
+    judged,
+    minimax,
+    negamax,
+    pvs,
+    soft_alphabeta,
+)
+
+SMALL = {"tree": {"A": {"B": {"b1": 3, "b2": 12}, "C": {"c1": 2, "c2": 9}}}}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_search_passes_every_tree(name: str) -> None:
+    function, algorithm = RIGHT[name]
+    for seed in (1, 2):
+        _, verdicts, _ = judged(function, algorithm, count=60, seed=seed)
+        assert [verdict.difference for verdict in verdicts if not verdict.passed] == []
+
+
+def test_every_algorithm_that_can_be_judged_is_among_them() -> None:
+    assert {algorithm for _, algorithm in RIGHT.values()} == set(subjects.names())
+
+
+def test_it_is_found_out_for_whom_values_are_told() -> None:
+    assert judged(negamax, "minimax")[2] is Told.MOVER
+    assert judged(minimax, "negamax")[2] is Told.MAX
+
+
+def difference(function: Callable[..., Any], name: str, description: dict[str, Any] = SMALL) -> str:
+    """What is told of `function` on one tree."""
+    subject, question = subjects.find(name), Question("small", description)
+    return judging.judge(subject, [judging.search(subject, question)], [answer(function, question)])[0][0].difference
+
+
+def test_a_leaf_too_many_is_told_with_the_cut_off_that_it_missed() -> None:
+    assert difference(minimax, "alphabeta") == (
+        "at C goes on to c2; alphabeta cuts off there: after c1 = 2, alpha 3 >= beta 2"
+    )
+
+
+def test_a_leaf_too_few_is_told_with_the_window_that_was_open() -> None:
+    assert difference(alphabeta, "minimax") == "at C leaves out c2; minimax looks at it"
+
+    def hasty(state: Any, alpha: float = -inf, beta: float = inf) -> Any:
+        if state.turn is None:
+            return state.utilities()[0]
+        value = hasty(state.play(state.moves()[0]))
+        if state.turn == 1 and state.label == "B":
+            return value
+        for move in state.moves()[1:]:
+            value = max(value, hasty(state.play(move))) if state.turn == 0 else min(value, hasty(state.play(move)))
+        return value
+
+    assert difference(hasty, "alphabeta") == "at B leaves out b2; alphabeta looks at it: alpha -inf < beta 3"
+
+
+def test_the_first_node_that_comes_back_wrong_is_named() -> None:
+    def always_max(state: Any) -> Any:
+        if state.turn is None:
+            return state.utilities()[0]
+        return max(always_max(state.play(move)) for move in state.moves())
+
+    assert difference(always_max, "minimax") == "B comes back with 12; minimax gives 3"
+
+    def always_min_for_mover(state: Any, color: int) -> Any:
+        if state.turn is None:
+            return color * state.utilities()[0]
+        return min(-always_min_for_mover(state.play(move), -color) for move in state.moves())
+
+    mirrored = {"root": "MIN", **SMALL}
+    assert difference(always_min_for_mover, "negamax") == "B comes back with -12; negamax gives -3"
+    assert difference(always_min_for_mover, "negamax", mirrored) == "B comes back with 3; negamax gives 12"
+
+
+def test_a_wrong_value_at_the_root_alone_is_told() -> None:
+    def worst(state: Any) -> Any:
+        return minimax(state) - 1
+
+    assert difference(worst, "minimax") == "value 2; minimax gives 3"
+
+
+def test_another_order_is_told() -> None:
+    def backwards(state: Any) -> Any:
+        if state.turn is None:
+            return state.utilities()[0]
+        values = [backwards(state.play(move)) for move in reversed(state.moves())]
+        return max(values) if state.turn == 0 else min(values)
+
+    assert difference(backwards, "minimax") == ("looks at c2 before b1; moves are tried in the order of state.moves()")
+    assert cause(backwards, "minimax") == "it tries moves from last to first; the order is that of state.moves()"
+
+
+def test_a_leaf_looked_at_again_is_told() -> None:
+    def twice(state: Any) -> Any:
+        minimax(state)
+        return minimax(state)
+
+    assert difference(twice, "minimax") == "looks at b1 again, under B; minimax looks once"
+
+
+def test_an_estimate_inside_the_tree_is_told() -> None:
+    def estimating(state: Any) -> Any:
+        state.evaluate(0)
+        return minimax(state)
+
+    assert difference(estimating, "minimax") == (
+        "asks what A is worth, 0 plies down; this tree is searched to the end of the game"
+    )
+
+
+def test_one_ply_too_deep_is_told() -> None:
+    def deeper(state: Any, depth: int) -> Any:
+        if depth < 0 or state.turn is None:
+            return state.evaluate(0)
+        values = [deeper(state.play(move), depth - 1) for move in state.moves()]
+        return max(values) if state.turn == 0 else min(values)
+
+    question = Question("small", SMALL, depth=1)
+    subject = subjects.find("minimax")
+    (verdict,), _ = judging.judge(subject, [judging.search(subject, question)], [answer(deeper, question)])
+    assert verdict.difference == "asks what b1 is worth, 2 plies down; this tree is searched 1 ply deep"
+    assert cause(deeper, "minimax") == "every failure is a tree that is to be searched only to a depth"
+
+
+def test_a_chance_node_that_need_not_be_finished_is_told() -> None:
+    chance = {"@turn": "chance", "@chances": {"c1": 0.5, "c2": 0.5}, "c1": 1, "c2": 2}
+    tree = {"bounds": [0, 10], "tree": {"A": {"B": 9, "C": chance}}}
+    assert difference(expectiminimax, "star1", tree) == (
+        "at C goes on to c2; star1 cuts off there: after c1 = 1 the average is outside of [9, +inf], whatever comes"
+    )
+
+
+TIE = {"tree": {"A": {"B": {"b1": 3}, "C": {"c1": 3, "c2": 9}, "D": {"d1": 1, "d2": 7}}}}
+
+
+def test_any_best_move_is_right() -> None:
+    subject, question = subjects.find("minimax"), Question("tie", {"tree": {"A": {"B": 3, "C": 3, "D": 1}}})
+    ours = judging.search(subject, question)
+    assert ours.best == ("B", "C")
+    events: tuple[tuple[int, None], ...] = ((1, None), (2, None), (3, None))
+    ((passed,), _), ((wrong,), _), ((strange,), _) = (
+        judging.judge(subject, [ours], [Answer(value=3.0, move=move, events=events)]) for move in ("C", "D", "<b>\x1b[")
+    )
+    assert (passed.passed, passed.remark) == (True, "another best move (B is the first)")
+    assert wrong.difference == "move D; minimax plays B or C"
+    assert strange.difference == "move '<b>\\x1b[', which is none of the root's; minimax plays B or C"
+
+
+def test_a_move_whose_value_was_only_a_bound_is_told() -> None:
+    def last_of_equals(state: Any, alpha: float = -inf, beta: float = inf) -> Any:
+        if state.turn is None:
+            return state.utilities()[0], None
+        chosen = None
+        for move in state.moves():
+            value, _ = last_of_equals(state.play(move), alpha, beta)
+            if state.turn == 0 and value >= alpha:
+                alpha, chosen = value, move
+            if state.turn == 1 and value <= beta:
+                beta, chosen = value, move
+            if alpha >= beta:
+                break
+        return max(alpha, -100) if state.turn == 0 else beta, chosen
+
+    tree = {"tree": {"A": {"B": {"b1": 3}, "C": {"c1": 3, "c2": 1}}}}
+    assert difference(last_of_equals, "alphabeta", tree) == (
+        "move C; alphabeta plays B (what comes back from a cut-off is only a bound: equal is not as good)"
+    )
+
+
+def test_at_a_chance_node_nobody_has_a_move() -> None:
+    tree = {"tree": {"A": {"@turn": "chance", "B": 1, "C": 3}}}
+    assert difference(expectiminimax, "expectiminimax", tree) == ""
+    told = difference(lambda state: (expectiminimax(state), "B"), "expectiminimax", tree)
+    assert told == "move 'B'; nobody moves at the root, it is chance: return (value, None), or the value alone"
+
+
+def test_a_failure_is_told_as_it_came() -> None:
+    assert difference(lambda _: None, "minimax") == (
+        "expected a value, or (value, move), got None (is a return missing?)"
+    )
+
+
+# What all failures have in common.
+
+
+def with_cut(is_cut: Callable[[float, float], bool], turns: tuple[int, ...] = (0, 1)) -> Callable[..., Any]:
+    """Alpha-beta, failing soft, that cuts off when `is_cut` says so, at the nodes of those who move."""
+
+    def search(state: Any, alpha: float = -inf, beta: float = inf) -> Any:
+        if state.turn is None:
+            return state.utilities()[0]
+        best = -inf if state.turn == 0 else inf
+        for move in state.moves():
+            value = search(state.play(move), alpha, beta)
+            best = max(best, value) if state.turn == 0 else min(best, value)
+            alpha, beta = (max(alpha, best), beta) if state.turn == 0 else (alpha, min(beta, best))
+            if state.turn in turns and is_cut(alpha, beta):
+                break
+        return best
+
+    return search
+
+
+def shallow(state: Any, bound: float | None = None) -> Any:
+    """Hands down only what the parent has found."""
+    if state.turn is None:
+        return state.utilities()[0]
+    best: float | None = None
+    better = max if state.turn == 0 else min
+    for move in state.moves():
+        value = shallow(state.play(move), best)
+        best = value if best is None else better(best, value)
+        if bound is not None and (best >= bound if state.turn == 0 else best <= bound):
+            break
+    return best
+
+
+def fresh_at_root(state: Any) -> Any:
+    values = {
+        move: soft_alphabeta(state.play(move), 99, -inf, inf, 1 - 2 * (state.turn == 0)) for move in state.moves()
+    }
+    chosen = min(values, key=lambda move: values[move])
+    return -values[chosen], chosen
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        pytest.param(minimax, "it never cuts off", id="never"),
+        pytest.param(with_cut(lambda alpha, beta: alpha > beta), "only when strictly greater", id="strict"),
+        pytest.param(shallow, "there are no deep cut-offs", id="shallow"),
+        pytest.param(with_cut(lambda alpha, beta: alpha >= beta, (0,)), "at the nodes of MAX alone", id="max"),
+        pytest.param(with_cut(lambda alpha, beta: alpha >= beta, (1,)), "at the nodes of MIN alone", id="min"),
+        pytest.param(fresh_at_root, "with a fresh window", id="root"),
+    ],
+)
+def test_what_all_failures_have_in_common_is_named(function: Callable[..., Any], told: str) -> None:
+    assert told in cause(function, "alphabeta")
+
+
+def test_alphabeta_is_no_pvs_and_is_told_so() -> None:
+    assert "without null windows" in cause(soft_alphabeta, "pvs")
+    assert not all(verdict.passed for verdict in judged(pvs, "alphabeta")[1])
+
+
+def test_a_search_that_only_knows_max_at_the_root_is_told_so() -> None:
+    def for_max(state: Any, maximizes: bool = True) -> Any:
+        if state.turn is None:
+            return state.utilities()[0]
+        return (max if maximizes else min)(for_max(state.play(move), not maximizes) for move in state.moves())
+
+    assert cause(for_max, "minimax") == "every failure is a tree in which MIN (seat 1) moves first"
+
+
+def test_what_has_nothing_in_common_is_not_explained() -> None:
+    assert cause(lambda _: 0, "alphabeta") == ""
+    subject, verdicts, _ = judged(soft_alphabeta, "alphabeta")
+    assert judging.cause(subject, verdicts) == ""

@@ -1,0 +1,86 @@
+"""What agents are called in public: aliases and nothing else, or an error; never a name by mistake."""
+
+import pytest
+
+from arena.course.aliases import as_they_are, by_roster
+from arena.course.roster import read
+from arena.errors import ArenaError
+
+HASH = "0" * 64
+ROSTER = read("id,name,group,alias\n1001,Ann Lee,Red Team,Fox\n1002,bob,blue,Owl\n,coach,,coach\n", "r")
+
+
+def test_without_a_roster_agents_are_called_what_they_call_themselves_on_one_line() -> None:
+    assert as_they_are(["ann", "a\nb\u202ec"]).shown == {"ann": "ann", "a\nb\u202ec": "a\ufffdb\ufffdc"}
+
+
+def test_no_two_are_called_the_same() -> None:
+    assert sorted(as_they_are(["a\n", "a\t", "b"]).shown.values()) == ["a\ufffd", "a\ufffd (2)", "b"]
+
+
+def test_an_agent_is_found_by_name_id_or_alias_and_its_versions_with_it() -> None:
+    agents = dict.fromkeys(["1001", "BOB", "coach"], HASH)
+    assert by_roster(agents, ROSTER).shown == {"1001": "Fox", "BOB": "Owl", "coach": "coach"}
+    assert by_roster({"Ann Lee@2": HASH, "owl@3": HASH}, ROSTER).shown == {"Ann Lee@2": "Fox@2", "owl@3": "Owl@3"}
+
+
+def test_a_built_in_agent_needs_no_line() -> None:
+    assert by_roster({"strong": "alphabeta:depth=6"}, ROSTER).shown == {"strong": "strong"}
+
+
+@pytest.mark.parametrize(
+    ("agents", "told"),
+    [
+        ({"carl": HASH, "dora": "imported"}, "expected a line for every agent .* none for 'carl', 'dora'"),
+        ({"1001": HASH, "Ann Lee": HASH}, "'1001' and 'Ann Lee' would both be called 'Fox'"),
+        ({"fox": "random", "1001": HASH, "Fox ": "random"}, "would both be called 'Fox'"),
+        ({"the blue": "random"}, "r, line 3: the built-in agent 'the blue' would give away 'blue' of this line"),
+    ],
+)
+def test_whoever_would_be_given_away_or_mistaken_is_an_error(agents: dict[str, str], told: str) -> None:
+    with pytest.raises(ArenaError, match=told):
+        by_roster(agents, ROSTER)
+
+
+def test_a_letter_or_a_small_number_gives_nobody_away() -> None:
+    roster = read("id,name,group,alias\n2,Ann,A,Fox\n17,Bob,3,Owl\n", "r")
+    names = by_roster({"Ann": HASH, "alphabeta-2": "alphabeta:depth=2", "group A": "random"}, roster)
+    assert names.shown == {"Ann": "Fox", "alphabeta-2": "alphabeta-2", "group A": "group A"}
+    assert names.text("four in a row, 17 to 3, for Ann and Bob") == "four in a row, 17 to 3, for … and …"
+
+
+def test_where_words_are_not_parted_a_name_is_found_anywhere() -> None:
+    names = by_roster({"2": HASH}, read("id,name,alias\n1,王小明,Fox\n2,김민준,Owl\n", "r"))
+    assert names.text("王小明赢了, 김민준이 이겼다") == "…赢了, …이 이겼다"
+    assert names.text("王小明的游戏.py") == "…的游戏.py"
+
+
+def test_two_of_one_name_are_not_told_apart_by_it() -> None:
+    roster = read("id,name,alias\n1,Ann,Fox\n2,Ann,Owl\n", "r")
+    assert by_roster({"2": HASH}, roster).shown == {"2": "Owl"}
+    with pytest.raises(ArenaError, match="r, lines 2 and 3: expected one student called 'Ann'; use their ids"):
+        by_roster({"Ann": HASH}, roster)
+
+
+def test_whoever_plays_must_have_an_alias() -> None:
+    roster = read("name,alias\nAnn,\nBob,Owl\n", "r")
+    assert by_roster({"Bob": HASH}, roster).shown == {"Bob": "Owl"}
+    with pytest.raises(ArenaError, match="r, line 2: expected an alias for 'Ann', who plays"):
+        by_roster({"Ann": HASH}, roster)
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("the Red Team's cup", "the …'s cup"),
+        ("ann_lee_game.py:Game, ANN LEE, annlee", "…_game.py:Game, …, …"),
+        ("cup of 1001", "cup of …"),
+        ("11001 bobs, a coach and a fox", "11001 bobs, a coach and a fox"),
+    ],
+)
+def test_texts_lose_names_ids_and_groups_where_these_stand_for_themselves(words: str, shown: str) -> None:
+    assert by_roster({"bob": HASH}, ROSTER).text(words) == shown
+
+
+def test_without_a_roster_texts_stay_as_they_are() -> None:
+    assert as_they_are(["ann"]).text("ann's cup") == "ann's cup"
