@@ -25,7 +25,7 @@ from random import Random
 from typing import Final
 
 from db.database import Database
-from tests.db.sample import Book
+from tests.kit.sample_record import Book
 
 COMMANDS: Final = (
     ("--help", 0.3),

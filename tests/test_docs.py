@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.arena.cli.terminal import arena
+from tests.kit.arena_program import arena
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -169,7 +169,7 @@ def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
     from arena.errors import BadPlayer
     from arena.players import versions
     from arena.players.names import read_player
-    from arena.student.checking import candidate
+    from arena.student.checking import lookup
     from arena.student.checking.examination import Candidate
     from db import dialect
     from db.database import Database
@@ -177,7 +177,7 @@ def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
     try:
         read_player(text)
     except BadPlayer as error:
-        if candidate.is_there(text):
+        if lookup.is_there(text):
             return Candidate("", text)
         file = dialect.file_of(dialect.url(db))
         if "/" in text or ":" in text or (file is not None and not file.exists()):

@@ -12,9 +12,9 @@ from adsearch.count import Count
 from adsearch.errors import BadSearch
 from adsearch.games.tree import Tree
 from adsearch.result import Bound
-from tests.adsearch.games.facts import facts
-from tests.adsearch.random_trees import trees
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.game_facts import facts
+from tests.kit.random_trees import trees
 
 
 def walked(state: Any, depth: int) -> Count:

@@ -13,8 +13,8 @@ from adsearch import State, alphabeta, expectiminimax, games, pvs
 from adsearch.drawing import Placed, as_dot, as_svg, as_text, tidy
 from adsearch.picture import Node, Picture, game_tree, search_tree
 from adsearch.trace import Trace
-from tests.adsearch.games.specimens import AnyState
-from tests.adsearch.random_trees import random_tree
+from tests.kit.every_game import AnyState
+from tests.kit.random_trees import random_tree
 
 SVG = "{http://www.w3.org/2000/svg}"
 

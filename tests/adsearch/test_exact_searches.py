@@ -29,9 +29,9 @@ from adsearch import (
 from adsearch.games.tree import Tree
 from adsearch.result import Bound
 from adsearch.terms import root_seat
-from tests.adsearch.games.facts import TRUTHS, facts
-from tests.adsearch.random_trees import random_tree, trees, uniform_tree, wins_and_losses
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.game_facts import TRUTHS, facts
+from tests.kit.random_trees import random_tree, trees, uniform_tree, wins_and_losses
 
 Search = Callable[..., Result[Any]]
 

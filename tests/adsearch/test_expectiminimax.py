@@ -12,8 +12,8 @@ from adsearch.errors import BadSearch
 from adsearch.expectiminimax import Pruning
 from adsearch.games.tree import Tree
 from adsearch.terms import root_seat
-from tests.adsearch.random_trees import trees
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.random_trees import trees
 
 PRUNINGS: tuple[Pruning, ...] = ("star1", "star2")
 

@@ -11,9 +11,9 @@ from adsearch.budget import Budget
 from adsearch.errors import BadSearch
 from adsearch.games.tree import Tree
 from adsearch.result import Bound
-from tests.adsearch.games.facts import facts
-from tests.adsearch.random_trees import trees
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.game_facts import facts
+from tests.kit.random_trees import trees
 
 
 def longest(state: Any) -> int:

@@ -17,10 +17,10 @@ from adsearch.games.tree import Tree
 from adsearch.iteration import components
 from adsearch.result import Bound
 from adsearch.trace import Trace
-from tests.adsearch.games.facts import facts
-from tests.adsearch.games.specimens import positions
-from tests.adsearch.random_trees import trees
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.every_game import positions
+from tests.kit.game_facts import facts
+from tests.kit.random_trees import trees
 
 PIG = facts("games.json")["pig"]
 

@@ -16,10 +16,10 @@ from adsearch.errors import BadSearch
 from adsearch.games.tree import Tree, read
 from adsearch.terms import root_seat
 from adsearch.trace import Kind
-from tests.adsearch.games.facts import TRUTHS, value
-from tests.adsearch.games.specimens import EVERY, SMALL
-from tests.adsearch.random_trees import trees
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.every_game import EVERY, SMALL
+from tests.kit.game_facts import TRUTHS, value
+from tests.kit.random_trees import trees
 
 # Wins
 

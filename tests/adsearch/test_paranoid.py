@@ -13,9 +13,9 @@ from adsearch.budget import Budget
 from adsearch.errors import BadSearch
 from adsearch.games.tree import Tree, read
 from adsearch.terms import root_seat
-from tests.adsearch.games.specimens import SMALL
-from tests.adsearch.random_trees import trees
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.every_game import SMALL
+from tests.kit.random_trees import trees
 
 
 def estimate(state: Any, seat: int) -> float:

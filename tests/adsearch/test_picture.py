@@ -9,9 +9,9 @@ from adsearch.budget import Budget
 from adsearch.errors import BadSearch
 from adsearch.picture import MOST, Node, Picture, Shape, game_tree, search_tree
 from adsearch.trace import Trace
-from tests.adsearch.games.facts import facts, value
-from tests.adsearch.games.specimens import AnyState
-from tests.adsearch.random_trees import random_tree
+from tests.kit.every_game import AnyState
+from tests.kit.game_facts import facts, value
+from tests.kit.random_trees import random_tree
 
 
 def searched(state: AnyState, algorithm: AnyState = alphabeta, **options: AnyState) -> Picture:

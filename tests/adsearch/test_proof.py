@@ -13,9 +13,9 @@ from adsearch.games.tree import Tree
 from adsearch.proof import NEVER, all_of
 from adsearch.result import Bound
 from adsearch.trace import Kind, Trace
-from tests.adsearch.games.facts import facts, value
-from tests.adsearch.random_trees import trees, wins_and_losses
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.game_facts import facts, value
+from tests.kit.random_trees import trees, wins_and_losses
 
 GOALS = st.sampled_from(["win", "draw"])
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from adsearch import Table, alphabeta, games, quiescence, selective
 from adsearch.games.tree import Tree
-from tests.adsearch.random_trees import random_tree, trees
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.random_trees import random_tree, trees
 
 
 def quiet(state: Any) -> float:

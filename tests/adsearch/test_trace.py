@@ -11,9 +11,9 @@ from adsearch import alphabeta, games, minimax, mtdf, negamax, pvs
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch
 from adsearch.trace import Event, Kind, Trace, as_calls, as_table, ends, window_text, written
-from tests.adsearch.games.facts import facts
-from tests.adsearch.games.specimens import AnyState
-from tests.adsearch.random_trees import random_tree
+from tests.kit.every_game import AnyState
+from tests.kit.game_facts import facts
+from tests.kit.random_trees import random_tree
 
 ENDS = {"-inf": -inf, "+inf": inf}
 SEARCHES = [minimax, negamax, alphabeta, pvs]

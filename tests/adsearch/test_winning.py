@@ -14,9 +14,9 @@ from adsearch.result import Bound
 from adsearch.table import Table
 from adsearch.trace import Trace
 from adsearch.winning import Strategy
-from tests.adsearch.games.facts import facts, value
-from tests.adsearch.random_trees import trees, wins_and_losses
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.game_facts import facts, value
+from tests.kit.random_trees import trees, wins_and_losses
 
 NAP = facts("games.json")["nap"]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agents.protocol import Bye, Hello, Move, Ready, Refuse, Report, Resign, Welcome
-from tests.agents.hosts import ROOT, TOKEN, WITHIN, OverStdio, over, over_stdio, over_zmq, start, turn
+from tests.kit.agent_hosts import ROOT, TOKEN, WITHIN, OverStdio, over, over_stdio, over_zmq, start, turn
 
 Write = Callable[[str], str]
 

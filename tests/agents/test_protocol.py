@@ -47,7 +47,7 @@ from agents.protocol import (
     to_line,
     unpack,
 )
-from tests.effort import tries
+from tests.kit.effort import tries
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 WORD = st.text(st.characters(exclude_categories=["Cs"]), max_size=MOVE_LENGTH)

@@ -13,8 +13,8 @@ from db import bundles
 from db.bundles import Names, SourceFile
 from db.database import Database
 from db.errors import DatabaseError, NotFound
-from tests.db import sample
-from tests.db.recorded import NOW
+from tests.kit import sample_record
+from tests.kit.small_record import NOW
 
 HASH = "ab" * 32
 AS_THEY_ARE = Names(of=str, words=str, pair=str)
@@ -27,7 +27,7 @@ def make(tmp_path: Path) -> Make:
 
     def made(agent: str = "ann", *files: tuple[str, bytes], name: str = "ann.arena") -> Path:
         if not (tmp_path / "arena.db").exists():
-            sample.make(tmp_path / "arena.db")
+            sample_record.make(tmp_path / "arena.db")
         with Database(str(tmp_path / "arena.db")) as old, old.reading() as connection:
             wanted = bundles.wanted(connection, agent, None)
             sources = [SourceFile(HASH, path, False, content) for path, content in files]

@@ -18,7 +18,7 @@ from sqlalchemy import text
 from db import store
 from db.database import Database
 from db.errors import Busy, DatabaseError, DiskFull, NewerDatabase, NotADatabase, NotFound
-from tests.db.recorded import NOW, begun_game, counted, finish, program
+from tests.kit.small_record import NOW, begun_game, counted, finish, program
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from db import progress, store
 from db.database import Database
 from db.records import GameRecord, SeatRecord
-from tests.db.recorded import NOW, tournament
+from tests.kit.small_record import NOW, tournament
 
 
 class Match:

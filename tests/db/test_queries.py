@@ -16,14 +16,14 @@ from db.database import Database
 from db.errors import DatabaseError, NotFound
 from db.history import Wanted
 from db.past import PastGame
-from tests.db import sample
+from tests.kit import sample_record
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, int]]:
     """The sample's file, and its special games."""
     file = tmp_path_factory.mktemp("record") / "arena.db"
-    return file, sample.make(file)
+    return file, sample_record.make(file)
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def test_faults_are_counted_by_verdict_and_giving_up_is_none(connection: Connect
 
 def test_a_game_for_one_counts_for_its_player_alone(tmp_path: Path) -> None:
     with Database(str(tmp_path / "a.db")) as database, database.writing() as connection:
-        book = sample.Book(connection)
+        book = sample_record.Book(connection)
         maze = book.tournament("alone", "maze")
         book.enter(maze, "ann")
         game = book.plan(maze, "maze", ("ann",))
@@ -107,7 +107,7 @@ def test_a_game_is_read_as_it_was_written(everything: list[PastGame], special: d
     assert (game.tournament, game.number, game.players, game.opening) == ("cs101", 1, ["ann", "bob"], "a1 b1")
     assert game.seed == 2**100
     assert game.points == game.counted == [1.0, 0.0]
-    record = sample.played(game.id, "tictactoe", ("ann", "bob"), moves=sample.X_WINS, opening=2)
+    record = sample_record.played(game.id, "tictactoe", ("ann", "bob"), moves=sample_record.X_WINS, opening=2)
     assert game.moves == record.moves
     assert [(seat.spent, seat.longest, seat.cpu, seat.memory) for seat in game.seats] == [
         (seat.spent, seat.longest, seat.cpu, seat.memory) for seat in record.seats
@@ -175,7 +175,7 @@ def nothing(_: PastGame) -> bool:
 QUESTIONS: list[tuple[Wanted, Callable[[PastGame], bool]]] = [
     (Wanted(), anything),
     (Wanted(agent="ann"), lambda game: "ann" in who(game)),
-    (Wanted(agent=sample.HOSTILE), lambda game: sample.HOSTILE in who(game)),
+    (Wanted(agent=sample_record.HOSTILE), lambda game: sample_record.HOSTILE in who(game)),
     (Wanted(agent="ann", seat=1), lambda game: who(game).get("ann") == 1),
     (Wanted(agent="ann", opponent="bob"), lambda game: {"ann", "bob"} <= set(who(game))),
     (
@@ -239,7 +239,7 @@ def test_no_more_games_are_counted_than_are_asked_for(connection: Connection) ->
 
 @pytest.mark.parametrize("options", ["", ":rows=5"])
 def test_a_game_of_ones_own_is_found_by_its_file_wherever_that_is_kept(tmp_path: Path, options: str) -> None:
-    sample.make(tmp_path / "arena.db")
+    sample_record.make(tmp_path / "arena.db")
     kept = f"/home/ann/arena.store/0a/mine.py:Mine{options}"
     with Database(str(tmp_path / "arena.db")) as database, database.writing() as connection:
         connection.exec_driver_sql("UPDATE game SET rules = ? WHERE id = 1", (kept,))
@@ -251,7 +251,7 @@ def test_a_game_of_ones_own_is_found_by_its_file_wherever_that_is_kept(tmp_path:
 
 
 def test_a_game_against_two_opponents_of_that_name_is_listed_once(connection: Connection) -> None:
-    ids = [game.id for game in history.page(connection, Wanted(agent="ann", opponent=sample.HOSTILE), limit=99)]
+    ids = [game.id for game in history.page(connection, Wanted(agent="ann", opponent=sample_record.HOSTILE), limit=99)]
     assert len(ids) == len(set(ids)) == 3
 
 

@@ -22,7 +22,7 @@ from db.history import Wanted
 from db.imports import IMPORTED
 from db.rated import Scope
 from db.records import GameRecord, SeatRecord
-from tests.effort import tries
+from tests.kit.effort import tries
 
 BEGAN: Final = datetime.fromisoformat("2026-05-01T12:00:00+00:00")
 

@@ -8,7 +8,7 @@ import pytest
 
 from db import queries, results
 from db.database import Database
-from tests.db import sample
+from tests.kit import sample_record
 
 WINS = """
     SELECT player, COUNT(*) FROM v_seat JOIN v_game ON v_game.id = v_seat.game
@@ -19,7 +19,7 @@ WINS = """
 @pytest.mark.parametrize("tournament", ["cs101", "evening", None])
 def test_wins_in_another_seat_than_the_first_are_what_the_views_say(tmp_path: Path, tournament: str | None) -> None:
     file = tmp_path / "arena.db"
-    sample.make(file)
+    sample_record.make(file)
     with Database(str(file)) as database, database.reading() as connection:
         found = None if tournament is None else queries.find_tournament(connection, tournament)
         counted = results.results(connection, found).players

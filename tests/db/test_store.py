@@ -15,8 +15,18 @@ from db import dialect, store
 from db.database import Database
 from db.errors import Busy, DatabaseError, DiskFull, NotFound
 from db.records import GameRecord
-from tests.db.recorded import NOW, begun_game, counted, finish, is_whole_or_absent, planned, program, record, tournament
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.small_record import (
+    NOW,
+    begun_game,
+    counted,
+    finish,
+    is_whole_or_absent,
+    planned,
+    program,
+    record,
+    tournament,
+)
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = [

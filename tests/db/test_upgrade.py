@@ -18,7 +18,7 @@ from db import upgrade
 from db.database import Database
 from db.errors import DatabaseError, DiskFull
 from db.schema import VIEWS, Base
-from tests.db.recorded import begun_game, counted, finish, program
+from tests.kit.small_record import begun_game, counted, finish, program
 
 ROOT = Path(__file__).parents[2]
 NEXT = '''

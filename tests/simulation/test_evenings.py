@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from arena.match.match import Phase
-from tests.effort import tries
-from tests.simulation.evening import NATURES, Evening, EveningTable
+from tests.kit.effort import tries
+from tests.simulation.simulator import NATURES, Evening, EveningTable
 
 SEEDS = tries(200)
 AT_A_TIME = 20

@@ -12,7 +12,7 @@ from typing import Final
 
 from arena.course.collecting.archives import SUBMISSION, is_archive, is_junk, unpack
 from arena.players.names import MAIN_FILE
-from arena.student.checking.candidate import LANGUAGES
+from arena.student.checking.lookup import LANGUAGES
 
 _DEEPEST: Final = 8
 

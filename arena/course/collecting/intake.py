@@ -25,10 +25,10 @@ from arena.errors import BadPlayer, BadRoster, BadSubmission
 from arena.players.names import Player, PlayerKind
 from arena.players.submissions import Store, Submission
 from arena.student.checking import Checked
-from arena.student.checking.candidate import find
 from arena.student.checking.causes import Cause
 from arena.student.checking.conditions import Conditions
 from arena.student.checking.examination import Candidate, Examiner
+from arena.student.checking.lookup import find
 from arena.tournament import collected_file
 from arena.tournament.collected_file import Kept
 from arena.tournament.description import folded, what_is_wrong_with

@@ -30,7 +30,7 @@ from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.names import Player, PlayerKind
 from arena.players.submissions import Store
-from arena.student.checking import FOUND, NAMES, Checked, Light, Step, candidate, opponent, positions, sequence, watched
+from arena.student.checking import FOUND, NAMES, Checked, Light, Step, lookup, opponent, positions, sequence, watched
 from arena.student.checking.causes import Cause
 from arena.student.checking.check_games import WATCHED, Batch, Cast, Course, Played
 from arena.student.checking.conditions import Conditions
@@ -190,7 +190,7 @@ class Examiner:
             candidate.report(step)
 
         since = self._now()
-        found = candidate.player or candidate.find(candidate.text)
+        found = candidate.player or lookup.find(candidate.text)
         if isinstance(found, Cause):
             _lost(report, found, self.conditions.command(candidate.text))
             return
@@ -362,7 +362,7 @@ def _line(folder: Path, file: str, line: int) -> str:
 
 def _found(player: Player, seconds: float) -> Step:
     """The step that says what was found."""
-    remark = candidate.remark(player)
+    remark = lookup.remark(player)
     told, _, advice = remark.partition(": ")
     light = Light.WARNING if remark else Light.GOOD
     return Step(name=FOUND, light=light, seconds=seconds, told=told or player.text, advice=advice)
@@ -377,5 +377,5 @@ def _lost(report: Report, cause: Cause, again: str) -> None:
 
 def _with_neighbours(step: Step, player: Player) -> Step:
     """The step, with what its author cannot see where a module is missing: that it lies beside the file."""
-    better = candidate.beside(player, step.told) if step.light is Light.FAILED else ""
+    better = lookup.beside(player, step.told) if step.light is Light.FAILED else ""
     return msgspec.structs.replace(step, advice=better) if better else step

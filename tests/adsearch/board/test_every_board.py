@@ -17,9 +17,9 @@ import pytest
 
 from adsearch import State, board, games
 from adsearch.board.sheet import DARK, LIGHT
-from tests.adsearch.board.looking import SVG, box, seen
-from tests.adsearch.games.specimens import EVERY, AnyState, playout
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.every_game import EVERY, AnyState, playout
+from tests.kit.svg_reading import SVG, box, seen
 
 EXTREME = [
     *("tictactoe:m=1,n=1,k=1", "tictactoe:m=19,n=19,k=5", "connect4:rows=4,columns=12", "nap:n=1", "nap:n=200"),

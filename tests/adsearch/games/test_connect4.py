@@ -7,8 +7,8 @@ import pytest
 from adsearch import games
 from adsearch.errors import BadPosition
 from adsearch.games.connect4 import Board, board
-from tests.adsearch.games.facts import TRUTHS, facts, perft, value
-from tests.adsearch.games.specimens import AnyState, playout
+from tests.kit.every_game import AnyState, playout
+from tests.kit.game_facts import TRUTHS, facts, perft, value
 
 FACTS = facts("games.json")["connect4"]
 

@@ -8,7 +8,7 @@ import pytest
 from adsearch import games
 from adsearch.errors import BadMove, BadOption, BadPosition
 from adsearch.games.dots import Dots, worth_of_opening
-from tests.adsearch.games.facts import facts
+from tests.kit.game_facts import facts
 
 
 def start(rows: int, columns: int) -> Dots:

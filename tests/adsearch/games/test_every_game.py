@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from adsearch import CHANCE, games
 from adsearch.errors import BadMove, BadPosition
-from tests.adsearch.games.specimens import EVERY, SMALL, AnyState, playout, positions
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.every_game import EVERY, SMALL, AnyState, playout, positions
 
 every_game = pytest.mark.parametrize("spec", EVERY)
 every_small_game = pytest.mark.parametrize("spec", SMALL)

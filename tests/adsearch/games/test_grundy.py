@@ -8,7 +8,7 @@ import pytest
 
 from adsearch import games
 from adsearch.errors import BadOption, BadPosition
-from tests.adsearch.games.facts import facts, value, winning_moves
+from tests.kit.game_facts import facts, value, winning_moves
 
 FACTS = facts("games.json")["grundy"]
 

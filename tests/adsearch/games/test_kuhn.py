@@ -6,7 +6,7 @@ import pytest
 
 from adsearch import CHANCE, games
 from adsearch.errors import BadPosition
-from tests.adsearch.games.specimens import positions
+from tests.kit.every_game import positions
 
 
 def test_it_starts_with_two_deals() -> None:

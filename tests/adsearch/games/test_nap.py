@@ -4,8 +4,8 @@ import pytest
 
 from adsearch import games
 from adsearch.errors import BadPosition
-from tests.adsearch.games.facts import facts, value, winning_moves
-from tests.adsearch.games.specimens import AnyState, positions
+from tests.kit.every_game import AnyState, positions
+from tests.kit.game_facts import facts, value, winning_moves
 
 FACTS = facts("games.json")["nap"]
 HEIGHTS = facts("games.json")["salem_spencer"]["values"]

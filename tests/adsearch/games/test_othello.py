@@ -8,7 +8,7 @@ import pytest
 from adsearch import games
 from adsearch.errors import BadMove, BadOption, BadPosition
 from adsearch.games.othello import PASS, Othello
-from tests.adsearch.games.facts import facts, perft, value
+from tests.kit.game_facts import facts, perft, value
 
 
 def start(size: int = 8) -> Othello:

@@ -7,8 +7,8 @@ import pytest
 from adsearch import games
 from adsearch.errors import BadPosition
 from adsearch.games.tictactoe import TicTacToe, board
-from tests.adsearch.games.facts import facts, value
-from tests.adsearch.games.specimens import AnyState, positions
+from tests.kit.every_game import AnyState, positions
+from tests.kit.game_facts import facts, value
 
 FACTS = facts("games.json")["tictactoe"]
 

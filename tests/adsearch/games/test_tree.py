@@ -11,8 +11,8 @@ import pytest
 from adsearch import CHANCE, games
 from adsearch.errors import BadOption, BadPosition
 from adsearch.games.tree import shipped
-from tests.adsearch.games.facts import facts, value
-from tests.adsearch.games.specimens import AnyState
+from tests.kit.every_game import AnyState
+from tests.kit.game_facts import facts, value
 
 LECTURES = {name: fact for name, fact in facts("trees.json").items() if name != "about" and "tree" in fact}
 

@@ -12,7 +12,7 @@ from agents import Agent, CannotPlay, Clock, builtin, practice
 from agents.builtin.alphabeta import AlphaBeta
 from agents.builtin.thinker import NODES, shuffled
 from agents.seating import legal, taken
-from tests.adsearch.games.specimens import EVERY, LARGE
+from tests.kit.every_game import EVERY, LARGE
 
 DETERMINISTIC = ("minimax", "negamax", "alphabeta", "pvs", "mtdf", "selective")
 MOST_PLIES = 60

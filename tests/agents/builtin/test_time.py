@@ -13,7 +13,7 @@ from adsearch import CHANCE, games
 from agents import Agent, Clock, builtin
 from arena.match.clock import SECOND, TimeControl
 from arena.match.clock import Clock as MatchClock
-from tests.effort import tries
+from tests.kit.effort import tries
 
 GAMES = ("connect4", "tictactoe:m=5,n=7,k=4", "nap:n=60", "othello:size=6", "pig:goal=40", "rps", "dots")
 CONTROLS = ("1+0.01", "1+0.01", "0.2", "move=0.05", "10/0.5", "0.1+3x0.05", "0.02+0.02")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.db import sample
+from tests.kit import sample_record
 
 
 @pytest.fixture(autouse=True)
@@ -17,5 +17,5 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample."""
     file = tmp_path_factory.mktemp("record") / "arena.db"
-    sample.make(file)
+    sample_record.make(file)
     return file

@@ -6,7 +6,7 @@ import pytest
 
 from adsearch import games
 from agents import builtin
-from tests.arena.cli.terminal import arena
+from tests.kit.arena_program import arena
 
 
 def test_every_agent_is_listed_with_what_it_does() -> None:

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.arena.cli.terminal import arena
+from tests.kit.arena_program import arena
 
 
 def play(*arguments: str) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.arena.cli.terminal import Ended, arena
-from tests.arena.collecting.course import folder
+from tests.kit.arena_program import Ended, arena
+from tests.kit.handed_in import folder
 
 ROOT = Path(__file__).parents[3]
 HERS, THEIRS = "HERS" * 4, "SECRET" * 3

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from adsearch import games
-from tests.arena.cli.terminal import arena, arena_process
+from tests.kit.arena_program import arena, arena_process
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from arena.walls.usage import descendants
-from tests.arena.cli.terminal import arena, environment
+from tests.kit.arena_program import arena, environment
 
 GREEDY = """from agents import Agent
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from arena.walls.usage import descendants
-from tests.arena.cli.terminal import arena, environment
+from tests.kit.arena_program import arena, environment
 
 FAILING = """
 from agents import Agent

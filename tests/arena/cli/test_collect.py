@@ -11,8 +11,8 @@ import pytest
 
 from arena.errors import BadLeague
 from arena.tournament import league
-from tests.arena.cli.terminal import Ended, arena
-from tests.arena.collecting.course import AGENT, ROSTER, folder, zipped
+from tests.kit.arena_program import Ended, arena
+from tests.kit.handed_in import AGENT, ROSTER, folder, zipped
 
 DESCRIPTION = """\
 name = "cs101"

@@ -16,8 +16,8 @@ import pytest
 
 from db import upgrade
 from db.database import Database
-from tests.arena.cli.terminal import arena, environment
-from tests.arena.recorded import store_evening, store_tournament
+from tests.kit.arena_program import arena, environment
+from tests.kit.judged_records import store_evening, store_tournament
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.arena.cli.terminal import Ended, arena, environment
+from tests.kit.arena_program import Ended, arena, environment
 
 DRAWING = """
 from agents import Agent

@@ -11,8 +11,8 @@ import pytest
 
 from arena.play import machine
 from arena.play.machine import Finding, Health
-from tests.arena.cli.terminal import Ended
-from tests.arena.cli.terminal import arena as run
+from tests.kit.arena_program import Ended
+from tests.kit.arena_program import arena as run
 
 LONG = "a reason that goes on for so long that no line of a terminal can hold all of it, whatever its width may be"
 WELL = [

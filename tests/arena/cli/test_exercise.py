@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.course.lecture import exercise
-from tests.arena.cli.terminal import arena
+from tests.kit.arena_program import arena
 
 
 def test_without_files_the_sheet_is_printed(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from arena.cli.folding import columns, folded, shortened
 from arena.history.words import printable
-from tests.arena.pictures.looking import AWKWARD
+from tests.kit.plot_reading import AWKWARD
 
 SENTENCE = "game 42 against minimax:depth=2: ann-marie played an illegal move: expected a legal move, got 'e9'"
 

@@ -13,9 +13,8 @@ import pytest
 from rich.cells import cell_len
 
 from db.database import Database
-from tests.arena.cli import sampled
-from tests.arena.cli.terminal import Ended, arena
-from tests.db import sample
+from tests.kit import sample_commands, sample_record
+from tests.kit.arena_program import Ended, arena
 
 OURS = [
     *("agent", "status", "rank", "games", "wins", "draws", "losses", "points", "score", "rating", "error"),
@@ -26,12 +25,12 @@ ROSTER = "id,name,login\n7,Bob B.,bob\n3,Ann A.,ann\n9,Zoe,zoe\n"
 
 def asked(record: Path, *arguments: str, columns: int = 80) -> Ended:
     """What the command answers about the sample."""
-    return sampled.asked(record, "grades", *arguments, columns=columns)
+    return sample_commands.asked(record, "grades", *arguments, columns=columns)
 
 
 def document(record: Path, *arguments: str) -> dict[str, Any]:
     """The rows of the JSON, by agent."""
-    return {row["agent"]: row for row in sampled.document(record, "grades", *arguments)}
+    return {row["agent"]: row for row in sample_commands.document(record, "grades", *arguments)}
 
 
 def sheet(ended: Ended) -> list[dict[str, str]]:
@@ -255,7 +254,7 @@ def test_without_a_database_a_tournament_or_a_game_it_says_so() -> None:
         ended = arena("grades")
         assert (ended.code, "tournament" in ended.err) == (2, True)
         with database.writing() as connection:
-            book = sample.Book(connection)
+            book = sample_record.Book(connection)
             book.enter(book.tournament("new", "tictactoe"), "ann", "bob")
     assert [row["rating"] for row in sheet(arena("grades"))] == ["", ""]
 

@@ -13,7 +13,7 @@ from typer.main import get_group
 
 import arena.cli
 from arena.cli import GROUPS, completion
-from tests.arena.cli.terminal import arena as run_arena
+from tests.kit.arena_program import arena as run_arena
 
 FILES = sorted({file for group in GROUPS.values() for file in group.values()})
 HEAVY = {"sqlalchemy", "alembic", "numpy", "zmq"}

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from arena.cli import history_table
 from arena.cli.listing import Format, show
 from arena.history.words import printable
-from tests.arena.pictures.looking import AWKWARD
+from tests.kit.plot_reading import AWKWARD
 
 NAMES = ("my_agent", "minimax:depth=2", "random#2", "expectiminimax:depth=3")
 DUEL: dict[str, Any] = {"players": NAMES[:2], "points": [1.0, 0.0]}

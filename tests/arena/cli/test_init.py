@@ -11,7 +11,7 @@ from arena.student.starter import FOLDER
 from arena.tournament import league as leagues
 from arena.tournament.enrolment import AGENT_KEYS
 from arena.tournament.league import KEYS, LIMIT_KEYS, SPRT_KEYS
-from tests.arena.cli.terminal import arena
+from tests.kit.arena_program import arena
 
 TEXT = (FOLDER / "tournament.toml").read_text("utf-8")
 SETTING = re.compile(r"^# (?P<setting>(?P<key>\w+) = (?P<value>.*?)) *(?:  # (?P<about>.*))?$", re.MULTILINE)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.arena.cli.journey import ROWS, Session
+from tests.kit.terminal import ROWS, Session
 
 RIGHT, HOME, END, ENTER = "\x1b[C", "\x1b[H", "\x1b[F", "\r"
 COLUMNS_OF_THE_BOARD = " 1 2 3 4 5 6 7"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.arena.cli.terminal import arena
+from tests.kit.arena_program import arena
 
 ROOT = Path(__file__).parents[3]
 RIGHT = "examples/my_search.py:alphabeta"

@@ -15,9 +15,9 @@ from arena.cli.standings import crosstable_lines
 from arena.ratings.points import Crosstable
 from arena.ratings.tiebreaks import TIEBREAKS
 from db.results import Meetings
-from tests.arena.cli.sampled import asked, document
-from tests.arena.cli.terminal import arena
-from tests.db import sample
+from tests.kit import sample_record
+from tests.kit.arena_program import arena
+from tests.kit.sample_commands import asked, document
 
 HISTORY = {
     *("id", "tournament", "round", "number", "attempt", "game", "players", "opening", "clock", "seed", "status"),
@@ -142,7 +142,7 @@ def test_standings_mark_who_takes_part_no_more(record: Path) -> None:
 
 def test_standings_over_all_games_list_everybody(record: Path) -> None:
     names = {row["name"] for row in document(record, "standings", "--all")}
-    assert names == {"ann", "bob", "cleo", "dan", "eve", sample.HOSTILE}
+    assert names == {"ann", "bob", "cleo", "dan", "eve", sample_record.HOSTILE}
 
 
 def test_a_crosstable_has_a_row_and_a_column_for_everybody(record: Path) -> None:
@@ -283,7 +283,7 @@ def test_show_of_a_game_that_is_not_played_yet_tells_so(record: Path) -> None:
 
 def test_show_as_csv_lists_the_moves(record: Path) -> None:
     rows = sheet(record, "show", "cs101-2")
-    assert [row["move"] for row in rows] == sample.DRAW.split()
+    assert [row["move"] for row in rows] == sample_record.DRAW.split()
     assert [row["player"] for row in rows[:2]] == ["bob", "ann"]
 
 
@@ -306,7 +306,7 @@ def test_show_draws_the_board_at_the_end_or_after_a_ply(record: Path, arguments:
     ended = asked(record, "show", "cs101-1", "--svg", "board.svg", *arguments)
     assert (ended.code, ended.out, ended.err) == (0, "", "written: board.svg\n")
     state, last = games.start("tictactoe"), None
-    for text in sample.X_WINS.split()[:ply]:
+    for text in sample_record.X_WINS.split()[:ply]:
         last = state.from_text(text)
         state = state.play(last)
     assert Path("board.svg").read_text("utf-8") == state.svg(last)

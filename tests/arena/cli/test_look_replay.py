@@ -18,10 +18,10 @@ from rich.cells import cell_len
 
 from arena.cli.replay import Viewer, screenful
 from arena.history.replay import replay as steps
-from tests.arena.cli.terminal import arena, environment
-from tests.arena.pages.played import EVERY_GAME, named, past_game
-from tests.arena.pages.validity import check_html
-from tests.arena.pictures.looking import AWKWARD
+from tests.kit.arena_program import arena, environment
+from tests.kit.html_validity import check_html
+from tests.kit.page_games import EVERY_GAME, named, past_game
+from tests.kit.plot_reading import AWKWARD
 
 RIGHT, LEFT, HOME, END = b"\x1b[C", b"\x1b[D", b"\x1b[H", b"\x1b[F"
 HERE, GONE = b"\x1b[?1049h\x1b[?25l", b"\x1b[?25h\x1b[?1049l"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.arena.cli.terminal import arena
+from tests.kit.arena_program import arena
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from adsearch import games
 from agents import loading
 from agents.practice import practice
 from arena.student.starter import ENDINGS, FOLDER, Style
-from tests.arena.cli.terminal import arena
+from tests.kit.arena_program import arena
 
 COUNTDOWN = Path(__file__).parents[3] / "examples" / "countdown.py"
 SURE = 2.33

@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 from arena.walls.usage import descendants
-from tests.arena.cli.terminal import arena, environment
-from tests.arena.odd_rules import written
+from tests.kit.arena_program import arena, environment
+from tests.kit.broken_games import written
 
 ROOT = Path(__file__).parents[3]
 HISTORY = {

@@ -15,9 +15,8 @@ from rich.cells import cell_len
 from agents.protocol import Verdict
 from arena.ratings.systems import System
 from db.database import Database
-from tests.arena.cli import sampled
-from tests.arena.cli.terminal import Ended, arena
-from tests.db import sample
+from tests.kit import sample_commands, sample_record
+from tests.kit.arena_program import Ended, arena
 
 PLAYER = [
     *("rank", "rank_low", "rank_high", "name", "rating", "error", "games", "wins", "draws", "losses", "points"),
@@ -29,12 +28,12 @@ LIST = "1,ann,bob,1-0\n1,bob,ann,1/2-1/2\n1,ann,cy,1-0\n1,cy,ann,0-1\n1,bob,cy,0
 
 def asked(record: Path, *arguments: str, columns: int = 80) -> Ended:
     """What the command answers about the sample."""
-    return sampled.asked(record, "rank", *arguments, columns=columns)
+    return sample_commands.asked(record, "rank", *arguments, columns=columns)
 
 
 def players(record: Path, *arguments: str) -> dict[str, Any]:
     """The players of the JSON, by name."""
-    return {player["name"]: player for player in sampled.document(record, "rank", *arguments)["players"]}
+    return {player["name"]: player for player in sample_commands.document(record, "rank", *arguments)["players"]}
 
 
 def of_list(text: str, *arguments: str, name: str = "list.csv", columns: int = 80) -> Ended:
@@ -154,24 +153,24 @@ def test_help_has_examples_and_names_every_system() -> None:
 
 def test_the_last_tournament_is_meant_unless_others_are_named_or_all(record: Path) -> None:
     assert players(record) == players(record, "cs101")
-    assert set(players(record, "evening")) == {"ann", "bob", sample.HOSTILE}
-    assert set(players(record, "cs101", "evening")) == {"ann", "bob", "cleo", sample.HOSTILE}
+    assert set(players(record, "evening")) == {"ann", "bob", sample_record.HOSTILE}
+    assert set(players(record, "cs101", "evening")) == {"ann", "bob", "cleo", sample_record.HOSTILE}
     assert players(record, "cs101", "evening")["ann"]["games"] < players(record, "--all")["ann"]["games"]
 
 
 @pytest.mark.parametrize(
     ("filters", "names"),
     [
-        ("--agent ann", {"ann", "bob", "cleo", "dan", sample.HOSTILE}),
+        ("--agent ann", {"ann", "bob", "cleo", "dan", sample_record.HOSTILE}),
         ("--agent ann --opponent cleo", {"ann", "cleo"}),
         ("--agent cleo --seat 0", {"bob", "cleo", "ann"}),
         ("--agent cleo --result draw", {"bob", "cleo"}),
-        ("--game ludo:players=3 --system plackett-luce", {"ann", "bob", sample.HOSTILE}),
+        ("--game ludo:players=3 --system plackett-luce", {"ann", "bob", sample_record.HOSTILE}),
         ("--verdict time --game tictactoe", {"ann", "cleo"}),
-        ("--fault bob --game tictactoe", {"bob", sample.HOSTILE}),
+        ("--fault bob --game tictactoe", {"bob", sample_record.HOSTILE}),
         ("--opening a1", {"ann", "bob"}),
         ("--since 2026-05-01T12:20", {"ann", "dan"}),
-        ("--until 2026-05-01T12:04 --game pig", {"ann", sample.HOSTILE}),
+        ("--until 2026-05-01T12:04 --game pig", {"ann", sample_record.HOSTILE}),
         ("--min-plies 9 --max-plies 9 --game tictactoe", {"ann", "bob"}),
     ],
 )
@@ -183,11 +182,11 @@ def test_games_are_chosen(record: Path, filters: str, names: set[str]) -> None:
 def test_a_date_takes_everything_back_to_what_it_was_then(record: Path) -> None:
     file = Path("arena.db")
     with Database(str(file)) as database, database.writing() as connection:
-        book = sample.Book(connection)
+        book = sample_record.Book(connection)
         tournament = book.tournament("pairs", "tictactoe")
         book.enter(tournament, "ann", "bob", "cleo")
         for pair in (("ann", "bob"), ("bob", "cleo"), ("cleo", "ann")):
-            for leg, (seats, moves) in enumerate(((pair, sample.X_WINS), (pair[::-1], sample.DRAW))):
+            for leg, (seats, moves) in enumerate(((pair, sample_record.X_WINS), (pair[::-1], sample_record.DRAW))):
                 book.play(tournament, "tictactoe", seats, pair=" ".join(sorted(pair)), leg=leg, moves=moves)
     now, then = players(file), players(file, "--at", "2026-05-02")
     for number in ("rating", "error", "points"):
@@ -374,7 +373,7 @@ def test_a_database_without_a_tournament_has_all_games_or_says_what_is_missing()
 
 def test_a_tournament_without_a_finished_game_has_nobody_to_rank() -> None:
     with Database("arena.db") as database, database.writing() as connection:
-        book = sample.Book(connection)
+        book = sample_record.Book(connection)
         tournament = book.tournament("new", "tictactoe")
         book.enter(tournament, "ann", "bob")
         book.plan(tournament, "tictactoe", ("ann", "bob"))

@@ -14,10 +14,10 @@ from arena.course import site
 from arena.play import cores
 from db import store
 from db.database import Database
-from tests.arena.cli.sampled import asked
-from tests.arena.cli.terminal import arena
-from tests.arena.pages.validity import check_html
-from tests.db.sample import HOSTILE, Book
+from tests.kit.arena_program import arena
+from tests.kit.html_validity import check_html
+from tests.kit.sample_commands import asked
+from tests.kit.sample_record import HOSTILE, Book
 
 COUNTDOWN = Path(__file__).parents[3] / "examples" / "countdown.py"
 

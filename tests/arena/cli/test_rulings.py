@@ -11,8 +11,8 @@ from sqlalchemy import text
 
 from db import store
 from db.database import Database
-from tests.arena.cli.terminal import Ended, arena
-from tests.arena.recorded import NOW, store_tournament
+from tests.kit.arena_program import Ended, arena
+from tests.kit.judged_records import NOW, store_tournament
 
 
 @pytest.fixture(scope="module")

@@ -20,8 +20,8 @@ import pytest
 
 from arena.walls import probe
 from arena.walls.usage import descendants
-from tests.arena.cli.terminal import arena, environment
-from tests.effort import tries
+from tests.kit.arena_program import arena, environment
+from tests.kit.effort import tries
 
 GREEDY = Path(__file__).parents[3] / "examples" / "greedy.py"
 DESCRIPTION = f"""

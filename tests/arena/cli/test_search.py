@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.adsearch.games.facts import facts
-from tests.arena.cli.terminal import arena
+from tests.kit.arena_program import arena
+from tests.kit.game_facts import facts
 
 
 def test_a_trace_is_the_table_of_the_lecture_and_the_result() -> None:

@@ -13,8 +13,8 @@ import pytest
 
 from adsearch import games
 from arena.cli.solve import effective_branching
-from tests.adsearch.games.facts import facts, value
-from tests.arena.cli.terminal import Ended, arena
+from tests.kit.arena_program import Ended, arena
+from tests.kit.game_facts import facts, value
 
 
 def told(ended: Ended) -> dict[str, str]:

@@ -13,9 +13,9 @@ from rich.cells import cell_len
 
 from arena.ratings.match_statistics import sprt
 from db.database import Database
-from tests.arena.cli.sampled import asked, document
-from tests.arena.cli.terminal import arena
-from tests.db import sample
+from tests.kit import sample_record
+from tests.kit.arena_program import arena
+from tests.kit.sample_commands import asked, document
 
 VERSUS = [
     *("a", "b", "games", "wins", "draws", "losses", "by_seat", "elo", "error", "normalized", "bound", "los"),
@@ -115,7 +115,7 @@ def test_one_game_is_one_game(record: Path) -> None:
 
 
 def test_no_terminal_obeys_a_name_and_lines_stay_short(record: Path) -> None:
-    out = asked(record, "versus", sample.HOSTILE, "ann").out
+    out = asked(record, "versus", sample_record.HOSTILE, "ann").out
     assert out.replace("\n", "").isprintable()
     assert max(map(cell_len, out.splitlines())) <= 110
 

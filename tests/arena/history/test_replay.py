@@ -8,7 +8,7 @@ from msgspec import structs
 from agents.streams import Log
 from arena.history.replay import Leftover, Where, placed, positions, replay
 from arena.match.clock import SECOND
-from tests.arena.pages.played import EVERY_GAME, named, past_game
+from tests.kit.page_games import EVERY_GAME, named, past_game
 
 
 def test_a_log_is_parted_where_the_moves_were_made() -> None:

@@ -18,9 +18,9 @@ from arena.players.submissions import Store
 from db import store
 from db.bundles import store_beside
 from db.database import Database
-from tests.arena.recorded import NOW, store_evening, store_tournament
-from tests.arena.table import Table
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.judged_records import NOW, store_evening, store_tournament
+from tests.kit.match_table import Table
 
 
 @pytest.fixture(scope="module")

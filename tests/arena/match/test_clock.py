@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from arena.errors import BadClock
 from arena.match.clock import MILLISECOND, SECOND, Clock, TimeControl
-from tests.effort import tries
+from tests.kit.effort import tries
 
 TIMES = (
     st.integers(1, 30 * 24 * 3600 * SECOND) | st.integers(1, 5 * MILLISECOND) | st.integers(1, 600).map(SECOND.__mul__)

@@ -8,7 +8,7 @@ import pytest
 from arena.errors import BadClock, BadFixture
 from arena.match.clock import MILLISECOND, SECOND
 from arena.match.fixture import Fixture, Limits
-from tests.arena.table import new_fixture
+from tests.kit.match_table import new_fixture
 
 
 def test_a_fixture_travels_as_it_is() -> None:

@@ -25,8 +25,8 @@ from agents.protocol import (
 )
 from arena.errors import BadFixture
 from arena.match.match import Match, Phase
-from tests.arena.match_model import MS, SECOND
-from tests.arena.table import BEGAN, GAME, Table, new_fixture
+from tests.kit.match_model import MS, SECOND
+from tests.kit.match_table import BEGAN, GAME, Table, new_fixture
 
 WON_BY_SEAT_0 = ("a1", "b1", "a2", "b2", "a3")
 

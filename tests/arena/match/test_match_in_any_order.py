@@ -16,9 +16,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from agents.protocol import Bye, Failed, Hello, Info, Move, Ready, Report, Resign, Turn, Verdict
 from arena.match.fixture import Limits
 from arena.match.match import Phase
-from tests.arena.match_model import CONTROLS, MS, SECOND
-from tests.arena.table import GAME, JudgedTable, new_fixture
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.match_model import CONTROLS, MS, SECOND
+from tests.kit.match_table import GAME, JudgedTable, new_fixture
 
 RULES = {
     "tictactoe": 2,

@@ -9,7 +9,7 @@ from agents.protocol import (
     Verdict,
 )
 from arena.match.match import points, result
-from tests.arena.table import Table
+from tests.kit.match_table import Table
 
 WON_BY_SEAT_0 = ("a1", "b1", "a2", "b2", "a3")
 

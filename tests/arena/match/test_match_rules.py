@@ -7,8 +7,8 @@ import pytest
 
 from adsearch.errors import BadGame
 from arena.errors import BadFixture
-from tests.arena.odd_rules import written
-from tests.arena.table import Table, new_fixture
+from tests.kit.broken_games import written
+from tests.kit.match_table import Table, new_fixture
 
 
 @pytest.mark.parametrize("name", ["ReadsWithInt", "LeavesWhenReading", "ReadsWhatIsIllegal"])

@@ -14,8 +14,8 @@ from agents.protocol import (
 )
 from arena.match.fixture import Limits
 from arena.match.match import BACKSTOP, GRACE, LEAST_EXCUSE, Phase
-from tests.arena.match_model import MS, SECOND
-from tests.arena.table import GAME, Table
+from tests.kit.match_model import MS, SECOND
+from tests.kit.match_table import GAME, Table
 
 WON_BY_SEAT_0 = ("a1", "b1", "a2", "b2", "a3")
 

@@ -13,8 +13,8 @@ from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import descendants
-from tests.arena.checking import messages
 from tests.bad_agents import OVER_STDIO, OVER_ZEROMQ, BadAgent
+from tests.kit import check_messages
 
 BAD_AGENTS = (*OVER_STDIO, *OVER_ZEROMQ)
 OPPONENT = Entrant("good", "alphabeta:depth=2", ("-m", "agents", "alphabeta:depth=2", "--connect", "-"))
@@ -96,9 +96,9 @@ def test_misbehaving_costs_ones_own_game(evening: dict[int, Finished], number: i
 
 
 def test_whoever_misbehaves_is_told_how(evening: dict[int, Finished]) -> None:
-    """As `arena check` tells it; after a change on purpose: python -m tests.arena.checking.messages"""
-    held = {name: words for name, words in messages.held().items() if name.startswith(("stdio: ", "zeromq: "))}
-    assert messages.of_bad_agents(evening.values()) == held
+    """As `arena check` tells it; after a change on purpose: python -m tests.kit.check_messages"""
+    held = {name: words for name, words in check_messages.held().items() if name.startswith(("stdio: ", "zeromq: "))}
+    assert check_messages.of_bad_agents(evening.values()) == held
 
 
 def test_the_other_games_go_on(evening: dict[int, Finished]) -> None:

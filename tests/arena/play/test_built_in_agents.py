@@ -17,7 +17,7 @@ from arena.players.entrants import enter
 from arena.players.names import read_player
 from arena.players.submissions import Store
 from arena.walls.run_folder import RunFolder
-from tests.effort import tries
+from tests.kit.effort import tries
 
 CLOCK = "1+0.01"
 GAMES = tries(10)

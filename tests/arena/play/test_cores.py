@@ -20,7 +20,7 @@ from arena.players.submissions import Store
 from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import LINUX
-from tests.arena.walls.behind import need
+from tests.kit.behind_walls import need
 
 FIRST = 90_000 + os.getpid() % 1000 * 10
 """Cores that no machine has, and that no other process of the tests asks for."""

@@ -17,9 +17,9 @@ from agents.protocol import Bye, Hello, Move, Over, Ready, Refuse, Report, Resig
 from arena.match.fixture import Limits
 from arena.match.match import RULES_FAILED
 from arena.play import control
-from tests.arena.odd_rules import written
-from tests.arena.room import Room, ScriptedPlayer, fixture
-from tests.effort import tries
+from tests.kit.broken_games import written
+from tests.kit.effort import tries
+from tests.kit.referee_room import Room, ScriptedPlayer, fixture
 
 WIN = ["a1", "b1", "a2", "b2", "a3"]
 """Tic-tac-toe: the first seat wins."""
@@ -474,7 +474,7 @@ def test_it_ends_at_the_directors_word_and_tells_everybody() -> None:
 
 DIRECTOR = """
 import sys, time
-from tests.arena.room import Room
+from tests.kit.referee_room import Room
 room = Room()
 print(room.referee.pid, room.folder.path, flush=True)
 time.sleep(1000)

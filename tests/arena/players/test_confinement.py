@@ -22,7 +22,7 @@ from arena.walls.guard import Orders
 from arena.walls.kinds import Allowance, WallKind, Walls
 from arena.walls.probe import Offer
 from arena.walls.run_folder import RunFolder
-from tests.arena.walls.behind import need
+from tests.kit.behind_walls import need
 
 AGENT = """
 from agents import Agent

@@ -20,8 +20,8 @@ from arena.errors import BadRating
 from arena.ratings.bradley_terry import Fit, fit
 from arena.ratings.estimates import ELO, WIDTH
 from arena.ratings.results import Duels, Numbers, Played, duels
-from tests.arena.ratings.played import games
-from tests.effort import SOAK, tries
+from tests.kit.effort import SOAK, tries
+from tests.kit.game_lists import games
 
 TRUTHS = Path(__file__).parents[2] / "truths" / "ratings"
 EXPECTED: dict[str, Any] = json.loads((TRUTHS / "expected.json").read_text("utf-8"))

@@ -11,7 +11,7 @@ from arena.errors import BadRating
 from arena.ratings import bradley_terry
 from arena.ratings.career import career
 from arena.ratings.results import Played, duels
-from tests.arena.ratings.played import drawn, won
+from tests.kit.game_lists import drawn, won
 
 LONG = [
     won("a@1", "b@1"),

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from arena.errors import BadRating
 from arena.ratings.elo import Elo, Rated, expected_score, ratings
 from arena.ratings.results import Played
-from tests.arena.ratings.played import drawn, games, won
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.game_lists import drawn, games, won
 
 
 def test_of_two_equals_the_winner_gains_half_of_k_and_the_loser_loses_it() -> None:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from arena.errors import BadRating
 from arena.ratings.glicko2 import Met, Rated, periods, rated_after, ratings
 from arena.ratings.results import Played
-from tests.arena.ratings.played import drawn, games, won
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.game_lists import drawn, games, won
 
 TRUTH = json.loads((Path(__file__).parents[2] / "truths" / "ratings" / "expected.json").read_text("utf-8"))["glicko2"]
 

@@ -23,7 +23,7 @@ from arena.ratings.match_statistics import (
     superiority,
     trinomial,
 )
-from tests.effort import tries
+from tests.kit.effort import tries
 
 TRUTH = json.loads((Path(__file__).parents[2] / "truths" / "ratings" / "expected.json").read_text("utf-8"))
 COUNT = st.sampled_from([0, 0, 1, 2, 7, 100, 10**5, 10**9]) | st.integers(0, 1000)

@@ -17,8 +17,8 @@ from arena.ratings import bradley_terry, plackett_luce
 from arena.ratings.estimates import Estimates
 from arena.ratings.plackett_luce import fit
 from arena.ratings.results import Numbers, Played, duels
-from tests.arena.ratings.played import drawn, games, won
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.game_lists import drawn, games, won
 
 ELO = 400.0 / log(10.0)
 

@@ -13,7 +13,7 @@ from arena.ratings import points
 from arena.ratings.points import crosstable, standings
 from arena.ratings.results import Played
 from db.results import Results
-from tests.effort import tries
+from tests.kit.effort import tries
 
 SHARES = st.sampled_from((0.0, 0.25, 1 / 3, 0.5, 2 / 3, 1.0))
 PAIRS = st.permutations("abcde").map(lambda names: (names[0], names[1]))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.ratings.pools import Pools, connected, strongly_connected
-from tests.effort import tries
+from tests.kit.effort import tries
 
 NAMES = [f"player{number}" for number in range(9)]
 EDGES = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=14)

@@ -16,8 +16,8 @@ from arena.ratings.ranking import ANCHOR, ONLY_LOST, ONLY_WON, Ranked, Ranking, 
 from arena.ratings.results import Played, duels
 from arena.ratings.systems import System
 from db.rated import PairCount
-from tests.arena.ratings.played import drawn, games, won
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.game_lists import drawn, games, won
 
 COURSE = [
     *[won("ann", "bob", pair=number) for number in range(6)],

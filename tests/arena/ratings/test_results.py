@@ -9,8 +9,8 @@ from hypothesis import given, settings
 
 from arena.ratings.results import Duels, Played, duels, in_pairs, of_record, score
 from db.rated import PairCount, RatedGame
-from tests.arena.ratings.played import drawn, games, won
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.game_lists import drawn, games, won
 
 
 def rows(found: Duels) -> list[tuple[str, str, str, float]]:

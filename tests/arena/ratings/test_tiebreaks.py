@@ -13,7 +13,7 @@ from arena.ratings.points import standings
 from arena.ratings.results import Played
 from arena.ratings.tiebreaks import TIEBREAKS, tiebreaks
 from db.results import Results, Score
-from tests.effort import tries
+from tests.kit.effort import tries
 
 Game = tuple[str, str, float]
 """Who met whom, and the points of the first."""

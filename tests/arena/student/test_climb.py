@@ -14,7 +14,7 @@ from arena.match.openings import draw
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.student.climb import BETTER_BY, GIVES_UP, MOST_FAULTS, Climb, Shown, Step, ladder, opening_plies
 from db.records import GameRecord, MoveRecord, SeatRecord
-from tests.effort import tries
+from tests.kit.effort import tries
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 ME = Entrant("me", "me")

@@ -16,8 +16,8 @@ from arena.match.schedule import Entrant, Finished, Planned
 from arena.match.seeds import GameSeeds
 from arena.student.recorded_turn import rehearse, usual_ply
 from db.past import PastGame
-from tests.arena.match_model import MS
-from tests.arena.table import Table
+from tests.kit.match_model import MS
+from tests.kit.match_table import Table
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 PAIR = '["ann", "bob", 3]'

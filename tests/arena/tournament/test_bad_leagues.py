@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from arena.errors import BadLeague
 from arena.tournament import league
 from arena.tournament.description import what_is_wrong_with
-from tests.arena.course import TWO, course, read
-from tests.effort import tries
+from tests.kit.course_folder import TWO, course, read
+from tests.kit.effort import tries
 
 ALL = 'players = "students/*"\n'
 """Three agents."""

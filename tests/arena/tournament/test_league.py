@@ -27,7 +27,7 @@ from arena.tournament.formats import Format
 from arena.tournament.formats.sprt_match import SprtTerms
 from arena.tournament.league import KEYS, LIMIT_KEYS, SPRT_KEYS
 from arena.walls.kinds import Allowance, WallKind
-from tests.arena.course import TWO, course, read
+from tests.kit.course_folder import TWO, course, read
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "league.md").read_text("utf-8")

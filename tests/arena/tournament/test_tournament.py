@@ -26,7 +26,7 @@ from db import store as writing
 from db.database import Database
 from db.errors import DiskFull
 from db.records import GameRecord, MoveRecord, SeatRecord
-from tests.effort import tries
+from tests.kit.effort import tries
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 

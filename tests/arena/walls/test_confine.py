@@ -16,7 +16,7 @@ from arena.play.cores import physical
 from arena.walls import confine
 from arena.walls.kinds import WallKind
 from arena.walls.usage import descendants
-from tests.arena.walls.behind import need, needs_linux
+from tests.kit.behind_walls import need, needs_linux
 
 pytestmark = needs_linux
 

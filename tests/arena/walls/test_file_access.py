@@ -11,7 +11,7 @@ import pytest
 
 from arena.walls import file_access
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
-from tests.arena.walls.behind import need, needs_linux, run
+from tests.kit.behind_walls import need, needs_linux, run
 
 CONFINED = (WallKind.SANDBOX, WallKind.CONTAINER)
 

@@ -24,7 +24,7 @@ from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import descendants
 from db.records import GameRecord
-from tests.arena.walls.behind import need
+from tests.kit.behind_walls import need
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 STARTERS = Path(__file__).parents[3] / "arena" / "starters"

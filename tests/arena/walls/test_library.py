@@ -23,8 +23,8 @@ from arena.players.submissions import Store
 from arena.walls import library
 from arena.walls.kinds import WallKind
 from arena.walls.library import Library
-from tests.arena.judge import Judge
-from tests.arena.walls.behind import need, said, start
+from tests.kit.behind_walls import need, said, start
+from tests.kit.one_game_judge import Judge
 
 CONFINED = (WallKind.SANDBOX, WallKind.CONTAINER)
 needs_numpy = pytest.mark.skipif(find_spec("numpy") is None, reason="numpy is not installed: pip install numpy")

@@ -12,7 +12,7 @@ from arena.errors import ArenaError
 from arena.walls import file_access, jail, probe, seccomp
 from arena.walls.kinds import WallKind
 from arena.walls.probe import Offer
-from tests.arena.walls.behind import need, needs_linux
+from tests.kit.behind_walls import need, needs_linux
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from arena.walls import confine, seccomp
 from arena.walls.kinds import WallKind
-from tests.arena.walls.behind import need, needs_linux, run
+from tests.kit.behind_walls import need, needs_linux, run
 
 pytestmark = needs_linux
 

@@ -35,9 +35,9 @@ from arena.walls import file_access, seccomp
 from arena.walls.kinds import Allowance, WallKind, Walls
 from arena.walls.usage import LINUX, Usage, descendants
 from tests import bad_agents
-from tests.arena.judge import Judge
-from tests.arena.walls.behind import PYTHON, need
 from tests.bad_agents import OVER_STDIO, BadAgent
+from tests.kit.behind_walls import PYTHON, need
+from tests.kit.one_game_judge import Judge
 
 LONG = 30 * SECOND
 PLAYS_WELL = OVER_STDIO[0].command

@@ -13,7 +13,7 @@ import pytest
 
 from arena.course.collecting.archives import SUBMISSION, Bounds, unpack
 from arena.errors import BadSubmission
-from tests.arena.collecting.course import MAY, zipped
+from tests.kit.handed_in import MAY, zipped
 
 SMALL = Bounds(total=1000, file=600, files=5)
 

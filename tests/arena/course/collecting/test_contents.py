@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from arena.course.collecting.contents import agent_in
-from tests.arena.collecting.course import AGENT, folder, zipped
+from tests.kit.handed_in import AGENT, folder, zipped
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from arena.course.collecting import Clock, HandedIn, download
 from arena.course.collecting.archives import Bounds
 from arena.course.collecting.contents import agent_in
 from arena.errors import BadSubmission
-from tests.arena.collecting.course import AGENT, MAY, folder, read, whose, zipped
+from tests.kit.handed_in import AGENT, MAY, folder, read, whose, zipped
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from arena.tournament.collected_file import Kept
 from arena.walls.run_folder import RunFolder
 from db import audit
 from db.database import Database
-from tests.arena.collecting.course import AGENT, MAY, ROSTER, folder, read
+from tests.kit.handed_in import AGENT, MAY, ROSTER, folder, read
 
 NOW = datetime(2026, 5, 2, tzinfo=UTC)
 Collect = Callable[..., dict[str, Line]]

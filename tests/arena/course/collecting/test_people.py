@@ -5,7 +5,7 @@ import pytest
 from arena.course import roster as rosters
 from arena.course.collecting.people import People
 from arena.errors import BadSubmission
-from tests.arena.collecting.course import PEOPLE
+from tests.kit.handed_in import PEOPLE
 
 
 @pytest.mark.parametrize(

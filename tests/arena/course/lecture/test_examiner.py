@@ -12,8 +12,8 @@ from arena.course.lecture import examiner, subjects
 from arena.course.lecture.examiner import Examiner, the_file
 from arena.errors import BadPlayer
 from arena.walls.kinds import WallKind
-from tests.arena.lecture.searches import minimax
-from tests.arena.walls.behind import need, needs_linux
+from tests.kit.behind_walls import need, needs_linux
+from tests.kit.student_searches import minimax
 
 HOSTILE = """
 import os, sys

@@ -12,7 +12,7 @@ from arena.course.lecture import judging, subjects
 from arena.course.lecture.examiner import Answer
 from arena.course.lecture.judging import Told
 from arena.course.lecture.subjects import Question
-from tests.arena.lecture.searches import (
+from tests.kit.student_searches import (
     RIGHT,
     alphabeta,
     answer,

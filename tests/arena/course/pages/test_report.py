@@ -11,17 +11,17 @@ import pytest
 from arena.course.pages import addresses
 from db import store
 from db.database import Database
-from tests.arena.pages.reported import NAMES, crowd, links, reported, site
-from tests.arena.pages.validity import check_html
-from tests.db import sample
-from tests.db.sample import Book
+from tests.kit import sample_record
+from tests.kit.html_validity import check_html
+from tests.kit.sample_record import Book
+from tests.kit.sample_reports import NAMES, crowd, links, reported, site
 
 
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample."""
     file = tmp_path_factory.mktemp("record") / "arena.db"
-    sample.make(file)
+    sample_record.make(file)
     return file
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from arena.course import site
 from arena.course.aliases import as_they_are
-from tests.arena.pages.browsing import Browser, check_contrast, check_keyboard, check_width
-from tests.arena.pages.reported import crowd, reported
-from tests.arena.pictures.looking import AWKWARD
+from tests.kit.chromium import Browser, check_contrast, check_keyboard, check_width
+from tests.kit.plot_reading import AWKWARD
+from tests.kit.sample_reports import crowd, reported
 
 NAMES = (AWKWARD[0], AWKWARD[2].replace("\ud800", ""), *AWKWARD[3:6], "CON", "Ann", "ann", "../x")
 

@@ -24,8 +24,8 @@ from db.errors import DatabaseError
 from db.past import PastGame, PastSeat, Ruled
 from db.records import MoveRecord
 from db.results import results
-from tests.db import sample
-from tests.effort import tries
+from tests.kit import sample_record
+from tests.kit.effort import tries
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
@@ -183,7 +183,7 @@ def tables(file: Path) -> dict[str | None, Any]:
 @pytest.fixture
 def record(tmp_path: Path) -> Path:
     """The sample."""
-    sample.make(tmp_path / "arena.db")
+    sample_record.make(tmp_path / "arena.db")
     return tmp_path / "arena.db"
 
 

@@ -17,7 +17,7 @@ from arena.ratings.results import Played, in_pairs
 from db import games as record
 from db import queries, rated
 from db.database import Database
-from tests.db import sample
+from tests.kit import sample_record
 
 FOREIGN = """\
 [Event "Club evening"]
@@ -95,7 +95,7 @@ def test_every_row_is_in_one_pair_of_two_at_most(rows: list[tuple[str, str]]) ->
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample."""
     file = tmp_path_factory.mktemp("record") / "arena.db"
-    sample.make(file)
+    sample_record.make(file)
     return file
 
 

@@ -10,7 +10,7 @@ import pytest
 from adsearch import State
 from arena.history.pages.boards import boards
 from arena.history.replay import replay
-from tests.arena.pages.played import EVERY_GAME, named, past_game
+from tests.kit.page_games import EVERY_GAME, named, past_game
 
 PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" class="mine" viewBox="0 0 9 9"><title>Mine</title>{}</svg>'
 

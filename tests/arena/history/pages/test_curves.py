@@ -7,7 +7,7 @@ import math
 import pytest
 
 from arena.history.pages.curves import Curve, on_one_axis, plot
-from tests.arena.pictures.looking import AWKWARD, check_room, classed, drawn
+from tests.kit.plot_reading import AWKWARD, check_room, classed, drawn
 
 UP = Curve("ann", 0, ((1, 0.1), (3, 0.2), (5, 0.9)))
 DOWN = Curve("bob", 1, ((2, -0.1), (4, -0.5)))

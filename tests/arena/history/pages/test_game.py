@@ -9,9 +9,9 @@ from msgspec import structs
 
 from arena.history.pages.game import page
 from db.past import PastGame, Ruled
-from tests.arena.pages.played import EVERY_GAME, named, past_game
-from tests.arena.pages.validity import check_html
-from tests.arena.pictures.looking import AWKWARD
+from tests.kit.html_validity import check_html
+from tests.kit.page_games import EVERY_GAME, named, past_game
+from tests.kit.plot_reading import AWKWARD
 
 SECRET = "a thought of mine"
 

@@ -12,9 +12,9 @@ from arena.history.pages import html
 from arena.history.pages.boards import boards
 from arena.history.pages.game import page
 from arena.history.replay import replay
-from tests.arena.pages.browsing import Browser, check_contrast, check_keyboard, check_width
-from tests.arena.pages.played import EVERY_GAME, past_game
-from tests.arena.pictures.looking import AWKWARD
+from tests.kit.chromium import Browser, check_contrast, check_keyboard, check_width
+from tests.kit.page_games import EVERY_GAME, past_game
+from tests.kit.plot_reading import AWKWARD
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

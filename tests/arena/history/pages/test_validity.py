@@ -3,7 +3,7 @@
 import pytest
 
 from arena.history.pages import html
-from tests.arena.pages.validity import check_html, wrong_with
+from tests.kit.html_validity import check_html, wrong_with
 
 GOOD = html.document("A page", "<main><h1>A page</h1></main>")
 

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from arena.ratings.plots import Bar, ratings
-from tests.arena.pictures.looking import AWKWARD, check_room, classed, drawn, texts
+from tests.kit.plot_reading import AWKWARD, check_room, classed, drawn, texts
 
 ANN, BOB = Bar("ann", 1600.0, 40.0, "", 1), Bar("bob", 1500.0, None, "anchor", 2)
 

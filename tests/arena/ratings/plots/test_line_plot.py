@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from arena.ratings.plots import Across, Line, Point, progress
 from arena.ratings.plots.line_plot import spread
-from tests.arena.pictures.looking import AWKWARD, check_room, classed, drawn, texts
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.plot_reading import AWKWARD, check_room, classed, drawn, texts
 
 BEGAN = datetime(2026, 5, 1, 18, 20, tzinfo=UTC)
 ALICE = Line(

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from arena.ratings.plots.value_plot import Curve, Spot, values
-from tests.arena.pictures.looking import AWKWARD, SVG, check_room, classed, drawn, texts
+from tests.kit.plot_reading import AWKWARD, SVG, check_room, classed, drawn, texts
 
 
 def some_spots(plies: int, seats: int) -> list[Spot]:

@@ -1,6 +1,6 @@
-"""Every failure has a message that names its cause; each is held word for word, in messages.txt beside this file.
+"""Every failure has a message that names its cause; each is held word for word, in tests/kit/check_messages.txt.
 
-After a change on purpose: python -m tests.arena.checking.messages
+After a change on purpose: python -m tests.kit.check_messages
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ import pytest
 from agents.protocol import Verdict
 from arena.student.checking import causes
 from arena.student.checking.causes import Fault
-from tests.arena.checking import messages
-from tests.arena.checking.broken import BEHIND_WALLS, BROKEN, HOSTED, NO_FILES, Broken
 from tests.attacks.evening import Evening
 from tests.attacks.test_attacks import evening  # noqa: F401
+from tests.kit import check_messages
+from tests.kit.broken_submissions import BEHIND_WALLS, BROKEN, HOSTED, NO_FILES, Broken
 
-HELD = messages.held()
+HELD = check_messages.held()
 
 
 @pytest.mark.parametrize("broken", [*NO_FILES, *HOSTED], ids=str)
 def test_a_file_that_does_not_work_is_told_why(broken: Broken, tmp_path: Path) -> None:
-    assert messages.of_file(broken, tmp_path) == HELD[f"file: {broken}"]
+    assert check_messages.of_file(broken, tmp_path) == HELD[f"file: {broken}"]
 
 
 def test_what_goes_wrong_behind_walls_is_told_why(tmp_path: Path) -> None:
-    told = messages.behind_walls(tmp_path)
+    told = check_messages.behind_walls(tmp_path)
     assert {f"walls: {name}": words for name, words in told.items()} == {
         name: HELD.get(name) for name in (f"walls: {broken}" for broken in BEHIND_WALLS)
     }
@@ -34,7 +34,7 @@ def test_what_goes_wrong_behind_walls_is_told_why(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("evening", ["sandbox-ordinary"], indirect=True, scope="module")
 def test_every_attack_is_told_as_what_it_is(evening: Evening) -> None:  # noqa: F811
-    for name, words in messages.of_attacks(evening).items():
+    for name, words in check_messages.of_attacks(evening).items():
         if name.startswith("attack: start_"):  # refused by the system, or counted by the warden, whoever is faster
             assert "thread" in words or words == "good"
         else:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from arena.tournament import formats
 from arena.tournament.formats import Format, Pairing
-from tests.arena.formats.event import Event, Terms, first_seats, names
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.paper_tournament import Event, Terms, first_seats, names
 
 KINDS = st.sampled_from(sorted(Format))
 SEEDS = st.integers(0, 2**128 - 1)

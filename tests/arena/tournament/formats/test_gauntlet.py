@@ -7,8 +7,8 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.arena.formats.event import Event, Terms, meetings, names
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.paper_tournament import Event, Terms, meetings, names
 
 
 @settings(max_examples=tries(60), deadline=None)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from arena.errors import BadLeague
 from arena.tournament import formats
 from arena.tournament.formats.knockout import bracket
-from tests.arena.formats.event import Event, Terms, names
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.paper_tournament import Event, Terms, names
 
 
 def knockout(players: int, *, best_of: int = 1, repeats: int = 3) -> Event:

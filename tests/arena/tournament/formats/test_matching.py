@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.tournament.formats.matching import Matching
-from tests.effort import tries
+from tests.kit.effort import tries
 
 
 def largest(graph: list[list[int]], left: frozenset[int]) -> int:

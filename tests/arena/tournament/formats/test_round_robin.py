@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.tournament.formats.round_robin import table
-from tests.arena.formats.event import Event, Terms, meetings, names
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.paper_tournament import Event, Terms, meetings, names
 
 TABLES = json.loads((Path(__file__).parents[3] / "truths" / "berger.json").read_text("utf-8"))["tables"]
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from arena.tournament import formats
 from arena.tournament.formats import Pairing
-from tests.arena.formats.event import Event, Terms, meetings, names, spread
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.paper_tournament import Event, Terms, meetings, names, spread
 
 
 def swiss(players: int, rounds: int, seed: int, random: Random) -> Event:

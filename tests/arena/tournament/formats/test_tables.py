@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.arena.formats.event import Event, Terms, meetings, names, spread
-from tests.effort import tries
+from tests.kit.effort import tries
+from tests.kit.paper_tournament import Event, Terms, meetings, names, spread
 
 
 def played(event: Event) -> Counter[str]:

@@ -11,9 +11,9 @@ from msgspec import structs
 from adsearch import games
 from db.past import PastGame, PastSeat
 from db.records import MoveRecord
-from tests.db import sample
+from tests.kit import sample_record
 
-COUNTDOWN: Final = str(Path(__file__).parents[3] / "examples" / "countdown.py") + ":Countdown"
+COUNTDOWN: Final = str(Path(__file__).parents[2] / "examples" / "countdown.py") + ":Countdown"
 _SHORTER: Final = {"ludo": "ludo:players=4,tokens=1", "pig": "pig:goal=30"}
 EVERY_GAME: Final = (*(_SHORTER.get(name, name) for name in games.names()), COUNTDOWN)
 """Each game of the catalogue, those that go on for long made shorter, and one of somebody's own."""
@@ -32,7 +32,7 @@ def past_game(
     What is printed is written in equal shares: before each move, and after the last."""
     names = list(players or (f"p{seat}" for seat in range(games.start(rules).players)))
     changed = {name: how.pop(name) for name in ("verdict", "fault") if name in how}
-    record = sample.played(7, rules, names, moves=moves, **changed)
+    record = sample_record.played(7, rules, names, moves=moves, **changed)
     written = [log.encode() for log in logs] + [b""] * (len(names) - len(logs))
     own = [sum(move.who == seat for move in record.moves) for seat in range(len(names))]
     done = [0] * len(names)

@@ -5,9 +5,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.adsearch.games.specimens import AnyState
+from tests.kit.every_game import AnyState
 
-TRUTHS = Path(__file__).parents[2] / "truths"
+TRUTHS = Path(__file__).parents[1] / "truths"
 
 
 @cache

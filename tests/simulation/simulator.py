@@ -2,7 +2,7 @@
 
 A discrete-event simulator stands in for everything around the matches: processes that start, think, answer, lie, hang
 and die; messages that take their time; a referee that is held up now and then. Every match is judged by the model as it
-goes (`tests/arena/table.py`), and every player has a nature that says which verdicts it can earn.
+goes (`tests/kit/match_table.py`), and every player has a nature that says which verdicts it can earn.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from adsearch import State, games
 from agents.protocol import Bye, Failed, FromPlayer, Hello, Move, Over, Ready, Report, Resign, Start, Turn, Verdict
 from arena.match.fixture import Fixture, Limits
 from arena.match.match import Phase
-from tests.arena.match_model import MS, SECOND
-from tests.arena.table import BEGAN, JudgedTable, new_fixture
+from tests.kit.match_model import MS, SECOND
+from tests.kit.match_table import BEGAN, JudgedTable, new_fixture
 
 OUTSIDE, MESSAGE, NEWS, TIME = range(4)
 """What happens outside the referee; and what it looks at first after it was held up."""

@@ -12,9 +12,9 @@ from arena.match.seeds import GameSeeds
 from db import store
 from db.database import Database
 from db.records import GameRecord
-from tests.arena.match_model import MS
-from tests.arena.table import Table
-from tests.simulation.evening import Evening
+from tests.kit.match_model import MS
+from tests.kit.match_table import Table
+from tests.simulation.simulator import Evening
 
 NOW = datetime(2026, 5, 1, 12, 0, 0, tzinfo=UTC)
 SEED = 7

@@ -16,8 +16,8 @@ from arena.course.report import Report
 from arena.course.site import pages
 from db import queries
 from db.database import Database
-from tests.arena.pictures.looking import AWKWARD
-from tests.db.sample import Book
+from tests.kit.plot_reading import AWKWARD
+from tests.kit.sample_record import Book
 
 NOW: Final = datetime(2026, 5, 2, 18, 30, tzinfo=UTC)
 NAMES: Final = (*(name.replace("\ud800", "") for name in AWKWARD), "CON", "Ann", "ann", "ÄNN", "../x", "a/b", "nul")

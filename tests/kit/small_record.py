@@ -105,7 +105,7 @@ PRELUDE = """
     from db import dialect, store, upgrade
     from db.database import Database
     from db.errors import DatabaseError, DiskFull
-    from tests.db.recorded import *
+    from tests.kit.small_record import *
 
     def forked(action):
         child = os.fork()

@@ -15,7 +15,7 @@ from adsearch.games.tree import shipped
 AnyState = Any
 """A State, of which a test may also ask what only its own game has."""
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 SMALL = [
     "tictactoe",

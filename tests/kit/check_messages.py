@@ -1,6 +1,6 @@
-"""The messages of `arena check`, held in one file: messages.txt beside this one, a paragraph a case, in order of name.
+"""The messages of `arena check`, held in one file: check_messages.txt beside it, a paragraph a case, in order of name.
 
-    python -m tests.arena.checking.messages        writes the file anew
+    python -m tests.kit.check_messages        writes the file anew
 
 What depends on the machine is replaced: folders, times.
 """
@@ -18,19 +18,19 @@ from agents.protocol import Verdict
 from arena.match.clock import MILLISECOND, SECOND
 from arena.match.fixture import Limits
 from arena.match.schedule import Finished
-from arena.student.checking import Checked, Light, candidate, causes
+from arena.student.checking import Checked, Light, causes, lookup
 from arena.student.checking.causes import Cause, Fault
 from arena.student.checking.conditions import Conditions
 from arena.student.checking.examination import Candidate, Examiner
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 from arena.walls.run_folder import RunFolder
-from tests.arena.checking.broken import BEHIND_WALLS, HOSTED, NO_FILES, Broken
-from tests.arena.checking.hosted import faulty, stored
 from tests.attacks import ATTACKS
 from tests.attacks.evening import Evening
 from tests.bad_agents import OVER_STDIO, OVER_ZEROMQ
+from tests.kit.broken_submissions import BEHIND_WALLS, HOSTED, NO_FILES, Broken
+from tests.kit.hosted_agent import faulty, stored
 
-FILE: Final = Path(__file__).with_name("messages.txt")
+FILE: Final = Path(__file__).with_suffix(".txt")
 _REPLACED: Final = (
     (r"(?<=[\s('\"])/(?:[^\s/'\"]+/)+", ""),
     (r"\d+\.\d+ s\b", "N s"),
@@ -74,10 +74,10 @@ def of_checked(checked: Checked) -> str:
 def of_file(broken: Broken, folder: Path) -> str:
     """What is said of a submission of which nothing can be run, or that is hosted in this process."""
     text = broken.lay_out(folder / "handed-in")
-    found = candidate.find(text)
+    found = lookup.find(text)
     if isinstance(found, Cause):
         return of_cause(found)
-    if remark := candidate.remark(found):
+    if remark := lookup.remark(found):
         return f"warning: {remark}"
     alone = stored(folder) / Path(text.partition(":")[0]).name
     alone.write_bytes(Path(text.partition(":")[0]).read_bytes())
@@ -85,7 +85,7 @@ def of_file(broken: Broken, folder: Path) -> str:
     if fault is None:
         return "good"
     cause = causes.of(fault)
-    return of_cause(replace(cause, advice=candidate.beside(found, cause.told) or cause.advice))
+    return of_cause(replace(cause, advice=lookup.beside(found, cause.told) or cause.advice))
 
 
 def behind_walls(folder: Path, broken: Sequence[Broken] = BEHIND_WALLS) -> Mapping[str, str]:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.arena.cli.terminal import Ended, arena
+from tests.kit.arena_program import Ended, arena
 
 
 def asked(record: Path, *arguments: str, columns: int = 80) -> Ended:

@@ -27,7 +27,7 @@ from agents.protocol import (
 from arena.match.fixture import Fixture, Limits, SeatPlan
 from arena.match.match import Match, Phase
 from arena.match.seeds import GameSeeds
-from tests.arena.match_model import CONTROLS, MS, SECOND, Model, spent_in_all
+from tests.kit.match_model import CONTROLS, MS, SECOND, Model, spent_in_all
 
 GAME: Final = 7
 NAMES: Final = ("ann", "bob", "cid", "dee")

@@ -1,1 +1,0 @@
-"""What students hand in, taken in: see arena/collecting."""
