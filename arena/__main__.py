@@ -43,7 +43,7 @@ def _run() -> None:
         with _ending_in_order():
             sys.exit(app(prog_name="arena", standalone_mode=False))
     except TyperException as error:
-        from arena.cli.mistakes import told
+        from arena.cli.terminal.mistakes import told
 
         if problem := told(error):
             print(_fitting(f"arena: {problem}"), file=sys.stderr)
@@ -74,7 +74,7 @@ def _fitting(message: str) -> str:
     """On a terminal in lines that break between words; elsewhere one line."""
     if not sys.stderr.isatty():
         return message
-    from arena.cli.folding import folded
+    from arena.cli.terminal.folding import folded
 
     return folded(message, more="")
 

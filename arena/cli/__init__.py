@@ -1,4 +1,4 @@
-"""The command line, one file a group of commands.
+"""The command line: a folder for each panel of `arena --help`, `terminal` for the screen, `asking` for shared options.
 
 Commands read arguments, call what does the work, and print; nothing is decided here. A command's file is imported when
 the command is asked for, and heavy imports stand inside the commands that need them, so that every one starts at once.
@@ -18,67 +18,75 @@ if TYPE_CHECKING:
 
     from typer.models import CommandInfo, TyperInfo
 
-GROUPS: Final = {
-    "Play": {"play": "play", "run": "run", "demo": "run", "games": "catalog", "agents": "agents"},
-    "Write an agent": {"new": "new", "check": "check", "climb": "climb", "debug": "debug", "analyse": "analyse"},
-    "Look back": {
-        "history": "history",
-        "show": "history",
-        "logs": "history",
-        "replay": "replay",
-        "tournaments": "standings",
-        "standings": "standings",
-        "crosstable": "standings",
-        "rank": "rank",
-        "versus": "versus",
-        "progress": "versus",
-        "export": "exchange",
-        "import": "exchange",
-        "sql": "exchange",
-    },
-    "Search explained": {"trace": "search", "tree": "search", "solve": "solve", "compare": "solve"},
-    "Give a course": {
-        "init": "init",
-        "collect": "collect",
-        "grades": "grades",
-        "report": "report",
-        "bundle": "bundle",
-        "void": "rulings",
-        "award": "rulings",
-        "withdraw": "rulings",
-        "release": "rulings",
-        "judge": "judge",
-        "exercise": "exercise",
-    },
-    "This machine": {"doctor": "doctor", "db": "db"},
+PANELS: Final = {
+    "Play": ("play", {"play": "play", "run": "run", "demo": "run", "games": "games", "agents": "agents"}),
+    "Write an agent": (
+        "write",
+        {"new": "new", "check": "check", "climb": "climb", "debug": "debug", "analyse": "analyse"},
+    ),
+    "Look back": (
+        "look",
+        {
+            "history": "history",
+            "show": "history",
+            "logs": "history",
+            "replay": "replay",
+            "tournaments": "standings",
+            "standings": "standings",
+            "crosstable": "standings",
+            "rank": "rank",
+            "versus": "versus",
+            "progress": "versus",
+            "export": "exchange",
+            "import": "exchange",
+            "sql": "exchange",
+        },
+    ),
+    "Search explained": ("search", {"trace": "trace", "tree": "trace", "solve": "solve", "compare": "solve"}),
+    "Give a course": (
+        "teach",
+        {
+            "init": "init",
+            "collect": "collect",
+            "grades": "grades",
+            "report": "report",
+            "bundle": "bundle",
+            "void": "rulings",
+            "award": "rulings",
+            "withdraw": "rulings",
+            "release": "rulings",
+            "judge": "judge",
+            "exercise": "exercise",
+        },
+    ),
+    "This machine": ("machine", {"doctor": "doctor", "db": "db"}),
 }
-"""The commands by who uses them, as the help shows them, and the file of each."""
+"""The panels of the help by who uses them: the folder of each, and the module of each of its commands."""
 
 
 class Commands(TyperGroup):
     """All commands. Each is made of its file when somebody asks for it."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        return [name for group in GROUPS.values() for name in group]
+        return [name for _, commands in PANELS.values() for name in commands]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        wanted = [(title, group[cmd_name]) for title, group in GROUPS.items() if cmd_name in group]
-        for title, file in wanted:
-            if cmd_name not in self.commands:
-                self.commands.update(_made(file, title))
-        if not wanted:
-            # Out of these whoever has mistyped one is told what may have been meant.
-            self.commands = dict.fromkeys(self.list_commands(ctx), self)
-            return None
-        return self.commands.get(cmd_name)
+        for title, (folder, commands) in PANELS.items():
+            if cmd_name in commands:
+                if cmd_name not in self.commands:
+                    self.commands.update(_made(f"arena.cli.{folder}.{commands[cmd_name]}", title))
+                return self.commands[cmd_name]
+        # A typo: the message suggests one of these.
+        self.commands = dict.fromkeys(self.list_commands(ctx), self)
+        return None
 
 
-def _made(file: str, title: str) -> Mapping[str, Any]:
-    """The commands of a file, which the help shows under that title."""
-    from arena.cli.completion import complete
+def _made(module: str, title: str) -> Mapping[str, Any]:
+    """The commands of a module, which the help shows under that title."""
+    from arena.cli.terminal.completion import complete
 
     app = typer.Typer()
-    import_module(f"arena.cli.{file}").add_to(app)
+    import_module(module).add_to(app)
     added: list[CommandInfo | TyperInfo] = [*app.registered_commands, *app.registered_groups]
     for one in added:
         one.rich_help_panel = title

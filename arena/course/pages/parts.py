@@ -34,7 +34,7 @@ def frame(report: Report, at: str, title: str, *body: str) -> str:
         element("header", nav),
         element("main", element("h1", words(title)), *body),
         element("footer", words(made), class_="faint"),
-        styles=(html.file("report.css"),),
+        styles=(html.file("report.css", __package__),),
     )
 
 

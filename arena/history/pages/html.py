@@ -33,9 +33,9 @@ def element(name: str, *inside: str, **attributes: str | int | bool) -> str:
 
 
 @cache
-def file(name: str) -> str:
-    """A style sheet or script that lies beside this module."""
-    return resources.files(__package__).joinpath(name).read_text("utf-8")
+def file(name: str, package: str = __package__) -> str:
+    """A style sheet or script that lies in `package`."""
+    return resources.files(package).joinpath(name).read_text("utf-8")
 
 
 def document(title: str, *body: str, styles: tuple[str, ...] = (), script: str = "") -> str:

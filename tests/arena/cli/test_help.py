@@ -12,10 +12,12 @@ import typer
 from typer.main import get_group
 
 import arena.cli
-from arena.cli import GROUPS, completion
+from arena.cli import PANELS
+from arena.cli.terminal import completion
 from tests.kit.arena_program import arena as run_arena
 
-FILES = sorted({file for group in GROUPS.values() for file in group.values()})
+LISTED = [(f"{folder}.{file}", name) for folder, commands in PANELS.values() for name, file in commands.items()]
+FILES = sorted({file for file, _ in LISTED})
 HEAVY = {"sqlalchemy", "alembic", "numpy", "zmq"}
 """What takes longer to import than most commands take."""
 
@@ -39,22 +41,22 @@ def added(file: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("file", FILES)
 def test_the_commands_of_every_file_are_listed_and_no_others(file: str) -> None:
-    listed = [name for group in GROUPS.values() for name, its_file in group.items() if its_file == file]
-    assert sorted(added(file)) == sorted(listed)
+    assert sorted(added(file)) == sorted(name for its_file, name in LISTED if its_file == file)
 
 
 def test_every_file_with_commands_is_listed() -> None:
-    there = [path for path in Path(arena.cli.__file__).parent.glob("*.py") if "def add_to(" in path.read_text("utf-8")]
-    assert sorted(path.stem for path in there) == FILES
+    cli = Path(arena.cli.__file__).parent
+    there = [path for path in cli.glob("*/*.py") if "def add_to(" in path.read_text("utf-8")]
+    assert sorted(f"{path.parent.name}.{path.stem}" for path in there) == FILES
 
 
 def test_help_shows_every_command_in_its_group_and_fits_a_terminal() -> None:
     shown = run_arena("--help").out
     assert max(map(len, shown.splitlines())) <= 80
     at = 0
-    for title, group in GROUPS.items():
+    for title, (_, commands) in PANELS.items():
         at = shown.index(f"─ {title} ─", at)
-        for name in group:
+        for name in commands:
             at = shown.index(f"│ {name} ", at)
 
 
@@ -90,7 +92,7 @@ def test_a_command_imports_no_file_of_another_one() -> None:
     run = subprocess.run(
         [sys.executable, "-c", TELLS_WHAT_IT_IMPORTS, "games"], capture_output=True, text=True, check=True
     )
-    assert {f"arena.cli.{file}" for file in FILES} & set(run.stderr.split()) == {"arena.cli.catalog"}
+    assert {f"arena.cli.{file}" for file in FILES} & set(run.stderr.split()) == {"arena.cli.play.games"}
 
 
 # Completion.

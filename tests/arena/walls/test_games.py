@@ -27,7 +27,7 @@ from db.records import GameRecord
 from tests.kit.behind_walls import need
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-STARTERS = Path(__file__).parents[3] / "arena" / "starters"
+STARTERS = Path(__file__).parents[3] / "arena" / "student" / "starters"
 RULES = "connect4"
 SEEDED = """
 from agents import Agent

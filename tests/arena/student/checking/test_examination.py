@@ -25,7 +25,7 @@ class Greedy(Agent):
         return max(state.moves(), key=lambda move: state.play(move).evaluate(state.turn))
 """
 ROOT = Path(__file__).parents[4]
-BARE = ROOT / "arena" / "starters" / "bare.py"
+BARE = ROOT / "arena" / "student" / "starters" / "bare.py"
 
 
 def checked(text: object, game: str = "connect4", **others: object) -> Checked:

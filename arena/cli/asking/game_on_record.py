@@ -1,0 +1,77 @@
+"""One game on record as commands tell it: where it stands, its last board, how it ended.
+
+Whatever its players called themselves or wrote is made fit to be shown.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from arena.cli.terminal.folding import side_by_side
+from arena.history import words
+from arena.history.replay import positions
+
+if TYPE_CHECKING:
+    from db.past import PastGame
+
+
+def read_game(id: str, db: str | None) -> PastGame:
+    """The game that `id` names, with its moves."""
+    from db import games, queries
+    from db.database import Database
+
+    with Database(db, create=False) as database, database.reading() as connection:
+        return games.game(connection, queries.find_game(connection, id))
+
+
+def refuse_beyond(game: PastGame, ply: int | None) -> None:
+    """Refuses a --ply that the game has not."""
+    if ply is not None and ply > len(game.moves):
+        raise typer.BadParameter(f"--ply: expected 0 to {len(game.moves)}, for so many plies were played, got {ply}")
+
+
+def header(game: PastGame) -> list[str]:
+    """Who played what, when and where."""
+    name = str(game.id) if game.tournament is None else f"{game.tournament}-{game.number}"
+    what = [f"game {game.id}", f"round {game.round}" * (game.round is not None)]
+    what += [f"attempt {game.attempt}" * (game.attempt > 1), f"clock {game.clock}"]
+    what += [f"opening {game.opening}" * (game.opening is not None)]
+    walls = (game.host or {}).get("walls")
+    what += [f"walls {walls}" * bool(walls), game.finished or ""]
+    return [
+        words.printable(f"{name}   {words.without_store(game.game)}   {' - '.join(game.players)}   ")
+        + words.result(game.counted or [None]),
+        *side_by_side([words.printable(part) for part in what if part]),
+    ]
+
+
+def ending(game: PastGame) -> list[str]:
+    """How the game ended, and what was ruled about it."""
+    from db.records import GameRecord, SeatRecord
+
+    if game.verdict is None:
+        return [game.status]
+    seats = tuple(
+        SeatRecord(seat.seat, seat.player, seat.points, seat.utility, seat.spent or 0, seat.longest or 0)
+        for seat in game.seats
+    )
+    record = GameRecord(game.id, game.verdict, game.fault, game.detail or "", seats, game.moves, game.lag or 0)
+    plies = "" if game.plies is None else f"   {words.plies(game.plies)}"
+    lines = [f"{words.verdict(record)}{plies}"]
+    if game.detail and game.verdict != "normal":
+        lines.append(game.detail)
+    for ruling in game.rulings:
+        to = "" if ruling.seat is None else f" to {game.players[ruling.seat]}"
+        lines.append(f"ruling of {ruling.when}: {ruling.what}{to}: {ruling.reason}")
+    return [words.printable(line) for line in lines]
+
+
+def last_board(game: PastGame) -> str:
+    """The board at the end; why there is none where its rules fail, or are not here any more."""
+    try:
+        *_, last = positions(game)
+    except Exception as error:  # a game of somebody's own may fail with anything
+        return words.printable(f"(no board: {error or type(error).__name__})")
+    return words.drawn(last)

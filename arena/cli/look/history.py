@@ -1,0 +1,232 @@
+"""`arena history`, `show` and `logs`: which games were played, what happened in one, what its agents wrote to stderr.
+
+Everything is read from the record and nothing is changed. Texts that agents wrote are shown so that no terminal obeys
+them; JSON and CSV hold them as they are.
+"""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from arena.cli.asking import game_on_record
+from arena.cli.asking.board_svg import SvgOption, write_board
+from arena.cli.asking.database_option import DatabaseOption
+from arena.cli.asking.game_filters import filtered, refuse_unknown_game
+from arena.cli.teach.rulings import GameIdArgument
+from arena.cli.terminal.tables import Columns, Format, FormatOption, show, tell
+
+if TYPE_CHECKING:
+    from adsearch import State
+    from db.history import Wanted
+    from db.past import PastGame
+
+
+_USUAL: Final = 50
+_MOST_COUNTED: Final = 10_000
+"""Games: to count more takes too long."""
+
+
+class Status(StrEnum):
+    """How far a game is."""
+
+    OVER = "over"
+    SCHEDULED = "scheduled"
+    PLAYING = "playing"
+    FINISHED = "finished"
+    VOID = "void"
+    CANCELLED = "cancelled"
+    ANY = "any"
+
+
+@filtered()
+def history(
+    wanted: Wanted,
+    status: Annotated[Status, typer.Option(help="How far the games are.")] = Status.OVER,
+    limit: Annotated[int | None, typer.Option(min=1, max=1_000_000, help="The newest so many. Usual: 50.")] = None,
+    format: FormatOption = Format.TABLE,
+    db: DatabaseOption = None,
+) -> None:
+    """Which games were played, the newest first.
+
+    Example: arena history --agent alice --opponent bob --seat 1 --result loss
+
+    Example: arena history --fault any --since 2026-05-01 --format csv
+    """
+    from msgspec.structs import replace
+
+    from arena.history import documents
+    from db import history as search
+    from db.database import Database
+
+    wanted = replace(wanted, statuses=_STATUSES.get(status, (status.value,)))
+    with Database(db, create=False) as database, database.reading() as connection:
+        found = search.page(connection, wanted, limit=limit or _USUAL)
+        there_are = len(found)
+        if limit is None and there_are == _USUAL:
+            there_are = search.count(connection, wanted, most=_MOST_COUNTED)
+        if not found:
+            refuse_unknown_game(connection, wanted)
+    rows = [documents.heading(game) for game in found]
+    columns = CSV
+    if format is Format.TABLE:
+        from arena.cli.look import history_table
+
+        columns = history_table.columns(rows, agent=wanted.agent, year=datetime.now(UTC).year)
+    show(rows, columns, format=format, narrowed="players")
+    if there_are > _MOST_COUNTED:
+        print(f"the newest {_USUAL} of more than {_MOST_COUNTED:,}; --limit N shows more", file=sys.stderr)
+    elif there_are > len(found):
+        print(f"the newest {_USUAL} of {there_are:,}; --limit {there_are} shows all", file=sys.stderr)
+
+
+def show_game(
+    id: GameIdArgument,
+    ply: Annotated[
+        int | None, typer.Option(min=0, help="Show the board after this ply, 0 for the beginning. Usual: at the end.")
+    ] = None,
+    svg: SvgOption = None,
+    format: FormatOption = Format.TABLE,
+    db: DatabaseOption = None,
+) -> None:
+    """One game with everything that is known of it. As CSV: its moves.
+
+    Example: arena show last
+
+    Example: arena show cs101-812 --ply 14 --svg board.svg
+
+    Example: arena show cs101-812 --format json
+    """
+    from arena.history import documents
+
+    game = game_on_record.read_game(id, db)
+    if svg is not None:
+        write_board(svg, *_reached(game, ply))
+    elif format is Format.JSON:
+        tell(documents.whole(game))
+    elif format is Format.CSV:
+        rows = [documents.move(move) | {"player": _player(game, move.who)} for move in game.moves]
+        show(rows, MOVES, format=format)
+    else:
+        _print(game, _board(game, ply))
+
+
+def logs(
+    id: GameIdArgument,
+    seat: Annotated[int | None, typer.Option(min=0, help="Of this seat alone, from 0.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Of this player alone.")] = None,
+    format: FormatOption = Format.TABLE,
+    db: DatabaseOption = None,
+) -> None:
+    """What the agents wrote to stderr in a game: the end of it, more after a fault.
+
+    Example: arena logs cs101-812 --agent alice
+    """
+    game = game_on_record.read_game(id, db)
+    seats = [one for one in game.seats if (seat is None or one.seat == seat) and (agent is None or one.player == agent)]
+    if not seats:
+        wanted = " and ".join(
+            part for part in (f"seat {seat}" * (seat is not None), f"{agent!r}" * (agent is not None)) if part
+        )
+        there = ", ".join(f"{number}: {player!r}" for number, player in enumerate(game.players))
+        raise typer.BadParameter(f"{wanted} did not play in it; there are {there}")
+    if format is not Format.TABLE:
+        rows = [{"seat": one.seat, "player": one.player, "stderr": one.stderr} for one in seats]
+        show(rows, LOGS, format=format)
+        return
+    from arena.history import words
+
+    for one in seats:
+        if len(seats) > 1:
+            print(f"{one.seat}  {words.printable(one.player)}")
+        for line in (one.stderr or "").splitlines() or ["(nothing)"]:
+            print(words.printable(line))
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds these commands to `app`."""
+    app.command()(history)
+    app.command("show")(show_game)
+    app.command()(logs)
+
+
+# Listings.
+
+
+def _text(name: str) -> Any:
+    return lambda row: "" if row[name] is None else str(row[name])
+
+
+def _listed(name: str, between: str) -> Any:
+    return lambda row: "" if row[name] is None else between.join(map(str, row[name]))
+
+
+CSV: Final[Columns] = {
+    **{name: _text(name) for name in ("id", "tournament", "round", "number", "attempt", "game")},
+    "players": _listed("players", " - "),
+    **{name: _text(name) for name in ("opening", "clock", "seed", "status")},
+    "points": _listed("points", " "),
+    "utilities": _listed("utilities", " "),
+    **{name: _text(name) for name in ("verdict", "fault", "plies", "started", "finished")},
+    "ruling": lambda row: "" if row["ruling"] is None else row["ruling"]["what"],
+}
+MOVES: Final[Columns] = {
+    name: _text(name)
+    for name in ("ply", "who", "player", "move", "spent", "left", "score", "depth", "nodes", "line", "text")
+}
+LOGS: Final[Columns] = {name: _text(name) for name in ("seat", "player", "stderr")}
+_STATUSES: Final = {Status.OVER: ("finished", "void"), Status.ANY: ()}
+
+
+# One game.
+
+
+def _board(game: PastGame, ply: int | None) -> str:
+    """The board after that ply, or at the end, where rules that are not here any more are no error."""
+    from arena.history import words
+
+    return game_on_record.last_board(game) if ply is None else words.drawn(_reached(game, ply)[0])
+
+
+def _reached(game: PastGame, ply: int | None) -> tuple[State[Any], Any]:
+    """The position after that ply, or at the end, and the move that led to it; an error where there is none."""
+    from arena.errors import ArenaError
+    from arena.history.replay import replay
+
+    game_on_record.refuse_beyond(game, ply)
+    found = replay(game)
+    step = found.steps[-1 if ply is None else ply]
+    if step.state is None:
+        raise ArenaError(f"no board: {found.trouble}")
+    return step.state, step.last
+
+
+def _print(game: PastGame, board: str) -> None:
+    """Header, moves, a board, the verdict, and what was ruled."""
+    from arena.history import words
+
+    for line in game_on_record.header(game):
+        print(line)
+    if game.moves:
+        print()
+    for move in game.moves:
+        thinking = words.thinking(move)
+        parts = [f"{move.ply:3}  {words.printable(_player(game, move.who))} {words.printable(move.move)}"]
+        parts += [words.seconds(move.spent)] * (move.spent is not None)
+        parts += [f"{words.seconds(move.left)} left"] * (move.left is not None)
+        parts += [thinking] * bool(thinking)
+        print("   ".join(parts))
+    if board:
+        print(f"\n{board}")
+    print()
+    for line in game_on_record.ending(game):
+        print(line)
+
+
+def _player(game: PastGame, who: int | str) -> str:
+    """Who made a ply."""
+    return game.players[who] if isinstance(who, int) else who

@@ -1,0 +1,362 @@
+"""`arena replay`: a game step by step, on a terminal with keys to go through it, or as a page for a browser.
+
+The boards are made from the stored moves by the rules of the game; what was hidden is shown, for the game is over.
+However it ends, the terminal is left as it was.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from arena.cli.asking import game_on_record
+from arena.cli.asking.database_option import DatabaseOption
+from arena.cli.teach.rulings import GameIdArgument
+from arena.cli.terminal.files import write_file
+from arena.cli.terminal.folding import APART, lines_of, side_by_side
+
+if TYPE_CHECKING:
+    from arena.history.replay import Replay, Step
+    from db.past import PastGame
+
+_KEYS: Final = {
+    **dict.fromkeys((b" ", b"n", b"l", b"\x1b[C", b"\x1bOC", b"\x1b[B", b"\x1bOB"), "next"),
+    **dict.fromkeys((b"\r", b"\n"), "enter"),
+    **dict.fromkeys((b"b", b"h", b"\x1b[D", b"\x1bOD", b"\x1b[A", b"\x1bOA"), "back"),
+    **dict.fromkeys((b"\x7f", b"\x08"), "rub out"),
+    **dict.fromkeys((b"\x1b[H", b"\x1bOH", b"\x1b[1~", b"\x1b[7~"), "home"),
+    **dict.fromkeys((b"G", b"\x1b[F", b"\x1bOF", b"\x1b[4~", b"\x1b[8~"), "end"),
+    **dict.fromkeys((b"q", b"Q", b"\x03", b"\x04"), "quit"),
+    **{b"%d" % digit: str(digit) for digit in range(10)},
+    b"g": "jump",
+    b"p": "play",
+    **dict.fromkeys((b"+", b"="), "faster"),
+    **dict.fromkeys((b"-", b"_"), "slower"),
+    b"?": "help",
+}
+_KEY: Final = re.compile(rb"\x1b\[[0-9;]*[@-~]|\x1bO.|[^\x1b]", re.DOTALL)
+_SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""Moves a second."""
+_HELP: Final = (
+    ("right, space, n", "next move"),
+    ("left, b", "one move back"),
+    ("home, end", "the beginning, the end"),
+    ("14 and enter", "jump to move 14; g asks where to"),
+    ("p", "play, and stop again"),
+    ("+, -", "play faster, slower"),
+    ("?", "this help"),
+    ("q", "quit"),
+)
+_LOGS: Final = "A larger window shows more of what was printed; arena logs ID shows all."
+
+
+def replay(
+    id: GameIdArgument,
+    ply: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Begin after this ply, 0 for the beginning, as is usual.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write it as one page for a browser instead.")
+    ] = None,
+    db: DatabaseOption = None,
+) -> None:
+    """Step through a game: boards, clocks, what the agents said and printed. The key ? shows all keys.
+
+    Where there is no terminal all of it is printed. The page needs no network and holds all there is to see, so send it
+    only to those who may see what the agents printed.
+
+    Example: arena replay cs101-812 --ply 21
+
+    Example: arena replay last --html game.html
+    """
+    from arena.errors import ArenaError
+    from arena.history import replay as steps
+
+    game = game_on_record.read_game(id, db)
+    game_on_record.refuse_beyond(game, ply)
+    if html is not None:
+        if ply is not None:
+            raise typer.BadParameter(f"--ply is for a terminal: a page is opened at that ply as {html.name}#ply-{ply}")
+        from arena.history.pages.game import page
+
+        write_file(html, page(game))
+        return
+    found = steps.replay(game)
+    if found.trouble and not game.moves:
+        raise ArenaError(found.trouble)
+    if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and os.name == "posix":
+        _step(game, found, ply or 0)
+        return
+    for line in game_on_record.header(game):
+        print(line)
+    for step in found.steps[ply or 0 :]:
+        print("", *_told(game, found, step), sep="\n")
+    print("", *game_on_record.ending(game), sep="\n")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `app`."""
+    app.command()(replay)
+
+
+# What is told of a step.
+
+
+def _told(game: PastGame, replay: Replay, step: Step) -> list[str]:
+    """All of a step, line by line."""
+    return [_ply(game, step), *_board(replay, step), *_clocks(game, step), *_said(step), *_printed(game, replay, step)]
+
+
+def _ply(game: PastGame, step: Step) -> str:
+    """The ply that led to the position."""
+    from arena.history import words
+
+    move = step.move
+    if move is None:
+        return "the beginning"
+    spent = "" if move.spent is None else f"   {words.seconds(move.spent)}"
+    return f"{move.ply:3}  {words.printable(_who(game, step))} {words.printable(move.move)}{spent}"
+
+
+def _who(game: PastGame, step: Step) -> str:
+    who = step.move.who if step.move else ""
+    return game.players[who] if isinstance(who, int) else who
+
+
+def _board(replay: Replay, step: Step) -> list[str]:
+    """The board; why there is none."""
+    from arena.history import words
+
+    if step.state is not None:
+        return words.drawn(step.state).splitlines()
+    return [words.printable(words.without_store(f"(no board: {replay.trouble})"))]
+
+
+def _clocks(game: PastGame, step: Step) -> list[str]:
+    """What each clock shows."""
+    from arena.history import words
+
+    shown = [
+        f"{words.printable(name)} {words.seconds(left)}"
+        for name, left in zip(game.players, step.left, strict=True)
+        if left is not None
+    ]
+    return [f"     {'   '.join(shown)}"] if shown else []
+
+
+def _said(step: Step) -> list[str]:
+    """What the agent told of its thinking."""
+    from arena.history import words
+
+    if step.move is None:
+        return []
+    line = f"expects {words.printable(step.move.line)}" if step.move.line else ""
+    told = ", ".join(part for part in (words.thinking(step.move), line) if part)
+    return [f"     says: {told}"] if told else []
+
+
+def _printed(game: PastGame, replay: Replay, step: Step) -> list[str]:
+    """What the agent printed before its move, and after the last one what all of them printed besides."""
+    found = _log(f"{_who(game, step)} printed:", step.printed)
+    if step.number == len(game.moves):
+        for name, leftover in zip(game.players, replay.leftovers, strict=True):
+            found += _log(f"{name} printed {leftover.where}:", leftover.text)
+    return found
+
+
+def _log(heading: str, text: str) -> list[str]:
+    from arena.history import words
+
+    if not text.strip():
+        return []
+    lines = [words.without_store(words.printable(line)) for line in text.strip("\n").splitlines()]
+    return [f"     {words.printable(heading)}", *(f"     | {line}" for line in lines)]
+
+
+def screenful(game: PastGame, replay: Replay, number: int, status: str, *, columns: int, rows: int) -> list[str]:
+    """A step on a screen of that size, its `status` below: the board first, and of what was printed the end, as far as
+    there is room."""
+    parts = status.split(APART)
+    below = side_by_side(parts, width=columns)
+    if len(below) > max(1, rows // 6):
+        below = side_by_side([parts[0], *parts[-2:]], width=columns)[:2]
+    step, room = replay.steps[number], max(0, rows - 1 - len(below))
+    lines = [_ply(game, step), *_board(replay, step), *_clocks(game, step), *_said(step)]
+    lines += game_on_record.ending(game) if number == len(game.moves) else []
+    if len(lines) + 2 <= room:
+        lines = [game_on_record.header(game)[0], "", *lines]
+    printed, free = _printed(game, replay, step), room - len(lines)
+    if len(printed) > free >= 2:
+        printed = [f"{printed[0].removesuffix(':')} (the end of it):", *printed[1 - free :]]
+    lines = [*lines, *printed, *[""] * room][:room]
+    return [_cut(line, columns) for line in [*lines, "", *below]][-rows:]
+
+
+def _help(columns: int) -> Iterator[str]:
+    """What the keys do."""
+    for keys, does in _HELP:
+        yield from lines_of(does, begin=f"{keys:<18}", more=" " * 18, width=columns)
+    yield ""
+    yield from lines_of(_LOGS, width=columns)
+
+
+def _cut(line: str, columns: int) -> str:
+    """As much of a line as fits; some letters are two columns wide."""
+    from rich.cells import cell_len, set_cell_size
+
+    return line if cell_len(line) <= columns else f"{set_cell_size(line, columns - 1)}…"
+
+
+# On a terminal.
+
+
+@dataclass(slots=True)
+class Viewer:
+    """Where somebody is in a game, and how it goes on: told of keys and of the time, in seconds."""
+
+    last: int
+    at: int = 0
+    speed: int = 2
+    """Which of the speeds."""
+    due: float | None = None
+    """When the next move is to be shown; None: it does not play."""
+    typed: str | None = None
+    """The number of a move, as far as it has been typed; None: nobody types one."""
+    helping: bool = False
+    over: bool = False
+
+    def press(self, key: str, now: float) -> None:
+        """A key was pressed."""
+        typed, helping, self.typed, self.helping = self.typed, self.helping, None, False
+        if helping and key != "quit":
+            return
+        match key:
+            case "quit":
+                self.over = True
+            case "help":
+                self.helping, self.due = True, None
+            case "play":
+                self.due = None if self.due is not None else self._next_at(now)
+                self.at = 0 if self.due is not None and self.at == self.last else self.at
+            case "faster" | "slower":
+                self.speed += 1 if key == "faster" else -1
+                self.speed = min(max(self.speed, 0), len(_SPEEDS) - 1)
+                self.due = None if self.due is None else self._next_at(now)
+            case "jump":
+                self.typed, self.due = "", None
+            case _ if key.isdigit():
+                self.typed, self.due = f"{typed or ''}{key}"[:6], None
+            case "rub out" if typed is not None:
+                self.typed = typed[:-1]
+            case "enter" if typed:
+                self._go(int(typed))
+            case _ if typed is None or key != "enter":
+                places = {"next": self.at + 1, "enter": self.at + 1, "home": 0, "end": self.last}
+                self._go(places.get(key, self.at - 1))
+
+    def pass_time(self, now: float) -> None:
+        """It is that late."""
+        if self.due is not None and now >= self.due:
+            self._go(self.at + 1, self._next_at(now))
+
+    def _go(self, wanted: int, due: float | None = None) -> None:
+        self.at = min(max(wanted, 0), self.last)
+        self.due = None if self.at == self.last else due
+
+    def _next_at(self, now: float) -> float:
+        return now + 1 / _SPEEDS[self.speed]
+
+    def status(self) -> str:
+        """What stands at the bottom: where it is, and which keys there are, those last that matter most."""
+        at = f"{self.at}/{self.last}"
+        if self.typed is not None:
+            return f"{at}   jump to move: {self.typed}_   (enter)"
+        if self.due is not None:
+            return f"{at}   playing, {_SPEEDS[self.speed]:g} moves a second   +: faster   -: slower   p: stop   q: quit"
+        return f"{at}   right or space: next   left: back   p: play   ?: all keys   q: quit"
+
+
+def _step(game: PastGame, replay: Replay, at: int) -> None:
+    """Shows one step after the other, as the keys say, until it is enough."""
+    viewer = Viewer(len(game.moves), at)
+    with _terminal() as next_key:
+        while not viewer.over:
+            columns, rows = os.get_terminal_size(sys.stdout.fileno())
+            if viewer.helping:
+                shown: Sequence[str] = [_cut(line, columns) for line in _help(columns)][: rows - 1]
+            else:
+                shown = screenful(game, replay, viewer.at, viewer.status(), columns=columns, rows=rows)
+            _draw(shown)
+            key = next_key(None if viewer.due is None else max(0.0, viewer.due - monotonic()))
+            if key:
+                viewer.press(key, monotonic())
+            viewer.pass_time(monotonic())
+
+
+def _draw(lines: Sequence[str]) -> None:
+    """One screenful, drawn over the one before."""
+    sys.stdout.write("\x1b[H" + "\r\n".join(f"{line}\x1b[K" for line in lines) + "\x1b[J")
+    sys.stdout.flush()
+
+
+@contextmanager
+def _terminal() -> Iterator[Callable[[float | None], str]]:
+    """Inside, the screen is ours; what is yielded waits for a key, at most so long, and says what it means: nothing,
+    where none came or the screen has another size."""
+    import select
+    import signal
+    import termios
+    import tty
+
+    keyboard = sys.stdin.fileno()
+    # A signal that comes when nothing is being read yet would be heard of at the next key: it is to wake us.
+    woken, waking = os.pipe()
+    os.set_blocking(waking, False)
+    before = termios.tcgetattr(keyboard)
+    typed = b""
+
+    def next_key(most: float | None) -> str:
+        nonlocal typed
+        while True:
+            if found := _KEY.match(typed):
+                typed = typed[found.end() :]
+                if meaning := _KEYS.get(found[0]):
+                    return meaning
+                continue
+            ready = select.select([keyboard, woken], [], [], most)[0]
+            if keyboard not in ready:
+                if ready:
+                    os.read(woken, 1024)
+                return ""
+            read = os.read(keyboard, 1024)
+            if not read:
+                return "quit"
+            # An escape key by itself stands for nothing, whatever follows it.
+            typed = typed.removeprefix(b"\x1b") if typed.startswith(b"\x1b\x1b") else typed
+            typed += read
+            if typed.startswith(b"\x1b") and len(typed) > 1 and typed[1:2] not in b"[O":
+                typed = typed[1:]
+
+    waked_before = signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
+    resized_before = signal.signal(signal.SIGWINCH, lambda *_: None)
+    try:
+        tty.setcbreak(keyboard)
+        sys.stdout.write("\x1b[?1049h\x1b[?25l")
+        yield next_key
+    finally:
+        sys.stdout.write("\x1b[?25h\x1b[?1049l")
+        sys.stdout.flush()
+        termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
+        signal.signal(signal.SIGWINCH, resized_before)
+        signal.set_wakeup_fd(waked_before)
+        os.close(woken)
+        os.close(waking)

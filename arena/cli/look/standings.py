@@ -1,0 +1,243 @@
+"""`arena tournaments`, `standings` and `crosstable`: what was played, who leads, and who scored what against whom.
+
+Everything is read from the record and nothing is changed. Names are shown so that no terminal obeys them.
+"""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import sys
+from functools import partial
+from operator import itemgetter
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from arena.cli.asking.database_option import DatabaseOption
+from arena.cli.asking.game_filters import AtOption, filtered
+from arena.cli.terminal.tables import Columns, Format, FormatOption, show, tell
+from arena.history.words import without_store
+
+if TYPE_CHECKING:
+    from arena.cli.terminal.tables import Row
+    from arena.ratings.points import Crosstable, Standing
+    from db.database import Database
+    from db.history import Wanted
+    from db.results import Meetings, Results
+
+TournamentArgument = Annotated[
+    str | None, typer.Argument(metavar="TOURNAMENT", help="Its name. Usual: the one that was made last.")
+]
+AllOption = Annotated[bool, typer.Option("--all", help="All games on record, whatever the tournament.")]
+
+TOURNAMENTS: Final[Columns] = {
+    "name": lambda row: row["name"],
+    "format": lambda row: row["format"],
+    "game": lambda row: without_store(row["game"]),
+    "entries": lambda row: str(row["entries"]),
+    "games": lambda row: f"{row['played']}/{row['games']}",
+    "status": lambda row: row["status"],
+    "created": lambda row: row["created"][:16].replace("T", " "),
+}
+
+
+def tournaments(format: FormatOption = Format.TABLE, db: DatabaseOption = None) -> None:
+    """All tournaments, the newest first, and how far each has come.
+
+    Example: arena tournaments --format csv
+    """
+    from msgspec.structs import asdict
+
+    from db import queries
+    from db.database import Database
+
+    with Database(db, create=False) as database, database.reading() as connection:
+        rows = [asdict(row) for row in queries.tournaments(connection)]
+    show(rows, TOURNAMENTS, format=format, narrowed="name", folded=12)
+
+
+def standings(
+    tournament: TournamentArgument = None,
+    everything: AllOption = False,
+    format: FormatOption = Format.TABLE,
+    db: DatabaseOption = None,
+) -> None:
+    """Who leads, and who lost how many games by faults.
+
+    Points decide; then the points against those with equal points, Sonneborn-Berger, Buchholz, Buchholz without the
+    weakest opponent, wins, and wins in any seat but the first. Each agent's current version counts, and the last
+    attempt at each game, as ruled.
+
+    Example: arena standings cs101
+    """
+    from db.database import Database
+
+    with Database(db, create=False) as database:
+        show_standings(database, tournament, everything=everything, format=format)
+
+
+def show_standings(
+    database: Database, tournament: str | None, *, everything: bool = False, format: Format = Format.TABLE
+) -> None:
+    """Prints the standings of the tournament of that name, of the last one, or of `everything`."""
+    from arena.ratings import points
+
+    results, statuses, byes = _read(database, tournament, everything)
+    rows = [_row(standing) for standing in points.standings(results, statuses, byes)]
+    if format is Format.JSON:
+        show(rows, {}, format=format)
+    else:
+        show(rows, _columns(statuses, csv=format is Format.CSV), format=format, narrowed="name")
+
+
+@filtered(without=("tournament",))
+def crosstable(
+    wanted: Wanted,
+    tournament: TournamentArgument = None,
+    everything: AllOption = False,
+    at: AtOption = None,
+    format: FormatOption = Format.TABLE,
+    db: DatabaseOption = None,
+) -> None:
+    """Who scored what against whom: points of the row's player and games, in the order of the standings.
+
+    Example: arena crosstable cs101
+
+    Example: arena crosstable --all --game connect4 --since 2026-05-01 --format csv
+    """
+    from arena.cli.asking import rating_options
+    from arena.ratings import points
+    from db import rated as record
+    from db.database import Database
+    from db.history import Wanted
+
+    with Database(db, create=False) as database:
+        results, statuses, byes = _read(database, tournament, everything)
+        if wanted != Wanted() or at is not None:
+            from arena.ratings.results import of_record
+
+            with database.reading() as connection:
+                which: list[str | None] = [] if everything else [tournament]
+                scope = rating_options.scope(connection, which, wanted, at, for_points=True)
+                results, statuses, byes = points.of(of_record(record.games(connection, scope))), {}, {}
+    table = points.crosstable(results, statuses, byes)
+    if format is Format.JSON:
+        tell({"players": table.players, "cells": [[_cell(cell) for cell in row] for row in table.cells]})
+    elif format is Format.CSV:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(["name", *table.players])
+        for name, row in zip(table.players, table.cells, strict=True):
+            writer.writerow([name, *("" if cell is None else f"{cell.points:g}/{cell.games}" for cell in row)])
+    elif not table.players:
+        print("nobody has played a game")
+    else:
+        for line in crosstable_lines(table, width=shutil.get_terminal_size().columns):
+            print(line)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds these commands to `app`."""
+    app.command()(tournaments)
+    app.command()(standings)
+    app.command()(crosstable)
+
+
+def _read(
+    database: Database, tournament: str | None, everything: bool
+) -> tuple[Results, dict[str, str], dict[str, float]]:
+    """What the games came to, who takes part with which status, and the points for byes."""
+    from db import queries
+    from db.results import results
+
+    if everything and tournament is not None:
+        raise typer.BadParameter("expected a tournament or --all, got both")
+    with database.reading() as connection:
+        if everything:
+            return results(connection), dict.fromkeys(queries.entered(connection), "active"), {}
+        found = queries.find_tournament(connection, tournament)
+        return results(connection, found), queries.entry_statuses(connection, found), queries.byes(connection, found)
+
+
+def _row(standing: Standing) -> dict[str, Any]:
+    from msgspec.structs import asdict
+
+    return asdict(standing)
+
+
+def _columns(statuses: dict[str, str], *, csv: bool) -> Columns:
+    from arena.history.words import number
+    from arena.ratings.tiebreaks import TIEBREAKS
+
+    def faults(row: Row) -> str:
+        """The faults; in a table also that somebody is out."""
+        status = statuses.get(row["name"], "active")
+        counted = ", ".join(f"{verdict} {count}" for verdict, count in row["faults"].items())
+        return counted if status == "active" or csv else f"{status}; {counted}".removesuffix("; ")
+
+    columns: dict[str, Any] = {
+        "rank": lambda row: str(row["rank"]),
+        "name": itemgetter("name"),
+        "games": lambda row: str(row["games"]),
+        "wins": lambda row: str(row["wins"]),
+        "draws": lambda row: str(row["draws"]),
+        "losses": lambda row: str(row["losses"]),
+        "points": lambda row: number(row["points"]),
+        "score": lambda row: "-" if row["score"] is None else f"{row['score']:.1%}",
+    }
+    if csv:
+        columns |= {
+            "points": lambda row: repr(row["points"]),
+            "score": lambda row: "" if row["score"] is None else repr(row["score"]),
+            **{name: partial(_tiebreak, name) for name in TIEBREAKS if name not in columns},
+            "status": lambda row: statuses.get(row["name"], ""),
+        }
+    return columns | {"faults": faults}
+
+
+def _tiebreak(name: str, row: dict[str, Any]) -> str:
+    return repr(row["tiebreaks"][name])
+
+
+def _cell(cell: Meetings | None) -> dict[str, Any] | None:
+    return None if cell is None else {"points": round(cell.points, 9), "games": cell.games}
+
+
+# The crosstable, as narrow as it can be.
+
+
+def crosstable_lines(table: Crosstable, *, width: int) -> list[str]:
+    """The table in lines of at most `width`, in several parts where that is needed; columns are numbered like rows."""
+    from rich.cells import cell_len, set_cell_size
+
+    from arena.history.words import printable
+
+    cells = [["." if cell is None else _points(cell) for cell in row] for row in table.cells]
+    for number, row in enumerate(cells):
+        row[number] = "x" if row[number] == "." else row[number]
+    heads = [str(number) for number in range(1, len(table.players) + 1)]
+    names = [printable(name) for name in table.players]
+    each = max([len(text) for row in [heads, *cells] for text in row], default=1)
+    first = len(heads[-1]) if heads else 1
+    longest = max(map(cell_len, names), default=0)
+    # Names give way before the table does, but something of them stays.
+    room = min(longest, max(12, width - first - 1 - (each + 1) * len(heads)))
+    at_once = max(1, (width - first - 1 - room) // (each + 1))
+    lines: list[str] = []
+    for begin in range(0, len(heads), at_once):
+        part = slice(begin, begin + at_once)
+        lines += [""] if lines else []
+        lines.append(" " * (first + 1 + room) + "".join(f" {head:>{each}}" for head in heads[part]))
+        for head, name, row in zip(heads, names, cells, strict=True):
+            shown = name if cell_len(name) <= room else set_cell_size(name, room - 1) + "…"
+            line = f"{head:>{first}} {set_cell_size(shown, room)}" + "".join(f" {text:>{each}}" for text in row[part])
+            lines.append(line.rstrip())
+    return lines
+
+
+def _points(cell: Meetings) -> str:
+    from arena.history.words import number
+
+    text = number(cell.points)
+    points = text.removesuffix(".5").removeprefix("0") + "½" if text.endswith(".5") else text
+    return f"{points}/{cell.games}"

@@ -1,0 +1,130 @@
+"""`arena db`: what is in a database, bringing an older one up to date, and whether it can be true."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+import typer
+
+from arena.cli.asking.database_option import DatabaseOption, submissions
+from arena.cli.terminal.tables import Columns, Format, FormatOption, show
+from arena.history.words import printable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_INFO: Final[Columns] = {"what": lambda row: row["what"], "value": lambda row: row["value"]}
+_WRONGS: Final[Columns] = {
+    "where": lambda row: printable(row["where"]),
+    "reason": lambda row: printable(row["reason"]),
+}
+
+commands = typer.Typer(no_args_is_help=True, help="The database: what is in it, and whether it can be true.")
+
+
+@commands.command()
+def info(format: FormatOption = Format.TABLE, db: DatabaseOption = None) -> None:
+    """How much is in the database.
+
+    Example: arena db info --db cs101.db
+    """
+    from db import audit
+    from db.database import Database
+    from db.upgrade import REVISION
+
+    with Database(db, read_only=True) as database:
+        with database.reading() as connection:
+            size = audit.size(connection)
+        row: dict[str, Any] = {
+            "database": str(database.file or database.address),
+            "bytes": _bytes(database.file),
+            "revision": REVISION,
+            "agents": size.agents,
+            "versions": size.versions,
+            "tournaments": size.tournaments,
+            "games": size.games,
+            "moves": size.moves,
+        }
+    if format is Format.JSON:
+        show([row], {}, format=format)
+        return
+    games = row.pop("games")
+    moves = row.pop("moves")
+    told = {**row, **{f"games {status}": count for status, count in games.items()}, "moves": moves}
+    rows = [{"what": what, "value": f"{value:,}" if isinstance(value, int) else value} for what, value in told.items()]
+    show(rows, _INFO, format=format)
+
+
+@commands.command()
+def upgrade(db: DatabaseOption = None) -> None:
+    """Bring an older database up to date; it is copied first.
+
+    Every command that writes does the same by itself. A file that is up to date stays as it is.
+
+    Example: arena db upgrade --db cs101.db
+    """
+    from db.database import Database
+    from db.upgrade import REVISION
+
+    with Database(db, create=False) as database:
+        where = database.file or database.address
+        if database.copied is None:
+            print(f"{where} is up to date (revision {REVISION})")
+        else:
+            print(f"{where} is now of revision {REVISION}; as it was, it is kept in {database.copied}")
+
+
+@commands.command()
+def verify(format: FormatOption = Format.TABLE, db: DatabaseOption = None) -> None:
+    """Whether everything on record can be true; what cannot is listed, and the exit code is then 1.
+
+    Every game is played again by its rules to its result, clocks are added up, sources are hashed, and the games of
+    each tournament are counted. Nothing is changed.
+
+    Example: arena db verify
+    """
+    from arena.history.verify import verify as verified
+    from db.database import Database
+
+    with Database(db, read_only=True) as database, _progress() as told:
+        found = verified(database, submissions(database), told=told)
+    wrongs = [asdict(wrong) for wrong in found.wrongs]
+    if format is not Format.TABLE or wrongs:
+        show(wrongs, _WRONGS, format=format)
+    looked_at = f"{found.games:,} games with {found.moves:,} plies and {found.versions:,} versions looked at"
+    if wrongs:
+        print(f"{looked_at}: {len(wrongs)} wrong", file=sys.stderr)
+        raise typer.Exit(1)
+    if format is Format.TABLE:
+        print(f"{looked_at}: all is well")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the commands."""
+    app.add_typer(commands, name="db")
+
+
+def _bytes(file: Path | None) -> int | None:
+    """How much room the file takes, with what has not been moved into it yet."""
+    if file is None:
+        return None
+    parts = (file, file.with_name(f"{file.name}-wal"))
+    return sum(part.stat().st_size for part in parts if part.exists())
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None] | None]:
+    """Shows on a terminal how many games have been looked at."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("games", total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)

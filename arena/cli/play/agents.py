@@ -1,0 +1,77 @@
+"""`arena agents`: who plays, of the agents that come with us."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+import typer
+
+from adsearch import games
+from agents import builtin
+from agents.builtin import BuiltIn
+from agents.errors import CannotPlay
+from arena.cli.terminal.tables import Columns, Format, FormatOption, show
+
+COLUMNS: Final[Columns] = {
+    "agent": lambda row: row["name"],
+    "chance": lambda row: "yes" if row["chance"] else "-",
+    "hidden": lambda row: "yes" if row["hidden"] else "-",
+    "several": lambda row: "yes" if row["several"] else "-",
+    "about": lambda row: row["about"],
+}
+OPTIONS: Final[Columns] = {
+    "option": lambda row: row["name"],
+    "default": lambda row: "-" if row["default"] is None else str(row["default"]).lower(),
+    "expected": lambda row: row["expected"],
+    "about": lambda row: row["about"],
+}
+
+
+def list_agents(
+    name: Annotated[str | None, typer.Argument(metavar="AGENT", help="One agent: its options.")] = None,
+    game: Annotated[str | None, typer.Option("--game", help="Only those that can play this game.")] = None,
+    format: FormatOption = Format.TABLE,
+) -> None:
+    """Who plays: the built-in agents, or the options of one.
+
+    The columns say which agents play games of chance, with hidden information, for more than two.
+
+    Examples: arena agents; arena agents alphabeta; arena agents --game pig
+    """
+    if name is not None:
+        found_one = builtin.find(name)
+        if game is not None:
+            builtin.check_can_play(name, games.start(game))
+        if format is Format.TABLE:
+            print(f"{found_one.name}: {found_one.about}\n")
+        show(_row(found_one)["options"], OPTIONS, format=format)
+        return
+    found = [agent for agent in builtin.every() if game is None or _can_play(agent, game)]
+    show([_row(agent) for agent in found], COLUMNS, format=format)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `app`."""
+    app.command("agents")(list_agents)
+
+
+def _row(agent: BuiltIn) -> dict[str, Any]:
+    return {
+        "name": agent.name,
+        "about": agent.about,
+        "chance": "chance" in agent.kinds,
+        "hidden": "hidden" in agent.kinds,
+        "several": "several" in agent.kinds,
+        "options": [
+            {"name": option.name, "default": option.default, "expected": option.expected, "about": option.about}
+            for option in agent.settings
+        ],
+    }
+
+
+def _can_play(agent: BuiltIn, game: str) -> bool:
+    try:
+        builtin.check_can_play(agent.name, games.start(game))
+    except CannotPlay:
+        return False
+    return True

@@ -1,0 +1,73 @@
+"""Players whom nobody starts: people at this terminal, and programs that are started by hand.
+
+They sit down at the referee's like all others, with a token of their own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from arena.cli.terminal.human import Human, Keyboard
+from arena.cli.terminal.screen import Screen
+from arena.errors import BadPlayer
+from arena.match.schedule import Entrant
+from arena.play.director import Director
+from arena.players.names import Player, PlayerKind
+from arena.walls.run_folder import RunFolder
+
+
+class Guests:
+    """All guests of one command."""
+
+    def __init__(self, folder: RunFolder, screen: Screen) -> None:
+        self.director: Director | None = None
+        """Who hears them; to be set before games are played."""
+        self._folder = folder
+        self._screen = screen
+        self._people: list[Human] = []
+        self._keyboard: Keyboard | None = None
+
+    def invited(self, player: Player, name: str) -> Entrant | None:
+        """The entrant that `player` is, if it is a guest."""
+        if player.kind is PlayerKind.HUMAN:
+            if sys.stdin is None:
+                raise BadPlayer("'human' plays from the keyboard, and there is none: stdin is closed")
+            return Entrant(
+                name, name, source="human", invite=lambda address, token: self._seat_a_person(name, address, token)
+            )
+        if player.kind is PlayerKind.WAIT:
+            return Entrant(
+                name, name, source="wait", invite=lambda address, token: self._tell_how_to_come(name, address, token)
+            )
+        return None
+
+    def close(self) -> None:
+        """Everybody leaves."""
+        for person in self._people:
+            person.close()
+
+    def _seat_a_person(self, name: str, address: str, token: str) -> None:
+        if self.director is None:
+            raise RuntimeError("people are seated by a director")
+        if self._keyboard is None:
+            self._keyboard = Keyboard(sys.stdin.fileno())
+            self.director.attend(self._keyboard.descriptor, self._hear_keyboard)
+        person = Human(name, self._keyboard, self._screen)
+        self._people.append(person)
+        self._screen.tell(person.shown)
+        self.director.attend(person.sit_down(address, token), person.hear)
+
+    def _hear_keyboard(self) -> None:
+        if self._keyboard is not None and self.director is not None and not self._keyboard.read():
+            self.director.attend_no_more(self._keyboard.descriptor)
+
+    def _tell_how_to_come(self, name: str, address: str, token: str) -> None:
+        file = self._folder.path / f"{name.replace('#', '-')}.json"
+        file.unlink(missing_ok=True)  # that of a player who is lost
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(descriptor, "w", encoding="utf-8") as opened:
+            opened.write(json.dumps({"address": address, "token": token}) + "\n")
+        self._screen.say(f"waiting for {name}; start it with")
+        self._screen.say_whole(f"python -m agents my_agent.py --connect {file}")

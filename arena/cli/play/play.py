@@ -1,0 +1,289 @@
+"""`arena play`: games on the terminal, now."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from arena.cli.asking.database_option import DatabaseOption
+from arena.cli.asking.position import GameArgument
+from arena.cli.terminal.tables import Format, FormatOption, show
+from arena.walls.kinds import WallKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arena.match.schedule import Entrant, Finished, Planned
+    from arena.players.names import Player
+    from db.database import Database
+
+_USUAL_CLOCK: Final = "10+0.1"
+
+
+def play(
+    game: GameArgument,
+    players: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PLAYER PLAYER...",
+            help="A built-in agent, FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:PROGRAM, human, wait, "
+            "or an agent on record: alice, alice@2.",
+        ),
+    ],
+    count: Annotated[int, typer.Option("--games", min=1, max=100_000, help="How many games.")] = 1,
+    swap: Annotated[bool, typer.Option("--swap", help="Change seats after each game.")] = False,
+    clock: Annotated[
+        str | None,
+        typer.Option(
+            help="60, 60+0.5, 40/300+3, 60+5x10, move=0.1 (seconds) or none. Usual: 10+0.1; with people none."
+        ),
+    ] = None,
+    margin: Annotated[float, typer.Option(min=0, max=3600, help="How many seconds a player may be late.")] = 0.05,
+    seed: Annotated[int | None, typer.Option(min=0, help="Play the games of this seed.")] = None,
+    openings: Annotated[
+        int, typer.Option(min=0, max=1000, help="Begin with so many random plies; with --swap, pairs with the same.")
+    ] = 0,
+    max_plies: Annotated[int | None, typer.Option(min=1, help="After so many moves the game is a draw.")] = None,
+    reuse: Annotated[bool, typer.Option("--reuse", help="Keep an agent's process for its next game.")] = False,
+    walls: Annotated[
+        WallKind | None,
+        typer.Option(help="How agents of yours are confined. Usual: the best that this machine offers."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the results alone.")] = False,
+    record: Annotated[bool, typer.Option(help="Keep the games in the database, for `arena replay` and `show`.")] = True,
+    db: DatabaseOption = None,
+    format: FormatOption = Format.TABLE,
+) -> None:
+    """Play a game, or several, and watch.
+
+    Agents of yours are copied, and play from the copy, each game in a fresh process. What was played is kept:
+    `arena replay last` steps through it, `arena logs last` shows what agents printed.
+
+    Example: arena play connect4 pvs alphabeta:depth=4 --clock 5+0.1
+
+    Example: arena play connect4 my_agent.py human
+    """
+    from arena.errors import BadFixture
+    from arena.match import seeds
+    from arena.match.clock import SECOND, TimeControl
+    from arena.players.names import PlayerKind, told_apart
+
+    entered, agents = _named(players, db)
+    names = told_apart(player.name for player in entered)
+    people = [name for name, player in zip(names, entered, strict=True) if player.kind is PlayerKind.HUMAN]
+    guests = any(player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT) for player in entered)
+    if people and format is not Format.TABLE:
+        raise BadFixture(f"--format {format} is for programs: a person needs to see the board")
+    plan = _Plan(
+        game=game,
+        names=names,
+        games=count,
+        swap=swap,
+        clock=str(TimeControl.parse(clock if clock is not None else "none" if guests else _USUAL_CLOCK)),
+        margin=round(margin * SECOND),
+        seed=seeds.short_seed() if seed is None else seed,
+        seed_given=seed is not None,
+        walls=walls,
+        openings=openings,
+        max_plies=max_plies,
+        with_guests=guests,
+        watched=people != [] or not (quiet or format is not Format.TABLE),
+    )
+    _refuse(plan, entered, people)
+    finished: list[Finished] = []
+    try:
+        with _opened(db) if record else nullcontext() as database:
+            _play(plan, entered, agents, people, finished, database, fresh=not reuse, silent=format is not Format.TABLE)
+    except KeyboardInterrupt:
+        print("\ninterrupted", file=sys.stderr)
+        raise typer.Exit(130) from None
+    finally:
+        if format is not Format.TABLE:
+            from arena.cli.play import played_games
+
+            show([played_games.game(event) for event in finished], played_games.COLUMNS, format=format)
+
+
+def _named(texts: Sequence[str], db: str | None) -> tuple[list[Player], list[str]]:
+    """The players that `texts` name; and of each, if it is a version on record, the agent that it is one of."""
+    from arena.cli.asking.database_option import submissions
+    from arena.errors import BadPlayer
+    from arena.players import versions
+    from arena.players.names import read_player
+    from db.database import Database
+    from db.errors import DatabaseError
+
+    try:
+        return [read_player(text) for text in texts], [""] * len(texts)
+    except BadPlayer as error:
+        unknown = error
+    try:
+        database = Database(db, create=False)
+    except DatabaseError:
+        raise unknown from None
+    with database, database.reading() as connection:
+        found = [versions.named(connection, text, submissions(database)) for text in texts]
+    return [player for player, _ in found], ["" if version is None else version.agent for _, version in found]
+
+
+def _refuse(plan: _Plan, entered: Sequence[Player], people: Sequence[str]) -> None:
+    """Refuses players who cannot play the game together, before anything is made or kept."""
+    from adsearch import games
+    from agents import builtin
+    from arena.errors import BadFixture
+    from arena.players.names import PlayerKind
+
+    start = games.start(plan.game)
+    if len(entered) != start.players:
+        more = ["random"] * (start.players - len(entered))
+        fitting = shlex.join([plan.game, *[player.text for player in entered][: start.players], *more])
+        raise BadFixture(
+            f"{plan.game} is for {start.players} players, got {len(entered)}; such as: arena play {fitting}"
+        )
+    if start.hidden and len(people) > 1:
+        raise BadFixture(f"{plan.game} has secrets: one person at this terminal, got {len(people)}")
+    for player in entered:
+        if player.kind is PlayerKind.BUILTIN:
+            builtin.check_can_play(player.text, start)
+
+
+def _opened(db: str | None) -> AbstractContextManager[Database | None]:
+    """The database; where nobody named one and there can be none here, nothing, and a word about it."""
+    from db.database import Database
+    from db.errors import DatabaseError
+
+    try:
+        return Database(db)
+    except DatabaseError as error:
+        if db is not None:
+            raise
+        print(f"not on record: {error}", file=sys.stderr)
+        return nullcontext()
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is to be played, as the command was given."""
+
+    game: str
+    names: tuple[str, ...]
+    games: int
+    swap: bool
+    clock: str
+    margin: int
+    seed: int
+    openings: int
+    max_plies: int | None
+    seed_given: bool
+    walls: WallKind | None
+    with_guests: bool
+    watched: bool
+
+    def planned(self, rules: str, entrants: Sequence[Entrant]) -> list[Planned]:
+        """All games in order. With `swap`, as many in a row as there are seats share their opening."""
+        from arena.match.clock import SECOND
+        from arena.match.fixture import Limits
+        from arena.match.openings import draw
+        from arena.match.schedule import Planned
+
+        # Who was asked to come, or to think, may take all day.
+        limits = Limits(hello=None, move=30 * 24 * 3600 * SECOND) if self.with_guests else Limits()
+        legs = len(entrants) if self.swap else 1
+        openings = draw(rules, self.openings, range(-(-self.games // legs)), seed=self.seed)
+        names = sorted(self.names)
+        planned = []
+        for number in range(self.games):
+            meeting, leg = divmod(number, legs)
+            planned.append(
+                Planned(
+                    number=number + 1,
+                    game=self.game,
+                    rules=rules,
+                    entrants=(*entrants[leg:], *entrants[:leg]),
+                    seed=self.seed,
+                    identity=(json.dumps([*names, meeting]),),
+                    leg=leg,
+                    clock=self.clock,
+                    margin=self.margin,
+                    opening=openings[meeting],
+                    max_plies=self.max_plies,
+                    limits=limits,
+                    watched=self.watched,
+                )
+            )
+        return planned
+
+
+def _play(
+    plan: _Plan,
+    entered: Sequence[Player],
+    agents: Sequence[str],
+    people: Sequence[str],
+    finished: list[Finished],
+    database: Database | None,
+    *,
+    fresh: bool,
+    silent: bool,
+) -> None:
+    """Plays the games, shows them, and notes in `finished` those that are over."""
+    from adsearch import games
+    from arena.cli.asking.database_option import submissions
+    from arena.cli.play.guests import Guests
+    from arena.cli.terminal.screen import Screen
+    from arena.match.schedule import Finished, InOrder, Schedule
+    from arena.play.director import Director
+    from arena.players.confinement import Confinement
+    from arena.players.entrants import enter
+    from arena.players.submissions import Store
+    from arena.tournament.casual import Recorded
+    from arena.walls.run_folder import RunFolder
+
+    screen = Screen(quiet=not plan.watched, people=people, on_stderr=silent)
+    with ExitStack() as stack:
+        folder = stack.enter_context(RunFolder())
+        store = Store(folder.path / "store") if database is None else submissions(database)
+        rules = store.take_game(plan.game)
+        start = games.start(rules)
+        table = Guests(folder, screen)
+        confinement = Confinement(folder.scratch, rules, walls=plan.walls, fresh=fresh)
+        entrants = [
+            table.invited(player, name) or enter(player, name, start, store, confinement)
+            for player, name in zip(entered, plan.names, strict=True)
+        ]
+        for warning in confinement.warnings:
+            print(f"warning: {warning}", file=sys.stderr)
+        if plan.watched:
+            for name in confinement.kinds:
+                screen.say(confinement.described(name))
+        planned = plan.planned(rules, entrants)
+        director = stack.enter_context(Director(folder))
+        stack.callback(table.close)
+        table.director = director
+        schedule: Schedule = InOrder(planned)
+        if database is not None:
+            started_as = {name: player.text for player, name in zip(entered, plan.names, strict=True)}
+            whose = {name: agent for name, agent in zip(plan.names, agents, strict=True) if agent}
+            schedule = Recorded(schedule, database, started_as, whose)
+        for event in director.play(schedule):
+            if isinstance(event, Finished):
+                known_as = schedule.ids[-1] if isinstance(schedule, Recorded) else event.game.number
+                finished.append(replace(event, game=replace(event.game, number=known_as)))
+            if not silent:
+                screen.show(event)
+    if silent:
+        return
+    if plan.games > 1:
+        screen.show_score(finished)
+    if not plan.seed_given:
+        screen.say(f"the same again: --seed {plan.seed}")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(play)

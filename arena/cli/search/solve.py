@@ -1,0 +1,359 @@
+"""`arena solve` and `arena compare`: what a game is worth, and what it costs each algorithm to find out.
+
+Both measure wall time, the searches themselves do not; what is found is the same on every run.
+"""
+
+import json
+import re
+import sys
+import time
+from collections.abc import Iterator
+from functools import partial
+from math import inf, isfinite
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from adsearch import State, games
+from adsearch.errors import BadSearch, quote
+from arena.cli.asking.position import GameArgument, MovesOption, after
+from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, show
+from arena.history import words
+
+if TYPE_CHECKING:
+    from adsearch.budget import Budget
+    from adsearch.result import Result
+    from adsearch.winning import Strategy
+
+MOST_LINES = 150
+"""A strategy is printed as deep as this many lines go."""
+FEW = 200_000
+"""A game without chance that may last too long for a search to its end can be solved if it has no more positions."""
+TOO_LARGE = "solve: this game is too large to be solved; with --seconds you learn what is known by then"
+SecondsOption = Annotated[
+    float | None, typer.Option("--seconds", min=0.0, help="Stop after so long, and say what is known by then.")
+]
+
+COMPARED: Columns = {
+    "depth": lambda row: str(row["depth"]),
+    "nodes": lambda row: f"{row['nodes']:,}",
+    "time": lambda row: f"{row['time'] / 1000:.3f} s",
+    "branching": lambda row: "-" if row["branching"] is None else f"{row['branching']:.2f}",
+    "value": lambda row: _bounded(row) + (" !" if row["differs"] else ""),
+    "move": lambda row: row["move"] or "-",
+    "algorithm": lambda row: row["algorithm"],
+}
+
+
+def solve(
+    game: GameArgument,
+    strategy: Annotated[bool, typer.Option("--strategy", help="Print how the winner wins, whatever comes.")] = False,
+    moves: MovesOption = "",
+    seconds: SecondsOption = None,
+    format: FormatOption = Format.TABLE,
+) -> None:
+    """What a game is worth if all play their best, how long it takes, and a line of best play.
+
+    The value is for the player to move (where chance begins, for the first); a draw counts half in a chance to win. As
+    JSON it is one object: value, distance, move, line, nodes and time in ms; value is null where it was not found.
+
+    Examples: arena solve nap:11; arena solve nap:11 --strategy; arena solve pig:goal=10; arena solve connect4 --moves
+    "4 4 4 4" --seconds 5
+    """
+    from adsearch.budget import Budget
+    from adsearch.picture import texts
+
+    if strategy and format is not Format.TABLE:
+        raise BadSearch("--strategy is printed as text; leave out --format")
+    state = after(games.start(game), moves)
+    if strategy and (state.chance or state.players > 2 or not (state.zero_sum or state.players == 1)):
+        raise BadSearch("--strategy is for games of one or two players without chance, which one of them can win")
+    budget = None if seconds is None else Budget.seconds(seconds, time.monotonic)
+    begun = time.perf_counter()
+    result = _solved(state, budget)
+    row = {
+        "value": result.value if result.exact and isfinite(result.value) else None,
+        "distance": result.distance,
+        "move": None if result.move is None else state.to_text(result.move),
+        "line": texts(state, result.line),
+        "nodes": result.nodes,
+        "time": round((time.perf_counter() - begun) * 1000),
+    }
+    if format is Format.JSON:
+        print(json.dumps(row, indent=2, allow_nan=False))
+    elif format is Format.CSV:
+        show([row], _plain(row), format=format)
+    else:
+        print(_verdict(state, result, seconds))
+        _print_details(state, row)
+        if strategy:
+            _print_strategy(state, result, budget)
+
+
+def compare(
+    game: GameArgument,
+    algorithms: Annotated[
+        list[str],
+        typer.Argument(metavar="ALGORITHM...", help="The searches, with options: minimax alphabeta:table=true pvs."),
+    ],
+    depth: Annotated[str, typer.Option("--depth", metavar="N|N-M", help="The depths to search to.")] = "1-4",
+    moves: MovesOption = "",
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", min=0.0, help="A search may take so long; deeper ones are left out.")
+    ] = None,
+    format: FormatOption = Format.TABLE,
+) -> None:
+    """Algorithms side by side: the value each finds at each depth, the nodes it visits, and the time it takes.
+
+    The branching is the effective one: the b of a uniform tree with as many nodes, 1 + b + b^2 + ... + b^depth. Values
+    that differ from the first algorithm's at the same depth are marked with "!".
+
+    Examples: arena compare connect4 --depth 1-6 minimax alphabeta alphabeta:table=true,ordering=true pvs;
+    arena compare tictactoe --depth 9 minimax alphabeta --format json
+    """
+    from adsearch import algorithms as known
+
+    depths = _depths(depth)
+    searches = {text: known.configured(text) for text in algorithms}
+    state = after(games.start(game), moves)
+    rows: list[dict[str, Any]] = []
+    for plies in depths:
+        for text, search in list(searches.items()):
+            row = _measured(state, text, search, plies, seconds)
+            if row is None:
+                del searches[text]
+                _note(f"{text}: depth {plies} takes more than {seconds:g} s; it and what is deeper is left out")
+            else:
+                rows.append(row)
+    if _flag(rows):
+        _note('a value marked "!" differs from the first at its depth')
+    show(rows, _plain(rows[0]) if rows and format is Format.CSV else COMPARED, format=format)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds these commands to `app`."""
+    app.command("solve")(solve)
+    app.command("compare")(compare)
+
+
+def _note(text: str) -> None:
+    print(f"arena: {text}", file=sys.stderr)
+
+
+def _plain(row: Row) -> Columns:
+    """A column for each field, as a spreadsheet wants them."""
+
+    def cell(name: str, row: Row) -> str:
+        value = row[name]
+        return "" if value is None else " ".join(value) if isinstance(value, list) else str(value)
+
+    return {name: partial(cell, name) for name in row}
+
+
+# What a game is worth.
+
+
+def _solved(state: State[Any], budget: "Budget | None") -> "Result[Any]":
+    """The result of the algorithm for this kind of game."""
+    from adsearch import deepening, expectiminimax, iteration, maxn
+    from adsearch.terms import DEEPEST
+
+    if state.hidden:
+        raise BadSearch("solve: something is hidden in this game, so no position has a value of its own")
+    endless = state.max_plies is None or state.max_plies > DEEPEST
+    if state.players > 2 or (state.players == 2 and not state.zero_sum):
+        if endless and budget is None:
+            raise BadSearch(TOO_LARGE)
+        return maxn.search(state, budget=budget)
+    if state.chance or state.max_plies is None or (endless and budget is None):
+        try:
+            return iteration.search(state, budget=budget, most=iteration.MOST if state.chance else FEW)
+        except BadSearch:
+            if endless and budget is None:
+                raise BadSearch(TOO_LARGE) from None
+    return expectiminimax.search(state, budget=budget) if state.chance else deepening.search(state, budget=budget)
+
+
+def _verdict(state: State[Any], result: "Result[Any]", seconds: float | None) -> str:
+    """What was found, in a sentence."""
+    if not result.exact:
+        return f"not solved within {seconds:g} s{_estimated(state, result)}"
+    value = result.value
+    if result.values is not None and state.players > 2:
+        return "worth " + ", ".join(f"{worth:g} to seat {seat}" for seat, worth in enumerate(result.values))
+    within = "" if result.distance is None else f" in {words.plies(result.distance)}"
+    if state.turn is None:
+        within = "; the game is over"
+    if state.players == 1:
+        return f"worth {value:g} to the player{within}"
+    low, high = state.bounds
+    if state.chance and (low, high) == (-1.0, 1.0):
+        first = -value if _mover(state) else value
+        return f"the first player wins {(first + 1) / 2:.2%}".replace("%", " %")
+    if state.chance or low != -high or not state.zero_sum:
+        return f"worth {value:g} to {_player(state, _mover(state))}{within}"
+    if not value:
+        return f"a draw{within}"
+    winner = _player(state, _mover(state) if value > 0 else 1 - _mover(state))
+    return f"{winner} wins{'' if (high, abs(value)) == (1.0, 1.0) else f' by {abs(value):g}'}{within}"
+
+
+def _estimated(state: State[Any], result: "Result[Any]") -> str:
+    """What is known of a game that was not solved in time."""
+    if not result.depth:
+        return ""
+    if state.players != 2 or not state.zero_sum:
+        return f"; at depth {result.depth} it looks like {result.value:.3g} for {_player(state, _mover(state))}"
+    if not result.value:
+        return f"; at depth {result.depth} neither player is ahead"
+    ahead = _player(state, _mover(state) if result.value > 0 else 1 - _mover(state))
+    return f"; at depth {result.depth} {ahead} is ahead ({abs(result.value):.3g})"
+
+
+def _mover(state: State[Any]) -> int:
+    """The seat that values are told for."""
+    from adsearch.terms import root_seat
+
+    return root_seat(state)
+
+
+def _player(state: State[Any], seat: int) -> str:
+    if state.players <= 2:
+        return "the player" if state.players == 1 else ("the first player", "the second player")[seat]
+    return f"seat {seat}"
+
+
+def _print_details(state: State[Any], row: Row) -> None:
+    """The rest of what was found, a line each."""
+    details = {
+        "value": "not known" if row["value"] is None else f"{row['value']:.10g} for {_player(state, _mover(state))}",
+        "distance": "not known" if row["distance"] is None else words.plies(row["distance"]),
+        "line": " ".join(row["line"]) or "none",
+        "nodes": f"{row['nodes']:,}",
+        "time": f"{row['time'] / 1000:.2f} s",
+    }
+    print()
+    for name, text in details.items():
+        print(f"{name:<9} {text}")
+
+
+# How the winner wins.
+
+
+def _print_strategy(state: State[Any], result: "Result[Any]", budget: "Budget | None") -> None:
+    """The winning strategy as a tree, for whoever has one."""
+    from adsearch import winning
+    from adsearch.table import Table
+
+    print()
+    if result.exact and (not result.value or (result.value < 0 and state.players == 1)):
+        print("nobody can force a win")
+        return
+    # A win that is known to be near is not looked for further away.
+    seat = None if not result.exact else _mover(state) if result.value > 0 else 1 - _mover(state)
+    depth, table = result.distance if result.exact else None, Table()
+    found = winning.search(state, seat=seat, depth=depth, budget=budget, table=table)
+    strategy = None
+    if found.bound is not found.bound.EXACT or found.exact:
+        strategy = winning.strategy(state, seat=seat, depth=depth, table=table)
+    if strategy is None:
+        print("no winning strategy was found in time")
+        return
+    print(f"{_player(state, strategy.seat)} wins: one move where it moves, every move where the other does")
+    plies = 1
+    while _size(strategy, plies, {}) < _size(strategy, plies + 1, {}) <= MOST_LINES:
+        plies += 1
+    for line in _branches(state, strategy, plies, "", {}):
+        print(line)
+    left_out = _size(strategy, inf, {}) - _size(strategy, plies, {})
+    if left_out:
+        print(f"{left_out:,} moves after the first {words.plies(plies)} are left out; see more of them with --moves")
+
+
+def _branches(
+    state: State[Any], strategy: "Strategy[Any]", plies: int, indent: str, known: dict[tuple[int, float], int]
+) -> Iterator[str]:
+    for number, (move, rest) in enumerate(strategy.moves.items(), 1):
+        branch, below = ("└─ ", "   ") if number == len(strategy.moves) else ("├─ ", "│  ")
+        left_out = _size(rest, inf, known) if plies == 1 else 0
+        cut = f"   ... {left_out:,} more" if left_out else ""
+        yield f"{indent}{branch}{state.to_text(move)}{cut}"
+        if plies > 1:
+            yield from _branches(state.play(move), rest, plies - 1, indent + below, known)
+
+
+def _size(strategy: "Strategy[Any]", plies: float, known: dict[tuple[int, float], int]) -> int:
+    """How many moves stand in the first `plies` plies of a strategy."""
+    key = (id(strategy), plies)
+    if key not in known:
+        moves = strategy.moves.values() if plies else ()
+        known[key] = sum(1 + _size(after, plies - 1, known) for after in moves)
+    return known[key]
+
+
+# Algorithms side by side.
+
+
+def _depths(text: str) -> range:
+    """The depths that "5" or "1-8" stands for."""
+    found = re.fullmatch(r"(\d{1,3})(?:-(\d{1,3}))?", text.strip(), re.ASCII)
+    if not found or int(found[1]) > int(found[2] or found[1]):
+        raise BadSearch(f"--depth: expected a depth or a range of them, such as 6 or 1-8, got {quote(text)}")
+    return range(int(found[1]), int(found[2] or found[1]) + 1)
+
+
+def _measured(
+    state: State[Any], text: str, search: tuple[Any, dict[str, Any]], depth: int, seconds: float | None
+) -> dict[str, Any] | None:
+    """The row of one search; None where it took longer than it may."""
+    from adsearch.budget import Budget
+
+    run, options = search
+    budget = None if seconds is None else Budget.seconds(seconds, time.monotonic)
+    begun = time.perf_counter()
+    result = run(state, depth=depth, budget=budget, **options)
+    took = time.perf_counter() - begun
+    if seconds is not None and took >= seconds:
+        return None
+    return {
+        "depth": depth,
+        "algorithm": text,
+        "value": result.value if isfinite(result.value) else None,
+        "bound": result.bound.value,
+        "differs": False,
+        "move": None if result.move is None else state.to_text(result.move),
+        "nodes": result.nodes,
+        "branching": effective_branching(result.nodes, depth),
+        "time": round(took * 1000),
+    }
+
+
+def effective_branching(nodes: int, depth: int) -> float | None:
+    """The b for which 1 + b + b^2 + ... + b^depth is `nodes`; None without a depth."""
+    if depth == 0:
+        return None
+    low, high = 0.0, float(nodes)
+    for _ in range(100):
+        middle = (low + high) / 2
+        # From the inside out, so that no power overflows before the sum is compared.
+        total = 1.0
+        for _ in range(depth):
+            total = min(1.0 + middle * total, 2.0 * nodes + 2.0)
+        low, high = (middle, high) if total < nodes else (low, middle)
+    return round(high, 4)
+
+
+def _flag(rows: list[dict[str, Any]]) -> bool:
+    """Marks the rows whose value differs from that of the first at their depth; whether there are any."""
+    first: dict[int, float | None] = {}
+    for row in rows:
+        value = first.setdefault(row["depth"], row["value"])
+        if value is not None and row["value"] is not None:
+            row["differs"] = abs(row["value"] - value) > 1e-9
+    return any(row["differs"] for row in rows)
+
+
+def _bounded(row: Row) -> str:
+    """A value as it was found: itself, or a bound of it."""
+    sign = {"exact": "", "lower": ">= ", "upper": "<= "}[row["bound"]]
+    return "-" if row["value"] is None else f"{sign}{row['value']:.6g}"

@@ -1,0 +1,201 @@
+"""`arena trace` and `arena tree`: a search step by step, and the whole tree of a small game.
+
+They print, or draw into a file that is named; where a file went is said on stderr.
+"""
+
+from enum import StrEnum
+from inspect import signature
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from adsearch import State, games
+from adsearch.errors import BadSearch, quote
+from arena.cli.asking.position import GameArgument, MovesOption, after
+from arena.cli.terminal.files import write_file
+
+if TYPE_CHECKING:
+    from adsearch.picture import Picture
+    from adsearch.result import Result
+
+ROWS = 5_000
+"""So many events of a search are printed."""
+DRAWN = 100_000
+"""So many may lie behind a picture, whose nodes were visited more than once."""
+MOST = 1_000_000
+"""A search of more events is given up."""
+
+
+class Order(StrEnum):
+    """The order in which moves are tried."""
+
+    GIVEN = "given"
+    REVERSED = "reversed"
+
+
+class Fail(StrEnum):
+    """What a search returns whose value is outside its window."""
+
+    SOFT = "soft"
+    HARD = "hard"
+
+
+SvgOption = Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Draw the tree into an SVG file.")]
+DotOption = Annotated[Path | None, typer.Option("--dot", metavar="FILE", help="Write the tree for Graphviz.")]
+
+
+def trace(
+    game: GameArgument,
+    algorithm: Annotated[
+        str,
+        typer.Argument(metavar="ALGORITHM", help="The search, with options if you like: pvs, alphabeta:table=true."),
+    ],
+    table: Annotated[bool, typer.Option("--table", help="Print the event table (the default).")] = False,
+    calls: Annotated[bool, typer.Option("--calls", help="Print the calls, indented.")] = False,
+    tree: Annotated[bool, typer.Option("--tree", help="Print the tree that was searched.")] = False,
+    svg: SvgOption = None,
+    dot: DotOption = None,
+    depth: Annotated[int | None, typer.Option("--depth", help="Look so many plies ahead.")] = None,
+    order: Annotated[Order, typer.Option("--order", help="The order in which moves are tried.")] = Order.GIVEN,
+    window: Annotated[
+        str | None, typer.Option("--window", metavar="ALPHA,BETA", help="The first window, such as 9,11 or -inf,3.")
+    ] = None,
+    fail: Annotated[Fail | None, typer.Option("--fail", help="What comes back from outside the window.")] = None,
+    moves: MovesOption = "",
+) -> None:
+    """A search, step by step: as the lecture's table of events, as calls, or as the tree with what was pruned.
+
+    Examples: arena trace tree:professors alphabeta; arena trace tree:window alphabeta --window 9,11 --fail hard;
+    arena trace connect4 pvs --depth 3 --moves "4 4" --tree
+    """
+    from adsearch import algorithms, drawing
+    from adsearch.picture import search_tree
+    from adsearch.trace import NULL_WINDOW, Trace, as_calls, as_table
+
+    search, options = algorithms.configured(algorithm)
+    for name, value in _accepted(algorithm, search, _options(depth, order, window, fail)).items():
+        if name in options:
+            raise BadSearch(f"{name} is given twice: in {quote(algorithm)} and as an option")
+        options[name] = value
+    for path in (svg, dot):
+        _check_writable(path)
+    state = after(games.start(game), moves)
+    table = table or not (calls or tree or svg or dot)
+    drawn = tree or svg is not None or dot is not None
+    record = Trace(keep=DRAWN if drawn else ROWS, most=MOST)
+    result = search(state, trace=record, **options)
+    title = _title(f"{game} searched by {algorithm}", moves)
+    picture = search_tree(state, record, result, title=title) if drawn else None
+    if table:
+        print(as_table(record))
+    if calls:
+        print(as_calls(record))
+    if record.left_out:
+        print(f"... and {record.left_out:,} more events; limit the depth (--depth) to see them all")
+    if tree and picture:
+        print(drawing.as_text(picture))
+    if (table or calls or tree) and any(event.null_window for event in record.events):
+        print(f"({NULL_WINDOW})")
+    print(_summary(state, result))
+    if picture:
+        _draw(picture, svg, dot)
+
+
+def tree(
+    game: GameArgument,
+    depth: Annotated[int | None, typer.Option("--depth", help="Show so many plies of it.")] = None,
+    svg: SvgOption = None,
+    dot: DotOption = None,
+    moves: MovesOption = "",
+) -> None:
+    """The tree of a small game, or the first plies of a larger one, with the value of every node where it is whole.
+
+    Examples: arena tree nap:4; arena tree tictactoe --depth 2 --svg tictactoe.svg
+    """
+    from adsearch import drawing
+    from adsearch.picture import game_tree
+
+    picture = game_tree(after(games.start(game), moves), depth=depth, title=_title(f"The tree of {game}", moves))
+    if svg is None and dot is None:
+        print(drawing.as_text(picture))
+    _draw(picture, svg, dot)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds these commands to `app`."""
+    app.command("trace")(trace)
+    app.command("tree")(tree)
+
+
+def _title(what: str, moves: str) -> str:
+    return f"{what}, after {' '.join(moves.split())}" if moves.split() else what
+
+
+def _options(depth: int | None, order: Order, window: str | None, fail: Fail | None) -> dict[str, dict[str, Any]]:
+    """What the options that were given mean to a search: option -> arguments."""
+    options: dict[str, dict[str, Any]] = {}
+    if depth is not None:
+        options["--depth"] = {"depth": depth}
+    if order is Order.REVERSED:
+        options["--order"] = {"ordering": lambda state: tuple(reversed(state.moves()))}
+    if window is not None:
+        alpha, beta = _window(window)
+        options["--window"] = {"alpha": alpha, "beta": beta}
+    if fail is not None:
+        options["--fail"] = {"fail": fail.value}
+    return options
+
+
+def _window(text: str) -> tuple[float, float]:
+    """Alpha and beta; whether one is below the other is for the search to say."""
+    try:
+        alpha, beta = map(float, text.split(","))
+    except ValueError:
+        alpha = beta = float("nan")
+    if isnan(alpha) or isnan(beta):
+        raise BadSearch(f"expected a window such as 9,11 or -inf,3, got {quote(text)}")
+    return alpha, beta
+
+
+def _accepted(algorithm: str, search: Any, options: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """The arguments for `search`; BadSearch where it does not take one of them."""
+    takes = signature(search).parameters
+    if "trace" not in takes:
+        raise BadSearch(f"{algorithm} cannot be traced")
+    for option, arguments in options.items():
+        if not arguments.keys() <= takes.keys():
+            known = {"--depth": "depth", "--order": "ordering", "--window": "alpha", "--fail": "fail"}
+            others = [name for name, argument in known.items() if argument in takes]
+            raise BadSearch(f"{algorithm} takes no {option}; it takes {', '.join(others) or 'no options'}")
+    return {name: value for arguments in options.values() for name, value in arguments.items()}
+
+
+def _draw(picture: "Picture", svg: Path | None, dot: Path | None) -> None:
+    """Writes the files that were asked for."""
+    from adsearch import drawing
+
+    if svg is not None:
+        write_file(svg, drawing.as_svg(picture))
+    if dot is not None:
+        write_file(dot, drawing.as_dot(picture))
+
+
+def _check_writable(path: Path | None) -> None:
+    """An error now rather than after a long search."""
+    if path is not None and not path.parent.is_dir():
+        raise typer.BadParameter(f"cannot write {quote(str(path))}: there is no folder {quote(str(path.parent))}")
+
+
+def _summary(state: State[Any], result: "Result[Any]") -> str:
+    """What the search found, on a line."""
+    from adsearch.picture import texts
+    from adsearch.result import Bound
+    from adsearch.trace import written
+
+    sign = {Bound.EXACT: "", Bound.LOWER: ">= ", Bound.UPPER: "<= "}[result.bound]
+    value = written(result.value if result.values is None else result.values)
+    move = "none" if result.move is None else state.to_text(result.move)
+    line = " ".join(texts(state, result.line)) or "none"
+    return f"value {sign}{value}  move {move}  line {line}  nodes {result.nodes:,}"

@@ -1,0 +1,1 @@
+"""The commands of the panel "Give a course"."""

@@ -1,0 +1,126 @@
+"""`arena grades`: a grade list for a course, beside the lines of its roster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from arena.cli.asking import rating_options
+from arena.cli.asking.database_option import DatabaseOption
+from arena.cli.asking.game_filters import AtOption, filtered
+from arena.cli.terminal.files import read_file
+from arena.cli.terminal.tables import Format, FormatOption, show
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from db.history import Wanted
+
+_MOST: Final = 1_000_000
+"""Faults that are read."""
+
+
+@filtered(without=("agent", "opponent", "seat", "result", "tournament"))
+def grades(
+    wanted: Wanted,
+    tournament: Annotated[str | None, typer.Argument(metavar="TOURNAMENT", help="Usual: the last one made.")] = None,
+    bar: Annotated[
+        list[str] | None, typer.Option("--bar", metavar="NAME=AGENT", help="Who is to be beaten; may be repeated.")
+    ] = None,
+    join: Annotated[
+        str | None, typer.Option("--join", metavar="FILE.csv", help="Put beside the lines of this roster.")
+    ] = None,
+    on: Annotated[
+        str | None, typer.Option("--on", metavar="COLUMN", help="The roster's column with the agents' names.")
+    ] = None,
+    at: AtOption = None,
+    format: FormatOption = Format.CSV,
+    db: DatabaseOption = None,
+) -> None:
+    """A grade list for a course: score, rating, faults, and who is better than each bar.
+
+    "better" and "not better" are 95 % sure, by all rated games of the tournament; each agent's own games with the bar
+    are listed. Score and points are those of the standings. All
+    columns of the roster are kept. A table shows less.
+
+    Example: arena grades cs101 --format table
+
+    Example: arena grades cs101 --bar pass=random --bar merit=alphabeta:depth=4 --join roster.csv
+    """
+    from msgspec.structs import replace
+
+    from arena.course import roster as rosters
+    from arena.ratings import grades as grading
+    from arena.ratings import points, ranking
+    from arena.ratings.results import of_record
+    from db import history, queries
+    from db import rated as record
+    from db.database import Database
+
+    if on is not None and join is None:
+        raise typer.BadParameter("--on is about the roster: give that too, with --join")
+    bars = rating_options.named(bar, "--bar", "NAME=AGENT")
+    roster = None if join is None else [row for _, row in rosters.table(*read_file(join, "a roster"))]
+    with Database(db, create=False) as database, database.reading() as connection:
+        scope = rating_options.scope(connection, (tournament,), wanted, at)
+        name = queries.tournament_name(connection, scope.tournaments[0])
+        games = record.games(connection, scope)
+        for_points = record.games(
+            connection, rating_options.scope(connection, (tournament,), wanted, at, for_points=True)
+        )
+        described = queries.anchors(connection, scope.tournaments)
+        entered = queries.entry_statuses(connection, scope.tournaments[0])
+        byes = queries.byes(connection, scope.tournaments[0]) if scope.wanted is None and at is None else {}
+        narrowed = replace(wanted, tournament=name, fault=history.ANYBODY, until=scope.at or wanted.until)
+        faults = history.page(connection, narrowed, limit=_MOST)
+    played = of_record(games)
+    names = {player for game in played for player in game.names}
+    anchors = {player: rating for player, rating in described.items() if player in names}
+    rows = grading.table(
+        standings=points.standings(points.of(of_record(for_points)), entered, byes),
+        ranking=ranking.rank(played, system=ranking.usual(played), settings=ranking.Settings(anchors=anchors)),
+        bars=grading.bars(games, bars, name),
+        faults=grading.reasons(faults, {game.id for game in for_points}),
+        wanted=tuple(bars),
+        statuses=entered,
+    )
+    if format is Format.TABLE:
+        rows = [_short(row, tuple(bars), statuses=set(entered.values()) != {"active"}) for row in rows]
+    if roster is not None:
+        rows = grading.joined(rows, roster, on)
+    columns = {title: rating_options.exact(title) for title in (rows[0] if rows else ("agent",))}
+    show(
+        rows,
+        columns,
+        format=format,
+        narrowed="agent" if roster is None else None,
+        never_calculated=("agent", "arena_agent", "reasons", "arena_reasons"),
+        numbers=_NUMBERS,
+    )
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `app`."""
+    app.command()(grades)
+
+
+_NUMBERS: Final = ("rank", "games", "points", "score", "rating", "±", "faults")
+
+
+def _short(row: dict[str, Any], bars: Sequence[str], *, statuses: bool) -> dict[str, Any]:
+    """What a table shows of a row, in as many digits as are read."""
+    from arena.history.words import number
+
+    return {
+        "agent": row["agent"],
+        **({"status": row["status"]} if statuses else {}),
+        "rank": row["rank"],
+        "games": row["games"],
+        "points": number(row["points"]),
+        "score": "-" if row["score"] is None else f"{row['score']:.1%}",
+        "rating": "-" if row["rating"] is None else round(row["rating"]),
+        "±": "-" if row["error"] is None else round(row["error"]),
+        **{bar: row[bar] for bar in bars},
+        "faults": row["faults"],
+    }

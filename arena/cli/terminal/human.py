@@ -1,0 +1,160 @@
+"""A person at this terminal as a player: reads moves from the keyboard, in the same loop that hears the referee.
+
+To the referee a person is a player like any other, on a connection of its own. A mistyped move is not sent: the referee
+would call it illegal. All persons of a game share one keyboard; whoever is asked answers.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final
+
+import zmq
+
+from adsearch import State, games
+from adsearch.errors import BadMove, quote
+from agents import protocol
+from agents.protocol import Bye, Hello, Move, Ready, Refuse, Resign, Start, Turn
+from arena.cli.terminal.screen import Screen
+from arena.history import words
+
+_WAYS_OUT: Final = "'resign' gives the game up, Ctrl-C ends everything"
+
+
+class Keyboard:
+    """The lines that are typed, and who waits for one."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self._lines: deque[str] = deque()
+        self._begun = b""
+        self._closed = False
+        self._waiting: Callable[[str | None], None] | None = None
+
+    def ask(self, answer: Callable[[str | None], None]) -> None:
+        """The next line goes to `answer`; None when there will be no more."""
+        self._waiting = answer
+        self._hand_over()
+
+    def read(self) -> bool:
+        """Takes what was typed; False when the keyboard is at its end."""
+        typed = os.read(self.descriptor, 4096)
+        *lines, self._begun = (self._begun + typed).split(b"\n")
+        self._lines.extend(line.decode("utf-8", "replace") for line in lines)
+        if not typed:
+            self._closed = True
+            if self._begun:  # a last line need not have an end
+                self._lines.append(self._begun.decode("utf-8", "replace"))
+                self._begun = b""
+        self._hand_over()
+        return not self._closed
+
+    def _hand_over(self) -> None:
+        while self._waiting is not None and (self._lines or self._closed):
+            waiting, self._waiting = self._waiting, None
+            waiting(self._lines.popleft() if self._lines else None)
+
+
+class Human:
+    """One person, in one seat of each game."""
+
+    def __init__(self, name: str, keyboard: Keyboard, screen: Screen) -> None:
+        self._name = name
+        self._keyboard = keyboard
+        self._screen = screen
+        self._say = screen.say
+        context: zmq.Context[zmq.Socket[bytes]] = zmq.Context.instance()
+        self._socket = context.socket(zmq.DEALER)
+        self._socket.set(zmq.LINGER, 200)
+        self._socket.set(zmq.RECONNECT_IVL, 10)
+        self._state: State[Any] | None = None
+        self._start: Start | None = None
+        self._turn: Turn | None = None
+        self._shown = -1
+
+    def sit_down(self, address: str, token: str) -> zmq.Socket[bytes]:
+        """Connects to the referee; returns the socket on which `hear` must be called."""
+        self._socket.connect(address)
+        self._send(Hello(protocol.PROTOCOL, token, self._name, wants=("position",)))
+        return self._socket
+
+    def hear(self) -> None:
+        """What the referee says."""
+        while True:
+            try:
+                message = protocol.from_referee(protocol.unpack(self._socket.recv(zmq.NOBLOCK)))
+            except zmq.Again:
+                return
+            match message:
+                case Start():
+                    self._start, self._shown = message, -1
+                    self._send(Ready(message.game))
+                case Turn():
+                    self._turn = message
+                    if self._start is not None and isinstance(message.position, str):
+                        self._state = games.load(self._start.rules, message.position)
+                    self._ask_when_shown()
+                case Refuse():
+                    self._say(message.reason)
+                case Bye():
+                    return
+                case _:
+                    self._turn = None
+
+    def shown(self, plies: int) -> None:
+        """So many plies of the game are on the screen: a question comes after the board that it is about."""
+        self._shown = plies
+        self._ask_when_shown()
+
+    def close(self) -> None:
+        """Leaves the table."""
+        self._socket.close()
+
+    def _ask_when_shown(self) -> None:
+        if self._turn is not None and self._shown == self._turn.ply - 1:
+            self._ask()
+
+    def _ask(self) -> None:
+        piece = "" if self._start is None else words.piece(self._start.seat, self._start.rules)
+        self._say(f"{self._name}{f' ({piece})' if piece else ''}, your move (? for help): ", end="")
+        self._keyboard.ask(self._answer)
+
+    def _answer(self, line: str | None) -> None:
+        self._screen.answered()
+        turn, state = self._turn, self._state
+        if turn is None or state is None:
+            return  # the game ended while a move was being typed
+        if line is None or line.strip().lower() == "resign":
+            if line is None:
+                self._say("\nno more input: resigned")
+            self._send(Resign(turn.game, turn.id))
+            self._turn = None
+            return
+        text = line.strip()
+        if text in ("?", "help"):
+            self._say(words.printable(f"legal moves: {' '.join(map(state.to_text, state.moves()))}"))
+            self._say(f"a move is {type(state).notation or 'one of these'}")
+            self._say(_WAYS_OUT)
+        elif text.lower() in ("q", "quit", "exit"):
+            self._say(_WAYS_OUT)
+        elif text:
+            try:
+                move = state.from_text(text)
+                if move not in state.moves():
+                    raise BadMove(f"expected a legal move, got {quote(text)}")
+                written = state.to_text(move)
+            except BadMove as error:
+                self._say(words.printable(str(error)))
+            except Exception as error:
+                # Rules of somebody's own that stumble over a text have not found a move in it.
+                self._say(f"expected a legal move, got {quote(text)} ({type(error).__name__})")
+            else:
+                self._send(Move(turn.game, turn.id, written))
+                self._turn = None
+                return
+        self._ask()
+
+    def _send(self, message: Any) -> None:
+        self._socket.send(protocol.pack(message))

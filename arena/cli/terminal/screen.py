@@ -1,0 +1,178 @@
+"""Games as they are played, on a terminal: the board after each move, both clocks, what the players think, the verdict.
+
+It only shows; where a person plays a game with secrets it shows what that person may see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from rich.console import Console
+from rich.text import Text
+
+from adsearch import State, games
+from agents.protocol import Verdict
+from arena.cli.terminal.colours import SEAT_STYLES, board
+from arena.history import words
+from arena.match.clock import Clock, TimeControl
+from arena.match.schedule import MOST_ATTEMPTS, Began, Event, Finished, Planned, Ply
+
+_MOST_LOG: Final = 12
+"""Lines of the log of an agent that was at fault."""
+
+
+class Screen:
+    """The terminal, and what is on it."""
+
+    def __init__(self, *, quiet: bool, people: Sequence[str] = (), on_stderr: bool = False) -> None:
+        """`people` are the names of players who sit here."""
+        self._console = Console(stderr=on_stderr, highlight=False)
+        self._prompting = False
+        """Whether somebody is asked something, and the line not ended yet."""
+        self._quiet = quiet
+        self._people = people
+        self._state: State[Any] | None = None
+        self._left: dict[int, int | None] = {}
+        self._hidden_from: list[int] | None = None
+        self._watchers: list[Callable[[int], None]] = []
+
+    def tell(self, plies_shown: Callable[[int], None]) -> None:
+        """Calls `plies_shown` after each ply with how many are on the screen."""
+        self._watchers.append(plies_shown)
+
+    def say(self, text: str, end: str = "\n") -> None:
+        """Something for whoever sits here."""
+        for line in text.split("\n"):
+            self._print(Text(line), end=end)
+        self._prompting = not end
+
+    def say_whole(self, command: str) -> None:
+        """Something to be copied: it stays one line, however long."""
+        self._print(Text(f"  {command}"), folded=False)
+
+    def answered(self) -> None:
+        """Whoever was asked has typed a line."""
+        self._prompting = False
+
+    def _print(self, text: Text, end: str = "\n", *, more: str = "  ", folded: bool = True) -> None:
+        """Prints a line; `more` stands before what does not fit on it, if it is to be `folded`.
+
+        Into a file or a program a line stays one line."""
+        if self._prompting:
+            self._prompting = False
+            self._console.print()
+        width = self._console.width
+        if folded and self._console.is_terminal and text.cell_len > width:
+            lines = text.wrap(self._console, width - len(more))
+            for line in lines:
+                line.rstrip()
+            text = Text(f"\n{more}").join(lines)
+        self._console.print(text, end=end, soft_wrap=True)
+
+    def show(self, event: Event) -> None:
+        """What happened."""
+        match event:
+            case Began():
+                if not self._quiet:
+                    self._show_beginning(event.game)
+            case Ply():
+                if not self._quiet:
+                    self._show_ply(event)
+            case Finished():
+                self._show_end(event)
+
+    def show_score(self, finished: Sequence[Finished]) -> None:
+        """What several games came to."""
+        totals: dict[str, float] = {}
+        for event in finished:
+            for seat in event.record.seats:
+                totals[seat.player] = totals.get(seat.player, 0.0) + (seat.points or 0.0)
+        told = "   ".join(f"{name} {words.number(points)}" for name, points in totals.items())
+        games_played = sum(not _comes_again(event) for event in finished)
+        self.say(f"{games_played} games, in points: {told}")
+
+    def _show_beginning(self, game: Planned) -> None:
+        self._state = games.start(game.rules)
+        here = [seat for seat, entrant in enumerate(game.entrants) if entrant.name in self._people]
+        self._hidden_from = here if self._state.hidden and here else None
+        control = TimeControl.parse(game.clock)
+        self._left = dict.fromkeys(range(len(game.entrants)), Clock(control, 1).left(0))
+        line = Text(f"{game.game}   ")
+        for seat, entrant in enumerate(game.entrants):
+            line.append(" - " if seat else "").append(entrant.name, SEAT_STYLES[seat % 4])
+        self._print(line.append(f"   clock {game.clock}"), more="   ")
+        self._draw(game)
+        self._tell_watchers(0)
+
+    def _show_ply(self, event: Ply) -> None:
+        game, move = event.game, event.move
+        state = self._state
+        if state is None:
+            return
+        played = state.from_text(move.move)
+        text = move.move
+        if self._hidden_from:
+            text = state.view_move(self._hidden_from[0], played)
+        self._state = state.play(played)
+        line = Text(f"{move.ply:3}  ")
+        if isinstance(move.who, int):
+            self._left[move.who] = move.left
+            name = game.entrants[move.who].name
+            line.append(name, SEAT_STYLES[move.who % 4]).append(f" {words.printable(text)}", "bold")
+            line.append(f"   {words.seconds(move.spent)}", "dim")
+            if not self._hidden_from and (told := words.thinking(move)):
+                line.append(f"   {told}", "dim")
+        else:
+            line.append(f"{move.who} {words.printable(text)}")
+        self._print(line, more="     ")
+        self._draw(game)
+        if game.clock != "none":
+            self._print(self._clocks(game), more="     ")
+        self._tell_watchers(move.ply)
+
+    def _clocks(self, game: Planned) -> Text:
+        line = Text("     ")
+        for seat, entrant in enumerate(game.entrants):
+            line.append("   " if seat else "").append(entrant.name, SEAT_STYLES[seat % 4])
+            line.append(f" {words.seconds(self._left[seat])}")
+        return line
+
+    def _draw(self, game: Planned) -> None:
+        state = self._state
+        if state is None:
+            return
+        if self._hidden_from:
+            state = games.load(game.rules, state.view(self._hidden_from[0]))
+        self._print(board(words.drawn(state), game.rules), folded=False)
+
+    def _show_end(self, event: Finished) -> None:
+        game, record = event.game, event.record
+        names = " - ".join(entrant.name for entrant in game.entrants)
+        result = words.result([seat.points for seat in record.seats])
+        spent = ", ".join(f"{seat.player} {words.seconds(seat.spent)}" for seat in record.seats)
+        line = Text(f"{game.number}  {names}  ").append(result, "bold")
+        played = f", played again ({game.attempt} of {MOST_ATTEMPTS})" if _comes_again(event) else ""
+        line.append(f"  {words.verdict(record)}{played}  {words.plies(len(record.moves))}")
+        whole = line.copy().append(f"  ({spent})")
+        if self._console.is_terminal and whole.cell_len > self._console.width:
+            self._print(line, more="   ")
+            self._print(Text(f"   ({spent})"), more="   ")
+        else:
+            self._print(whole)
+        detail = "" if record.verdict == Verdict.NORMAL else words.without_store(record.detail)
+        if detail:
+            self._print(Text(f"   {words.printable(detail)}", "dim"), more="   ")
+        if record.fault is not None and (stderr := record.seats[record.fault].stderr):
+            lines = [words.printable(written) for written in words.without_store(stderr).splitlines()]
+            for written in [line for line in lines if line not in detail][-_MOST_LOG:]:
+                self._print(Text(f"   | {written}", "dim"), more="   |   ")
+
+    def _tell_watchers(self, plies: int) -> None:
+        for watcher in self._watchers:
+            watcher(plies)
+
+
+def _comes_again(event: Finished) -> bool:
+    """Whether the game is void and another attempt follows."""
+    return event.record.verdict == Verdict.VOID and event.game.attempt < MOST_ATTEMPTS

@@ -1,0 +1,109 @@
+"""Every listing of every command: a table for people, CSV for spreadsheets, JSON for programs.
+
+A command describes its rows and columns once; `--format` decides how they come out. JSON is one array on stdout.
+"""
+
+import csv
+import json
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from enum import StrEnum
+from typing import Annotated, Any, Final
+
+import typer
+
+from arena.cli.terminal.folding import table_width
+
+
+class Format(StrEnum):
+    """How a listing is printed."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+
+
+FormatOption = Annotated[Format, typer.Option("--format", help="How to print the listing.")]
+
+Row = Mapping[str, Any]
+Columns = Mapping[str, Callable[[Row], str]]
+"""The columns of the table and the CSV: title -> a row's text there."""
+
+
+_LEAST: Final = 7
+"""So wide a column of names stays, however narrow the terminal is."""
+
+
+def show(
+    rows: Sequence[Row],
+    columns: Columns,
+    *,
+    format: Format,
+    narrowed: str | None = None,
+    folded: int = 16,
+    never_calculated: Collection[str] = (),
+    numbers: Collection[str] = (),
+) -> None:
+    """Prints `rows`: their `columns` as a table or CSV, or the whole of them as JSON.
+
+    Where it is narrow the last column is `folded` to that width, and then the column `narrowed` is cut off. In a table
+    the columns `numbers` end at the same place in every row. In CSV a cell of the columns
+    `never_calculated`, which hold words of others, is no formula for a spreadsheet, such as a name "=1+2"."""
+    if format is Format.JSON:
+        print(json.dumps(list(rows), indent=2, allow_nan=False))
+    elif format is Format.CSV:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(columns)
+        for row in rows:
+            cells = {title: text(row) for title, text in columns.items()}
+            writer.writerow([_quoted(text) if title in never_calculated else text for title, text in cells.items()])
+    else:
+        _show_table(rows, columns, narrowed, folded, numbers)
+
+
+def _quoted(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula; what has no letters is a number at most."""
+    signs = "=+-@\t\r" if any(map(str.isalpha, cell)) else "="
+    return f"'{cell}" if cell.startswith(tuple(signs)) else cell
+
+
+def tell(document: Mapping[str, Any]) -> None:
+    """Prints one JSON document."""
+    print(json.dumps(document, indent=2, allow_nan=False))
+
+
+def _show_table(
+    rows: Sequence[Row], columns: Columns, narrowed: str | None, folded: int, numbers: Collection[str]
+) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from arena.history.words import printable
+
+    # Piped into a file or a program, a row stays on one line.
+    console = Console(highlight=False, width=table_width() or 10_000)
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    *_, last = columns
+    shown = {title: [Text(printable(text(row))) for row in rows] for title, text in columns.items()}
+    widths = {title: max([len(title), *(cell.cell_len for cell in cells)]) for title, cells in shown.items()}
+    # Where it is narrow the last column is folded, and then names are cut; nothing else is ever left out, and where
+    # even that is too wide, lines are as long as they must be.
+    least = widths | {last: min(widths[last], folded)}
+    room = console.width - sum(least.values()) - 2 * (len(least) - 1)
+    if narrowed is not None:
+        least[narrowed] = min(widths[narrowed], max(least[narrowed] + room, _LEAST))
+    console.width = max(console.width, sum(least.values()) + 2 * (len(least) - 1))
+    for title in widths:
+        table.add_column(
+            title,
+            justify="right" if title in numbers else "left",
+            max_width=least[title] if title == narrowed else None,
+            no_wrap=title != last or title == narrowed,
+            overflow="ellipsis" if title == narrowed else "fold",
+        )
+    for cells in zip(*shown.values(), strict=True):
+        table.add_row(*cells)
+    with console.capture() as capture:
+        console.print(table)
+    print("\n".join(line.rstrip() for line in capture.get().splitlines()))

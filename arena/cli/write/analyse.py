@@ -1,0 +1,292 @@
+"""`arena analyse`: a game looked at again by our search: what each move was worth, and what was better."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from arena.cli.asking.database_option import DatabaseOption
+from arena.cli.asking.rating_options import SvgOption, exact
+from arena.cli.teach.rulings import GameIdArgument
+from arena.cli.terminal.files import write_file
+from arena.cli.terminal.folding import folded
+from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, show, tell
+
+if TYPE_CHECKING:
+    from adsearch import State
+    from arena.student.analysis import Effort, Judged, Worth
+    from db.past import PastGame
+
+
+def analyse(
+    id: GameIdArgument,
+    depth: Annotated[int | None, typer.Option(min=1, max=100, help="Look so many plies ahead.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option(min=0.001, max=3600, help="Look ahead for so long from each position.")
+    ] = None,
+    svg: SvgOption = None,
+    db: DatabaseOption = None,
+    format: FormatOption = Format.TABLE,
+) -> None:
+    """What each move of a game was worth, which were mistakes, what was better.
+
+    It is our search that says so. Without --depth and --seconds the whole takes
+    some seconds, and the same is said each time.
+
+    Example: arena analyse last
+
+    Example: arena analyse cs101-812 --depth 8 --svg value.svg
+    """
+    from adsearch import games
+    from arena.cli.asking import game_on_record
+    from arena.cli.write.debug import can_be_asked
+    from arena.errors import BadFixture
+    from arena.student.analysis import Effort, judged
+
+    if depth is not None and seconds is not None:
+        raise typer.BadParameter("expected --depth or --seconds, got both")
+    game = game_on_record.read_game(id, db)
+    if not game.moves:
+        raise BadFixture(f"game {game.id} has no moves to look at: {'; '.join(game_on_record.ending(game))}")
+    start = games.start(game.game)
+    effort = Effort.usual(len(game.moves))
+    if depth is not None or seconds is not None:
+        effort = Effort(depth=depth, seconds=seconds)
+    try:
+        plies = list(_counted(judged(start, game.moves, effort), len(game.moves)))
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        raise typer.Exit(130) from None
+    if svg is not None:
+        write_file(svg, _picture(game, start, plies))
+    rows = [_row(game, ply) for ply in plies]
+    if format is Format.JSON:
+        tell(_document(game, start, plies, rows))
+    elif format is Format.CSV:
+        show(rows, {name: exact(name) for name in _CSV}, format=format)
+    else:
+        _show(game, start, plies, rows, effort)
+        for line in _first(game, start, plies, effort, lambda seat: can_be_asked(game, seat, db)):
+            print(line)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `app`."""
+    app.command()(analyse)
+
+
+def _counted(plies: Iterable[Judged], total: int) -> Iterator[Judged]:
+    """The same, counted on a terminal as they come."""
+    on_screen = sys.stderr.isatty()
+    try:
+        for number, ply in enumerate(plies, 1):
+            yield ply
+            if on_screen:
+                print(f"\r{number} of {total} plies", end="", file=sys.stderr, flush=True)
+    finally:
+        if on_screen:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+_A_MINUTE: Final = 60.0
+"""So many seconds may it take in all to look deeper."""
+_CSV: Final = (
+    *("ply", "who", "player", "move", "before", "before_exact", "before_distance"),
+    *("after", "after_exact", "after_distance", "loss", "mark", "better", "depth"),
+)
+
+
+def _row(game: PastGame, ply: Judged) -> dict[str, Any]:
+    """A ply as JSON has it. `before` and `after` are seat 0's."""
+    from arena.history.documents import finite
+
+    before, after = finite(ply.before.values) or [], finite(ply.after.values) or []
+    return {
+        "ply": ply.ply,
+        "who": ply.who,
+        "player": game.players[ply.who] if isinstance(ply.who, int) else None,
+        "move": ply.move,
+        "before": before[0] if ply.before.told else None,
+        "before_exact": ply.before.exact,
+        "before_distance": ply.before.distance,
+        "before_values": before,
+        "after": after[0] if ply.after.told else None,
+        "after_exact": ply.after.exact,
+        "after_distance": ply.after.distance,
+        "after_values": after,
+        "loss": ply.loss,
+        "mark": str(ply.mark),
+        "better": list(ply.better),
+        "depth": ply.depth,
+    }
+
+
+def _document(game: PastGame, start: State[Any], plies: list[Judged], rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """All of it. `before` and `after` are seat 0's."""
+    from msgspec import to_builtins
+
+    from arena.student.analysis import summaries
+
+    seats = [
+        {"seat": one.seat, "player": game.players[one.seat], **to_builtins(one)}
+        for one in summaries(plies, start.players)
+    ]
+    return {"id": game.id, "game": game.game, "players": game.players, "hidden": start.hidden} | {
+        "moves": rows,
+        "seats": seats,
+    }
+
+
+# On paper.
+
+
+def _show(game: PastGame, start: State[Any], plies: list[Judged], rows: list[dict[str, Any]], effort: Effort) -> None:
+    from arena.cli.asking import game_on_record
+
+    judgements = {ply.ply: ply for ply in plies}
+
+    def worth(row: Row, after: bool) -> str:
+        ply = judgements[row["ply"]]
+        seat = ply.who if start.players > 2 and isinstance(ply.who, int) else 0
+        return _told(ply.after if after else ply.before, seat)
+
+    columns: Columns = {
+        "ply": lambda row: str(row["ply"]),
+        "player": lambda row: row["player"] or row["who"],
+        "move": lambda row: row["move"],
+        "before": lambda row: worth(row, False),
+        "after": lambda row: worth(row, True),
+        "": lambda row: row["mark"],
+        "better": lambda row: " ".join(row["better"]),
+    }
+    for line in [
+        *game_on_record.header(game),
+        *game_on_record.ending(game),
+        "",
+        *_explained(game, start, plies, effort),
+        "",
+    ]:
+        print(folded(line))
+    show(rows, columns, format=Format.TABLE, narrowed="player", numbers=("ply", "before", "after"))
+    print()
+    for line in _summary(game, start, plies):
+        print(folded(line))
+
+
+def _explained(game: PastGame, start: State[Any], plies: list[Judged], effort: Effort) -> Iterator[str]:
+    """What the numbers are."""
+    from arena.history import words
+    from arena.history.words import number, printable
+
+    low, high = start.bounds
+    if start.players > 2:
+        yield "Values are for whoever moved (at throws of dice for seat 0), from " + f"{number(low)} to {number(high)}."
+    else:
+        worst_best = f": {number(high)} is the best, {number(low)} the worst" if high - low < float("inf") else ""
+        yield f"Values are for {printable(game.players[0])} (seat 0){worst_best}."
+    yield "before: if all play their best from there; after: once this move was played."
+    yield "-1#: proven; -1#5: proven, and the game ends in 5 plies; all else is an estimate."
+    how = f"{effort.nodes:,} positions from each" if effort.nodes else ""
+    how = how or (f"{words.plies(effort.depth)} from each" if effort.depth else f"{effort.seconds:g} s from each")
+    yield f"Looked at: {how}; ? is a mistake, ?? a grave one."
+    yield "Each line is a search of its own: estimates differ a little from line to line."
+    if start.hidden:
+        yield "It sees all cards, which no player did: so no move is called a mistake."
+    if not all(ply.before.told and ply.after.told for ply in plies):
+        yield "This game has no estimate of its own: where nothing is proven there is a -."
+
+
+def _summary(game: PastGame, start: State[Any], plies: list[Judged]) -> Iterator[str]:
+    """A line for each seat."""
+    from arena.history.words import number, printable
+    from arena.student.analysis import summaries
+
+    for one in summaries(plies, start.players):
+        told = [f"{one.moves} move{'s' * (one.moves != 1)}"]
+        if not start.hidden:
+            told += [f"{one.mistakes} ?", f"{one.blunders} ??"]
+        told += [] if one.loss is None else [f"{number(one.loss)} lost on average"]
+        told += [] if one.luck is None else [f"luck with chance {one.luck:+.2f}"]
+        yield f"{printable(game.players[one.seat])}: " + ", ".join(told)
+
+
+def _first(
+    game: PastGame, start: State[Any], plies: list[Judged], effort: Effort, can_be_asked: Callable[[int], bool]
+) -> Iterator[str]:
+    """What to look at first, and how: the fault that ended the game, else the first mistake of whoever lost.
+
+    `can_be_asked`: whether the agent in a seat can be."""
+    from arena.cli.asking import game_on_record
+    from arena.history.words import printable
+    from arena.student.lost_games import looked_at
+
+    failed, mistake = looked_at(game, plies)
+    if failed is not None:
+        yield folded(f"look first at ply {failed}: {game_on_record.ending(game)[0].partition(';')[0]}")
+        yield f"  arena logs {game.id}"
+        if game.fault is not None and can_be_asked(game.fault):
+            yield f"  arena debug {game.id} --ply {failed}"
+    if mistake is not None and isinstance(mistake.who, int):
+        at = f"look first at ply {mistake.ply}" if failed is None else f"before that, at ply {mistake.ply}"
+        played = f"{printable(game.players[mistake.who])} played {printable(mistake.move)}{mistake.mark}"
+        yield folded(f"{at}: {played}, better was {printable(mistake.better[0])}")
+        yield f"  arena replay {game.id} --ply {mistake.ply}"
+        if can_be_asked(mistake.who):
+            yield f"  arena debug {game.id} --ply {mistake.ply}"
+    elif failed is None and not start.hidden:
+        whose = " of whoever lost" if any(ply.mark for ply in plies) else ""
+        if all(ply.before.exact and ply.after.exact for ply in plies):
+            yield f"no single mistake{whose} stands out, and all of it is proven"
+        else:
+            yield f"no single mistake{whose} stands out at this depth; look deeper:"
+            yield f"  arena analyse {game.id} {_deeper(effort, plies)}"
+
+
+def _deeper(effort: Effort, plies: list[Judged]) -> str:
+    """The options with which it looks further."""
+    if effort.depth is not None:
+        return f"--depth {effort.depth + 2}"
+    seconds = _A_MINUTE / len(plies) if effort.seconds is None else 4.0 * effort.seconds
+    return f"--seconds {max(seconds, 0.1):.2g}"
+
+
+def _told(worth: Worth, seat: int) -> str:
+    """What a position is worth to a seat."""
+    if not worth.told:
+        return "-"
+    value = worth.values[seat]
+    figure = f"{value:+.4g}" if worth.exact else f"{value:+.1f}" if abs(value) >= 10 else f"{value:+.2f}"
+    return figure + ("" if not worth.exact else "#" if worth.distance is None else f"#{worth.distance}")
+
+
+# As a picture.
+
+
+def _picture(game: PastGame, start: State[Any], plies: list[Judged]) -> str:
+    from arena.ratings.plots.value_plot import Curve, Spot, values
+
+    two = start.players == 2
+    seats = [0] if two or start.players == 1 else list(range(start.players))
+    curves = []
+    for seat in seats:
+        points = [(0, plies[0].before.values[seat])] if plies[0].before.told else []
+        points += [(ply.ply, ply.after.values[seat]) for ply in plies if ply.after.told]
+        curves.append(Curve(game.players[seat], tuple(points)))
+    spots = [
+        Spot(
+            ply.ply,
+            ply.after.values[0 if two else ply.who],
+            ply.who,
+            ply.mark == "??",
+            f"{ply.ply}{ply.mark} {game.players[ply.who]} played {ply.move}, better was {ply.better[0]}",
+        )
+        for ply in plies
+        if ply.mark and isinstance(ply.who, int) and ply.after.told
+    ]
+    low, high = start.bounds
+    narrow = (low, high) if high - low <= 20 else None
+    sides = (game.players[0], game.players[1]) if two else None
+    return values(curves, spots, title=" - ".join(game.players), sides=sides, bounds=narrow)

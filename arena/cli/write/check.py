@@ -1,0 +1,360 @@
+"""`arena check`: an agent looked at step by step before it plays for anything, or a whole folder of them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import ExitStack
+from dataclasses import replace
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from arena.cli.asking.database_option import DatabaseOption
+from arena.cli.terminal.folding import columns, lines_of
+from arena.cli.terminal.tables import Columns, Format, FormatOption, show
+from arena.walls.kinds import WallKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arena.student.checking import Checked, Step
+    from arena.student.checking.conditions import Conditions
+    from arena.student.checking.examination import Candidate
+
+_SIGNS: Final = {"good": "✓", "warning": "!", "failed": "✗", "skipped": "-"}
+_PLAIN: Final = {"good": "ok", "warning": "!", "failed": "x", "skipped": "-"}
+"""The same for a terminal that cannot write them."""
+_STYLES: Final = {"good": "green", "warning": "yellow", "failed": "bold red", "skipped": "dim"}
+_INDENT: Final = 6
+_NAMED: Final = 22
+_MARGIN: Final = 35
+"""Where begins what is told of a step; of a terminal that leaves less than half of that, below its name."""
+_LABEL: Final = 10
+_STEP_COLUMNS: Final[Columns] = {
+    name: itemgetter(name)
+    for name in ("step", "light", "seconds", "told", "advice", "expected", "got", "board", "stderr", "again")
+}
+_COLUMNS: Final[Columns] = {
+    "agent": itemgetter("agent"),
+    "light": itemgetter("light"),
+    "step": lambda row: row["wrong"] or "",
+    "what is wrong": lambda row: row["told"] or "",
+}
+
+
+def check(
+    player: Annotated[
+        str | None,
+        typer.Argument(metavar="PLAYER", help="FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:PROGRAM, alice@2."),
+    ] = None,
+    game: Annotated[str | None, typer.Option("--game", "-g", metavar="GAME", help="The game that it is for.")] = None,
+    tournament: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Game, clock, walls and limits as in this description; alone, all of its agents."
+        ),
+    ] = None,
+    every: Annotated[
+        Path | None, typer.Option("--all", metavar="DIR", help="Check everything in this folder of submissions.")
+    ] = None,
+    clock: Annotated[
+        str | None, typer.Option(metavar="CLOCK", help="As for `arena play`. Usual: 10+0.1, or the tournament's.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Other positions, other games.")] = None,
+    number: Annotated[int, typer.Option("--positions", min=1, max=10_000, help="Ask for a move in so many.")] = 50,
+    only: Annotated[int | None, typer.Option("--position", min=1, max=10_000, help="This position alone.")] = None,
+    walls: Annotated[
+        WallKind | None, typer.Option(help="How it is confined. Usual: the best that this machine offers.")
+    ] = None,
+    db: DatabaseOption = None,
+    format: FormatOption = Format.TABLE,
+) -> None:
+    """Check an agent: can it start, move, keep its clock, finish games?
+
+    It plays behind the same walls and by the same clock as in a tournament;
+    nothing goes on record. A step that fails tells why, where and what to do.
+    The exit code is 1 if any failed.
+
+    Example: arena check my_agent.py --game connect4
+
+    Example: arena check --all submissions --tournament cs101.toml
+    """
+    from arena.student.checking import Light
+    from arena.student.checking.examination import Examiner
+    from arena.walls.run_folder import RunFolder
+
+    conditions, listed = _conditions(game, tournament)
+    conditions = replace(
+        conditions,
+        clock=conditions.clock if clock is None else _clock(clock),
+        seed=conditions.seed if seed is None else seed,
+        walls=walls or conditions.walls,
+        positions=number,
+        only=only,
+    )
+    checked: list[Checked] = []
+    shown: _Shown | None = None
+    try:
+        with ExitStack() as stack:
+            if player is not None and every is None:
+                candidates = [_found(player, db, stack)]
+            elif player is None and (every is not None or listed):
+                candidates = listed if every is None else _in_folder(every)
+            else:
+                raise typer.BadParameter("expected one agent, or --all DIR, or --tournament FILE for all of its agents")
+            one = player is not None
+            if one and format is Format.TABLE:
+                shown = _Shown(player or "", conditions)
+                candidates = [replace(candidates[0], report=shown.step)]
+            folder = stack.enter_context(RunFolder())
+            examiner = stack.enter_context(Examiner(conditions, folder))
+            for warning in examiner.warnings:
+                print(f"warning: {warning}", file=sys.stderr)
+            done: dict[int, Checked] = {}
+            for place, each in examiner.each(candidates):
+                done[place] = each
+                if not one and format is Format.TABLE:
+                    _tell_progress(len(done), len(candidates))
+            checked = [done[place] for place in sorted(done)]
+        if shown is not None:
+            shown.end()
+    except KeyboardInterrupt:
+        print("\ninterrupted", file=sys.stderr)
+        raise typer.Exit(130) from None
+    _show(checked, one=one, only=only, format=format)
+    if any(each.light is Light.FAILED for each in checked):
+        raise typer.Exit(1)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `app`."""
+    app.command()(check)
+
+
+# What is checked, and under which conditions.
+
+
+def _conditions(game: str | None, tournament: Path | None) -> tuple[Conditions, list[Candidate]]:
+    """The conditions, and those of the tournament's agents that are not ours."""
+    from arena.players.names import PlayerKind
+    from arena.student.checking.conditions import Conditions, of_league
+    from arena.student.checking.examination import Candidate
+    from arena.tournament import league
+
+    if (game is None) == (tournament is None):
+        raise typer.BadParameter("expected --game GAME (see `arena games`) or --tournament FILE, one of the two")
+    if tournament is None:
+        return Conditions(game=game or ""), []
+    described = league.read(tournament)
+    theirs = [
+        Candidate(agent.name, agent.player_text, player=agent.player, allowance=agent.allowance, walls=agent.walls)
+        for agent in described.agents
+        if agent.player.kind is not PlayerKind.BUILTIN
+    ]
+    return of_league(described, description=str(tournament)), theirs
+
+
+def _clock(text: str) -> str:
+    from arena.match.clock import TimeControl
+
+    return str(TimeControl.parse(text))
+
+
+def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
+    """The agent that `text` names; where that is no file, perhaps one on record. BadPlayer where there is neither."""
+    from arena.cli.asking.database_option import submissions
+    from arena.errors import BadPlayer
+    from arena.players import versions
+    from arena.players.names import read_player
+    from arena.student.checking import lookup
+    from arena.student.checking.examination import Candidate
+    from db import dialect
+    from db.database import Database
+
+    try:
+        read_player(text)
+    except BadPlayer as error:
+        if lookup.is_there(text):
+            return Candidate("", text)
+        file = dialect.file_of(dialect.url(db))
+        if "/" in text or ":" in text or (file is not None and not file.exists()):
+            raise
+        database = stack.enter_context(Database(db))
+        with database.reading() as connection:
+            try:
+                version = versions.find(connection, text)
+            except BadPlayer as unknown:
+                raise unknown if "@" in text else error from None
+        return Candidate(text, text, player=versions.player(version, submissions(database)))
+    return Candidate("", text)
+
+
+def _in_folder(folder: Path) -> list[Candidate]:
+    from arena.student.checking.conditions import submissions_in
+    from arena.student.checking.examination import Candidate
+
+    if not folder.is_dir():
+        raise typer.BadParameter(f"--all: expected a folder of submissions, got '{folder}'")
+    found = [Candidate(name, text) for name, text in submissions_in(folder)]
+    if not found:
+        raise typer.BadParameter(f"--all: expected files or folders in '{folder}', there are none")
+    return found
+
+
+# What is shown.
+
+
+class _Shown:
+    """The steps of one agent, as they are made."""
+
+    def __init__(self, player: str, conditions: Conditions) -> None:
+        from rich.console import Console
+
+        self._console = Console(highlight=False, soft_wrap=True)
+        self._width = columns()
+        self._begun = False
+        self._signs = _SIGNS if _can_write("✓✗") else _PLAIN
+        where = f" for {conditions.description}" if conditions.description else ""
+        self._title = f"Checking {player}{where}: {conditions.game}, clock {conditions.clock}"
+        self._not_tried: list[str] = []
+
+    def step(self, step: Step) -> None:
+        """One more."""
+        from rich.text import Text
+
+        from arena.student.checking import NAMES
+
+        if not self._begun:
+            self._say(_plain(self._title), "bold")
+        self._begun = True
+        number = NAMES.index(step.name) + 1 if step.name in NAMES else ""
+        if step.light == "skipped" and not step.told:
+            self._not_tried.append(step.name)
+            return
+        style = _STYLES[step.light]
+        took = f"{step.seconds:.1f} s"
+        margin = _MARGIN if self._width >= _MARGIN * 3 // 2 else _INDENT
+        told = _filled(step.told, self._width - margin)
+        first = told.pop(0) if told and margin == _MARGIN else ""
+        sign = (f"{self._signs[step.light]:<2}", style)
+        head = Text.assemble(f"{number:>2} ", sign, f"{step.name:<{_NAMED}}", (f"{took:>6}", "dim"), f"  {first}")
+        head.rstrip()
+        self._console.print(head)
+        for line in told:
+            self._say(" " * margin + line)
+        self._details(step)
+
+    def end(self) -> None:
+        """There are no more."""
+        if self._not_tried:
+            told = _filled(f"not tried: {', '.join(self._not_tried)}", self._width - _INDENT)
+            for number, line in enumerate(told):
+                self._say(f" {' ' if number else self._signs['skipped']}    {line}", "dim")
+
+    def _details(self, step: Step) -> None:
+        self._detail("advice", step.advice)
+        self._detail("expected", step.expected)
+        self._detail("got", step.got)
+        where, _, drawn = step.board.partition("\n")
+        self._detail("where", where)
+        self._block(drawn)
+        if step.stderr:
+            self._say(f"{' ' * _INDENT}printed")
+            self._block(step.stderr)
+        self._detail("again", step.again, style="cyan", whole=True)
+
+    def _detail(self, name: str, text: str, *, style: str = "", whole: bool = False) -> None:
+        """A named line; unless it must be `whole`, to be copied, it is folded."""
+        if not text:
+            return
+        first, *more = [_plain(text)] if whole else _filled(text, self._width - _INDENT - _LABEL)
+        self._say(f"{' ' * _INDENT}{name:<{_LABEL}}{first}", style)
+        for line in more:
+            self._say(" " * (_INDENT + _LABEL) + line)
+
+    def _block(self, text: str) -> None:
+        for line in filter(None, text.split("\n")):
+            shown = _plain(line)
+            room = self._width - _INDENT - 2
+            self._say(" " * (_INDENT + 2) + (shown if len(shown) <= room else f"{shown[: room - 3]}..."), "dim")
+
+    def _say(self, line: str, style: str = "") -> None:
+        from rich.text import Text
+
+        self._console.print(Text(line.rstrip(), style))
+
+
+def _show(checked: Sequence[Checked], *, one: bool, only: int | None, format: Format) -> None:
+    if format is Format.JSON:
+        print(json.dumps([_document(each) for each in checked], indent=2, allow_nan=False))
+    elif one and format is Format.CSV:
+        show(_steps(checked[0]), _STEP_COLUMNS, format=format)
+    elif one:
+        _show_summary(checked[0], only)
+    else:
+        rows = [_document(each) for each in checked]
+        if format is Format.TABLE:
+            signs = _SIGNS if _can_write("✓✗") else _PLAIN
+            rows = [row | {"light": f"{signs[row['light']]} {row['light']}"} for row in rows]
+        show(rows, _COLUMNS, format=format, narrowed="agent")
+        if format is Format.TABLE:
+            counts = {light: sum(each.light == light for each in checked) for light in ("good", "warning", "failed")}
+            print(", ".join(f"{count} {light}" for light, count in counts.items() if count))
+
+
+def _show_summary(checked: Checked, only: int | None) -> None:
+    seconds = sum(step.seconds for step in checked.steps)
+    lights = [step.light for step in checked.steps]
+    if checked.light == "failed":
+        skipped = lights.count(checked.light.SKIPPED)
+        more = f"; {skipped} could not be tried" if skipped else ""
+        print(f"Not ready to play: {lights.count(checked.light)} failed{more} ({seconds:.1f} s).")
+    elif checked.light == "warning":
+        print(f"It can play; {lights.count(checked.light)} to look at ({seconds:.1f} s).")
+    else:
+        print(f"{'All' if only is None else f'Position {only}'} is well ({seconds:.1f} s).")
+
+
+def _tell_progress(done: int, of: int) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{done} of {of} checked", end="\n" if done == of else "", file=sys.stderr, flush=True)
+
+
+def _document(checked: Checked) -> dict[str, Any]:
+    wrong = checked.wrong
+    return {
+        "agent": checked.agent,
+        "light": str(checked.light),
+        "wrong": wrong.name if wrong else None,
+        "told": _plain(wrong.told) if wrong else None,
+        "advice": _plain(wrong.advice) if wrong else None,
+        "steps": _steps(checked),
+    }
+
+
+def _steps(checked: Checked) -> list[dict[str, Any]]:
+    from msgspec import to_builtins
+
+    return [{"step": told.pop("name"), **told} for told in map(to_builtins, checked.steps)]
+
+
+def _filled(text: str, width: int) -> list[str]:
+    return lines_of(_plain(text), width=width)
+
+
+def _plain(text: str) -> str:
+    """`text` as it may be shown."""
+    from arena.history.words import printable, without_store
+
+    return without_store(printable(text))
+
+
+def _can_write(signs: str) -> bool:
+    try:
+        signs.encode(sys.stdout.encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

@@ -1,0 +1,221 @@
+"""`arena climb`: how far up a ladder of ever stronger opponents an agent gets, and what to look at where it ends."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from arena.cli.asking.database_option import DatabaseOption
+from arena.cli.terminal.folding import folded
+from arena.cli.write.ascent import Ascent, percent
+from arena.walls.kinds import WallKind
+
+if TYPE_CHECKING:
+    from arena.student.climb import Climb
+    from arena.student.lost_games import Lesson, Lost
+
+_USUAL_CLOCK: Final = "5+0.05"
+_REASONS: Final = {
+    "normal": "outplayed",
+    "resigned": "given up",
+    "time": "on time",
+    "illegal": "by an illegal move",
+    "crashed": "by a crash",
+    "garbage": "by breaking the protocol",
+    "flooded": "by sending too much",
+    "memory": "out of memory",
+    "unready": "for not being ready in time",
+}
+"""How games are lost, in words."""
+
+
+class Form(StrEnum):
+    """How what was found is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+def climb(
+    agent: Annotated[
+        str, typer.Argument(metavar="FILE", help="Your agent: a file, a folder, cmd:PROGRAM, or alice@2 of the record.")
+    ],
+    game: Annotated[str, typer.Option("--game", metavar="GAME", help="The game, with options if you like.")],
+    against: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PLAYER", help="Instead of the ladder: a built-in, a file, alice@2. May be repeated."),
+    ] = None,
+    clock: Annotated[str, typer.Option(help="As `arena play` takes it.")] = _USUAL_CLOCK,
+    most: Annotated[int, typer.Option("--games", min=2, max=10_000, help="So many games a step at most.")] = 40,
+    seed: Annotated[int | None, typer.Option(min=0, help="Play the games of this seed.")] = None,
+    walls: Annotated[
+        WallKind | None,
+        typer.Option(help="How agents of yours are confined. Usual: the best that this machine offers."),
+    ] = None,
+    db: DatabaseOption = None,
+    format: Annotated[Form, typer.Option("--format", help="How to print what was found.")] = Form.TABLE,
+) -> None:
+    """How good is my agent? It plays ever stronger opponents, until it is clear.
+
+    Games come in pairs, with one opening and seats changed; all go on record.
+    It ends at the second opponent in a row that is not beaten, and says what to
+    look at first.
+
+    Example: arena climb my_agent.py --game connect4
+
+    Example: arena climb my_agent.py --game connect4 --against my_agent@1
+    """
+    from arena.match import seeds
+    from arena.match.clock import TimeControl
+
+    ascent = Ascent(
+        agent, game, tuple(against or ()), str(TimeControl.parse(clock)), most,
+        seeds.short_seed() if seed is None else seed, walls, quiet=format is Form.JSON,
+    )  # fmt: skip
+    interrupted = False
+    try:
+        ascent.play(db)
+    except KeyboardInterrupt:
+        interrupted = True
+    ascent.clear()
+    if interrupted:
+        print("interrupted", file=sys.stderr)
+    if ascent.climb is not None:
+        try:
+            _tell(ascent, ascent.climb, format, in_haste=interrupted, seed_given=seed is not None)
+        except KeyboardInterrupt:
+            interrupted = True
+            print("interrupted", file=sys.stderr)
+    if interrupted:
+        raise typer.Exit(130)
+    if ascent.climb is not None and ascent.climb.broken:
+        raise typer.Exit(1)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `app`."""
+    app.command()(climb)
+
+
+# What it came to.
+
+
+def _tell(ascent: Ascent, climb: Climb, format: Form, *, in_haste: bool, seed_given: bool) -> None:
+    """All that was found; `in_haste` nothing is looked for any more."""
+    from arena.cli.terminal.tables import tell
+    from arena.history.words import printable
+    from arena.student.climb import GIVES_UP
+    from arena.student.lost_games import lesson, reasons
+
+    lost = ascent.lost(climb)
+    if format is Form.JSON:
+        tell(_document(ascent, climb, lost, None if in_haste else lesson(lost)))
+        return
+    print()
+    if climb.done or not climb.broken:
+        print(folded(_sentence(ascent.name, climb)))
+    if climb.gave_up:
+        rest = ", ".join(printable(step.opponent) for step in climb.steps if not step.begun)
+        print(folded(f"no higher, for {GIVES_UP} in a row were not beaten; not tried: {rest}"))
+    if lost:
+        told = ", ".join(f"{count} {_REASONS.get(verdict, verdict)}" for verdict, count in reasons(lost).items())
+        print(folded(f"lost {len(lost)} of {len(climb.played)} games: {told}"))
+    if climb.broken:
+        print(folded(f"it failed in {climb.faults} games in a row, so no more were played; what is wrong is told by"))
+        print(f"    {_check(ascent)}")
+    if not in_haste and (learned := lesson(lost)) is not None:
+        print("\nlook at this first")
+        print(folded(_said(ascent, learned), begin="    ", more="      "))
+        for command in _commands(ascent, learned):
+            print(f"    {command}")
+    if not seed_given:
+        print(f"\nthe same again: --seed {ascent.seed}")
+
+
+def _sentence(name: str, climb: Climb) -> str:
+    """Better than whom, and than whom not yet."""
+    from arena.history.words import printable
+    from arena.student.climb import Shown
+
+    said = []
+    for words, shown in (
+        ("better than ", Shown.BETTER),
+        ("not yet better than ", Shown.NOT_BETTER),
+        ("not clear against ", Shown.OPEN),
+    ):
+        steps = [step for step in climb.steps if step.verdict is shown and step.games]
+        if steps:
+            said.append(words + ", ".join(f"{printable(step.opponent)} ({percent(step.likelihood)})" for step in steps))
+    return f"{printable(name)}: " + ("; ".join(said) if said else "no round was whole, so there is nothing to compare")
+
+
+def _said(ascent: Ascent, learned: Lesson) -> str:
+    """The lesson in words."""
+    from arena.history.words import printable, verdict, without_store
+
+    game, mistake = learned.game, learned.mistake
+    words = f"game {game.id} against {game.opponent}: "
+    if game.at_fault:
+        how = verdict(game.record).partition(";")[0]
+        detail = without_store(game.record.detail).removeprefix(ascent.name).lstrip(":, ")
+        return printable(f"{words}{how}" + (f": {detail}" if detail else ""))
+    if mistake is None:
+        return printable(f"{words}no single mistake stands out; look at all of it")
+    return printable(
+        f"{words}at ply {mistake.ply} {ascent.name} played {mistake.move}{mistake.mark}, better was {mistake.better[0]}"
+    )
+
+
+def _commands(ascent: Ascent, learned: Lesson) -> list[str]:
+    """What to look at it with."""
+    id, plies = learned.game.id, len(learned.game.record.moves)
+    there = f" --ply {min(learned.ply, plies)}" if learned.ply and plies else ""
+    commands = [f"arena replay {id}{there}", f"arena {'logs' if learned.game.at_fault else 'analyse'} {id}"]
+    if learned.ply and not ascent.is_program:
+        commands.append(f"arena debug {id} --ply {learned.ply}")
+    return commands
+
+
+def _check(ascent: Ascent) -> str:
+    return shlex.join(["arena", "check", ascent.agent, "--game", ascent.game])
+
+
+def _document(ascent: Ascent, climb: Climb, lost: list[Lost], learned: Lesson | None) -> dict[str, Any]:
+    from arena.student.lost_games import reasons
+
+    steps = [
+        {
+            "opponent": step.opponent,
+            "games": step.games,
+            "wins": step.results["won"],
+            "draws": step.results["drawn"],
+            "losses": step.results["lost"],
+            "rounds": step.counts,
+            "likelihood": step.likelihood if step.games else None,
+            "verdict": step.verdict.value,
+        }
+        for step in climb.steps
+        if step.begun
+    ]
+    return {
+        "agent": ascent.name,
+        "game": ascent.game,
+        "clock": ascent.clock,
+        "seed": ascent.seed,
+        "steps": steps,
+        "games": len(climb.played),
+        "lost": reasons(lost),
+        "broken": climb.broken,
+        "look": None
+        if learned is None
+        else {
+            "game": learned.game.id,
+            "ply": learned.ply or None,
+            "told": _said(ascent, learned),
+            "commands": _commands(ascent, learned),
+        },
+    }

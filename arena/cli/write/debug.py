@@ -1,0 +1,285 @@
+"""`arena debug`: an agent asked again in a game on record, here, so that a debugger and print work.
+
+Nothing confines it: it runs as any program of the user's. It is sent what it was sent in the game, so it answers as it
+did then, if it draws from nothing but its own seed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from time import monotonic, monotonic_ns
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli.asking.database_option import DatabaseOption
+from arena.cli.teach.rulings import GameIdArgument
+from arena.cli.terminal.folding import folded
+
+if TYPE_CHECKING:
+    from agents.agent import Agent
+    from agents.player import Answer
+    from agents.player import Player as Host
+    from arena.players.names import Player
+    from arena.student.recorded_turn import Rehearsal
+    from db.past import PastGame
+
+
+def debug(
+    id: GameIdArgument,
+    ply: Annotated[
+        int | None,
+        typer.Option(
+            "--ply",
+            metavar="N",
+            min=1,
+            help="Which ply, a turn of the agent's. Usual: where it failed, else the last turn of an agent of yours.",
+        ),
+    ] = None,
+    file: Annotated[
+        str | None,
+        typer.Option("--file", metavar="FILE", help="Ask this agent instead, such as the mended file."),
+    ] = None,
+    db: DatabaseOption = None,
+) -> None:
+    """Ask an agent again at one ply of a game: `breakpoint()` and `print` work.
+
+    It runs here as a program of yours, from the source that played, without
+    walls and with the clock off. First it goes through its earlier turns, so that
+    it knows what it knew then: there nothing is shown and no breakpoint stops.
+
+    Example: arena debug last --ply 14
+
+    Example: arena debug cs101-812 --ply 14 --file my_agent.py
+    """
+    from agents import seating
+    from agents.player import Player as Host
+    from arena.cli.asking import game_on_record
+    from arena.student.recorded_turn import rehearse, usual_ply
+
+    game = game_on_record.read_game(id, db)
+    chosen = ply is None
+    if ply is None:
+        ply = usual_ply(game, _own_seats(game, db))
+    rehearsal = rehearse(game, ply)
+    player, called = _player(game, rehearsal, file, db)
+    make = _maker(player, called, rehearsal)
+    for line in _introduction(game, rehearsal, ply, called, chosen=chosen):
+        print(line, flush=True)
+    try:
+        host = Host(make, name=game.players[rehearsal.seat])
+        host.answer(rehearsal.start, monotonic_ns())
+        differed = _go_through(host, rehearsal, game)
+        begun = monotonic()
+        answer = host.answer(rehearsal.turns[-1], monotonic_ns())
+        seconds = monotonic() - begun
+    except (Exception, SystemExit) as error:
+        if _left_debugger(error):
+            raise typer.Exit from None
+        # Its own lines alone: the first are ours.
+        begin = error.__traceback__
+        while begin is not None and begin.tb_frame.f_code.co_filename == __file__:
+            begin = begin.tb_next
+        seating.show(error.with_traceback(begin))
+        print(_mend(game, ply, file), file=sys.stderr)
+        raise typer.Exit(1) from None
+    for line in _compared(game, rehearsal, ply, answer, seconds):
+        print(line)
+    if differed:
+        print(folded(_why_different(differed, another=file is not None)))
+    if not _is_legal(rehearsal, answer):
+        raise typer.Exit(1)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `app`."""
+    app.command()(debug)
+
+
+# Who is asked.
+
+
+def _player(game: PastGame, rehearsal: Rehearsal, file: str | None, db: str | None) -> tuple[Player, str]:
+    """Who is asked, and what to call it: the file, or the version that played."""
+    from arena.players.names import read_player
+
+    return _as_then(game, rehearsal.seat, db) if file is None else (read_player(file), file)
+
+
+def _as_then(game: PastGame, seat: int, db: str | None) -> tuple[Player, str]:
+    """The version that played in that seat, and what to call it."""
+    from arena.cli.asking.database_option import submissions
+    from arena.players import versions
+    from db.database import Database
+
+    with Database(db, create=False) as database, database.reading() as connection:
+        version = versions.of_seat(connection, game.seats[seat])
+        return versions.player(version, submissions(database)), f"{version.agent}@{version.number}"
+
+
+def can_be_asked(game: PastGame, seat: int, db: str | None) -> bool:
+    """Whether the agent in that seat can be asked again."""
+    from arena.errors import BadPlayer
+    from arena.players.names import PlayerKind
+
+    try:
+        player, _ = _as_then(game, seat, db)
+    except BadPlayer:
+        return False
+    return player.kind in (PlayerKind.BUILTIN, PlayerKind.FILE, PlayerKind.FOLDER)
+
+
+def _own_seats(game: PastGame, db: str | None) -> list[int]:
+    """Where agents of somebody's own sat."""
+    from agents import builtin
+    from arena.players import versions
+    from arena.players.names import PlayerKind
+    from db.database import Database
+
+    if any(seat.version is None for seat in game.seats):
+        return []  # it has not begun
+    with Database(db, create=False) as database, database.reading() as connection:
+        sources = [versions.of_seat(connection, seat).source for seat in game.seats]
+    return [
+        seat
+        for seat, source in enumerate(sources)
+        if not builtin.is_builtin(source) and source not in (PlayerKind.HUMAN, PlayerKind.WAIT)
+    ]
+
+
+def _maker(player: Player, called: str, rehearsal: Rehearsal) -> Callable[[], Agent]:
+    """What makes the agent; its file is run now."""
+    from agents import builtin, loading, seating
+    from agents.errors import BadAgent
+    from arena.errors import BadPlayer
+    from arena.players.names import PlayerKind
+
+    if player.kind is PlayerKind.BUILTIN:
+        builtin.check_can_play(player.text, rehearsal.state)
+        return builtin.find(player.text).make
+    if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT):
+        raise BadPlayer(f"expected an agent's file, a folder or a built-in, got {player.text!r}")
+    if player.kind is PlayerKind.COMMAND:
+        seat = rehearsal.state.view(rehearsal.seat)
+        raise BadPlayer(
+            f"{called} is a program of its own ({player.text}), into which Python's debugger cannot look: start it in "
+            f"its own debugger and send it this position: {seat}"
+        )
+    try:
+        return loading.load(f"{player.path}:{player.class_name}" if player.class_name else str(player.path))
+    except BadAgent as error:
+        if error.__cause__ is not None:
+            seating.show(error.__cause__)
+        raise
+
+
+# Asking.
+
+
+def _go_through(host: Host, rehearsal: Rehearsal, game: PastGame) -> list[int]:
+    """The agent's earlier turns; at which plies it answered something else than in the game."""
+    from agents.protocol import Move
+
+    differed = []
+    for turn in rehearsal.turns[:-1]:
+        with _undisturbed():
+            answer = host.answer(turn, monotonic_ns())
+        if not isinstance(answer, Move) or answer.move != game.moves[turn.ply - 1].move:
+            differed.append(turn.ply)
+    return differed
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Inside, nothing is printed and no breakpoint stops."""
+    import pdb
+
+    def pass_by(*_: object, **__: object) -> None:
+        pass
+
+    places = ((sys, "breakpointhook"), (pdb, "set_trace"))
+    before = [getattr(owner, name) for owner, name in places]
+    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+        for owner, name in places:
+            setattr(owner, name, pass_by)
+        try:
+            yield
+        finally:
+            for (owner, name), hook in zip(places, before, strict=True):
+                setattr(owner, name, hook)
+
+
+def _left_debugger(error: BaseException) -> bool:
+    from bdb import BdbQuit
+
+    return isinstance(error, BdbQuit)
+
+
+# What is told.
+
+
+def _introduction(game: PastGame, rehearsal: Rehearsal, ply: int, called: str, *, chosen: bool) -> Iterator[str]:
+    """Where the game stands, and how the agent is run; why at this ply, where we have `chosen` it."""
+    from adsearch import games
+    from arena.cli.asking import game_on_record
+    from arena.history import words
+
+    seat, state = rehearsal.seat, rehearsal.state
+    yield from map(folded, game_on_record.header(game))
+    yield words.drawn(games.load(game.game, state.view(seat)) if state.hidden else state)
+    earlier = len(rehearsal.turns) - 1
+    first = f", after {earlier} earlier turn{'s' * (earlier != 1)}" if earlier else ""
+    yield folded(f"ply {ply}: asking {words.printable(called)} in seat {seat}{first}")
+    if chosen:
+        ended = "gave up" if game.verdict == "resigned" else "failed"
+        which = "its last turn" if ply <= len(game.moves) else f"the turn in which it {ended}"
+        yield folded(f"That is {which}; with --ply N it is asked at another.")
+    yield folded("It runs here, without walls, and no clock ends the game. What it prints follows.")
+
+
+def _mend(game: PastGame, ply: int, file: str | None) -> str:
+    return f"once it is mended: arena debug {game.id} --ply {ply} --file {file or 'FILE'}"
+
+
+def _compared(game: PastGame, rehearsal: Rehearsal, ply: int, answer: Answer | None, seconds: float) -> Iterator[str]:
+    """What it answers now beside what was played."""
+    from agents.protocol import Info, Move
+    from arena.cli.asking import game_on_record
+    from arena.history import words
+    from db.records import MoveRecord
+
+    now = "resigns"
+    thinking = ""
+    if isinstance(answer, Move):
+        info = answer.info or Info()
+        now = answer.move if _is_legal(rehearsal, answer) else f"no legal move: {answer.move}"
+        thinking = words.thinking(
+            MoveRecord(ply, 0, now, score=info.score, depth=info.depth, nodes=info.nodes, text=info.text)
+        )
+    yield ""
+    yield folded(words.printable(f"now     {now}   {seconds:.2f} s   {thinking}".rstrip()), more=" " * 8)
+    if ply <= len(game.moves):
+        then = game.moves[ply - 1]
+        told = "the same move" if then.move == now else "another move"
+        took = words.seconds(then.spent)
+        yield folded(words.printable(f"then    {then.move}   {took}   {words.thinking(then)}".rstrip()), more=" " * 8)
+        yield told
+    else:
+        yield folded(f"then    no move: {' '.join(game_on_record.ending(game)[:1])}", more=" " * 8)
+
+
+def _why_different(plies: list[int], *, another: bool) -> str:
+    """What it means that it answered otherwise on the way."""
+    at = ", ".join(map(str, plies[:8])) + (", ..." if len(plies) > 8 else "")
+    why = "" if another else ": it measures time, or draws from something else than self.random"
+    return f"on the way it answered otherwise than in the game, at ply {at}{why}"
+
+
+def _is_legal(rehearsal: Rehearsal, answer: Answer | None) -> bool:
+    from agents.protocol import Move
+
+    state = rehearsal.state
+    return not isinstance(answer, Move) or answer.move in map(state.to_text, state.moves())

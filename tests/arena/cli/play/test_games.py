@@ -1,0 +1,153 @@
+"""`arena games` and `arena demo`, as a user sees them."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from adsearch import games
+from tests.kit.arena_program import arena, arena_process
+
+EXAMPLES = Path(__file__).parents[4] / "examples"
+
+
+def test_it_is_a_program() -> None:
+    assert arena_process("games") == arena("games")
+    assert arena_process("games", "conect4") == arena("games", "conect4")
+
+
+def test_it_lists_every_game() -> None:
+    ended = arena("games")
+    assert ended.code == 0
+    assert [line.split()[0] for line in ended.out.splitlines()] == ["game", *games.names()]
+    assert "rows=6,columns=7,line=4" in ended.out
+
+
+def test_as_json_it_is_one_array_with_fixed_fields() -> None:
+    rows = json.loads(arena("games", "--format", "json").out)
+    assert [row["name"] for row in rows] == list(games.names())
+    assert all(set(row) == {"name", "options", "seats", "chance", "hidden"} for row in rows)
+    by_name = {row["name"]: row for row in rows}
+    assert by_name["connect4"]["options"]["rows"] == {
+        "value": 6,
+        "default": 6,
+        "low": 4,
+        "high": 12,
+        "choices": [],
+        "about": "height of the board",
+    }
+    assert by_name["ludo"]["seats"] == [2, 3, 4]
+    assert {name for name, row in by_name.items() if row["chance"]} == {"pig", "ludo", "kuhn"}
+    assert {name for name, row in by_name.items() if row["hidden"]} == {"kuhn", "rps"}
+
+
+def test_as_csv_it_has_a_row_a_game() -> None:
+    rows = list(csv.DictReader(io.StringIO(arena("games", "--format", "csv").out)))
+    assert [row["game"] for row in rows] == list(games.names())
+    assert rows[1]["options"] == "rows=6,columns=7,line=4"
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_it_explains_every_game_in_eighty_columns(name: str) -> None:
+    ended = arena("games", name)
+    assert ended.code == 0
+    assert ended.out.startswith(f"{name}\n")
+    assert "Moves: " in ended.out
+    assert all(option.about in " ".join(ended.out.split()) for option in games.names()[name].options)
+    assert max(map(len, ended.out.splitlines())) <= 80
+
+
+def test_it_shows_the_board_that_the_options_give() -> None:
+    assert " 1 2 3 4 5\n" in arena("games", "connect4:rows=4,columns=5").out + "\n"
+
+
+def test_the_options_that_are_given_count() -> None:
+    (row,) = json.loads(arena("games", "maze:ghosts=random", "--format", "json").out)
+    assert (row["chance"], row["options"]["ghosts"]["value"]) == (True, "random")
+    assert "Players: 3 (of 2-4)" in arena("games", "ludo:players=3").out
+
+
+def test_a_terminal_without_unicode_gets_what_it_can_show() -> None:
+    ended = arena_process("games", "tree", encoding="ascii")
+    assert (ended.code, ended.err) == (0, "")
+    assert "?? B MIN" in ended.out
+
+
+def test_a_narrow_terminal_breaks_the_last_column_only() -> None:
+    lines = arena("games", columns=60).out.splitlines()
+    assert lines[1].split()[0] == "tictactoe"
+
+
+def test_a_full_disk_is_one_clear_error() -> None:
+    with open("/dev/full", "w") as full:
+        code = subprocess.run(
+            [sys.executable, "-m", "arena", "games"], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert code.returncode != 0
+    assert b"Traceback" not in code.stderr
+
+
+def test_the_version_is_told() -> None:
+    assert arena("--version").out.startswith("arena-referee ")
+
+
+def test_a_game_of_ones_own_that_fails_is_one_clear_error(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    file.write_text("from adsearch import State\nclass Own(State):\n    turn = 0\n    def moves(self): return (1,)\n")
+    ended = arena("games", str(file))
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == "arena: Own must define position()\n"
+
+
+def test_one_game_as_json_tells_its_rules_and_start_too() -> None:
+    (row,) = json.loads(arena("games", "kuhn", "--format", "json").out)
+    assert row["position"] == "--"
+    assert row["rules"].startswith("Poker for two")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["games", "conect4"], "no game 'conect4'; did you mean 'connect4'?"),
+        (["games", "connect4:rows=2"], "connect4: rows must be 4..12, got 2"),
+        (["games", "nowhere.py:Game"], "no game in 'nowhere.py': No such file or directory"),
+        (["games", "--format", "xml"], "--format: expected one of table, csv, json, got 'xml'"),
+        (["games", "--svg", "board.svg"], "expected one game to draw"),
+        (["gmes"], "no such command 'gmes'; did you mean 'games'"),
+        (["games", "a", "b"], "unexpected extra argument"),
+    ],
+)
+def test_bad_input_gets_one_clear_error(arguments: list[str], message: str) -> None:
+    ended = arena(*arguments)
+    assert ended.code == 2
+    assert ended.out == ""
+    assert message in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_a_game_draws_its_first_position() -> None:
+    ended = arena("games", "othello:6", "--svg", "board.svg")
+    assert (ended.code, ended.out, ended.err) == (0, "", "written: board.svg\n")
+    assert Path("board.svg").read_text("utf-8") == games.start("othello:6").svg()
+
+
+def test_every_command_has_help_with_an_example() -> None:
+    for command in ("games", "demo"):
+        ended = arena(command, "--help")
+        assert ended.code == 0
+        assert f"arena {command}" in ended.out
+        assert "Example" in ended.out
+
+
+def test_a_game_of_ones_own_is_tried_and_what_is_wrong_is_said(tmp_path: Path) -> None:
+    countdown = (EXAMPLES / "countdown.py").read_text("utf-8")
+    right = arena("games", f"{EXAMPLES / 'countdown.py'}:Countdown")
+    assert "Keeps what a game promises: tried in 235 positions." in right.out
+    (tmp_path / "wrong.py").write_text(countdown.replace("return (-1.0, 1.0) if", "return -1.0 if"), "utf-8")
+    wrong = arena("games", f"{tmp_path / 'wrong.py'}:Countdown:n=2")
+    assert wrong.code == 2
+    assert "expected utilities() to be 2 numbers, one a seat, got -1.0" in wrong.err

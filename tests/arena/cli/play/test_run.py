@@ -1,0 +1,352 @@
+"""`arena run` as its user sees it, and as a power cut does: every game is played exactly once."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import select
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from arena.walls import probe
+from arena.walls.usage import descendants
+from tests.kit.arena_program import arena, environment
+from tests.kit.effort import tries
+
+GREEDY = Path(__file__).parents[4] / "examples" / "greedy.py"
+DESCRIPTION = f"""
+name = "evening"
+game = "tictactoe"
+clock = "5"
+seed = 7
+openings = 1
+games_at_once = 2
+[[agent]]
+name = "greedy"
+player = "{GREEDY}"
+[[agent]]
+name = "random"
+player = "random"
+[[agent]]
+name = "searcher"
+player = "alphabeta:depth=2"
+[[agent]]
+name = "dice"
+player = "mcts:simulations=20"
+"""
+GAMES = 12
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Where the tournament is run; what its processes leave in the temporary folder would be found."""
+    with tempfile.TemporaryDirectory(prefix="t-", dir="/tmp") as name:
+        (Path(name) / "evening.toml").write_text(DESCRIPTION, "utf-8")
+        (Path(name) / "tmp").mkdir()
+        yield Path(name)
+
+
+def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """`arena run` in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "arena", "run", *(arguments or ("evening.toml",))],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(80)
+        | {"PYTHONUNBUFFERED": "1", "TMPDIR": str(folder / "tmp"), "PYTHONPATH": str(GREEDY.parents[1])},
+        cwd=folder,
+    )
+
+
+def finished(folder: Path, *arguments: str) -> str:
+    """What a whole run prints."""
+    with start(folder, *arguments) as process:
+        out, err = process.communicate(timeout=100)
+    assert process.returncode == 0, err
+    return out
+
+
+def sql(folder: Path, query: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(folder / "arena.db")) as connection:
+        return connection.execute(query).fetchall()
+
+
+def assert_whole(folder: Path) -> None:
+    """Every game was played exactly once, all of it is on record, and nothing else is left."""
+    assert sql(folder, "SELECT status, COUNT(*) FROM game WHERE status <> 'void' GROUP BY status") == [
+        ("finished", GAMES)
+    ]
+    counted = "SELECT COUNT(*), COUNT(DISTINCT pair || leg) FROM game WHERE status = 'finished'"
+    assert sql(folder, counted) == [(GAMES, GAMES)]
+    assert sql(folder, "SELECT COUNT(*) FROM game WHERE plies <> (SELECT COUNT(*) FROM move WHERE game = id)") == [(0,)]
+    verified = arena("db", "verify", "--db", str(folder / "arena.db"))
+    assert verified.code == 0, verified.out + verified.err
+    assert os.listdir(folder / "tmp") == []
+
+
+def test_a_tournament_is_announced_played_line_by_line_and_concluded(folder: Path) -> None:
+    lines = finished(folder).splitlines()
+    assert lines[0] == ("evening: tictactoe, round-robin, 4 players, clock 5: 6 pairings, 12 games, at most about 60 s")
+    games = [line for line in lines if re.match(r" *\d+/12  ", line)]
+    assert [line.split("/")[0].strip() for line in games] == [str(number) for number in range(1, 13)]
+    how = r"\d plies   (three in a row|a full board)   \(\S+ \d\.\d s, \S+ \d\.\d s\)"
+    pattern = rf" *\d+/12  \S+ (1-0|0-1|½-½) \S+   tictactoe   {how}"
+    assert all(re.fullmatch(pattern, line) for line in games)
+    assert re.fullmatch(r"1 agent confined: \w+", lines[1])
+    assert lines[14].split()[:3] == ["rank", "name", "games"]
+    assert "evening is finished: 12 games. Next:" in lines
+    assert_whole(folder)
+
+
+def test_the_demo_is_a_tournament_of_the_built_in_searchers(tmp_path: Path) -> None:
+    ended = arena("demo", cwd=tmp_path)
+    assert ended.code == 0, ended.err
+    assert "6 players" in ended.out
+    assert "demo is finished: 30 games. Next:" in ended.out
+
+
+def test_a_finished_tournament_is_only_shown_again(folder: Path) -> None:
+    finished(folder)
+    again = finished(folder)
+    assert "going on: 12 of 12 games are over" in again
+    assert not re.search(r"^ *\d+/12 ", again, re.MULTILINE)
+    assert_whole(folder)
+
+
+def test_the_plan_alone_plays_nothing(folder: Path) -> None:
+    planned = finished(folder, "evening.toml", "--plan")
+    assert "6 pairings, 12 games" in planned
+    assert not (folder / "arena.db").exists()
+
+
+@pytest.mark.parametrize("arguments", [("--plan",), ()])
+def test_a_module_that_is_not_here_is_told_before_anything_else(folder: Path, arguments: tuple[str, ...]) -> None:
+    described = (folder / "evening.toml").read_text("utf-8")
+    (folder / "typo.toml").write_text(f'modules = ["numpi"]\n{described}', "utf-8")
+    ended = arena("run", "typo.toml", *arguments, cwd=folder)
+    assert (ended.code, ended.out) == (2, "")
+    assert "modules: " in ended.err
+    assert "cannot import 'numpi'" in ended.err
+    assert not (folder / "arena.db").exists()
+
+
+def test_without_a_file_the_same_arguments_go_on(folder: Path) -> None:
+    arguments = ("tictactoe", "random", "alphabeta:depth=1", "--clock", "none", "--seed", "4", "--rounds", "2")
+    first = finished(folder, *arguments)
+    assert "4 games" in first
+    assert "going on: 4 of 4" in finished(folder, *arguments)
+
+
+DUEL = (
+    "tictactoe",
+    "alphabeta:depth=2",
+    "random",
+    "--rounds",
+    "60",
+    "--clock",
+    "none",
+    "--seed",
+    "4",
+    "--name",
+    "duel",
+)
+
+
+BY_STATUS = "SELECT status, COUNT(*) FROM game GROUP BY status ORDER BY status"
+
+
+def test_a_match_ends_as_soon_as_its_test_is_decided(folder: Path) -> None:
+    arguments = (*DUEL, "--openings", "1", "--games-at-once", "2", "--sprt", "0,100")
+    lines = finished(folder, *arguments).splitlines()
+    better, not_better = (
+        f"alphabeta:depth=2 is {how} random" for how in ("at least 100 Elo better than", "not better than")
+    )
+    assert lines[:2] == [
+        "duel: tictactoe, match, 2 players, clock none: at most 60 pairings, 120 games, without a clock",
+        f"sprt, until one is accepted: H1, {better}; H0, {not_better} (alpha 0.05, beta 0.05, logistic)",
+    ]
+    outcome = next(line for line in lines[2:] if line.startswith("sprt"))
+    told = rf"sprt: H1 accepted: {better} \(llr (\d\.\d\d), bounds -2\.94 2\.94\) after (\d+) of 120 games"
+    found = re.fullmatch(told, outcome)
+    assert found, outcome
+    assert float(found[1]) >= 2.94
+    (_, cancelled), (_, played) = games = sql(folder, BY_STATUS)
+    assert [status for status, _ in games] == ["cancelled", "finished"]
+    assert isinstance(played, int)
+    assert isinstance(cancelled, int)
+    assert cancelled + played == 120
+    assert int(found[2]) <= played <= int(found[2]) + 2
+    assert f"duel is finished: {played} games. Next:" in lines
+    assert sum(bool(re.match(r" *\d+/\d+  ", line)) for line in lines) == played
+    again = finished(folder, *arguments).splitlines()
+    assert f"going on: {played} of {played} games are over" in again
+    assert outcome in again
+    assert sql(folder, BY_STATUS) == games
+    assert arena("db", "verify", "--db", str(folder / "arena.db")).code == 0
+
+
+def test_a_match_whose_test_is_not_decided_says_so(folder: Path) -> None:
+    lines = finished(folder, *DUEL, "--rounds", "2", "--sprt", "-2,2").splitlines()
+    undecided = r"sprt: not decided \(llr -?0\.\d\d, bounds -2\.94 2\.94\) after 4 of 4 games"
+    assert any(re.fullmatch(undecided, line) for line in lines)
+    assert "duel is finished: 4 games. Next:" in lines
+
+
+@pytest.mark.parametrize("line", [3, 9, 16])
+def test_a_match_that_is_killed_goes_on_until_its_test_is_decided(folder: Path, line: int) -> None:
+    arguments = (*DUEL, "--openings", "1", "--games-at-once", "3", "--sprt", "0,100")
+    with start(folder, *arguments) as process:
+        wait_for_lines(process, line)
+        process.kill()
+        process.communicate(timeout=60)
+    assert "sprt: H1 accepted: alphabeta:depth=2" in finished(folder, *arguments)
+    assert sql(folder, "SELECT COUNT(*) FROM game WHERE status NOT IN ('finished', 'cancelled')") == [(0,)]
+    assert sql(folder, "SELECT COUNT(*), COUNT(DISTINCT pair || leg) FROM game") == [(120, 120)]
+    verified = arena("db", "verify", "--db", str(folder / "arena.db"))
+    assert verified.code == 0, verified.out + verified.err
+
+
+def test_ctrl_c_finishes_the_games_in_progress(folder: Path) -> None:
+    with start(folder) as process:
+        assert process.stdout is not None
+        while not process.stdout.readline().lstrip().startswith("2/12"):
+            pass
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "finishing the games in progress" in out
+    assert "the same command goes on" in out
+    assert sql(folder, "SELECT COUNT(*) FROM game WHERE status = 'playing'") == [(0,)]
+    assert os.listdir(folder / "tmp") == []
+    finished(folder)
+    assert_whole(folder)
+
+
+def test_a_second_run_of_the_same_tournament_is_refused(folder: Path) -> None:
+    slow = ("connect4", "mcts:seconds=50", "random", "--clock", "none", "--seed", "1")
+    with start(folder, *slow) as process:
+        assert process.stdout is not None
+        process.stdout.readline()  # what there is to come: printed before the lock is taken
+        while not sql_if_there(folder, "SELECT COUNT(*) FROM game WHERE status = 'playing'"):
+            pass
+        with start(folder, *slow) as second:
+            _, err = second.communicate(timeout=60)
+        process.kill()
+        process.communicate(timeout=60)
+    assert second.returncode == 1
+    assert "is being run by another process" in err
+
+
+def sql_if_there(folder: Path, query: str) -> object:
+    """The one number that the query gives; None where there are no tables yet."""
+    try:
+        return sql(folder, query)[0][0] if (folder / "arena.db").exists() else None
+    except sqlite3.OperationalError:
+        return None
+
+
+@pytest.mark.parametrize("number", range(tries(10, soak=100)))
+def test_whoever_is_killed_when_every_game_is_played_exactly_once(folder: Path, number: int) -> None:
+    drawn = random.Random(number)
+    victims = ("director", "referee", "player", "all")
+    for attempt in range(3):
+        with start(folder) as process:
+            wait_for_lines(process, drawn.randrange(6))
+            kill(process, victims[(number + attempt) % 4], drawn)
+            process.communicate(timeout=60)
+    finished(folder)
+    assert_whole(folder)
+
+
+def wait_for_lines(process: subprocess.Popen[str], count: int) -> None:
+    """Until the process has printed so many lines, or ended."""
+    assert process.stdout is not None
+    for _ in range(count):
+        if not process.stdout.readline():
+            return
+
+
+def kill(process: subprocess.Popen[str], victim: str, drawn: random.Random) -> None:
+    """Kills one of the run's processes, or all; whatever is left ends with them or goes on."""
+    children = [child for child in descendants(process.pid) if "arena.confine" not in command_line(child)]
+    handles = [os.pidfd_open(child) for child in children if alive(child)]
+    referees = [child for child in children if "arena.play.referee" in command_line(child)]
+    players = [child for child in children if child not in referees]
+    targets = {
+        "director": [process.pid],
+        "referee": referees,
+        "player": [drawn.choice(players)] if players else [],
+        "all": [*children, process.pid],
+    }[victim]
+    for pid in targets:
+        if alive(pid):
+            os.kill(pid, signal.SIGKILL)
+    if victim in ("director", "all"):
+        for handle in handles:
+            poll = select.poll()
+            poll.register(handle, select.POLLIN)
+            assert poll.poll(10_000), "a process lives on"
+    for handle in handles:
+        os.close(handle)
+
+
+def alive(pid: int) -> bool:
+    return Path(f"/proc/{pid}/stat").exists()
+
+
+def command_line(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["absent.toml"], "absent.toml"),
+        (["my_agent.py"], "expected FILE.toml, or a game and its players, got my_agent.py alone"),
+        (["tictactoe", "random"], "expected at least 2 agents"),
+        (["tictactoe", "random", "randm"], "did you mean 'random'"),
+        (["tictactoe", "random", "pvs", "--clock", "soon"], "expected a clock"),
+        (["tictactoe", "random", "pvs", "--format", "robin"], "robin"),
+        (["pig", "random", "minimax"], "minimax cannot play pig"),
+        (["tictactoe", "random", "human"], "human"),
+        (["tictactoe", "random", "pvs", "--sprt", "50"], "--sprt: expected ELO0,ELO1, such as 0,50, got '50'"),
+        (["tictactoe", "random", "pvs", "--sprt", "0,x"], "--sprt: expected ELO0,ELO1, such as 0,50, got '0,x'"),
+        (["tictactoe", "random", "pvs", "--sprt", "0,nan"], "sprt: elo1: expected a number, got nan"),
+        (["tictactoe", "random", "pvs", "--sprt", "5,-5"], "sprt: expected elo0 below elo1, got 5 and -5"),
+        (["tictactoe", "random", "pvs", "mcts", "--sprt", "0,5"], "a match is between two agents, got 3"),
+        (
+            ["tictactoe", "random", "pvs", "--format", "swiss", "--sprt", "0,5"],
+            "swiss has no use for it; it is for match",
+        ),
+        (["absent.toml", "--sprt", "0,5"], "--sprt: goes without a file"),
+        (["absent.toml", "--rounds", "1"], "--rounds: goes without a file"),
+        (["absent.toml", "--games-at-once", "1"], "--games-at-once: goes without a file"),
+    ],
+)
+def test_a_wrong_argument_is_one_clear_error(tmp_path: Path, arguments: list[str], words: str) -> None:
+    ended = arena("run", *arguments, cwd=tmp_path)
+    assert ended.code == 2
+    assert words in " ".join(ended.err.split())
+    assert os.listdir(tmp_path) == []
+
+
+def test_the_record_tells_on_what_it_was_played(folder: Path) -> None:
+    finished(folder)
+    hosts = [json.loads(str(host)) for (host,) in sql(folder, "SELECT DISTINCT host FROM game")]
+    assert all(set(host) == {"software", "python", "system", "cores", "walls"} for host in hosts)
+    assert {host["walls"] for host in hosts} == {None, str(probe.chosen(None).kind)}

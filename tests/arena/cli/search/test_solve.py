@@ -1,0 +1,290 @@
+"""`arena solve` and `arena compare`, as a user sees them."""
+
+import csv
+import io
+import json
+import re
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from adsearch import games
+from arena.cli.search.solve import effective_branching
+from tests.kit.arena_program import Ended, arena
+from tests.kit.game_facts import facts, value
+
+
+def told(ended: Ended) -> dict[str, str]:
+    """The details that `arena solve` prints after its verdict."""
+    lines = ended.out.split("\n\n")[1].splitlines()
+    return {name: text.strip() for name, _, text in (line.partition(" ") for line in lines)}
+
+
+def solved(*arguments: str) -> dict[str, Any]:
+    """What `arena solve --format json` prints."""
+    ended = arena("solve", *arguments, "--format", "json")
+    assert (ended.code, ended.err) == (0, "")
+    read: dict[str, Any] = json.loads(ended.out)
+    return read
+
+
+def test_it_says_who_wins_and_when_and_shows_how() -> None:
+    ended = arena("solve", "nap:11")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("the first player wins in 5 plies\n")
+    details = told(ended)
+    assert details["value"] == "1 for the first player"
+    assert details["distance"] == "5 plies"
+    assert details["line"].split()[0] == "6"
+    assert len(details["line"].split()) == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "verdict"),
+    [
+        (["nap:6"], "the second player wins in 4 plies"),
+        (["nap:1"], "the first player wins in 1 ply"),
+        (["nap:4", "--moves", "2"], "the second player wins in 1 ply"),
+        (["nap:2", "--moves", "1 2"], "the second player wins; the game is over"),
+        (["tictactoe"], "a draw in 9 plies"),
+        (["othello:size=4"], "the second player wins by 8"),
+        (["dots:rows=2,columns=2"], "the first player wins by 2"),
+        (["tree:professors"], "the first player wins by 1"),
+        (["pig:goal=10"], "the first player wins 70.94 %"),
+        (["pig:goal=5"], "the first player wins 79.70 %"),
+        (["pig:goal=2,sides=2,bust=1,points=fixed"], "the first player wins 57.14 %"),
+        # After a bust the second player is where the first one was.
+        (["pig:goal=10", "--moves", "1"], "the first player wins 29.06 %"),
+        (["maze:map=tiny,ghosts=random,steps=3"], "worth 107 to the player"),
+    ],
+)
+def test_the_verdict_is_a_sentence(arguments: list[str], verdict: str) -> None:
+    ended = arena("solve", *arguments)
+    assert ended.code == 0
+    assert ended.out.splitlines()[0] == verdict
+
+
+def test_as_json_it_is_one_object_with_fixed_fields() -> None:
+    found = solved("nap:11")
+    assert list(found) == ["value", "distance", "move", "line", "nodes", "time"]
+    assert (found["value"], found["distance"], found["move"]) == (1, 5, "6")
+    assert found["line"][0] == "6"
+    assert isinstance(found["time"], int)
+    pig = solved("pig:goal=10")
+    assert (pig["value"] + 1) / 2 == pytest.approx(facts("games.json")["pig"]["first_player_wins"]["10"], abs=1e-11)
+    assert (pig["move"], pig["line"], pig["distance"]) == (None, [], None)
+
+
+def test_the_value_is_for_the_player_to_move() -> None:
+    assert solved("nap:4", "--moves", "2")["value"] == 1
+    assert solved("nap:4", "--moves", "1")["value"] == -1
+
+
+def test_the_line_can_be_played_and_ends_the_game() -> None:
+    state = games.start("connect4:rows=4,columns=4,line=3")
+    for text in solved("connect4:rows=4,columns=4,line=3")["line"]:
+        state = state.play(state.from_text(text))
+    assert state.turn is None
+    assert state.utilities()[0] == 1
+
+
+def test_as_csv_it_is_one_row() -> None:
+    (row,) = csv.DictReader(io.StringIO(arena("solve", "nap:4", "--format", "csv").out))
+    assert (row["value"], row["distance"], row["move"], row["line"]) == ("1.0", "3", "1", "1 2 4")
+
+
+def test_after_its_time_it_says_what_is_known() -> None:
+    ended = arena("solve", "connect4", "--seconds", "0.3")
+    assert ended.code == 0
+    pattern = r"not solved within 0\.3 s; at depth \d+ (the (first|second) player is ahead \(0\.\d+\)|neither .*)"
+    assert re.fullmatch(pattern, ended.out.splitlines()[0])
+    assert told(ended)["value"] == "not known"
+    found = solved("connect4", "--seconds", "0.3")
+    assert (found["value"], found["distance"]) == (None, None)
+    assert found["move"] in "1234567"
+    assert arena("solve", "pig", "--seconds", "0.1").out.startswith("not solved within 0.1 s\n")
+    assert arena("solve", "ludo:players=3", "--seconds", "0.1").out.startswith("not solved within 0.1 s; at depth ")
+
+
+def test_the_winning_strategy_answers_every_move() -> None:
+    ended = arena("solve", "nap:6", "--strategy")
+    tree = ended.out.split("\n\n")[2].splitlines()
+    assert tree[0] == "the second player wins: one move where it moves, every move where the other does"
+    path: list[str] = []
+    leaves = 0
+    for line, after in zip(tree[1:], [*tree[2:], ""], strict=True):
+        depth = re.search(r"[├└]", line)
+        assert depth is not None
+        plies = depth.start() // 3
+        path = [*path[:plies], line.split()[-1]]
+        following = re.search(r"[├└]", after)
+        if following is None or following.start() // 3 <= plies:
+            leaves += 1
+            state = games.start("nap:6")
+            for text in path:
+                state = state.play(state.from_text(text))
+            assert state.turn is None
+            assert state.utilities()[1] == 1
+    assert leaves == 19
+    assert [line.split()[-1] for line in tree[1:] if line[0] in "├└"] == list("123456")
+
+
+def test_a_large_strategy_is_cut_and_says_how_much_was_left_out() -> None:
+    ended = arena("solve", "nap:14", "--strategy")
+    tree = ended.out.split("\n\n")[2].splitlines()
+    assert len(tree) <= 152
+    left_out = re.fullmatch(
+        r"([\d,]+) moves after the first (\d+) plies are left out; see more of them with --moves", tree[-1]
+    )
+    assert left_out is not None
+    cut = [int(found[1].replace(",", "")) for line in tree if (found := re.search(r" \.\.\. ([\d,]+) more$", line))]
+    assert sum(cut) == int(left_out[1].replace(",", ""))
+
+
+def test_where_nobody_can_force_a_win_there_is_no_strategy() -> None:
+    assert arena("solve", "tictactoe", "--strategy").out.endswith("\nnobody can force a win\n")
+
+
+def test_a_strategy_can_run_out_of_time() -> None:
+    ended = arena("solve", "connect4", "--strategy", "--seconds", "0.2")
+    assert (ended.code, ended.out.splitlines()[-1]) == (0, "no winning strategy was found in time")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["solve", "conect4"], "no game 'conect4'; did you mean 'connect4'?"),
+        (["solve", "nap:4", "--moves", "1 9"], "ply 2: expected a legal move"),
+        (["solve", "kuhn"], "solve: something is hidden in this game"),
+        (["solve", "checkers"], "solve: this game is too large to be solved; with --seconds you learn"),
+        (["solve", "ludo:players=3"], "solve: this game is too large to be solved"),
+        (["solve", "pig:goal=5", "--strategy"], "--strategy is for games of one or two players without chance"),
+        (["solve", "nap:4", "--strategy", "--format", "json"], "--strategy is printed as text; leave out --format"),
+        (["solve", "nap:4", "--seconds", "-1"], "--seconds: expected at least 0, got '-1'"),
+        (["compare", "nap", "alphbeta"], "no algorithm 'alphbeta'; did you mean 'alphabeta'?"),
+        (["compare", "nap", "alphabeta:tabel=true"], "alphabeta: no option 'tabel'; did you mean 'table'?"),
+        (["compare", "nap", "alphabeta:table"], "alphabeta: expected an option such as table=true, got 'table'"),
+        (["compare", "nap", "alphabeta:table=maybe"], "alphabeta: table: expected true or false, got 'maybe'"),
+        (["compare", "nap", "alphabeta:fail=hrd"], "alphabeta: fail: expected soft, hard, got 'hrd'"),
+        (["compare", "nap", "alphabeta:depth=3"], "alphabeta: no option 'depth'"),
+        (["compare", "nap", "alphabeta:table=true,table=true"], "alphabeta: option table is given twice"),
+        (["compare", "nap", "selective:width=x"], "selective: width: expected a whole number, got 'x'"),
+        (["compare", "nap", "minimax", "--depth", "3-1"], "--depth: expected a depth or a range of them"),
+        (["compare", "nap", "minimax", "--depth", "x"], "--depth: expected a depth or a range of them"),
+        (["compare", "pig", "minimax"], "minimax knows no chance"),
+        (["compare", "nap"], "expected ALGORITHM..., got nothing"),
+    ],
+)
+def test_bad_input_gets_one_clear_error(arguments: list[str], message: str) -> None:
+    ended = arena(*arguments)
+    assert ended.code == 2
+    assert ended.out == ""
+    assert message in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_an_interrupt_ends_it_at_once_and_quietly() -> None:
+    code = "import arena.cli as cli; print('begun', flush=True); cli.app(['solve', 'connect4'])"
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    try:
+        process.wait(timeout=1)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (130, "")
+    assert "Traceback" not in err
+
+
+def compared(*arguments: str) -> list[dict[str, Any]]:
+    """What `arena compare --format json` prints."""
+    ended = arena("compare", *arguments, "--format", "json")
+    assert ended.code == 0
+    read: list[dict[str, Any]] = json.loads(ended.out)
+    return read
+
+
+def test_algorithms_stand_side_by_side() -> None:
+    rows = compared("connect4", "--depth", "1-4", "minimax", "alphabeta", "alphabeta:table=true,ordering=true")
+    assert [(row["depth"], row["algorithm"]) for row in rows] == [
+        (depth, name)
+        for depth in range(1, 5)
+        for name in ("minimax", "alphabeta", "alphabeta:table=true,ordering=true")
+    ]
+    assert [row["nodes"] for row in rows if row["algorithm"] == "minimax"] == [8, 57, 400, 2801]
+    assert all(row["branching"] == 7 for row in rows if row["algorithm"] == "minimax")
+    assert not any(row["differs"] for row in rows)
+    for depth in range(1, 5):
+        at_depth = [row for row in rows if row["depth"] == depth]
+        assert len({row["value"] for row in at_depth}) == 1
+        assert at_depth[1]["nodes"] <= at_depth[0]["nodes"]
+    assert set(rows[0]) == {
+        *("depth", "algorithm", "value", "bound", "differs", "move", "nodes", "branching", "time"),
+    }
+
+
+def test_the_table_fits_into_eighty_columns_and_its_numbers_are_those_of_the_json() -> None:
+    ended = arena("compare", "connect4", "--depth", "1-3", "minimax", "alphabeta", "pvs")
+    assert (ended.code, ended.err) == (0, "")
+    header, *lines = ended.out.splitlines()
+    assert header.split() == ["depth", "nodes", "time", "branching", "value", "move", "algorithm"]
+    assert len(lines) == 9
+    assert max(map(len, ended.out.splitlines())) <= 80
+    assert lines[6].split()[:2] == ["3", "400"]
+
+
+def test_values_that_differ_are_flagged() -> None:
+    ended = arena("compare", "tictactoe", "--depth", "3", "minimax", "winning")
+    assert ended.err == 'arena: a value marked "!" differs from the first at its depth\n'
+    assert [" ! " in line for line in ended.out.splitlines()[1:]] == [False, True]
+
+
+def test_a_bound_is_shown_as_one() -> None:
+    assert "<= 0" in arena("compare", "tictactoe", "--depth", "9", "proof").out
+
+
+def test_a_search_that_takes_too_long_is_left_out_and_so_are_deeper_ones() -> None:
+    ended = arena("compare", "connect4", "--depth", "2-20", "minimax", "--seconds", "0.2")
+    assert ended.code == 0
+    found = re.fullmatch(
+        r"arena: minimax: depth (\d+) takes more than 0\.2 s; it and what is deeper is left out\n", ended.err
+    )
+    assert found is not None
+    assert [int(line.split()[0]) for line in ended.out.splitlines()[1:]] == list(range(2, int(found[1])))
+
+
+def test_as_csv_numbers_are_plain() -> None:
+    rows = list(
+        csv.DictReader(io.StringIO(arena("compare", "connect4", "--depth", "4", "minimax", "--format", "csv").out))
+    )
+    assert (rows[0]["nodes"], rows[0]["depth"], rows[0]["bound"]) == ("2801", "4", "exact")
+
+
+def test_every_command_has_help_with_an_example() -> None:
+    for command in ("solve", "compare"):
+        ended = arena(command, "--help")
+        assert ended.code == 0
+        assert f"arena {command}" in ended.out
+        assert "Example" in ended.out
+
+
+@pytest.mark.parametrize(("width", "depth"), [(1, 5), (2, 10), (3, 4), (7, 8), (40, 3)])
+def test_the_branching_of_a_uniform_tree_is_its_width(width: int, depth: int) -> None:
+    nodes = sum(width**ply for ply in range(depth + 1))
+    assert effective_branching(nodes, depth) == pytest.approx(width, abs=1e-3)
+
+
+def test_the_branching_stands_for_any_number_of_nodes() -> None:
+    assert effective_branching(1, 0) is None
+    assert effective_branching(1, 5) == pytest.approx(0, abs=1e-3)
+    assert effective_branching(10**9, 999) == pytest.approx(1.02, abs=0.01)
+
+
+def test_a_strategys_first_move_wins() -> None:
+    text = arena("solve", "nap:5", "--strategy").out.split("\n\n")[2].splitlines()[1].split()[-1]
+    state = games.start("nap:5")
+    assert value(state.play(state.from_text(text))) == 1

@@ -1,0 +1,131 @@
+"""`arena judge` as its user sees it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.kit.arena_program import arena
+
+ROOT = Path(__file__).parents[4]
+RIGHT = "examples/my_search.py:alphabeta"
+PLAIN = "examples/my_search.py:minimax"
+
+
+def test_a_right_search_is_told_so() -> None:
+    ended = arena("judge", RIGHT, "--trees", "6", cwd=ROOT)
+    assert (ended.code, ended.err) == (0, "")
+    first, *rows = ended.out.split("\n")
+    assert first.split() == ["tree", "leaves", "what"]
+    assert sum(" right " in row for row in rows) == 13
+    assert ended.out.endswith("\n13 of 13 trees are right\n")
+
+
+def test_a_wrong_one_is_told_where_and_why_as_the_page_shows() -> None:
+    ended = arena("judge", PLAIN, "--as", "alphabeta", "--trees", "0", cwd=ROOT)
+    assert (ended.code, ended.err) == (1, "")
+    assert ended.out in (ROOT / "docs" / "concepts.md").read_text("utf-8")
+    assert max(map(len, ended.out.split("\n"))) <= 80
+
+
+def test_programs_get_a_row_a_tree() -> None:
+    printed = arena("judge", PLAIN, "--as", "alphabeta", "--trees", "1", "--format", "json", cwd=ROOT)
+    rows = json.loads(printed.out)
+    assert printed.code == 1
+    assert len(rows) == 8
+    assert rows[0] == {
+        "tree": "tree:four_leaves",
+        "depth": None,
+        "passed": False,
+        "value": 2.0,
+        "expected_value": 2.0,
+        "move": None,
+        "expected_moves": ["b"],
+        "leaves": ["d", "e", "f", "g"],
+        "expected_leaves": ["d", "e", "f"],
+        "difference": "at c goes on to g; alphabeta cuts off there: after f = 1, alpha 2 >= beta 1",
+    }
+    listed = arena("judge", PLAIN, "--as", "alphabeta", "--trees", "1", "--format", "csv", cwd=ROOT)
+    table = list(csv.DictReader(io.StringIO(listed.out)))
+    assert [row["passed"] == "yes" for row in table] == [row["passed"] for row in rows]
+
+
+AWKWARD = '''
+def minimax(state):
+    """Fails in words that a terminal would obey."""
+    print("<script>\\x1b[2J", "W" * 64, "研究")
+    raise ValueError("<script>\\x1b[31m" + "W" * 64 + "\\n研究")
+'''
+
+
+def test_what_a_student_wrote_is_shown_and_not_obeyed(tmp_path: Path) -> None:
+    (tmp_path / "研究.py").write_text(AWKWARD, "utf-8")
+    ended = arena("judge", "研究.py:minimax", "--trees", "0", cwd=tmp_path)
+    assert ended.code == 1
+    assert "研究.py, line 5: ValueError: <script>\\x1b[31mWWW" in ended.out
+    assert "it prints, at the end: <script>\\x1b[2J WWW" in ended.out
+    assert "\x1b" not in ended.out
+    assert "Traceback" not in ended.out
+
+
+def test_what_cannot_be_loaded_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "homework.py").write_text("def minimax(state):\n    return 1\n\n1 / 0\n")
+    ended = arena("judge", "homework.py:minimax", cwd=tmp_path)
+    assert (ended.code, ended.err) == (1, "")
+    assert ended.out == (
+        "cannot be judged: homework.py, line 4: ZeroDivisionError: division by zero\n  line 4, in <module>: 1 / 0\n"
+    )
+    rows = json.loads(arena("judge", "homework.py:minimax", "--format", "json", cwd=tmp_path).out)
+    assert {row["difference"] for row in rows} == {"homework.py, line 4: ZeroDivisionError: division by zero"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("homework",), "expected FILE.py:function, such as my_search.py:alphabeta, got 'homework'"),
+        (("nowhere.py:minimax",), "expected a Python file 'nowhere.py', there is none"),
+        (("homework.py",), "expected --as ALGORITHM, or a function named after one (minimax, negamax"),
+        (("homework.py:best",), "expected an algorithm that visits leaves in one right order, got 'best'"),
+        (("homework.py:best", "--as", "mcts"), "in one right order, got 'mcts'; there is minimax"),
+    ],
+    ids=["word", "missing", "nothing", "name", "algorithm"],
+)
+def test_what_cannot_be_asked_is_told(arguments: tuple[str, ...], words: str, tmp_path: Path) -> None:
+    (tmp_path / "homework.py").write_text("def best(state): return 1\n")
+    ended = arena("judge", *arguments, cwd=tmp_path)
+    assert (ended.code, ended.out) == (2, "")
+    assert words in ended.err
+    assert ended.err.count("\n") == 1
+
+
+def test_it_can_be_interrupted(tmp_path: Path) -> None:
+    """Somebody loses patience with an endless loop."""
+    (tmp_path / "loop.py").write_text("def minimax(state):\n    while True: pass\n")
+    with (
+        tempfile.TemporaryDirectory(prefix="judge-") as folder,
+        subprocess.Popen(
+            [sys.executable, "-m", "arena", "judge", "loop.py:minimax", "--seconds", "60"],
+            cwd=tmp_path,
+            env=os.environ | {"TMPDIR": folder},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process,
+    ):
+        # The note of the group is written when the function's process runs.
+        while not list(Path(folder).glob("arena-run-*/scratch/group-*")):
+            assert process.poll() is None
+            os.sched_yield()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+        assert (process.returncode, out, err) == (130, "", "")
+        assert list(Path(folder).iterdir()) == []

@@ -1,0 +1,62 @@
+"""Folding and shortening: no line is too long, no word is cut, both ends of a name are seen."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+
+from arena.cli.terminal.folding import columns, folded, shortened
+from arena.history.words import printable
+from tests.kit.plot_reading import AWKWARD
+
+SENTENCE = "game 42 against minimax:depth=2: ann-marie played an illegal move: expected a legal move, got 'e9'"
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+@pytest.mark.parametrize(("begin", "more"), [("", "  "), ("    ", "      ")])
+def test_every_line_fits_and_every_word_is_whole(width: int, begin: str, more: str) -> None:
+    lines = folded(SENTENCE, begin=begin, more=more, width=width).splitlines()
+    assert max(map(cell_len, lines)) <= width
+    assert lines[0].startswith(begin)
+    assert all(line.startswith(more) for line in lines[1:])
+    assert " ".join(" ".join(lines).split()) == SENTENCE
+
+
+def test_what_fits_stays_as_it_is() -> None:
+    assert folded("connect4   clock 5+0.05   7 steps", width=40) == "connect4   clock 5+0.05   7 steps"
+    assert folded("", width=40) == ""
+
+
+@pytest.mark.parametrize("name", AWKWARD)
+def test_a_word_that_no_line_holds_stays_whole(name: str) -> None:
+    text = f"ann beats {name} in seven"
+    assert " ".join(folded(text, width=40).split()) == " ".join(text.split())
+
+
+def test_letters_that_are_two_columns_wide_are_counted_so() -> None:
+    lines = folded(" ".join(["田中太郎"] * 9), width=40).splitlines()
+    assert [cell_len(line) for line in lines] == [35, 37, 10]
+
+
+@pytest.mark.parametrize(("terminal", "width"), [(20, 40), (60, 60), (80, 80), (300, 100)])
+def test_lines_are_as_long_as_the_terminal_is_wide_within_reason(
+    terminal: int, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(terminal))
+    assert columns() == width
+
+
+@pytest.mark.parametrize("name", [*AWKWARD, "minimax:depth=12#3"])
+@pytest.mark.parametrize("width", [3, 7, 8, 20])
+def test_a_shortened_name_fits_and_keeps_both_ends(name: str, width: int) -> None:
+    name = printable(name)
+    short = shortened(name, width)
+    assert cell_len(short) <= width
+    if short != name:
+        begin, end = short.split("…")
+        assert name.startswith(begin)
+        assert name.endswith(end)
+
+
+def test_what_a_name_ends_in_tells_versions_apart() -> None:
+    assert shortened("minimax:depth=12#3", 10) == "mini…=12#3"

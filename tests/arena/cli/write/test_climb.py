@@ -1,0 +1,201 @@
+"""`arena climb`: real games up the ladder, on record, and what is said of them."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from arena.walls.usage import descendants
+from tests.kit.arena_program import arena, environment
+
+FAILING = """
+from agents import Agent
+
+class Failing(Agent):
+    def choose(self, state, clock):
+        return state.moves()[99]
+"""
+ILLEGAL = """
+from agents import Agent
+
+class Illegal(Agent):
+    def choose(self, state, clock):
+        return "nowhere"
+"""
+FIRST = """
+from agents import Agent
+
+class First(Agent):
+    def choose(self, state, clock):
+        return state.moves()[0]
+"""
+
+
+def test_a_step_a_line_and_then_what_it_came_to_and_what_to_look_at() -> None:
+    ended = arena("climb", "random", "--game", "tictactoe", "--games", "4", "--seed", "1")
+    assert (ended.code, ended.err) == (0, "")
+    lines = ended.out.splitlines()
+    assert lines[0] == "warning: nothing is clear before 16 games, and --games allows 4"
+    assert lines[1] == "tictactoe   clock 5+0.05   7 steps, up to 4 games each"
+    assert max(map(len, lines)) <= 80
+    assert sum("not clear (" in line for line in lines if line.startswith((" 1 ", " 2 ", " 3 "))) == 2
+    assert any(line.startswith("random: not clear against random#2 (") for line in lines)
+    assert (
+        "no higher, for 2 in a row were not beaten; not tried: minimax:depth=2, minimax:depth=3, alphabeta:depth=4, "
+        "alphabeta:depth=6, pvs"
+    ) in " ".join(ended.out.split())
+    (look,) = [number for number, line in enumerate(lines) if line == "look at this first"]
+    assert lines[look + 1].startswith("    game ")
+    commands = [line.strip() for line in lines[look:] if line.startswith("    arena ")]
+    assert lines[2] == "(in brackets: how likely it is that random is the better one)"
+    for command in commands:
+        assert arena(*command.split()[1:]).code == 0, command
+    assert [command.split()[1] for command in commands][:2] == ["replay", "analyse"]
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_it_is_as_wide_as_the_terminal_and_breaks_between_words(columns: int) -> None:
+    Path("failing_at_once_again.py").write_text(ILLEGAL)
+    ended = arena(
+        *("climb", "failing_at_once_again.py", "--game", "connect4", "--seed", "1", "--walls", "limits"),
+        columns=columns,
+    )
+    lines = ended.out.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert (
+        "look at this first game 1 against random: failing_at_once_again played an illegal move: ply 5: expected a "
+        "legal move (1, 2, 3, 4, 5, 6, 7)"
+    ) in " ".join(ended.out.split())
+    (brackets,) = [number for number, line in enumerate(lines) if line.startswith("(in brackets: ")]
+    assert "how likely it is that failing_at_once_again is the better one)" in " ".join(
+        " ".join(lines[brackets:]).split()
+    )
+
+
+def test_a_program_is_not_sent_to_a_debugger_that_cannot_look_into_it() -> None:
+    ended = arena("climb", "cmd:false", "--game", "tictactoe", "--seed", "1", "--walls", "limits")
+    assert ended.code == 1
+    assert "    arena logs 1" in ended.out
+    assert "arena debug" not in ended.out
+
+
+def test_where_the_arguments_are_wrong_nothing_is_made(tmp_path: Path) -> None:
+    Path("mine.py").write_text(FIRST)
+    for arguments in (
+        ["nix.py", "--game", "connect4"],
+        ["mine.py", "--game", "conect4"],
+        ["mine.py", "--game", "connect4", "--against", "nix.py"],
+        ["mine.py", "--game", "maze:ghosts=random"],
+        ["mine.py", "--game", "kuhn", "--against", "minimax"],
+    ):
+        assert arena("climb", *arguments, "--walls", "limits").code == 2
+        assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
+
+
+def test_json_tells_the_steps() -> None:
+    ended = arena(
+        *("climb", "alphabeta:depth=9", "--game", "tictactoe", "--against", "random", "--against", "minimax:depth=1"),
+        *("--games", "2", "--seed", "3", "--format", "json"),
+    )
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert [step["opponent"] for step in found["steps"]] == ["random", "minimax:depth=1"]
+    assert found["games"] == 4
+    assert all(step["games"] == 2 == step["wins"] + step["draws"] + step["losses"] for step in found["steps"])
+    losses = sum(step["losses"] for step in found["steps"])
+    assert sum(found["lost"].values()) == losses
+    assert (found["look"] is None) == (losses == 0)
+    assert found["broken"] is False
+    history = json.loads(arena("history", "--format", "json").out)
+    assert len(history) == 4
+    assert len({game["opening"] for game in history}) == 1
+
+
+def test_an_agent_that_fails_at_once_is_sent_to_be_checked() -> None:
+    Path("failing.py").write_text(FAILING)
+    ended = arena("climb", "failing.py", "--game", "tictactoe", "--seed", "1", "--walls", "limits")
+    assert ended.code == 1
+    assert "lost 3 of 3 games: 3 by a crash" in ended.out
+    assert "    arena check failing.py --game tictactoe" in ended.out
+    assert "failing crashed: exited with code 1: IndexError: tuple index out of range" in " ".join(ended.out.split())
+    assert "    arena logs 1" in ended.out
+
+
+def test_against_yesterdays_version_of_itself() -> None:
+    Path("mine.py").write_text(FIRST)
+    arguments = ("--game", "tictactoe", "--games", "2", "--seed", "1", "--walls", "limits")
+    assert arena("climb", "mine.py", "--against", "random", *arguments).code == 0
+    Path("mine.py").write_text(FIRST.replace("[0]", "[-1]"))
+    ended = arena("climb", "mine.py", "--against", "mine@1", *arguments)
+    assert ended.code == 0, ended.err
+    assert " 1  mine@1 " in ended.out
+    shown = json.loads(arena("show", "last", "--format", "json").out)
+    assert [(seat["player"], seat["version"]) for seat in shown["seats"]] == [("mine@1", 1), ("mine", 2)]
+    told = json.loads(arena("versus", "mine@2", "mine@1", "--format", "json").out)
+    assert told["games"] == 2
+    # The earlier one can be asked again, as itself.
+    ply = next(move["ply"] for move in shown["moves"] if move["who"] == 0)
+    assert "asking mine@1 in seat 0" in arena("debug", "last", "--ply", str(ply)).out
+
+
+@pytest.mark.parametrize(
+    ("game", "seats"), [("maze:ghosts=2,map=tiny,steps=4", 3), ("rps:rounds=1", 2), ("pig:goal=8", 2)]
+)
+def test_other_kinds_of_games_have_ladders_of_their_own(game: str, seats: int) -> None:
+    ended = arena("climb", "random", "--game", game, "--games", str(seats), "--seed", "2", "--format", "json")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert [step["games"] for step in found["steps"]] == [seats] * 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nofile.py", "--game", "connect4"], "no file 'nofile.py'"),
+        (["random", "--game", "conect4"], "did you mean 'connect4'"),
+        (["random", "--game", "connect4", "--against", "nobody@1"], "no agent 'nobody' on record"),
+        (["random", "--game", "connect4", "--against", "pvvs"], "did you mean 'pvs'"),
+        (["human", "--game", "connect4"], "'human' sits at a terminal"),
+        (["random", "--game", "maze:ghosts=random"], "for one player"),
+        (["minimax", "--game", "kuhn"], "minimax cannot play kuhn"),
+        (["random", "--game", "connect4", "--clock", "soon"], "expected a clock such as"),
+        (["random"], "--game"),
+    ],
+)
+def test_a_wrong_argument_is_one_clear_error(arguments: list[str], words: str) -> None:
+    ended = arena("climb", *arguments)
+    assert ended.code == 2
+    assert words in " ".join(ended.err.split())
+    assert "Traceback" not in ended.err
+
+
+def test_ctrl_c_tells_what_was_found_so_far_and_leaves_no_process() -> None:
+    with (
+        tempfile.TemporaryDirectory(prefix="t-", dir="/tmp") as temporary,
+        subprocess.Popen(
+            [sys.executable, "-m", "arena", "climb", "random", "--game", "tictactoe", "--seed", "1"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(80)
+            | {"PYTHONUNBUFFERED": "1", "TMPDIR": temporary, "PYTHONPATH": str(Path(__file__).parents[4])},
+        ) as process,
+    ):
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "a step takes" in line:
+                break
+        children = descendants(process.pid)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == "interrupted\n"
+    assert "random: not clear against random#2 (" in out
+    assert "the same again" not in out
+    assert not [child for child in children if Path(f"/proc/{child}").exists()]

@@ -1,0 +1,211 @@
+"""`arena debug`: the agent answers as it did in the game, here, where a debugger and print work."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+
+from tests.kit.arena_program import Ended, arena, environment
+
+DRAWING = """
+from agents import Agent
+
+class Drawing(Agent):
+    \"\"\"Draws its moves, and remembers how many.\"\"\"
+    def begin(self, state, seat):
+        self.turns = 0
+    def choose(self, state, clock):
+        self.turns += 1
+        print("turn", self.turns, "with", clock.left)
+        return self.random.choice(state.moves())
+"""
+FAILING = """
+from agents import Agent
+
+class Failing(Agent):
+    def choose(self, state, clock):
+        return self.look(3)
+    def look(self, depth):
+        return [][depth]
+"""
+STOPPING = DRAWING.replace('print("turn"', 'breakpoint(); print("turn"')
+
+
+def play(game: str, *players: str, clock: str = "10+0.1") -> None:
+    ended = arena("play", game, *players, "--quiet", "--seed", "8", "--clock", clock, "--walls", "limits")
+    assert ended.code == 0, ended.err
+
+
+def own_plies(seat: int) -> list[int]:
+    ended = arena("sql", f"select ply from v_move where who = '{seat}' order by ply", "--format", "csv")
+    assert ended.code == 0, ended.err
+    return [int(line) for line in ended.out.splitlines()[1:]]
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "pig:goal=12", "kuhn"])
+def test_an_agent_that_draws_from_its_seed_answers_at_every_ply_as_in_the_game(game: str) -> None:
+    Path("drawing.py").write_text(DRAWING)
+    play(game, "random", "drawing.py")
+    for turn, ply in enumerate(own_plies(1), 1):
+        ended = arena("debug", "last", "--ply", str(ply))
+        assert (ended.code, ended.err) == (0, "")
+        assert ended.out.splitlines()[-1] == "the same move"
+        assert "on the way" not in ended.out
+        # It knows what it knew then; of its earlier turns nothing is shown.
+        assert [line.split()[1] for line in ended.out.splitlines() if line.startswith("turn ")] == [str(turn)]
+        assert max(map(len, ended.out.splitlines())) <= 80
+
+
+def test_an_agent_of_ours_is_asked_too_and_tells_what_it_thinks() -> None:
+    play("tictactoe", "alphabeta:depth=3", "random")
+    ended = arena("debug", "last", "--ply", "1")
+    assert ended.code == 0
+    now, then, said = ended.out.splitlines()[-3:]
+    assert now.startswith("now     b2")
+    assert then.startswith("then    b2")
+    assert "depth 3" in now
+    assert said == "the same move"
+
+
+def test_a_crash_is_asked_again_and_shows_its_own_lines_and_the_mended_file_answers() -> None:
+    Path("failing.py").write_text(FAILING)
+    play("tictactoe", "random", "failing.py")
+    ended = arena("debug", "last", "--ply", "2")
+    assert ended.code == 1
+    assert "IndexError: list index out of range" in ended.err
+    assert "in look" in ended.err
+    assert "cli/debug.py" not in ended.err
+    assert "agents/player.py" not in ended.err
+    assert "arena debug 1 --ply 2 --file FILE" in ended.err
+    Path("failing.py").write_text(DRAWING)
+    mended = arena("debug", "last", "--ply", "2", "--file", "failing.py")
+    assert mended.code == 0
+    assert "then    no move: failing crashed" in mended.out
+    # What played is still what was entered.
+    assert arena("debug", "last", "--ply", "2").code == 1
+
+
+def test_another_agent_on_the_way_is_said_to_answer_otherwise() -> None:
+    Path("drawing.py").write_text(DRAWING)
+    play("connect4", "alphabeta:depth=2", "random")
+    last = own_plies(0)[-1]
+    ended = arena("debug", "last", "--ply", str(last), "--file", "drawing.py")
+    assert ended.code == 0
+    assert "on the way it answered otherwise than in the game, at ply " in ended.out
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ("None", "now     no legal move: choose returned None"),
+        ("'z9'", "now     no legal move: choose returned 'z9'"),
+        ("print('\\x1b[31m')", "now     no legal move: choose returned None"),
+    ],
+)
+def test_an_illegal_answer_is_one(answer: str, words: str) -> None:
+    Path("wrong.py").write_text(FAILING.replace("self.look(3)", answer))
+    play("tictactoe", "random", "random")
+    ended = arena("debug", "last", "--ply", "1", "--file", "wrong.py")
+    assert ended.code == 1
+    assert words in ended.out
+
+
+def test_who_resigns_is_said_to() -> None:
+    source = FAILING.replace("return self.look(3)", "raise Resign").replace("import Agent", "import Agent, Resign")
+    Path("meek.py").write_text(source)
+    play("tictactoe", "meek.py", "random")
+    ended = arena("debug", "last", "--ply", "1")
+    assert ended.code == 0
+    assert "now     resigns" in ended.out
+    assert "then    no move: meek resigned" in ended.out
+
+
+def test_without_a_ply_the_last_turn_of_ones_own_agent_is_taken_and_said() -> None:
+    Path("drawing.py").write_text(DRAWING)
+    play("tictactoe", "random", "drawing.py")
+    last = own_plies(1)[-1]
+    ended = arena("debug", "last")
+    assert (ended.code, ended.err) == (0, "")
+    assert f"ply {last}: asking drawing@1 in seat 1" in ended.out
+    assert "That is its last turn; with --ply N it is asked at another." in ended.out
+    assert "That is" not in arena("debug", "last", "--ply", str(last)).out
+
+
+def test_without_a_ply_a_fault_comes_first() -> None:
+    Path("failing.py").write_text(FAILING)
+    play("tictactoe", "random", "failing.py")
+    ended = arena("debug", "last")
+    assert ended.code == 1
+    assert "ply 2: asking failing@1 in seat 1" in ended.out
+    assert "That is the turn in which it failed; with --ply N it is asked at another." in ended.out
+    assert "arena debug 1 --ply 2 --file FILE" in ended.err
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+def test_who_prints_nothing_leaves_no_gap_and_no_line_is_too_long(columns: int) -> None:
+    play("ludo:players=3,tokens=1", "random", "maxn:depth=1", "random")
+    ended = arena("debug", "last", columns=columns)
+    assert ended.code == 0, ended.err
+    assert "\n\n\n" not in ended.out
+    lines = ended.out.splitlines()
+    told = lines[next(number for number, line in enumerate(lines) if line.startswith("ply ")) :]
+    assert max(map(len, told)) <= columns
+
+
+def refused(*arguments: str) -> str:
+    ended: Ended = arena("debug", "last", *arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert len(ended.err.splitlines()) == 1
+    return ended.err
+
+
+def test_what_cannot_be_asked_says_why() -> None:
+    Path("broken.py").write_text("from agents import Agent\nnumber = 1 / 0\n")
+    play("tictactoe", "random", "random")
+    assert "the game has" in refused("--ply", "99")
+    assert "no file 'nothing.py'" in refused("--ply", "1", "--file", "nothing.py")
+    assert "expected an agent's file, a folder or a built-in, got 'human'" in refused("--ply", "1", "--file", "human")
+    assert "into which Python's debugger cannot look" in refused("--ply", "1", "--file", "cmd:cat")
+    assert "no game 7" in arena("debug", "7").err
+    broken = arena("debug", "last", "--ply", "1", "--file", "broken.py")
+    assert broken.code == 2
+    assert "number = 1 / 0" in broken.err
+    assert "broken.py, line 2: ZeroDivisionError" in broken.err.splitlines()[-1]
+
+
+def test_a_breakpoint_stops_in_a_terminal_at_that_turn_alone(tmp_path: Path) -> None:
+    (tmp_path / "stopping.py").write_text(STOPPING)
+    (tmp_path / "drawing.py").write_text(DRAWING)
+    play("tictactoe", "drawing.py", "random")
+    keyboard, screen = pty.openpty()
+    termios.tcsetwinsize(screen, (24, 80))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arena", "debug", "last", "--ply", "3", "--file", "stopping.py"],
+        stdin=screen,
+        stdout=screen,
+        stderr=screen,
+        env=environment(80) | {"TERM": "dumb", "PYTHONPATH": str(Path(__file__).parents[4])},
+        start_new_session=True,
+    )
+    os.close(screen)
+    seen = b""
+    for wanted, typed in (
+        (b"(Pdb) ", b"self.turns * 1000\n"),
+        (b"2000", b""),
+        (b"(Pdb) ", b"c\n"),
+        (b"the same move", b""),
+    ):
+        while wanted not in seen:
+            assert select.select([keyboard], [], [], 60)[0], seen
+            seen += os.read(keyboard, 4096)
+        seen = seen.partition(wanted)[2]
+        os.write(keyboard, typed)
+    assert process.wait(60) == 0
+    os.close(keyboard)

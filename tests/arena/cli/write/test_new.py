@@ -1,0 +1,228 @@
+"""`arena new`: what it writes plays at once and beats random; what is there already stays; awkward names are told."""
+
+import errno
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from adsearch import games
+from agents import loading
+from agents.practice import practice
+from arena.student.starter import ENDINGS, FOLDER, Style
+from tests.kit.arena_program import arena
+
+COUNTDOWN = Path(__file__).parents[4] / "examples" / "countdown.py"
+SURE = 2.33
+"""So many standard errors above one half: 99 % sure."""
+
+
+def share_of_points(utilities: tuple[float, ...], seat: int) -> float:
+    """How many of the others the seat has beaten; a tie is half."""
+    others = [worth for other, worth in enumerate(utilities) if other != seat]
+    return sum((utilities[seat] > worth) + (utilities[seat] == worth) / 2 for worth in others) / len(others)
+
+
+def score_against_random(file: str, game: str, number: int) -> float:
+    """The mean share of points in so many games, each seat in turn."""
+    agent, seats = loading.load(file), games.start(game).players
+    total = 0.0
+    for seed in range(number):
+        players: list[Any] = ["random"] * seats
+        players[seed % seats] = agent()
+        played = practice(game, *players, seed=seed)
+        assert played.utilities is not None
+        total += share_of_points(played.utilities, seed % seats)
+    return total / number
+
+
+BEATEN = {
+    **dict.fromkeys(games.names(), 40),
+    **dict.fromkeys(("nap", "grundy", "kuhn"), 240),
+    "ludo": 60,
+    "maze": 60,
+    f"{COUNTDOWN}:Countdown": 60,
+}
+"""The games, and how many of each tell enough."""
+del BEATEN["rps"]  # which nobody can be better at than random
+
+
+@pytest.mark.parametrize("game", BEATEN, ids=lambda game: Path(game).name)
+def test_what_it_writes_beats_random_as_it_is(game: str) -> None:
+    assert arena("new", "my_agent.py", "--game", game).code == 0
+    assert score_against_random("my_agent.py", game, BEATEN[game]) > 0.5 + SURE * 0.5 / BEATEN[game] ** 0.5
+
+
+@pytest.mark.parametrize(
+    ("game", "search", "number"),
+    [
+        ("connect4", "deepening", 10),
+        ("dots", "deepening", 10),
+        ("pig", "expectiminimax", 30),
+        ("ludo:players=3", "maxn", 24),
+        ("maze", "maxn", 30),
+    ],
+)
+def test_with_a_search_it_beats_random_too_and_the_search_fits_the_game(game: str, search: str, number: int) -> None:
+    assert arena("new", "my_agent.py", "--game", game, "--style", "search").code == 0
+    assert f"from adsearch import Budget, {search}\n" in Path("my_agent.py").read_text("utf-8")
+    assert score_against_random("my_agent.py", game, number) > 0.5 + SURE * 0.5 / number**0.5
+
+
+@pytest.mark.parametrize("game", games.names())
+def test_an_agent_with_a_search_plays_every_game(game: str) -> None:
+    assert arena("new", "my_agent.py", "--game", game, "--style", "search").code == 0
+    others = ["random"] * (games.start(game).players - 1)
+    assert practice(game, loading.load("my_agent.py")(), *others, max_plies=6).moves
+
+
+def test_nobody_is_told_that_rps_can_be_won() -> None:
+    assert "Nobody beats random at rps" in arena("new", "my_agent.py", "--game", "rps").out
+    assert "Nobody" not in arena("new", "other.py", "--game", "kuhn").out
+
+
+@pytest.mark.parametrize(
+    ("file", "style", "game"),
+    [
+        ("my_agent.py", "simple", "tictactoe"),
+        ("my_agent.py", "search", "tictactoe"),
+        ("my_agent.py", "bare", "tictactoe"),
+        ("my_agent.js", "bare", "kuhn"),
+        ("my_agent.c", "bare", "ludo:tokens=1"),
+        ("2nd-try.py", "simple", "rps"),
+        ("sub folder/日本.py", "bare", "tictactoe"),
+    ],
+)
+def test_the_commands_that_it_tells_of_work(file: str, style: str, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")  # as activated
+    Path("sub folder").mkdir()
+    ended = arena("new", file, "--style", style, "--game", game)
+    assert ended.code == 0, ended.err
+    told = [shlex.split(line) for line in ended.out.splitlines() if line.startswith("  ")]
+    for program in {command[0] for command in told if command[0] != "arena"} | ({"node"} if ".js" in file else set()):
+        if shutil.which(program) is None:
+            pytest.skip(f"nothing here runs {file}: there is no {program}")
+    for command in told:
+        if command[0] == "cc":
+            subprocess.run(command, check=True)
+    played = next(command for command in told if command[:2] == ["arena", "play"])
+    ended = arena(*played[1:], "--quiet", "--no-record", "--clock", "none")
+    assert ended.code == 0, ended.err
+    assert not any(fault in ended.out for fault in ("illegal", "crashed", "protocol", "ready")), ended.out
+    listed = next(command for command in told if command[:2] == ["arena", "games"])
+    assert arena(*listed[1:]).code == 0
+
+
+@pytest.mark.parametrize(("style", "ending"), [*((style, ".py") for style in Style), ("bare", ".js"), ("bare", ".c")])
+def test_the_text_is_the_one_that_stands_among_the_starters(style: str, ending: str) -> None:
+    arena("new", f"my_agent{ending}", "--style", style)
+    assert Path(f"my_agent{ending}").read_text("utf-8") == (FOLDER / f"{style}{ending}").read_text("utf-8")
+
+
+@pytest.mark.parametrize("ending", ENDINGS.values())
+def test_the_text_names_the_file_the_class_and_the_game(ending: str) -> None:
+    arena("new", f"grand_plan{ending}", "--game", "othello:size=6")
+    text = Path(f"grand_plan{ending}").read_text("utf-8")
+    assert "plays othello:size=6" in text
+    assert "arena play othello:size=6 " in text
+    assert f"grand_plan{ending}" in text
+    assert "my_agent" not in text
+    assert "MyAgent" not in text
+    assert "connect4" not in text
+    assert len(text.splitlines()) < 100
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("my_agent.py", "MyAgent"),
+        ("class.py", "Class"),
+        ("None.py", "NonePlayer"),
+        ("agent.py", "AgentPlayer"),
+        ("budget.py", "BudgetPlayer"),
+        ("2nd-try.py", "Agent2ndTry"),
+        ("日本.py", "日本"),
+        ("étude_3.py", "Étude3"),
+    ],
+)
+@pytest.mark.parametrize("style", ["simple", "search"])
+def test_the_class_is_called_after_the_file(file: str, name: str, style: str) -> None:
+    assert arena("new", file, "--game", "tictactoe", "--style", style).code == 0
+    agent = loading.load(file)
+    assert agent.__name__ == name
+    assert practice("tictactoe", agent(), "random").verdict == "normal"
+
+
+def test_a_game_of_ones_own_is_found_by_its_path() -> None:
+    shutil.copy(COUNTDOWN, "my game.py")
+    ended = arena("new", "my_agent.py", "--game", "my game.py:Countdown:n=9")
+    assert "arena play 'my game.py:Countdown:n=9' my_agent.py random" in ended.out
+    assert practice("my game.py:Countdown:n=9", loading.load("my_agent.py")(), "random").verdict == "normal"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["my agent.py"], "expected a file's name of letters, digits, '_' and '-'"),
+        (['""".py'], "expected a file's name of letters"),
+        ([".py"], "ends in .py"),
+        (["_x.py"], "begins with a letter or a digit"),
+        ([f"{'W' * 65}.py"], "at most 64 characters"),
+        (
+            ["my_agent.txt"],
+            "expected a file's name that ends in .py (or .js, or .c), such as my_agent.py, got 'my_agent.txt'",
+        ),
+        (["my_agent"], "ends in .py"),
+        (["."], "ends in .py"),
+        ([""], "ends in .py"),
+        (["nowhere/my_agent.py"], "there is no folder 'nowhere'"),
+        (["random.py"], "'import random'"),
+        (["agents.py"], "'import agents'"),
+        (["my_agent.py", "--language", "c"], "ends in .c for c"),
+        (["my_agent.js", "--style", "search"], "for Python"),
+        (["my_agent.py", "--game", "conect4"], "did you mean 'connect4'?"),
+        (["my_agent.py", "--game", "connect4:rows=2"], "rows must be 4..12"),
+        (["my_agent.py", "--game", 'a".py:X'], "no game in"),
+    ],
+)
+def test_what_it_cannot_write_is_told_in_a_line_and_leaves_no_file(arguments: list[str], message: str) -> None:
+    ended = arena("new", *arguments)
+    assert ended.code == 2
+    assert message in ended.err
+    if ended.err.startswith("arena: "):
+        assert ended.err.count("\n") == 1
+    assert list(Path().iterdir()) == []
+
+
+def test_a_game_whose_path_would_break_the_text_is_refused() -> None:
+    shutil.copy(COUNTDOWN, 'quo"te.py')
+    ended = arena("new", "my_agent.py", "--game", 'quo"te.py:Countdown')
+    assert ended.code == 2
+    assert "expected a game without quotes" in ended.err
+    assert not Path("my_agent.py").exists()
+
+
+def test_a_file_or_folder_that_is_there_stays_as_it_is() -> None:
+    Path("my_agent.py").write_text("mine", "utf-8")
+    Path("folder.py").mkdir()
+    Path("link.py").symlink_to("nothing.py")
+    for name, what in (("my_agent.py", "a file"), ("folder.py", "a folder"), ("link.py", "a file")):
+        ended = arena("new", name)
+        assert ended.code == 2
+        assert f"{name!r} is {what} already, and nothing is overwritten" in ended.err
+    assert Path("my_agent.py").read_text("utf-8") == "mine"
+    assert not Path("nothing.py").exists()
+
+
+def test_a_full_disk_leaves_no_half_file() -> None:
+    with mock.patch("arena.student.starter._put", side_effect=OSError(errno.ENOSPC, "No space left on device")):
+        ended = arena("new", "my_agent.py")
+    assert ended.code == 2
+    assert "No space left on device" in ended.err
+    assert not Path("my_agent.py").exists()
