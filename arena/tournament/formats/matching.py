@@ -35,16 +35,18 @@ class Matching:
         """A largest matching of those that are left when these leave."""
         left = object.__new__(type(self))
         left._graph = self._graph
-        left._gone = self._gone.union(leaving)
+        left._gone = self._gone
         left._mates = self._mates.copy()
-        alone = [self._mates[one] for one in leaving if self._mates[one] not in (-1, *leaving)]
-        for one in (*leaving, *alone):
-            left._mates[one] = -1
+        # One after the other: of two who lost their mates at once, each could take the mate that others need.
+        for one in leaving:
+            mate, left._mates[one] = left._mates[one], -1
+            left._gone = left._gone | {one}
+            if mate >= 0:
+                left._mates[mate] = -1
+                # A pair more can only begin with the one who lost its mate: else there had been one before.
+                if mate not in leaving:
+                    left._improve(mate)
         left.size = sum(mate >= 0 for mate in left._mates) // 2
-        # A pair more can only begin with those who lost their mates just now: else there had been one before.
-        for one in alone:
-            if left._mates[one] < 0 and left._improve(one):
-                left.size += 1
         return left
 
     def _improve(self, root: int) -> bool:

@@ -50,3 +50,8 @@ def test_odd_circles_are_seen_through() -> None:
     assert Matching(graph).without(2).size == 2
     assert Matching(graph).without(2, 3).size == 2
     assert Matching(graph).without(0, 1).size == 2
+
+
+def test_two_who_lose_their_mates_at_once_do_not_take_each_other_from_those_who_need_them() -> None:
+    graph = [[4], [2, 4], [1, 4, 5], [4], [0, 1, 2, 3, 5], [2, 4]]
+    assert Matching(graph).without(0, 1).size == 2
