@@ -46,8 +46,8 @@ class Effort:
         self.nodes = 0
         self.estimates = 0
         budget = budget or Budget()
+        # Whether `check` can ever stop the search; asked first because it is asked at every node.
         self.limited = budget.nodes is not None or budget.until is not None
-        """Whether `check` can ever stop the search; asked first because it is asked at every node."""
         self._most = inf if budget.nodes is None else budget.nodes
         self._until, self._clock = budget.until, budget.clock
 

@@ -63,8 +63,8 @@ class Counter:
 
     def __init__(self, budget: Budget | None, trace: Trace | None) -> None:
         self.effort, self.trace = Effort(budget), trace
+        # The largest part of the tree that is counted already.
         self.finished = Count(0, 0)
-        """The largest part of the tree that is counted already."""
         self._known: dict[tuple[Hashable, int], Count] = {}
 
     def count(self, state: State[Any], depth: int) -> Count:

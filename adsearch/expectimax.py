@@ -61,8 +61,8 @@ class Expectimax(Searcher[Move]):
     ) -> None:
         super().__init__(budget=budget, trace=trace, evaluate=evaluate)
         self.model = model
+        # Who is MAX.
         self.seat = 0
-        """Who is MAX."""
 
     def view(self, state: State[Move]) -> int:
         return terms.root_seat(state)

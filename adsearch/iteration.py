@@ -157,8 +157,8 @@ class Iteration(Generic[Move]):
         self.children: list[tuple[int, ...]] = []
         self.chances: list[tuple[float, ...]] = []
         self.values: list[float] = []
+        # Which move is played: its place among the moves.
         self.chosen: list[int] = []
-        """Which move is played: its place among the moves."""
         self.sweeps = 1
 
     def explore(self, state: State[Move], most: int) -> None:

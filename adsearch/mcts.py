@@ -80,21 +80,21 @@ class Node(Generic[Move]):
     __slots__ = ("children", "mean", "proven", "rarity", "seat", "state", "sure", "untried", "visits")
 
     def __init__(self, seat: int, state: State[Move] | None) -> None:
+        # Who moved here (the root's seat, where chance did), for whom `mean` is told.
         self.seat = seat
-        """Who moved here (the root's seat, where chance did), for whom `mean` is told."""
+        # The position, where nothing is hidden.
         self.state = state
-        """The position, where nothing is hidden."""
         self.visits = 0
         self.mean = 0.0
+        # 1 / sqrt(visits).
         self.rarity = 0.0
-        """1 / sqrt(visits)."""
         self.children: dict[Move, Node[Move]] = {}
+        # The moves without a child, once one was looked for.
         self.untried: list[Move] | None = None
-        """The moves without a child, once one was looked for."""
+        # The utilities of all seats, where they are known for certain.
         self.proven: tuple[float, ...] | None = None
-        """The utilities of all seats, where they are known for certain."""
+        # Those of the best child that is proven: the seat to move is sure of as much.
         self.sure: tuple[float, ...] | None = None
-        """Those of the best child that is proven: the seat to move is sure of as much."""
 
     def add(self, utility: float) -> None:
         """One more visit, and what came of it."""
@@ -133,14 +133,14 @@ class Mcts(Generic[Move]):
         self.root: Node[Move] = Node(self.seat, state)
         if state.turn is None:
             self.root.prove(state.utilities())
+        # Where something is hidden, the moves from each information set: by the seat to move and what it sees.
         self.sets: dict[tuple[int | None, Hashable], Node[Move]] = {}
-        """Where something is hidden, the moves from each information set: by the seat to move and what it sees."""
         self.longest = 0
         low, high = state.bounds
+        # The most that each seat can get.
         self.most = [high, -low if state.zero_sum else high, *[high] * (state.players - 2)]
-        """The most that each seat can get."""
+        # Whether one number says it all, and what is best for one is worst for the other.
         self.opposed = state.players == 1 or state.zero_sum
-        """Whether one number says it all, and what is best for one is worst for the other."""
         self.lowest = [inf] * state.players
         self.highest = [-inf] * state.players
 

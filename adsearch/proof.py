@@ -63,10 +63,10 @@ class Node(Generic[Move]):
         self.proof, self.disproof = 1, 1
         self.children: tuple[Node[Move], ...] = ()
         self.parents: list[Node[Move]] = []
+        # What the seat secures, or is kept to, once that is known.
         self.worth = 0.0
-        """What the seat secures, or is kept to, once that is known."""
+        # The child that has this worth.
         self.best = 0
-        """The child that has this worth."""
 
     @property
     def decided(self) -> bool:
@@ -83,8 +83,8 @@ class Prover(Generic[Move]):
 
     def __init__(self, seat: int, goal: Goal, limit: int, budget: Budget | None, trace: Trace | None) -> None:
         self.seat, self.limit, self.trace = seat, limit, trace
+        # The least utility that reaches the goal.
         self.least = nextafter(0.0, inf) if goal == "win" else 0.0
-        """The least utility that reaches the goal."""
         self.effort = Effort(budget)
         self.nodes: dict[tuple[int, Hashable], Node[Move]] = {}
 

@@ -65,13 +65,13 @@ class Searcher(ABC, Generic[Move]):
         self.evaluate: Evaluate[Move] = inside(evaluate) if evaluate else lambda state, seat: state.evaluate(seat)
         self.root_depth = -1
         self.to_the_end = False
+        # After a search: whether its value, or bound, is the game's own.
         self.proven = False
-        """After a search: whether its value, or bound, is the game's own."""
         self._cut = False
+        # Whether a search begins with the best move of the one before it.
         self.tries_the_best_first = False
-        """Whether a search begins with the best move of the one before it."""
+        # At the root, the best of the moves whose values are known so far.
         self.finished: Found[Move] | None = None
-        """At the root, the best of the moves whose values are known so far."""
 
     @abstractmethod
     def root(self, state: State[Move], depth: int, alpha: float, beta: float) -> Found[Move]:

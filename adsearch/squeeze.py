@@ -24,8 +24,8 @@ class Squeeze(Generic[Move]):
         self.lower, self.upper = terms.bounds_for(state, terms.root_seat(state))
         self._proven = {Bound.LOWER: True, Bound.UPPER: True}
         self._last: Result[Move] | None = None
+        # The last that reached its window: its move is the one to play.
         self._best: Result[Move] | None = None
-        """The last that reached its window: its move is the one to play."""
 
     @property
     def open(self) -> bool:

@@ -88,13 +88,13 @@ class Trace:
 
     def __init__(self, *, keep: int | None = None, most: int | None = None) -> None:
         self.events: list[Event] = []
+        # How many events were not kept.
         self.left_out = 0
-        """How many events were not kept."""
         self._path: list[str] = []
+        # Whether the search has just gone down, so that coming back makes a leaf of the child.
         self._at_child = False
-        """Whether the search has just gone down, so that coming back makes a leaf of the child."""
+        # Whether the last event was kept.
         self._kept = True
-        """Whether the last event was kept."""
         self._keep = sys.maxsize if keep is None else keep
         self._most = sys.maxsize if most is None else most
 

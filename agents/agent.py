@@ -33,10 +33,10 @@ class Clock:
         since: float | None = None,
     ) -> None:
         """`since` is the instant on the clock `now` at which the turn began, by default this one."""
+        # What the agent had for the rest of the game (or the move, or the period) when its turn began.
         self.left = left
-        """What the agent had for the rest of the game (or the move, or the period) when its turn began."""
+        # A sensible share of that for this move.
         self.budget = budget
-        """A sensible share of that for this move."""
         self._now = now
         self._since = now() if since is None else since
 

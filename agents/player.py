@@ -54,8 +54,8 @@ class Player:
         self._seat = 0
         self._load: Callable[[str], State[Any]] | None = None
         self._state: State[Any] | None = None
+        # What the player calls itself.
         self.name = (name or self._fresh.name or type(self._fresh).__name__)[:LONGEST_NAME]
-        """What the player calls itself."""
         self._cpu = 0
         self._scheduler: int | None = None
         with suppress(OSError):  # not on every system, nor behind every wall

@@ -38,8 +38,8 @@ class Log(io.FileIO):
 
     def __init__(self, descriptor: int = 2) -> None:
         super().__init__(descriptor, "wb", closefd=False)
+        # Bytes, since the game began.
         self.written = 0
-        """Bytes, since the game began."""
         self._end = b""
 
     def write(self, data: bytes, /) -> int:  # type: ignore[override]

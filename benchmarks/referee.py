@@ -81,8 +81,8 @@ class Table:
         self.poller = zmq.Poller()
         self.tokens: list[str] = []
         self.sockets: list[zmq.Socket[bytes]] = []
+        # Where each game is played.
         self.tables: dict[int, int] = {}
-        """Where each game is played."""
         self.games = 0
         self.poller.register(self.line.socket, zmq.POLLIN)
         for number in range(players):

@@ -32,8 +32,8 @@ class Database:
         if self.file is not None and self.file.is_dir():
             raise DatabaseError(f"expected a database's file, {self.file} is a folder")
         self._engine = dialect.engine(self.address, read_only=read_only)
+        # Where the older file was copied to, if it had to be changed.
         self.copied: Path | None = None
-        """Where the older file was copied to, if it had to be changed."""
         try:
             with dialect.told_in_words(self.file):
                 if read_only:

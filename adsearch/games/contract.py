@@ -52,8 +52,8 @@ class _Examination:
         self.options = options
         self.played: list[str] = []
         self.looked_at = 0
+        # For each key, what follows from it.
         self.known: dict[Hashable, tuple[Any, ...]] = {}
-        """For each key, what follows from it."""
 
     def play(self, random: Random) -> None:
         """One game, to its end."""

@@ -56,13 +56,13 @@ class Board:
         boxes = [bit for row, column, bit in cells if row < rows and column < columns]
         self.boxes = sum(1 << box for box in boxes)
         sides = {box: (box, box + width, half + box, half + box + 1) for box in boxes}
+        # [edge]: the one or two boxes beside it, each as its bit and the bits of its four sides.
         self.boxes_at: tuple[tuple[tuple[int, int], ...], ...] = tuple(
             tuple((1 << box, sum(1 << side for side in sides[box])) for box in boxes if edge in sides[box])
             for edge in range(2 * half)
         )
-        """[edge]: the one or two boxes beside it, each as its bit and the bits of its four sides."""
+        # The board drawn on a grid: of each place the marks that may stand there, and the bit of its edge or box.
         self.picture = self._picture()
-        """The board drawn on a grid: of each place the marks that may stand there, and the bit of its edge or box."""
 
     def sides(self, edges: int) -> tuple[int, int, int, int]:
         """The boxes with at most one side drawn, with two, with three and with all four."""

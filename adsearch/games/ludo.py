@@ -66,16 +66,16 @@ class Board:
         self.quarters = QUARTERS[players]
         self.letters = tuple(COLOURS[quarter][0].upper() for quarter in self.quarters)
         track = [cell for quarter in range(4) for cell in _turned(_FIRST_13, quarter)]
+        # By seat and step; what stands for step 0 is no cell.
         self.cells: list[list[Cell]] = []
-        """By seat and step; what stands for step 0 is no cell."""
         for quarter in self.quarters:
             from_entry = track[13 * quarter :] + track[: 13 * quarter]
             self.cells.append([(-1, -1), *from_entry[:LAST_ON_TRACK], *_turned(_COLUMN_AND_HOME, quarter)])
         self.names = [["yard", *(cell_name(*cell) for cell in cells[1:HOME]), "home"] for cells in self.cells]
         self.steps = [{name: step for step, name in enumerate(names)} for names in self.names]
         self.yards = [_turned(_YARD, quarter)[:tokens] for quarter in self.quarters]
+        # By seat and step: the other seats whose tokens could be captured there, each with its own step.
         self.meets = [[self._others_at(seat, step) for step in range(HOME + 1)] for seat in range(players)]
-        """By seat and step: the other seats whose tokens could be captured there, each with its own step."""
 
     def _others_at(self, seat: int, step: int) -> tuple[tuple[int, int], ...]:
         if not 0 < step <= LAST_ON_TRACK or is_safe(step):

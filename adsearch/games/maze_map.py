@@ -53,8 +53,8 @@ class Board:
         steps = []
         for cell, (line, column) in enumerate(self.places):
             steps += [self.at.get((line + down, column + right), -1) for down, right in STEPS] + [cell]
+        # By cell * 5 + move: the cell that it leads to, or -1.
         self.next = tuple(steps)
-        """By cell * 5 + move: the cell that it leads to, or -1."""
         self.runner_moves = tuple(tuple(m for m in range(5) if steps[cell * 5 + m] >= 0) for cell in range(len(marks)))
         self.ghost_moves = tuple(
             ghost_ways(self.runner_moves[cell][:-1], heading)
@@ -64,8 +64,8 @@ class Board:
         self.chances = tuple(tuple((move, 1.0 / len(ways)) for move in ways) for ways in self.ghost_moves)
         self.distances = tuple(self._distances_from(cell) for cell in range(len(marks)))
         self._check_ways()
+        # By cell: (distance, the map's pellets at that distance), the nearest first.
         self.rings = tuple(self._rings_around(cell) for cell in range(len(marks)))
-        """By cell: (distance, the map's pellets at that distance), the nearest first."""
 
     def _distances_from(self, start: int) -> tuple[int, ...]:
         """The steps to every cell; more than there are cells where no way leads."""

@@ -60,16 +60,16 @@ class Board:
         lines = _lines(size)
         lines += [line[::-1] for line in reversed(lines)]
         self._lay(lines)
+        # The highest bit of a number of that length.
         self.bit = tuple(1 << length >> 1 for length in range(len(self.square_at)))
-        """The highest bit of a number of that length."""
         self.squares = self.set_of(*range(size * size))
         self.without = tuple(self.squares ^ bits for bits in self.spread)
+        # Of each square, the bits one step further in every lane.
         self.beyond = tuple(bits << 1 for bits in self.spread)
-        """Of each square, the bits one step further in every lane."""
         self.between = self._between(lines)
         self.row_lane_width = size * (size + 1)
+        # The rows are the first lane, and enough where no lines matter.
         self.row_lane = (1 << self.row_lane_width) - 1
-        """The rows are the first lane, and enough where no lines matter."""
         self._name_parts()
 
     def _lay(self, lines: list[list[int]]) -> None:
@@ -80,10 +80,10 @@ class Board:
                 spread[square] |= 1 << len(square_at) - 1
                 square_at.append(square)
             square_at.append(0)
+        # Of each square, its bits.
         self.spread = tuple(spread)
-        """Of each square, its bits."""
+        # The square of the highest bit of a number of that length.
         self.square_at = tuple(square_at)
-        """The square of the highest bit of a number of that length."""
 
     def _between(self, lines: list[list[int]]) -> tuple[dict[int, int], ...]:
         """For each square: the length of a number whose highest bit is further on in a line -> the squares between."""
@@ -108,8 +108,8 @@ class Board:
             beside = (corner + right, corner + down * size, corner + down * size + right)
             around.append((self.set_of(corner) & self.row_lane, self.set_of(*beside) & self.row_lane))
             edge = [square for square in edge if square != corner and square not in beside]
+        # Of each corner, its bit and those of its neighbours, in the lane of rows; `edges` likewise.
         self.around_corners = tuple(around)
-        """Of each corner, its bit and those of its neighbours, in the lane of rows; `edges` likewise."""
         self.edges = self.set_of(*edge) & self.row_lane
 
     def set_of(self, *squares: int) -> int:

@@ -41,18 +41,18 @@ class Dice:
         self.goal, self.bust = goal, bust
         self.faces = tuple(str(face) for face in range(1, sides + 1))
         self.chances = tuple((face, 1.0 / sides) for face in self.faces)
+        # By the face; 0 for the one that loses the turn's points.
         self.points = {str(face): 0 if face == bust else 1 if fixed else face for face in range(1, sides + 1)}
-        """By the face; 0 for the one that loses the turn's points."""
         scoring = {points for points in self.points.values() if points}
         self.survival = 1.0 - (1.0 / sides if bust else 0.0)
+        # The total at which a throw loses as much as it gains (20 with the usual die), but no more than the goal.
         self.balance = min(goal, sum(self.points.values())) if bust else goal
-        """The total at which a throw loses as much as it gains (20 with the usual die), but no more than the goal."""
         totals = {0}
         for total in range(1, goal):
             if any(total - points in totals for points in scoring):
                 totals.add(total)
+        # Every sum of throws below the goal.
         self.totals = frozenset(totals)
-        """Every sum of throws below the goal."""
 
 
 @lru_cache(maxsize=64)

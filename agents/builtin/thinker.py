@@ -60,8 +60,8 @@ class Thinker(Agent):
         check("share", share, 0.01, 1)
         self.depth, self.seconds, self.nodes, self.share, self.shuffle = depth, seconds, nodes, share, shuffle
         self.seed = seed
+        # Seconds by which turns have lately taken longer than planned.
         self.late = 0.0
-        """Seconds by which turns have lately taken longer than planned."""
 
     def think(self, state: State[Any], depth: int | None, budget: Budget | None) -> Result[Any]:
         """The search: as deep as `depth` and as long as `budget`; at least one of them is given."""

@@ -89,10 +89,10 @@ class Clock:
 
     def __init__(self, control: TimeControl, seats: int, *, margin: int = 0, move_limit: int = 60 * SECOND) -> None:
         self.control = control
+        # What a seat may be over its time without losing.
         self.margin = margin
-        """What a seat may be over its time without losing."""
+        # The longest turn where there is no clock.
         self.move_limit = move_limit
-        """The longest turn where there is no clock."""
         self._runs = bool(control)
         self._main = [control.move or control.base] * seats
         self._periods = [control.periods] * seats

@@ -90,10 +90,10 @@ class _Seat:
         self.arrived = self.ready = self.reported = False
         self.wants_position = self.wants_legal = False
         self.events: list[tuple[Who, str]] = []
+        # What ends the game when the seat's turn comes.
         self.fault: tuple[Verdict, str] | None = None
-        """What ends the game when the seat's turn comes."""
+        # The player is lost; until then a message of its may still arrive.
         self.gone_by: int | None = None
-        """The player is lost; until then a message of its may still arrive."""
         self.dropped = self.spent = self.longest = 0
         self.cpu: int | None = None
         self.memory: int | None = None
@@ -114,29 +114,29 @@ class Match:
         self.detail = ""
         self.utilities: tuple[float, ...] | None = None
         self.points: tuple[float, ...] | None = None
+        # When `tick` must be called at the latest; None: no event is due.
         self.wake: int | None = None
-        """When `tick` must be called at the latest; None: no event is due."""
         self._clock = fixture.new_clock()
         self._seeds = GameSeeds(fixture.key)
         self._seats = [_Seat(plan) for plan in fixture.seats]
         self._secret = secret
         self._hidden = self.state.hidden
         self._max_plies = self.state.max_plies
+        # Whether the rules are somebody's own: if they fail, then here, and not in a player who would lose by it.
         self._foreign = not type(self.state).__module__.startswith("adsearch.games.")
-        """Whether the rules are somebody's own: if they fail, then here, and not in a player who would lose by it."""
+        # Whether the rules read moves in a way of their own, which may not be right.
         self._reads_by_itself = type(self.state).from_text is not State.from_text
-        """Whether the rules read moves in a way of their own, which may not be right."""
+        # Moves by players.
         self._made = 0
-        """Moves by players."""
         self._lag = 0
+        # Of the question that is open; empty between questions.
         self._id = ""
-        """Of the question that is open; empty between questions."""
+        # Since when, how long it may take, and who is asked.
         self._asked = self._limit = self._asked_seat = 0
-        """Since when, how long it may take, and who is asked."""
         self._opening = iter(fixture.opening)
         hello = fixture.limits.hello
+        # When the phase, or the turn, takes too long.
         self._due: int | None = None if hello is None else now + hello
-        """When the phase, or the turn, takes too long."""
         self._sent: list[Sent] = []
         self._set_wake()
 

@@ -49,8 +49,8 @@ class _Book:
     def __init__(self, start: State[Any], taken: Iterable[tuple[str, ...]]) -> None:
         self._start = start
         self._taken = set(taken)
+        # What the next ones are looked for: no better than the worst so far, which took all tries.
         self._good_enough = _FRESH_AND_OPEN
-        """What the next ones are looked for: no better than the worst so far, which took all tries."""
         self._decided: dict[object, bool] = {}
 
     def draw(self, plies: int, random: Random) -> tuple[str, ...]:

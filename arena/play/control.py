@@ -149,8 +149,8 @@ class Line:
         # Neither end ever loses a word: what the other has not read yet waits.
         self.socket.set(zmq.SNDHWM, 0)
         self.socket.set(zmq.RCVHWM, 0)
+        # What was said before anybody was at the other end.
         self._unsent: deque[bytes] = deque()
-        """What was said before anybody was at the other end."""
         self._read = from_referee if of_director else from_director
         if of_director:
             self.socket.bind(address)

@@ -23,8 +23,8 @@ class Cores:
         """For so many games at once."""
         self._locks: list[socket.socket] = []
         self._free: list[int] = []
+        # Where this process could run until it gave these cores to games.
         self._before: set[int] = set()
-        """Where this process could run until it gave these cores to games."""
         there = physical()
         if len(there) > games:
             self._take(there, games)

@@ -109,16 +109,16 @@ class Member:
     """A player process, or a seat that is kept for a player which is not ours to start."""
 
     def __init__(self, key: str, *, guarded: bool, hosted: bool = True) -> None:
+        # What it plays: players with the same key may stand in for each other.
         self.key = key
-        """What it plays: players with the same key may stand in for each other."""
         self.token = secrets.token_hex(32)
         self.guarded = guarded
         self.hosted = hosted
         self.process: Process | None = None
+        # How its process ended, once it is lost.
         self.ended = ""
-        """How its process ended, once it is lost."""
+        # To be called when the referee knows of the token.
         self.hand_token: Callable[[], None] = lambda: None
-        """To be called when the referee knows of the token."""
 
 
 class Crew:
@@ -128,10 +128,10 @@ class Crew:
         self.folder = folder
         self.referee = Process(["-m", "arena.play.referee", str(folder.path)], folder=folder)
         self._most_idle = most_idle
+        # By token.
         self._players: dict[str, Member] = {}
-        """By token."""
+        # Those at hand, the one that has waited longest first.
         self._idle: list[Member] = []
-        """Those at hand, the one that has waited longest first."""
 
     def at_hand(self, key: str) -> Member | None:
         """An idle player that plays `key`; it is idle no longer. It may have ended meanwhile."""

@@ -52,8 +52,8 @@ class Director:
         self._at_once = at_once
         self._cores = Cores(at_once)
         descriptors.players()
+        # Whether no more games are begun.
         self.finishing = False
-        """Whether no more games are begun."""
         self._running: dict[int, _Running] = {}
         self._context = zmq.Context()
         self._referee = control.Line(self._context, self.folder.control, of_director=True)
@@ -61,12 +61,12 @@ class Director:
         self._poller.register(self._referee.socket, zmq.POLLIN)
         self._attended: dict[Any, Callable[[], None]] = {}
         self._crew = Crew(self.folder, most_idle=4 + 4 * at_once)
+        # Whose link a descriptor is: a player's token, or none for the referee.
         self._links = {self._crew.referee.fileno(): ""}
-        """Whose link a descriptor is: a player's token, or none for the referee."""
         self._poller.register(self._crew.referee.fileno(), zmq.POLLIN)
         self._serving = False
+        # How many times in a row the referee was looked after and had said nothing.
         self._unanswered = 0
-        """How many times in a row the referee was looked after and had said nothing."""
         self._ask_at = monotonic() + ASKED_EVERY
 
     def attend(self, source: Any, heard: Callable[[], None]) -> None:

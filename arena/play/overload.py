@@ -30,9 +30,9 @@ class Strain:
     """The last games, and how much of their time was spent waiting."""
 
     def __init__(self) -> None:
+        # Of each: how long players thought, how long of that they waited, the long waits, and whether it is void for
+        # such a wait.
         self._games: deque[tuple[int, int, list[int], bool]] = deque(maxlen=GAMES)
-        """Of each: how long players thought, how long of that they waited, the long waits, and whether it is void for
-        such a wait."""
 
     def note(self, record: GameRecord) -> None:
         """A game is over."""

@@ -82,25 +82,25 @@ class Referee:
         self._poller = zmq.Poller()
         for socket in (self._players, self._monitor, self._director.socket):
             self._poller.register(socket, zmq.POLLIN)
+        # Tokens that may still say hello, once.
         self._expected: set[str] = set()
-        """Tokens that may still say hello, once."""
         self._by_address: dict[bytes, _Connection] = {}
         self._by_token: dict[str, _Connection] = {}
         self._by_descriptor: dict[int, _Connection] = {}
+        # For whom a seat is kept: token -> match and seat.
         self._waiting: dict[str, tuple[Match, int]] = {}
-        """For whom a seat is kept: token -> match and seat."""
         self._matches: dict[int, Match] = {}
+        # Of a watched game in progress: how many plies the director knows; -1 before it began.
         self._told: dict[int, int] = {}
-        """Of a watched game in progress: how many plies the director knows; -1 before it began."""
+        # Games that are over, and not yet on record.
         self._unstored: dict[int, GameRecord] = {}
-        """Games that are over, and not yet on record."""
         self._outbox: deque[tuple[_Connection, bytes]] = deque()
+        # A heap of (when, game): one entry for each game, and sometimes an old one.
         self._timers: list[tuple[int, int]] = []
-        """A heap of (when, game): one entry for each game, and sometimes an old one."""
         self._next_timer: dict[int, int] = {}
         self._going_on = True
+        # Whether the director, who is there, has said so.
         self.was_stopped = False
-        """Whether the director, who is there, has said so."""
 
     def serve(self, *, gone: int | None = None) -> None:
         """Plays games until the director stops it, or goes: then the descriptor `gone` is at its end."""

@@ -52,11 +52,11 @@ class Confinement:
         self._python = python
         self._modules = modules
         self._fresh, self._ponder, self._ready = fresh, ponder, ready
+        # Behind which walls each agent is that was given orders.
         self.kinds: dict[str, WallKind] = {}
-        """Behind which walls each agent is that was given orders."""
         self._allowances: dict[str, Allowance] = {}
+        # What the instructor should know.
         self.warnings: list[str] = []
-        """What the instructor should know."""
 
     def kind(self, wanted: WallKind | None = None) -> WallKind:
         """The walls of an agent, of the kind that it `wanted` or else everybody's; ArenaError where they do not hold on

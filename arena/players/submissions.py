@@ -57,8 +57,8 @@ class Store:
 
     def __init__(self, folder: Path, *, most_bytes: int = MOST_BYTES, most_files: int = MOST_FILES) -> None:
         self.folder = folder.absolute()
+        # No submission is larger.
         self.most_bytes = most_bytes
-        """No submission is larger."""
         self.most_files = most_files
 
     def take(self, player: Player) -> Submission:

@@ -115,8 +115,8 @@ class _Problem:
         self._times = np.bincount(cell, times, len(cells))
         self._points = np.bincount(cell, times * games.score, len(cells))
         self._drawn = np.bincount(cell, times * ((games.score > 0.0) & (games.score < 1.0)), len(cells))
+        # The advantages that the results cannot tell: they are 0.
         self._fixed = np.zeros(self._size, dtype=bool)
-        """The advantages that the results cannot tell: they are 0."""
 
     def solved(self, anchors: Mapping[str, float], unrated: Mapping[str, str]) -> Fit:
         """The fit."""

@@ -165,8 +165,8 @@ class _Problem:
         orders = [(number, order, many) for number, (ended, _) in enumerate(meetings) for order, many in ended]
         self._choices = self._arrays(orders)
         self.never_surprised = _extreme(players, (order for _, order, _ in orders))
+        # How often each was placed while somebody else was left, by meeting.
         self._placed = np.zeros((len(meetings), players))
-        """How often each was placed while somebody else was left, by meeting."""
         for number, order, many in orders:
             for place in order:
                 share = 1.0 if place is not order[-1] else 1.0 - 1.0 / len(place)

@@ -166,10 +166,10 @@ class _Analyst:
         self._chance, self._hidden = start.chance, start.hidden
         self._bounds = start.bounds
         self._blind, self._effort = blind, effort
+        # What the last ply left behind.
         self._known: Worth | None = None
-        """What the last ply left behind."""
+        # The greatest value so far, where the game gives no bounds.
         self._farthest = 1.0
-        """The greatest value so far, where the game gives no bounds."""
 
     def judge(self, move: MoveRecord, state: State[Any], after: State[Any]) -> Judged:
         """The ply `move`, which led from `state` to `after`."""

@@ -133,10 +133,10 @@ class Climb:
         self._waiting: deque[Planned] = deque()
         self._running = 0
         self._number = 0
+        # Every game that is over, in that order, void ones too.
         self.played: list[tuple[Step, Finished]] = []
-        """Every game that is over, in that order, void ones too."""
+        # How many games in a row the agent has now lost by a fault of its own.
         self.faults = 0
-        """How many games in a row the agent has now lost by a fault of its own."""
 
     @property
     def done(self) -> list[Step]:

@@ -26,8 +26,8 @@ class Recorded:
         self._database = database
         self._started_as = started_as
         self._agents = agents
+        # By what the games are known in the database, in the order in which they were over.
         self.ids: list[int] = []
-        """By what the games are known in the database, in the order in which they were over."""
 
     def next(self) -> Planned | None:
         """The next game to begin."""

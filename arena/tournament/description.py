@@ -34,8 +34,8 @@ class Table:
 
     def __init__(self, keys: Mapping[str, Any], where: str) -> None:
         self._keys = keys
+        # What every message begins with.
         self._where = where
-        """What every message begins with."""
 
     def __contains__(self, key: str) -> bool:
         return key in self._keys

@@ -94,22 +94,22 @@ class Tournament:
             )
             for listed in league.agents
         }
+        # Whose source is another one than before.
         self.changed: list[str] = []
-        """Whose source is another one than before."""
+        # How many games there are, without those that were cancelled, and how many of them are over.
         self.all = self.over = 0
-        """How many games there are, without those that were cancelled, and how many of them are over."""
+        # How the test of a match stands; once it is decided, how it stood then.
         self.test: Weighed | None = None
-        """How the test of a match stands; once it is decided, how it stood then."""
         self._database = database
         self._wait = wait
+        # How many faults in a row each has made last.
         self._faults: dict[str, int] = {}
-        """How many faults in a row each has made last."""
+        # The games that come next, as far as they have been read.
         self._ahead: list[progress.Planned] = []
-        """The games that come next, as far as they have been read."""
+        # Who was, since this object was made.
         self.quarantined: list[str] = []
-        """Who was, since this object was made."""
+        # Games that the database has in progress already, and the director not yet.
         self._begun: deque[progress.Planned] = deque()
-        """Games that the database has in progress already, and the director not yet."""
         self.id, self.seed = self._write(lambda connection: self._prepare(connection, rerun_changed))
         self._ahead = self._write(self._upcoming)
 

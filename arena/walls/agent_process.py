@@ -55,10 +55,10 @@ class AgentProcess:
     def __init__(self, confined: Confined) -> None:
         self.confined = confined
         self.meter = Meter(confined)
+        # Its stdout is at its end: it has been closed, and everything in it has been read.
         self.silent = False
-        """Its stdout is at its end: it has been closed, and everything in it has been read."""
+        # How much it has written to stderr since `begin_log`.
         self.log_bytes = 0
-        """How much it has written to stderr since `begin_log`."""
         self._unwritten = bytearray()
         self._closing = False
         self._unread = bytearray()

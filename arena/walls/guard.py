@@ -109,23 +109,23 @@ class Guard:
         self._hello: int | None = None
         self._spoke = False
         self._wants: tuple[Want, ...] = ("position", "legal")
+        # When its stdout came to an end.
         self._closed: int | None = None
-        """When its stdout came to an end."""
+        # The question that is open.
         self._turn: Turn | None = None
-        """The question that is open."""
+        # What the agent has for its answer beyond the limit, for the machine kept it waiting.
         self._granted = 0
-        """What the agent has for its answer beyond the limit, for the machine kept it waiting."""
         self._asked = self._left_by = self._look_at = 0
+        # The processor of the game.
         self._core: int | None = None
-        """The processor of the game."""
+        # When an agent that is kept for the next game, and may still do what it does after one, stands still.
         self._rests_at: int | None = None
-        """When an agent that is kept for the next game, and may still do what it does after one, stands still."""
+        # The game of which a process that has played before was told, and has not said that it is ready for it.
         self._kept: Start | None = None
-        """The game of which a process that has played before was told, and has not said that it is ready for it."""
         self._dropped = self._unasked = 0
         self._hidden_games: dict[str, bool] = {}
+        # Of an agent that is gone before its game is over.
         self._report: Report | None = None
-        """Of an agent that is gone before its game is over."""
 
     # From the referee.
 

@@ -69,20 +69,20 @@ class Confined:
     def __init__(self, process: subprocess.Popen[bytes], walls: Walls, folder: Path, core: int | None) -> None:
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise RuntimeError("a confined process has three pipes")
+        # The process that was started, whose end is the agent's.
         self.pid = process.pid
-        """The process that was started, whose end is the agent's."""
         self.walls = walls
+        # Its working directory, also its HOME.
         self.folder = folder
-        """Its working directory, also its HOME."""
         self.stdin, self.stdout, self.stderr = process.stdin, process.stdout, process.stderr
+        # A descriptor that is readable when the process has ended; None: only SIGCHLD tells.
         self.ended = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None
-        """A descriptor that is readable when the process has ended; None: only SIGCHLD tells."""
         agent = _agent(self.pid) if walls.kind is WallKind.CONTAINER else self.pid
         self.usage = usage.Usage(agent, core, alone=walls.kind is WallKind.SANDBOX)
+        # Nanoseconds in all, once everything is killed.
         self.cpu: int | None = None
-        """Nanoseconds in all, once everything is killed."""
+        # Bytes, at most at one time, once everything is killed.
         self.memory: int | None = None
-        """Bytes, at most at one time, once everything is killed."""
         self._process = process
         self._exit: int | None = None
         self._reaped_cpu = 0.0

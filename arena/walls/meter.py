@@ -26,10 +26,10 @@ class Meter:
         self._usage = confined.usage
         self._until_game: int | None = None
         self._until_turn: int | None = None
+        # Until the turn.
         self._waits = (0, 0, 0)
-        """Until the turn."""
+        # Whether the agent was scheduled as it was started, whenever somebody looked in this turn.
         self._on_terms_given = True
-        """Whether the agent was scheduled as it was started, whenever somebody looked in this turn."""
 
     def begin_game(self) -> None:
         """What was used until now was used before the game."""

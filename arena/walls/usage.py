@@ -24,15 +24,15 @@ class Usage:
         """`core` is the processor that it was given, if it was given one; `alone`: it can start no other process."""
         self.alone = alone
         self.pid = pid
+        # What each process that was ever seen had used when it was last asked.
         self._cpu: dict[int, int] = {pid: 0}
-        """What each process that was ever seen had used when it was last asked."""
+        # What those had used that have ended, when they were last asked.
         self._gone = 0
-        """What those had used that have ended, when they were last asked."""
+        # What all have used together, when last asked.
         self._most = 0
-        """What all have used together, when last asked."""
         self._memory: int | None = None
+        # On what terms it gets a processor: those of whoever starts it, or on that core alone.
         self._given = _terms(os.getpid(), core)
-        """On what terms it gets a processor: those of whoever starts it, or on that core alone."""
         self._most_held = 0
         self._scheduler = _opened(f"/proc/{pid}/schedstat")
         self._status = _opened(f"/proc/{pid}/stat")

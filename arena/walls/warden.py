@@ -59,10 +59,10 @@ class Warden:
         self._socket.set(zmq.MAXMSGSIZE, 2 * MESSAGE_BYTES)
         self._guard = Guard(orders, self._tell, monotonic_ns)
         self._poller = zmq.Poller()
+        # Of the agent: descriptor -> what is waited for.
         self._watched: dict[int, zmq.PollEvent] = {}
-        """Of the agent: descriptor -> what is waited for."""
+        # With what this process exits; None: it goes on.
         self._code: int | None = None
-        """With what this process exits; None: it goes on."""
 
     def serve(self) -> int:
         """Holds the agent until the referee, the director or a signal ends it; the exit code."""

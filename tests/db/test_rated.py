@@ -61,8 +61,8 @@ class Record:
         self.connection = connection
         self.now = BEGAN
         self.facts: list[Fact] = []
+        # With which version somebody takes part now.
         self.entries: dict[tuple[int, str], int] = {}
-        """With which version somebody takes part now."""
         self.versions: dict[tuple[str, int], int] = {}
         self._tournaments = 0
 

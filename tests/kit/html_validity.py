@@ -75,8 +75,8 @@ class _Checker(HTMLParser):
         self.stack: list[_Open] = []
         self.ids: dict[str, int] = {}
         self.references: list[tuple[str, int]] = []
+        # The ids of what labels are for.
         self.labelled: set[str] = set()
-        """The ids of what labels are for."""
         self.unlabelled: list[tuple[str, str]] = []
         self.headings: list[int] = []
         self.counts: dict[str, int] = {}

@@ -79,19 +79,19 @@ class Model:
         self.places = [Place(control.at_first) for _ in fixture.seats]
         hello = fixture.limits.hello
         self.deadline = inf if hello is None else now + hello
+        # Whether a seat is asked, and has not answered.
         self.open = False
-        """Whether a seat is asked, and has not answered."""
         self.asked_at = now
+        # The id of the open question.
         self.question = ""
-        """The id of the open question."""
         self.moves_made = 0
         self.charged: list[int] = []
         self.lags: list[int] = []
         self.intervals: list[int] = []
         self.plies: list[tuple[int | str, str]] = []
         self.opening = list(fixture.opening)
+        # What chance did, as the referee says.
         self.chance: list[str] = []
-        """What chance did, as the referee says."""
         self.reports_due: set[int] = set()
 
     # What happens.

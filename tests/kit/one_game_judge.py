@@ -63,8 +63,8 @@ class Judge:
         assert self.warden.stdin is not None
         self.warden.stdin.write(json.dumps(told | orders).encode() + b"\n")
         self.hello: Hello | None = None
+        # All messages of the warden, in order.
         self.heard: list[FromPlayer] = []
-        """All messages of the warden, in order."""
         self._address = b""
         self._games = 0
 

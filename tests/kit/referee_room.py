@@ -65,8 +65,8 @@ class Room:
         self.line = control.Line(self.context, self.folder.control, of_director=True)
         self.referee = Process(["-m", "arena.play.referee", str(self.folder.path)], folder=self.folder)
         self.here: list[ScriptedPlayer] = []
+        # Those that were begun since the room was last emptied.
         self._games: set[int] = set()
-        """Those that were begun since the room was last emptied."""
         assert isinstance(self.hear(), control.Serving)
 
     def say(self, word: Any) -> None:

@@ -222,8 +222,8 @@ class Session:
             text=True,
         )
         self._screen = Screen()
+        # How many pictures were looked at.
         self._seen = 0
-        """How many pictures were looked at."""
         self._letters = codecs.getincrementaldecoder("utf-8")()
         self._given = ""
 

@@ -66,8 +66,8 @@ class Player:
         self.hosted, self.guarded = plan.hosted, plan.guarded
         self.random = table.evening.random
         self.turns = self.moves = 0
+        # When its last message, and the last to it, arrives: no other overtakes it.
         self.heard_by = self.told_by = 0
-        """When its last message, and the last to it, arrives: no other overtakes it."""
         self.dead = False
         self.state: State[Any] | None = None
 

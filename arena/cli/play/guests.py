@@ -22,8 +22,8 @@ class Guests:
     """All guests of one command."""
 
     def __init__(self, folder: RunFolder, screen: Screen) -> None:
+        # Who hears them; to be set before games are played.
         self.director: Director | None = None
-        """Who hears them; to be set before games are played."""
         self._folder = folder
         self._screen = screen
         self._people: list[Human] = []

@@ -57,21 +57,21 @@ class Display:
         self._console = Console(highlight=False)
         self._live: Live | None = None
         self._tournament: Tournament | None = None
+        # Of each player, the points of its games.
         self._points: dict[str, list[float]] = {}
-        """Of each player, the points of its games."""
+        # Ratings that follow the games, for the live table.
         self._ticker: Elo | None = None
-        """Ratings that follow the games, for the live table."""
         self._standings = Table()
         self._results: list[Text] = []
         self._director: Director | None = None
+        # How many of those who were have been told.
         self._quarantined = 0
-        """How many of those who were have been told."""
         self._strain = Strain()
+        # When a word about an overloaded machine may be said again.
         self._warn_at = 0.0
-        """When a word about an overloaded machine may be said again."""
         self._began = time.monotonic()
+        # How many games were over when this run began.
         self._first = 0
-        """How many games were over when this run began."""
 
     def announce(self) -> None:
         """What there is to come, before anything of it begins."""

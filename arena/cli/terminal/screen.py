@@ -28,8 +28,8 @@ class Screen:
     def __init__(self, *, quiet: bool, people: Sequence[str] = (), on_stderr: bool = False) -> None:
         """`people` are the names of players who sit here."""
         self._console = Console(stderr=on_stderr, highlight=False)
+        # Whether somebody is asked something, and the line not ended yet.
         self._prompting = False
-        """Whether somebody is asked something, and the line not ended yet."""
         self._quiet = quiet
         self._people = people
         self._state: State[Any] | None = None

@@ -49,10 +49,10 @@ class _Download:
         self._scratch = scratch
         self._people = people
         self._numbers = count(1)
+        # What is wrong with what is not there.
         self._wrong: dict[Path, str] = {}
-        """What is wrong with what is not there."""
+        # Folders that files are told from, and what is put before them.
         self._places: dict[Path, str] = {}
-        """Folders that files are told from, and what is put before them."""
         self._clock = Clock.FILE
 
     def read(self, source: Path) -> list[HandedIn]:

@@ -158,8 +158,8 @@ class Intake:
         rules = submissions.take_game(conditions.game)
         told = repr(replace(self._conditions, game=rules, description=""))
         self._checked = hashlib.sha256(told.encode()).hexdigest()[:16]
+        # How many there are to be checked so far, and how many of them have been.
         self.to_check = self.checked = 0
-        """How many there are to be checked so far, and how many of them have been."""
 
     def take_in(self, handed_in: Sequence[HandedIn], progress: Callable[[], None] = lambda: None) -> list[Line]:
         """What has become of everything, and of everybody on the roster; `progress` is called after each check."""

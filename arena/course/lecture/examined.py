@@ -54,10 +54,10 @@ class Notes:
     """What one search has looked at."""
 
     def __init__(self, root: Node) -> None:
+        # (node, None) where its worth was asked for, (node, value) where a call came back from it.
         self.events: list[tuple[int, Any]] = []
-        """(node, None) where its worth was asked for, (node, value) where a call came back from it."""
+        # The nodes, each before its children.
         self.numbers = {node.path: number for number, node in enumerate(walk(root))}
-        """The nodes, each before its children."""
 
     def looked_at(self, path: str) -> None:
         """The worth of that node was asked for."""
@@ -240,8 +240,8 @@ class _Follower:
     def __init__(self, notes: Notes, file: str) -> None:
         self._notes = notes
         self._file = file
+        # Of each that is not over: its node, and how many events there were before it.
         self._calls: list[tuple[str | None, int]] = []
-        """Of each that is not over: its node, and how many events there were before it."""
 
     def __call__(self, frame: FrameType, event: str, returned: Any) -> None:
         code = frame.f_code

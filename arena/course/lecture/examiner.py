@@ -67,10 +67,10 @@ class Examiner:
 
     def __init__(self, file: Path, function: str, *, walls: WallKind | None = None, seconds: float = 5.0) -> None:
         """`walls`: the kind that is demanded, None for the best there is; `seconds`: for each tree."""
+        # The walls that hold it.
         self.kind = probe.chosen(walls).kind
-        """The walls that hold it."""
+        # The end of what it wrote.
         self.printed = ""
-        """The end of what it wrote."""
         self._file, self._function, self._seconds = file, function, seconds
         self._folder = RunFolder()
         self._process: AgentProcess | None = None

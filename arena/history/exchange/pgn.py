@@ -128,8 +128,8 @@ class _Game:
 
     def __init__(self, name: str, line: int) -> None:
         self.line = line
+        # Whether its moves have begun, or its end.
         self.moving = False
-        """Whether its moves have begun, or its end."""
         self._name = name
         self._tags: dict[str, str] = {}
         self._rulings: list[Ruled] = []

@@ -265,8 +265,8 @@ class _Evening:
         self._coming = courses
         self._now = now
         self._running: list[_Running] = []
+        # The games in progress: whose they are, and when they were asked for.
         self._out: dict[int, tuple[_Running, float]] = {}
-        """The games in progress: whose they are, and when they were asked for."""
         self._ready: dict[int, float] = {}
         self._done: deque[_Running] = deque()
 

@@ -79,10 +79,10 @@ class _Course:
         self._now, self._report = now, report
         self._steps: list[Step] = []
         self._since = now()
+        # Whether the agent takes its time.
         self._thinks = True
-        """Whether the agent takes its time."""
+        # All that count for what it printed and used.
         self._games: list[Played] = []
-        """All that count for what it printed and used."""
 
     def steps(self) -> Course:
         """The whole course."""

@@ -28,8 +28,8 @@ class Matching:
         for one in range(len(graph)):
             if self._mates[one] < 0:
                 self._improve(one)
+        # How many pairs there are.
         self.size = sum(mate >= 0 for mate in self._mates) // 2
-        """How many pairs there are."""
 
     def without(self, *leaving: int) -> Self:
         """A largest matching of those that are left when these leave."""

@@ -92,8 +92,8 @@ class Definition:
         self.kinds = sorted({one.kind for one in played})
         self.size = len(self.names) + len(self.kinds)
         place = {name: number for number, name in enumerate(self.names)}
+        # A row a game: whose strength speaks for who sits first, and whose against.
         self.sides = np.zeros((len(played), self.size))
-        """A row a game: whose strength speaks for who sits first, and whose against."""
         for row, one in zip(self.sides, played, strict=True):
             row[place[one.names[0]]] += 1.0
             row[place[one.names[1]]] -= 1.0
