@@ -11,22 +11,51 @@ import pytest
 ROOT = Path(__file__).parents[1]
 BELOW = {"adsearch": set[str](), "agents": {"adsearch"}, "db": set[str](), "arena": {"adsearch", "agents", "db"}}
 """What each package may import of ours."""
+ROOMS = {
+    "match": set[str](),
+    "ratings": set[str](),
+    "walls": {"match"},
+    "play": {"match", "walls"},
+    "players": {"match", "walls"},
+    "tournament": {"match", "walls", "ratings", "players"},
+    "history": {"match", "ratings", "players"},
+}
+"""What each room of `arena` may import of the others; all may import `arena.errors`."""
+ROOMS["student"] = {*ROOMS}
+ROOMS["course"] = {*ROOMS}
+ROOMS["cli"] = {*ROOMS}
+CLI = {"terminal": set[str](), "asking": {"terminal"}}
+"""The same within `arena/cli`; every panel may import these two."""
 MODULES = {
     package: sorted(path for path in (ROOT / package).rglob("*.py") if "__pycache__" not in path.parts)
     for package in BELOW
 }
 
 
-def imported(path: Path) -> set[str]:
-    """The top-level packages that a module imports, anywhere in it."""
+def modules_imported(path: Path) -> set[str]:
+    """The modules that a module imports, anywhere in it; with what it imports from them, which may be modules too."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
-            names |= {alias.name.partition(".")[0] for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports are written in full"
-            names.add((node.module or "").partition(".")[0])
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
     return names
+
+
+def imported(path: Path) -> set[str]:
+    """The top-level packages that a module imports."""
+    return {name.partition(".")[0] for name in modules_imported(path)}
+
+
+def folders_imported(path: Path, within: str) -> set[str]:
+    """What a module imports of the package `within`: the names of the folders and files that lie in it."""
+    return {
+        name.removeprefix(f"{within}.").partition(".")[0]
+        for name in modules_imported(path)
+        if name.startswith(f"{within}.")
+    }
 
 
 @pytest.mark.parametrize("package", BELOW)
@@ -34,6 +63,44 @@ def test_imports_only_go_down(package: str) -> None:
     assert MODULES[package]
     for path in MODULES[package]:
         assert imported(path) & set(BELOW) <= BELOW[package] | {package}, path
+
+
+def test_every_folder_of_arena_is_a_room() -> None:
+    assert {path.parent.name for path in (ROOT / "arena").glob("*/__init__.py")} == {*ROOMS}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_only_what_it_may(room: str) -> None:
+    paths = [path for path in MODULES["arena"] if path.is_relative_to(ROOT / "arena" / room)]
+    assert paths
+    for path in paths:
+        assert folders_imported(path, "arena") <= ROOMS[room] | {room, "errors"}, path
+
+
+def test_a_forbidden_import_is_found_wherever_it_stands(tmp_path: Path) -> None:
+    for source in (
+        "from arena.play import director",
+        "from arena import play",
+        "import arena.play.director",
+        "def late():\n    from arena.play.director import Director",
+        "if TYPE_CHECKING:\n    from arena.play.director import Director",
+    ):
+        module = tmp_path / "module.py"
+        module.write_text(source)
+        assert folders_imported(module, "arena") == {"play"}, source
+
+
+def test_panels_of_the_command_line_import_no_other_panel() -> None:
+    for path in (ROOT / "arena" / "cli").glob("*/*.py"):
+        folder = path.parent.name
+        allowed = CLI.get(folder, {"terminal", "asking"}) | {folder}
+        assert folders_imported(path, "arena.cli") <= allowed, path
+
+
+def test_no_module_is_longer_than_a_reader_takes_in_one_go() -> None:
+    for path in (path for package in MODULES for path in MODULES[package]):
+        most = 650 if path == ROOT / "arena" / "match" / "match.py" else 500
+        assert len(path.read_text("utf-8").splitlines()) <= most, path
 
 
 def test_adsearch_uses_the_standard_library_alone() -> None:

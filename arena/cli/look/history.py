@@ -15,9 +15,8 @@ import typer
 
 from arena.cli.asking import game_on_record
 from arena.cli.asking.board_svg import SvgOption, write_board
-from arena.cli.asking.database_option import DatabaseOption
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
-from arena.cli.teach.rulings import GameIdArgument
+from arena.cli.asking.record import DatabaseOption, GameIdArgument
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show, tell
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli.asking import rating_options
-from arena.cli.asking.database_option import DatabaseOption
 from arena.cli.asking.game_filters import AtOption, filtered
+from arena.cli.asking.record import DatabaseOption
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.folding import table_width
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show, tell

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from arena.cli.asking import game_on_record
-from arena.cli.asking.database_option import DatabaseOption
-from arena.cli.teach.rulings import GameIdArgument
+from arena.cli.asking.record import DatabaseOption, GameIdArgument
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.folding import APART, lines_of, side_by_side
 

@@ -8,28 +8,20 @@ from __future__ import annotations
 import csv
 import shutil
 import sys
-from functools import partial
-from operator import itemgetter
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from arena.cli.asking.database_option import DatabaseOption
 from arena.cli.asking.game_filters import AtOption, filtered
+from arena.cli.asking.record import AllOption, DatabaseOption, TournamentArgument
+from arena.cli.terminal.standings_table import read_results, show_standings
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show, tell
 from arena.history.words import without_store
 
 if TYPE_CHECKING:
-    from arena.cli.terminal.tables import Row
-    from arena.ratings.points import Crosstable, Standing
-    from db.database import Database
+    from arena.ratings.points import Crosstable
     from db.history import Wanted
-    from db.results import Meetings, Results
-
-TournamentArgument = Annotated[
-    str | None, typer.Argument(metavar="TOURNAMENT", help="Its name. Usual: the one that was made last.")
-]
-AllOption = Annotated[bool, typer.Option("--all", help="All games on record, whatever the tournament.")]
+    from db.results import Meetings
 
 TOURNAMENTS: Final[Columns] = {
     "name": lambda row: row["name"],
@@ -77,20 +69,6 @@ def standings(
         show_standings(database, tournament, everything=everything, format=format)
 
 
-def show_standings(
-    database: Database, tournament: str | None, *, everything: bool = False, format: Format = Format.TABLE
-) -> None:
-    """Prints the standings of the tournament of that name, of the last one, or of `everything`."""
-    from arena.ratings import points
-
-    results, statuses, byes = _read(database, tournament, everything)
-    rows = [_row(standing) for standing in points.standings(results, statuses, byes)]
-    if format is Format.JSON:
-        show(rows, {}, format=format)
-    else:
-        show(rows, _columns(statuses, csv=format is Format.CSV), format=format, narrowed="name")
-
-
 @filtered(without=("tournament",))
 def crosstable(
     wanted: Wanted,
@@ -113,7 +91,7 @@ def crosstable(
     from db.history import Wanted
 
     with Database(db, create=False) as database:
-        results, statuses, byes = _read(database, tournament, everything)
+        results, statuses, byes = read_results(database, tournament, everything)
         if wanted != Wanted() or at is not None:
             from arena.ratings.results import of_record
 
@@ -141,62 +119,6 @@ def add_to(app: typer.Typer) -> None:
     app.command()(tournaments)
     app.command()(standings)
     app.command()(crosstable)
-
-
-def _read(
-    database: Database, tournament: str | None, everything: bool
-) -> tuple[Results, dict[str, str], dict[str, float]]:
-    """What the games came to, who takes part with which status, and the points for byes."""
-    from db import queries
-    from db.results import results
-
-    if everything and tournament is not None:
-        raise typer.BadParameter("expected a tournament or --all, got both")
-    with database.reading() as connection:
-        if everything:
-            return results(connection), dict.fromkeys(queries.entered(connection), "active"), {}
-        found = queries.find_tournament(connection, tournament)
-        return results(connection, found), queries.entry_statuses(connection, found), queries.byes(connection, found)
-
-
-def _row(standing: Standing) -> dict[str, Any]:
-    from msgspec.structs import asdict
-
-    return asdict(standing)
-
-
-def _columns(statuses: dict[str, str], *, csv: bool) -> Columns:
-    from arena.history.words import number
-    from arena.ratings.tiebreaks import TIEBREAKS
-
-    def faults(row: Row) -> str:
-        """The faults; in a table also that somebody is out."""
-        status = statuses.get(row["name"], "active")
-        counted = ", ".join(f"{verdict} {count}" for verdict, count in row["faults"].items())
-        return counted if status == "active" or csv else f"{status}; {counted}".removesuffix("; ")
-
-    columns: dict[str, Any] = {
-        "rank": lambda row: str(row["rank"]),
-        "name": itemgetter("name"),
-        "games": lambda row: str(row["games"]),
-        "wins": lambda row: str(row["wins"]),
-        "draws": lambda row: str(row["draws"]),
-        "losses": lambda row: str(row["losses"]),
-        "points": lambda row: number(row["points"]),
-        "score": lambda row: "-" if row["score"] is None else f"{row['score']:.1%}",
-    }
-    if csv:
-        columns |= {
-            "points": lambda row: repr(row["points"]),
-            "score": lambda row: "" if row["score"] is None else repr(row["score"]),
-            **{name: partial(_tiebreak, name) for name in TIEBREAKS if name not in columns},
-            "status": lambda row: statuses.get(row["name"], ""),
-        }
-    return columns | {"faults": faults}
-
-
-def _tiebreak(name: str, row: dict[str, Any]) -> str:
-    return repr(row["tiebreaks"][name])
 
 
 def _cell(cell: Meetings | None) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
-from arena.cli.asking.database_option import DatabaseOption
+from arena.cli.asking.record import DatabaseOption
 from arena.cli.terminal.folding import columns, lines_of
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show
 

@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.protocol import Verdict
-from arena.cli.look.standings import show_standings
+from arena.cli.terminal.standings_table import show_standings
 from arena.history import words
 from arena.match.clock import SECOND, TimeControl
 from arena.match.schedule import MOST_ATTEMPTS, Event, Finished

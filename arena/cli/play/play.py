@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from arena.cli.asking.database_option import DatabaseOption
 from arena.cli.asking.position import GameArgument
+from arena.cli.asking.record import DatabaseOption
 from arena.cli.terminal.tables import Format, FormatOption, show
 from arena.walls.kinds import WallKind
 
@@ -112,7 +112,7 @@ def play(
 
 def _named(texts: Sequence[str], db: str | None) -> tuple[list[Player], list[str]]:
     """The players that `texts` name; and of each, if it is a version on record, the agent that it is one of."""
-    from arena.cli.asking.database_option import submissions
+    from arena.cli.asking.record import submissions
     from arena.errors import BadPlayer
     from arena.players import versions
     from arena.players.names import read_player
@@ -233,7 +233,7 @@ def _play(
 ) -> None:
     """Plays the games, shows them, and notes in `finished` those that are over."""
     from adsearch import games
-    from arena.cli.asking.database_option import submissions
+    from arena.cli.asking.record import submissions
     from arena.cli.play.guests import Guests
     from arena.cli.terminal.screen import Screen
     from arena.match.schedule import Finished, InOrder, Schedule

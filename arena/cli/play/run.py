@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from arena.cli.asking.database_option import DatabaseOption
+from arena.cli.asking.record import DatabaseOption
 from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def demo(db: DatabaseOption = None) -> None:
 
 
 def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> None:
-    from arena.cli.asking.database_option import submissions
+    from arena.cli.asking.record import submissions
     from arena.cli.play.live_table import Display
     from arena.tournament.tournament import Tournament, alone
     from arena.walls.run_folder import RunFolder

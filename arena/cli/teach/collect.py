@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.asking.database_option import DatabaseOption
+from arena.cli.asking.record import DatabaseOption
 from arena.cli.terminal.folding import folded
 from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, show
 
@@ -61,7 +61,7 @@ def collect(
 
     Example: arena collect handed-in/ --roster roster.csv --game connect4 --late accept --format csv
     """
-    from arena.cli.asking.database_option import submissions
+    from arena.cli.asking.record import submissions
     from arena.cli.terminal.files import read_file
     from arena.course import roster as rosters
     from arena.course.collecting import deadline as deadlines

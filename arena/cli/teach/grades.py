@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli.asking import rating_options
-from arena.cli.asking.database_option import DatabaseOption
 from arena.cli.asking.game_filters import AtOption, filtered
+from arena.cli.asking.record import DatabaseOption
 from arena.cli.terminal.files import read_file
 from arena.cli.terminal.tables import Format, FormatOption, show
 

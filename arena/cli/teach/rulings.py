@@ -7,12 +7,9 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.asking.database_option import DatabaseOption
+from arena.cli.asking.record import DatabaseOption, GameIdArgument
 from arena.history.words import printable
 
-GameIdArgument = Annotated[
-    str, typer.Argument(metavar="ID", help="A game: its id, 'last', or tournament and number such as cs101-812.")
-]
 AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="Its name in the tournament.")]
 TournamentOption = Annotated[str | None, typer.Option(help="Usual: the one that was made last.")]
 ReasonOption = Annotated[str, typer.Option(help="Why. It is shown wherever the ruling is.")]

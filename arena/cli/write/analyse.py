@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.asking.database_option import DatabaseOption
 from arena.cli.asking.rating_options import SvgOption, exact
-from arena.cli.teach.rulings import GameIdArgument
+from arena.cli.asking.record import DatabaseOption, GameIdArgument
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.folding import folded
 from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, show, tell

@@ -55,7 +55,7 @@ class Ascent:
 
     def play(self, db: str | None) -> None:
         """Plays until it is over. Where something is wrong with the arguments no database is made."""
-        from arena.cli.asking.database_option import submissions
+        from arena.cli.asking.record import submissions
         from arena.match.schedule import Finished
         from arena.play.cores import physical
         from arena.play.director import Director
@@ -89,7 +89,7 @@ class Ascent:
 
     def _try_out(self, folder: RunFolder) -> None:
         """Refuses what is wrong with the arguments, by planning all of it in a database that nobody keeps."""
-        from arena.cli.asking.database_option import submissions
+        from arena.cli.asking.record import submissions
         from arena.players.confinement import Confinement
         from db.database import Database
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.asking.database_option import DatabaseOption
+from arena.cli.asking.record import DatabaseOption
 from arena.cli.terminal.folding import columns, lines_of
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show
 from arena.walls.kinds import WallKind
@@ -165,7 +165,7 @@ def _clock(text: str) -> str:
 
 def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
     """The agent that `text` names; where that is no file, perhaps one on record. BadPlayer where there is neither."""
-    from arena.cli.asking.database_option import submissions
+    from arena.cli.asking.record import submissions
     from arena.errors import BadPlayer
     from arena.players import versions
     from arena.players.names import read_player

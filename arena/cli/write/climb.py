@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.asking.database_option import DatabaseOption
+from arena.cli.asking.record import DatabaseOption
 from arena.cli.terminal.folding import folded
 from arena.cli.write.ascent import Ascent, percent
 from arena.walls.kinds import WallKind

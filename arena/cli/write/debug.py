@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.asking.database_option import DatabaseOption
-from arena.cli.teach.rulings import GameIdArgument
+from arena.cli.asking.record import DatabaseOption, GameIdArgument
 from arena.cli.terminal.folding import folded
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ def _player(game: PastGame, rehearsal: Rehearsal, file: str | None, db: str | No
 
 def _as_then(game: PastGame, seat: int, db: str | None) -> tuple[Player, str]:
     """The version that played in that seat, and what to call it."""
-    from arena.cli.asking.database_option import submissions
+    from arena.cli.asking.record import submissions
     from arena.players import versions
     from db.database import Database
 

@@ -1,4 +1,4 @@
-"""What every command about the record takes: which database, and what lies beside it."""
+"""Which database, which tournament, which game: what every command about the record asks for."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ if TYPE_CHECKING:
 DatabaseOption = Annotated[
     str | None,
     typer.Option("--db", metavar="PATH|URL", help="The database. Usual: ARENA_DB, else arena.db in this folder."),
+]
+TournamentArgument = Annotated[
+    str | None, typer.Argument(metavar="TOURNAMENT", help="Its name. Usual: the one that was made last.")
+]
+AllOption = Annotated[bool, typer.Option("--all", help="All games on record, whatever the tournament.")]
+GameIdArgument = Annotated[
+    str, typer.Argument(metavar="ID", help="A game: its id, 'last', or tournament and number such as cs101-812.")
 ]
 
 

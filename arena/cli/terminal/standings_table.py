@@ -1,0 +1,86 @@
+"""The standings of a tournament as a table, as `arena standings` and the end of `arena run` print them."""
+
+from __future__ import annotations
+
+from functools import partial
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from arena.cli.terminal.tables import Columns, Format, Row, show
+
+if TYPE_CHECKING:
+    from arena.ratings.points import Standing
+    from db.database import Database
+    from db.results import Results
+
+
+def show_standings(
+    database: Database, tournament: str | None, *, everything: bool = False, format: Format = Format.TABLE
+) -> None:
+    """Prints the standings of the tournament of that name, of the last one, or of `everything`."""
+    from arena.ratings import points
+
+    results, statuses, byes = read_results(database, tournament, everything)
+    rows = [_row(standing) for standing in points.standings(results, statuses, byes)]
+    if format is Format.JSON:
+        show(rows, {}, format=format)
+    else:
+        show(rows, _columns(statuses, csv=format is Format.CSV), format=format, narrowed="name")
+
+
+def read_results(
+    database: Database, tournament: str | None, everything: bool
+) -> tuple[Results, dict[str, str], dict[str, float]]:
+    """What the games came to, who takes part with which status, and the points for byes."""
+    from db import queries
+    from db.results import results
+
+    if everything and tournament is not None:
+        raise typer.BadParameter("expected a tournament or --all, got both")
+    with database.reading() as connection:
+        if everything:
+            return results(connection), dict.fromkeys(queries.entered(connection), "active"), {}
+        found = queries.find_tournament(connection, tournament)
+        return results(connection, found), queries.entry_statuses(connection, found), queries.byes(connection, found)
+
+
+def _row(standing: Standing) -> dict[str, Any]:
+    from msgspec.structs import asdict
+
+    return asdict(standing)
+
+
+def _columns(statuses: dict[str, str], *, csv: bool) -> Columns:
+    from arena.history.words import number
+    from arena.ratings.tiebreaks import TIEBREAKS
+
+    def faults(row: Row) -> str:
+        """The faults; in a table also that somebody is out."""
+        status = statuses.get(row["name"], "active")
+        counted = ", ".join(f"{verdict} {count}" for verdict, count in row["faults"].items())
+        return counted if status == "active" or csv else f"{status}; {counted}".removesuffix("; ")
+
+    columns: dict[str, Any] = {
+        "rank": lambda row: str(row["rank"]),
+        "name": itemgetter("name"),
+        "games": lambda row: str(row["games"]),
+        "wins": lambda row: str(row["wins"]),
+        "draws": lambda row: str(row["draws"]),
+        "losses": lambda row: str(row["losses"]),
+        "points": lambda row: number(row["points"]),
+        "score": lambda row: "-" if row["score"] is None else f"{row['score']:.1%}",
+    }
+    if csv:
+        columns |= {
+            "points": lambda row: repr(row["points"]),
+            "score": lambda row: "" if row["score"] is None else repr(row["score"]),
+            **{name: partial(_tiebreak, name) for name in TIEBREAKS if name not in columns},
+            "status": lambda row: statuses.get(row["name"], ""),
+        }
+    return columns | {"faults": faults}
+
+
+def _tiebreak(name: str, row: dict[str, Any]) -> str:
+    return repr(row["tiebreaks"][name])
