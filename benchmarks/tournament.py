@@ -35,7 +35,7 @@ def run(players: list[str], *, games: int, at_once: int, **settings: object) -> 
         RunFolder() as folder,
     ):
         league = leagues.from_arguments("connect4", players, rounds=games // 2, seed=1, **settings)
-        tournament = Tournament(league, database, Store(Path(name) / "store"), scratch=folder.scratch, wait=print)
+        tournament = Tournament.begin(league, database, Store(Path(name) / "store"), scratch=folder.scratch, wait=print)
         with Director(folder, at_once=at_once) as director:
             began, thought, plies = time.monotonic(), 0, 0
             measured = [("director", Usage(os.getpid())), ("referee", Usage(director._crew.referee.pid))]

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from arena.match.schedule import Finished, Planned, Schedule
-from arena.tournament.tournament import host
+from arena.tournament.host import host
 from db import store
 from db.database import Database
 

@@ -10,8 +10,8 @@ from msgspec import Struct
 from arena.players.names import PlayerKind
 from arena.players.submissions import Store
 from arena.tournament.description_changes import changes, refuse
+from arena.tournament.game_scheduling import OVER
 from arena.tournament.league import League
-from arena.tournament.tournament import OVER
 from db import progress
 from db.database import Connection
 

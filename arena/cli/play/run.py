@@ -128,7 +128,8 @@ def demo(db: DatabaseOption = None) -> None:
 def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> None:
     from arena.cli.asking.record import submissions
     from arena.cli.play.live_table import Display
-    from arena.tournament.tournament import Tournament, alone
+    from arena.tournament.lock import alone
+    from arena.tournament.tournament import Tournament
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
@@ -143,7 +144,7 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
         store = submissions(database)
         stack.enter_context(alone(store.folder, league.name))
         folder = stack.enter_context(RunFolder())
-        tournament = Tournament(
+        tournament = Tournament.begin(
             league, database, store, scratch=folder.scratch, wait=display.pause, rerun_changed=rerun_changed
         )
         try:

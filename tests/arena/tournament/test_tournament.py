@@ -21,7 +21,8 @@ from arena.match.schedule import Finished, Planned
 from arena.players.submissions import Store
 from arena.ratings.match_statistics import Hypothesis, sprt
 from arena.tournament import league as leagues
-from arena.tournament.tournament import Tournament, alone
+from arena.tournament.lock import alone
+from arena.tournament.tournament import Tournament
 from db import store as writing
 from db.database import Database
 from db.errors import DiskFull
@@ -71,7 +72,7 @@ class Course:
     @contextmanager
     def opened(self, **settings: Any) -> Iterator[Tournament]:
         with Database(str(self.folder / "arena.db")) as database:
-            yield Tournament(
+            yield Tournament.begin(
                 leagues.read(self.folder / "cs101.toml"),
                 database,
                 Store(self.folder / "arena.store"),

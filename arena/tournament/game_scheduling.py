@@ -1,0 +1,155 @@
+"""From what a format says to games on record: what is scheduled, cancelled and forfeited, and when a test is over.
+
+Every function here is called inside a transaction that somebody else has begun. It writes through `db.store`, so that
+whatever follows from one result is on record together with it, or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from msgspec import convert, to_builtins
+
+from arena.match import openings, seeds
+from arena.tournament import formats
+from arena.tournament.formats.sprt_match import Weighed, weigh
+from arena.tournament.league import League
+from db import progress, store
+from db.database import Connection
+
+OVER: Final = ("finished", "void", "cancelled")
+"""The status of a game that nobody waits for any more."""
+_CANCELLED_AT_ONCE: Final = 500
+"""Pairs in one query."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnRecord:
+    """A tournament that is on record, with the description by which it is run."""
+
+    id: int
+    seed: int
+    league: League
+    rules: str
+    """The game as the referee reads it: user-supplied files are those in the store."""
+
+
+def schedule_more(connection: Connection, tournament: OnRecord) -> None:
+    """Schedules the pairings that are known by now, and cancels those that are not needed any more."""
+    league, id, seed = tournament.league, tournament.id, tournament.seed
+    entered = progress.entries(connection, id)
+    settings = progress.settings(connection, id)
+    known = _known(progress.pairings(connection, id), settings.get("byes", []))
+    names = [entry.name for entry in entered]
+    results = _results(progress.outcomes(connection, id))
+    withdrawn = {entry.name for entry in entered if entry.status != "active"}
+    pairings = formats.pairings(league, names, results, seed, known=known, withdrawn=withdrawn)
+    needless = formats.needless(league, names, results, seed, known=pairings, withdrawn=withdrawn)
+    store.cancel(connection, id, [pairing.key for pairing in needless])
+    byes = [[pairing.round, *pairing.identity] for pairing in pairings if pairing.is_bye]
+    if byes != settings.get("byes", []):
+        store.change_settings(connection, id, settings | {"byes": byes})
+    known_keys = {pairing.key for pairing in known}
+    new = [pairing for pairing in pairings if pairing.key not in known_keys and not pairing.is_bye]
+    versions = {entry.name: entry.version for entry in entered}
+    store.schedule(connection, id, _new_games(connection, tournament, new, versions))
+    for entry in entered:
+        if new and entry.status != "active":
+            forfeit_all(connection, id, entry.name, f"{entry.name} is {entry.status}")
+
+
+def _new_games(
+    connection: Connection, tournament: OnRecord, pairings: Sequence[formats.Pairing], versions: Mapping[str, int]
+) -> list[store.NewGame]:
+    """The games of new pairings; all games of a pairing share its opening."""
+    openings = _openings(connection, tournament, [pairing.key for pairing in pairings])
+    return [
+        store.NewGame(
+            round=pairing.round,
+            pair=pairing.key,
+            leg=leg,
+            attempt=1,
+            rules=tournament.rules,
+            clock=tournament.league.clock,
+            seed=str(tournament.seed),
+            opening=" ".join(openings[pairing.key]) or None,
+            seats=tuple((versions[name], name) for name in pairing.seats(leg)),
+        )
+        for pairing in pairings
+        for leg in range(pairing.legs)
+    ]
+
+
+def _openings(connection: Connection, tournament: OnRecord, pairs: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The opening of each new pair: it follows from the seed and from who meets, not from when it is drawn."""
+    wanted, seed = tournament.league.openings, tournament.seed
+    if isinstance(wanted, int):
+        taken = [tuple(opening.split()) for opening in progress.openings(connection, tournament.id)]
+        drawn = openings.draw(tournament.rules, wanted, pairs, seed=seed, taken=taken)
+        return dict(zip(pairs, drawn, strict=True))
+    return {pair: wanted[seeds.number(seed, "opening", pair) % len(wanted)] for pair in pairs}
+
+
+def forfeit_all(connection: Connection, tournament: int, name: str, reason: str) -> None:
+    """`name` loses every game that it has not begun."""
+    now = datetime.now(UTC)
+    for game, seat in progress.scheduled_of(connection, tournament, name):
+        store.forfeit(connection, game, seat, reason, now)
+
+
+def decide_match(connection: Connection, tournament: OnRecord) -> Weighed | None:
+    """How the sequential test of a match stands; None where there is none.
+
+    When it is decided, the games that have not begun are cancelled. A decision stands, whatever the games in progress
+    come to then, and whatever is ruled about the others."""
+    terms = tournament.league.sprt
+    if terms is None:
+        return None
+    settings = progress.settings(connection, tournament.id)
+    if "decided" in settings:
+        test = convert(settings["decided"], Weighed)
+    else:
+        test = weigh(terms, progress.pair_points(connection, tournament.id, terms.of))
+    if test.verdict is None:
+        return test
+    if "decided" not in settings:
+        store.change_settings(connection, tournament.id, settings | {"decided": to_builtins(test)})
+    waiting = progress.waiting_pairs(connection, tournament.id)
+    for first in range(0, len(waiting), _CANCELLED_AT_ONCE):
+        store.cancel(connection, tournament.id, waiting[first : first + _CANCELLED_AT_ONCE])
+    return test
+
+
+def count_games(connection: Connection, tournament: int) -> tuple[int, int]:
+    """How many games are over, and how many there are; cancelled ones count for neither."""
+    statuses = [one.status for one in progress.outcomes(connection, tournament) if one.status != "cancelled"]
+    return sum(status in OVER for status in statuses), len(statuses)
+
+
+def _known(
+    rows: Iterable[tuple[int, str, tuple[str, ...]]], byes: Iterable[tuple[int, str, int]]
+) -> list[formats.Pairing]:
+    """The pairings that are on record, as formats know them."""
+    known = [formats.Pairing(names, json.loads(key)[-1], round, len(names)) for round, key, names in rows]
+    known += [formats.Pairing((name,), cycle, round, 0) for round, name, cycle in byes]
+    return sorted(known, key=lambda pairing: pairing.round)
+
+
+def _results(outcomes: Iterable[progress.Outcome]) -> dict[str, dict[str, float]]:
+    """The points of the pairings whose games are all over; a game without result counts half for everybody."""
+    pairs: dict[str, list[progress.Outcome]] = {}
+    for outcome in outcomes:
+        pairs.setdefault(outcome.pair, []).append(outcome)
+    results: dict[str, dict[str, float]] = {}
+    for pair, legs in pairs.items():
+        if all(leg.status in OVER for leg in legs):
+            totals: dict[str, float] = {}
+            for leg in legs:
+                for name, points in leg.points.items():
+                    totals[name] = totals.get(name, 0.0) + (0.5 if points is None else points)
+            results[pair] = totals
+    return results

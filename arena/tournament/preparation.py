@@ -1,0 +1,166 @@
+"""A tournament before its first game of a run: created or continued, everybody entered, the first games scheduled.
+
+All of it is one transaction, which the caller begins. A tournament that goes on must be what it was; what may have
+changed since (submissions, withdrawals, added agents and rounds) is carried into the record here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from agents.protocol import Verdict
+from arena.match.schedule import Entrant
+from arena.match.seeds import fresh_seed
+from arena.tournament.description_changes import changes, refuse
+from arena.tournament.formats.sprt_match import Weighed
+from arena.tournament.game_scheduling import OnRecord, count_games, decide_match, forfeit_all, schedule_more
+from arena.tournament.league import League
+from db import progress, store
+from db.database import Connection
+
+_KEPT: Final = ("byes", "decided")
+"""What the settings on record hold besides the description."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A tournament that is ready to be played."""
+
+    tournament: OnRecord
+    changed: list[str]
+    """Whose source is another one than before."""
+    faults: dict[str, int]
+    """How many faults in a row each has made last."""
+    test: Weighed | None
+    """How the test of a match stands."""
+    over: int
+    all: int
+    """Games, without those that were cancelled."""
+
+
+def prepare(
+    connection: Connection, league: League, rules: str, entrants: Mapping[str, Entrant], *, rerun_changed: bool
+) -> Prepared:
+    """Creates or continues the tournament. BadLeague where the description has changed into another tournament's.
+
+    With `rerun_changed` games that were played with an older source are played again."""
+    now = datetime.now(UTC)
+    tournament = _continued(connection, league, rules, now) or _created(connection, league, rules, now)
+    changed = _enter_all(connection, tournament, entrants, now)
+    if rerun_changed:
+        _rerun(connection, tournament.id)
+    _forfeit_or_return(connection, tournament.id)
+    faults = {name: _faults_in_a_row(connection, tournament, name) for name in entrants}
+    schedule_more(connection, tournament)
+    test = decide_match(connection, tournament)
+    over, all = count_games(connection, tournament.id)
+    return Prepared(tournament, changed=changed, faults=faults, test=test, over=over, all=all)
+
+
+def _created(connection: Connection, league: League, rules: str, now: datetime) -> OnRecord:
+    seed = fresh_seed() if league.seed is None else league.seed
+    id = store.create_tournament(
+        connection,
+        league.name,
+        format=league.format,
+        rules=rules,
+        clock=league.clock,
+        seed=seed,
+        settings=league.settings() | {"rules": rules},
+        now=now,
+    )
+    return OnRecord(id, seed, league, rules)
+
+
+def _continued(connection: Connection, league: League, rules: str, now: datetime) -> OnRecord | None:
+    """The tournament of that name, if there is one: games in progress are to be played again."""
+    row = progress.tournament(connection, league.name)
+    if row is None:
+        return None
+    tournament = OnRecord(row["id"], int(row["seed"]), league, rules)
+    _refuse_changes(row, tournament)
+    kept = {key: row["settings"][key] for key in _KEPT if key in row["settings"]}
+    store.change_settings(connection, tournament.id, league.settings() | {"rules": rules} | kept)
+    store.set_status(connection, tournament.id, "running", now)
+    store.interrupt(connection, tournament.id)
+    return tournament
+
+
+def _refuse_changes(row: Mapping[str, Any], tournament: OnRecord) -> None:
+    league = tournament.league
+    refused = list(changes(row["settings"], league.settings()).refused)
+    if row["rules"] != tournament.rules:
+        refused.append("game: its rules are others than before")
+    if row["settings"].get("seed") is None and league.seed not in (None, tournament.seed):
+        refused.append(f"seed: {tournament.seed} -> {league.seed}")
+    refuse(league.name, refused)
+
+
+def _enter_all(
+    connection: Connection, tournament: OnRecord, entrants: Mapping[str, Entrant], now: datetime
+) -> list[str]:
+    """Everybody listed takes part, each with its present source; returns whose source has changed."""
+    before = {entered.name: entered for entered in progress.entries(connection, tournament.id)}
+    started_as = {listed.name: listed.player_text for listed in tournament.league.agents}
+    changed = []
+    for name, entrant in entrants.items():
+        version = store.version(connection, name, entrant.source, started_as[name], now)
+        known = before.get(name)
+        if known is None or known.version != version:
+            store.enter(connection, tournament.id, name, version)
+        if known is not None and known.version != version:
+            changed.append(name)
+            store.use_version(connection, tournament.id, name, version)
+            if known.status == "quarantined":  # what the old one did is not the new one's fault
+                store.set_entry_status(connection, tournament.id, name, "active")
+    return changed
+
+
+def _rerun(connection: Connection, tournament: int) -> None:
+    """Games that were played with a source that is not the present one are played again."""
+    current = {entered.name: entered.version for entered in progress.entries(connection, tournament)}
+    outdated = [
+        game
+        for game, seats in progress.played_versions(connection, tournament).items()
+        if any(current.get(name) != version for name, version in seats.items())
+    ]
+    for game in outdated:
+        store.repeat(connection, game, versions=current)
+    settings = progress.settings(connection, tournament)
+    # What the test of a match decided, it decided about sources that play no more: its games are all to be played,
+    # until it decides again.
+    if outdated and settings.pop("decided", None) is not None:
+        store.change_settings(connection, tournament, settings)
+        for outcome in progress.outcomes(connection, tournament):
+            if outcome.status == "cancelled":
+                store.repeat(connection, outcome.id, versions=current)
+
+
+def _forfeit_or_return(connection: Connection, tournament: int) -> None:
+    """An agent that was withdrawn forfeits its games; one that was released plays what it forfeited."""
+    entered = progress.entries(connection, tournament)
+    status = {entry.name: entry.status for entry in entered}
+    versions = {entry.name: entry.version for entry in entered}
+    for name, how in status.items():
+        if how != "active":
+            forfeit_all(connection, tournament, name, f"{name} is {how}")
+    for outcome in progress.outcomes(connection, tournament):
+        if outcome.verdict == Verdict.FORFEIT and outcome.fault is not None:
+            loser = list(outcome.points)[outcome.fault]
+            if all(status.get(name) == "active" for name in outcome.points) and status.get(loser) == "active":
+                store.repeat(connection, outcome.id, versions=versions)
+
+
+def _faults_in_a_row(connection: Connection, tournament: OnRecord, name: str) -> int:
+    """How many of its last games `name` lost by a fault, one after the other; never enough to be quarantined at once:
+    an agent that was released gets another chance."""
+    most = max(1, tournament.league.quarantine)
+    streak = 0
+    for verdict, at_fault in progress.last_games(connection, tournament.id, name, most):
+        if not at_fault or verdict == Verdict.RESIGNED:
+            break
+        streak += 1
+    return min(streak, most - 1)
