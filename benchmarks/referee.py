@@ -75,7 +75,7 @@ class Table:
         self.folder = RunFolder()
         self.context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self.context.set(zmq.MAX_SOCKETS, 10_000)
-        self.line = control.Line(self.context, self.folder.control, of_director=True)
+        self.channel = control.Channel(self.context, self.folder.control, of_director=True)
         self.referee = Process(["-m", "arena.play.referee", str(self.folder.path)], folder=self.folder)
         self.hear()
         self.poller = zmq.Poller()
@@ -84,7 +84,7 @@ class Table:
         # Where each game is played.
         self.tables: dict[int, int] = {}
         self.games = 0
-        self.poller.register(self.line.socket, zmq.POLLIN)
+        self.poller.register(self.channel.socket, zmq.POLLIN)
         for number in range(players):
             self.connect(number)
 
@@ -92,7 +92,7 @@ class Table:
         """One more player."""
         token = f"{number:064x}"
         self.tokens.append(token)
-        self.line.say(control.Expect(token))
+        self.channel.send(control.Expect(token))
         self.hear()
         socket = self.context.socket(zmq.DEALER)
         socket.connect(self.folder.players)
@@ -101,7 +101,7 @@ class Table:
         self.sockets.append(socket)
 
     def hear(self) -> Any:
-        return control.from_referee(self.line.socket.recv())
+        return control.from_referee(self.channel.socket.recv())
 
     def begin(self, table: int, rules: str) -> None:
         """A game of the players 2 * table and 2 * table + 1."""
@@ -110,7 +110,7 @@ class Table:
         seats = tuple(
             SeatPlan(f"p{seat}", f"p{seat}", self.tokens[2 * table + seat], seat, hosted=False) for seat in (0, 1)
         )
-        self.line.say(control.Play(Fixture(self.games, rules, seats, key=b"k" * 32, clock="60")))
+        self.channel.send(control.Play(Fixture(self.games, rules, seats, key=b"k" * 32, clock="60")))
 
     def play(self, rules: str, tables: int, games: int, think: Callable[[], None] | None = None) -> Played:
         """Plays `games` games, at so many tables at once."""
@@ -122,10 +122,10 @@ class Table:
         began, sent = time.perf_counter(), 0.0
         while len(records) < games:
             for socket, _ in self.poller.poll():
-                if socket is self.line.socket:
-                    for word in self.line.heard():
+                if socket is self.channel.socket:
+                    for word in self.channel.received():
                         records.append(word.record)
-                        self.line.say(control.Stored(word.record.game))
+                        self.channel.send(control.Stored(word.record.game))
                         if len(records) + tables <= games:
                             self.begin(self.tables[word.record.game], rules)
                     continue
@@ -238,7 +238,7 @@ def measure_disturbance() -> None:
     table = Table(2)
     calm = table.play("connect4", 1, 100)
     token = "f" * 64
-    table.line.say(control.Expect(token))
+    table.channel.send(control.Expect(token))
     table.hear()
     with subprocess.Popen(
         [sys.executable, "-c", FLOOD, table.folder.players], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

@@ -104,7 +104,7 @@ class Clock:
             return None
         return self._main[seat] + self._periods[seat] * self.control.period
 
-    def told(self) -> tuple[int, ...] | None:
+    def milliseconds(self) -> tuple[int, ...] | None:
         """Every seat's time in whole milliseconds, as players are told."""
         control = self.control
         if not self._runs:

@@ -311,7 +311,7 @@ class Match:
         raise BadMove(f"expected a legal move, got {quote(text)}{problem}")
 
     def _text(self, move: Any) -> str:
-        """The move as it is told and recorded; BadGame where no message could hold that."""
+        """The move as it is sent and recorded; BadGame where no message could hold that."""
         text = self.state.to_text(move)
         return move_text(text) if self._foreign else text
 
@@ -382,7 +382,7 @@ class Match:
                 rules=fixture.rules,
                 seat=number,
                 seats=tuple(names),
-                clock=ClockTold(fixture.clock, self._clock.told()),
+                clock=ClockTold(fixture.clock, self._clock.milliseconds()),
                 seed=seat.plan.seed,
                 position=self._view(number),
                 core=UNSET if fixture.core is None or not seat.plan.hosted else fixture.core,
@@ -421,19 +421,19 @@ class Match:
         granted = limit if place.plan.guarded else 0
         self._asked, self._due = now, now + limit + granted + (BACKSTOP if place.plan.hosted else 1)
         self._asked_seat = turn
-        turn_told = Turn(
+        question = Turn(
             game=self.fixture.game,
             id=self._id,
             ply=ply,
             events=tuple(place.events),
-            left=clock.told(),
+            left=clock.milliseconds(),
             budget=None if budget is None else budget // MILLISECOND,
             position=self._view(turn) if self._hidden or place.wants_position else UNSET,
             legal=tuple(map(state.to_text, state.moves())) if place.wants_legal else UNSET,
             limit=limit if place.plan.guarded else UNSET,
         )
         place.events = []
-        self._sent.append((turn, turn_told))
+        self._sent.append((turn, question))
 
     def _check_question(self, turn: int) -> None:
         """BadGame where somebody's own rules leave a seat nothing that it could answer."""

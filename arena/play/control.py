@@ -19,134 +19,134 @@ from arena.match.fixture import Fixture
 from db.records import GameRecord, MoveRecord
 
 
-class _Word(Struct, frozen=True, tag_field="type", tag=str.lower, omit_defaults=True):
+class _Message(Struct, frozen=True, tag_field="type", tag=str.lower, omit_defaults=True):
     """One message of the control socket."""
 
 
 # From the director.
 
 
-class Expect(_Word, frozen=True):
+class Expect(_Message, frozen=True):
     """A player with this token will connect."""
 
     token: str
 
 
-class Dismiss(_Word, frozen=True):
+class Dismiss(_Message, frozen=True):
     """The player with this token is not needed any more; it is told `bye`."""
 
     token: str
 
 
-class Lost(_Word, frozen=True):
+class Lost(_Message, frozen=True):
     """The process of the player with this token has ended."""
 
     token: str
     detail: str
 
 
-class Play(_Word, frozen=True):
+class Play(_Message, frozen=True):
     """Play this game."""
 
     fixture: Fixture
 
 
-class Stored(_Word, frozen=True):
+class Stored(_Message, frozen=True):
     """The game is on record; the referee may forget it."""
 
     game: int
 
 
-class Ping(_Word, frozen=True):
+class Ping(_Message, frozen=True):
     """Is the referee still there?"""
 
 
-class Stop(_Word, frozen=True):
+class Stop(_Message, frozen=True):
     """End everything at once."""
 
 
 # From the referee.
 
 
-class Serving(_Word, frozen=True):
+class Serving(_Message, frozen=True):
     """Players may connect."""
 
 
-class Expected(_Word, frozen=True):
+class Expected(_Message, frozen=True):
     """The player with this token may be told it: its hello will be understood."""
 
     token: str
 
 
-class Declined(_Word, frozen=True):
+class Declined(_Message, frozen=True):
     """The game cannot be played as it is described."""
 
     game: int
     reason: str
 
 
-class Began(_Word, frozen=True):
+class GameBegan(_Message, frozen=True):
     """All players are there and ready."""
 
     game: int
 
 
-class Ply(_Word, frozen=True):
+class PlyPlayed(_Message, frozen=True):
     """A ply of a watched game, as it happens."""
 
     game: int
     move: MoveRecord
 
 
-class Played(_Word, frozen=True):
+class GameOver(_Message, frozen=True):
     """The game is over."""
 
     record: GameRecord
 
 
-class Pong(_Word, frozen=True):
+class Pong(_Message, frozen=True):
     """The answer to a ping."""
 
 
-class Gone(_Word, frozen=True):
+class Gone(_Message, frozen=True):
     """The connection of the player with this token is gone."""
 
     token: str
 
 
 FromDirector = Expect | Dismiss | Lost | Play | Stored | Ping | Stop
-FromReferee = Serving | Expected | Declined | Began | Ply | Played | Gone | Pong
+FromReferee = Serving | Expected | Declined | GameBegan | PlyPlayed | GameOver | Gone | Pong
 
 
-def pack(word: Struct) -> bytes:
-    """`word` as it travels."""
-    packed: bytes = msgpack.packb(msgspec.to_builtins(word, builtin_types=(bytes,)))
+def pack(message: Struct) -> bytes:
+    """`message` as it travels."""
+    packed: bytes = msgpack.packb(msgspec.to_builtins(message, builtin_types=(bytes,)))
     return packed
 
 
 def from_director(data: bytes) -> FromDirector:
     """The director's message."""
-    word: FromDirector = msgspec.convert(_unpack(data), FromDirector)
-    return word
+    message: FromDirector = msgspec.convert(_unpack(data), FromDirector)
+    return message
 
 
 def from_referee(data: bytes) -> FromReferee:
     """The referee's message."""
-    word: FromReferee = msgspec.convert(_unpack(data), FromReferee)
-    return word
+    message: FromReferee = msgspec.convert(_unpack(data), FromReferee)
+    return message
 
 
 def _unpack(data: bytes) -> Any:
     return msgpack.unpackb(data, max_str_len=len(data))
 
 
-class Line:
+class Channel:
     """One end of the line between the two. `socket` is readable when something came."""
 
     def __init__(self, context: zmq.Context[zmq.Socket[bytes]], address: str, *, of_director: bool) -> None:
         self.socket = context.socket(zmq.PAIR)
         self.socket.set(zmq.LINGER, 0)
-        # Neither end ever loses a word: what the other has not read yet waits.
+        # Neither end ever loses a message: what the other has not read yet waits.
         self.socket.set(zmq.SNDHWM, 0)
         self.socket.set(zmq.RCVHWM, 0)
         # What was said before anybody was at the other end.
@@ -157,9 +157,9 @@ class Line:
         else:
             self.socket.connect(address)
 
-    def say(self, word: Struct) -> None:
-        """Sends `word`, now or as soon as the other has come."""
-        self._unsent.append(pack(word))
+    def send(self, message: Struct) -> None:
+        """Sends `message`, now or as soon as the other has come."""
+        self._unsent.append(pack(message))
         self._send()
 
     def _send(self) -> None:
@@ -170,7 +170,7 @@ class Line:
                 return
             self._unsent.popleft()
 
-    def heard(self) -> Iterator[Any]:
+    def received(self) -> Iterator[Any]:
         """What has come, in order; it never waits."""
         self._send()
         while True:

@@ -90,11 +90,11 @@ class Process:
         """Lets the process know that it is not needed any more."""
         self.link.close()
 
-    def end(self, *, told: bool = False) -> None:
+    def end(self, *, asked: bool = False) -> None:
         """Sees to it that the process is gone: it may end by itself, and is killed if it takes too long.
 
-        A process that was `told` to end is not hung up on: it would take its director for dead."""
-        if not told:
+        A process that was `asked` to end keeps its link until then: without it, it would take its director for dead."""
+        if not asked:
             self.hang_up()
         try:
             self._process.wait(_ENDS_WITHIN)
@@ -133,7 +133,7 @@ class Crew:
         # Those at hand, the one that has waited longest first.
         self._idle: list[Member] = []
 
-    def at_hand(self, key: str) -> Member | None:
+    def take_idle(self, key: str) -> Member | None:
         """An idle player that plays `key`; it is idle no longer. It may have ended meanwhile."""
         for player in self._idle:
             if player.key == key:
@@ -182,7 +182,7 @@ class Crew:
         return self._players.get(token)
 
     def end(self) -> None:
-        """Ends all processes; the referee must have been told to stop."""
+        """Ends all processes; the referee must have been asked to stop."""
         players = list(self._players.values())
         self._players.clear()
         self._idle.clear()
@@ -191,7 +191,7 @@ class Crew:
                 player.process.hang_up()
         for player in players:
             self._end(player)
-        self.referee.end(told=True)
+        self.referee.end(asked=True)
 
 
 def _packages_first() -> str:

@@ -27,7 +27,7 @@ from arena.play.crew import Crew, Member
 from arena.walls.run_folder import RunFolder
 from db.records import GameRecord
 
-ASKED_EVERY: Final = 2.0
+PING_EVERY: Final = 2.0
 """Seconds after which the referee is asked whether it is still there, while games are played."""
 ANSWERS_WITHIN: Final = 15.0
 """Seconds after which a referee that has not answered is lost."""
@@ -56,51 +56,51 @@ class Director:
         self.finishing = False
         self._running: dict[int, _Running] = {}
         self._context = zmq.Context()
-        self._referee = control.Line(self._context, self.folder.control, of_director=True)
+        self._referee = control.Channel(self._context, self.folder.control, of_director=True)
         self._poller = zmq.Poller()
         self._poller.register(self._referee.socket, zmq.POLLIN)
-        self._attended: dict[Any, Callable[[], None]] = {}
+        self._watched: dict[Any, Callable[[], None]] = {}
         self._crew = Crew(self.folder, most_idle=4 + 4 * at_once)
         # Whose link a descriptor is: a player's token, or none for the referee.
         self._links = {self._crew.referee.fileno(): ""}
         self._poller.register(self._crew.referee.fileno(), zmq.POLLIN)
         self._serving = False
         # How many times in a row the referee was looked after and had said nothing.
-        self._unanswered = 0
-        self._ask_at = monotonic() + ASKED_EVERY
+        self._pings_unanswered = 0
+        self._next_ping = monotonic() + PING_EVERY
 
-    def attend(self, source: Any, heard: Callable[[], None]) -> None:
-        """Calls `heard` whenever there is something to read from `source`, a socket or a descriptor."""
-        self._attended[source] = heard
+    def watch(self, source: Any, received: Callable[[], None]) -> None:
+        """Calls `received` whenever there is something to read from `source`, a socket or a descriptor."""
+        self._watched[source] = received
         self._poller.register(source, zmq.POLLIN)
 
-    def attend_no_more(self, source: Any) -> None:
+    def unwatch(self, source: Any) -> None:
         """There is nothing more to read from `source`."""
-        del self._attended[source]
+        del self._watched[source]
         self._poller.unregister(source)
 
     def play(self, schedule: Schedule) -> Iterator[Event]:
         """Plays what `schedule` holds, some games at once, and tells what happens. RefereeLost when the referee is."""
-        self._unanswered, self._ask_at = 0, monotonic() + ASKED_EVERY
+        self._pings_unanswered, self._next_ping = 0, monotonic() + PING_EVERY
         while True:
             while not self.finishing and len(self._running) < self._at_once and (game := schedule.next()) is not None:
                 self._begin(game)
             if not self._running:
                 return
-            happened = self._poller.poll(max(0, round(1000 * (self._ask_at - monotonic()))))
+            happened = self._poller.poll(max(0, round(1000 * (self._next_ping - monotonic()))))
             for source, _ in happened:
                 if source is self._referee.socket:
-                    for event in self._hear_referee():
+                    for event in self._read_referee():
                         if isinstance(event, Finished):
                             schedule.note(event)
-                            self._referee.say(control.Stored(event.record.game))
+                            self._referee.send(control.Stored(event.record.game))
                         yield event
-                elif source in self._attended:
-                    self._attended[source]()
+                elif source in self._watched:
+                    self._watched[source]()
                 elif source in self._links:
                     self._lose_process(source)
             if not happened:
-                self._look_after_the_referee()
+                self._ping_referee()
 
     def finish(self) -> None:
         """No more games are begun; `play` ends with those in progress."""
@@ -114,7 +114,7 @@ class Director:
     def close(self) -> None:
         """Ends all processes."""
         self._wait_for_referee()  # one that has not begun to listen would not hear that it is to stop
-        self._referee.say(control.Stop())
+        self._referee.send(control.Stop())
         self._crew.end()
         self._referee.socket.close()
         self._context.destroy(0)
@@ -126,23 +126,23 @@ class Director:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    def _look_after_the_referee(self) -> None:
+    def _ping_referee(self) -> None:
         """Asks the referee for an answer where it has long said nothing; RefereeLost where it gives none."""
-        if not self._unanswered:
-            self._referee.say(control.Ping())
-        elif self._unanswered * ASKED_EVERY >= ANSWERS_WITHIN:
+        if not self._pings_unanswered:
+            self._referee.send(control.Ping())
+        elif self._pings_unanswered * PING_EVERY >= ANSWERS_WITHIN:
             self._crew.referee.kill()
             raise RefereeLost(f"the referee's process does not answer; {_NO_RESULT}")
         # Looks are counted, not seconds: a director that was itself held up blames nobody for that.
-        self._unanswered, self._ask_at = self._unanswered + 1, monotonic() + ASKED_EVERY
+        self._pings_unanswered, self._next_ping = self._pings_unanswered + 1, monotonic() + PING_EVERY
 
     def _wait_for_referee(self) -> None:
         """Returns when the referee serves, or is gone, or does not answer."""
         give_up = monotonic() + ANSWERS_WITHIN
         while not self._serving and not self._crew.referee.is_gone() and monotonic() < give_up:
             self._poller.poll(100)
-            for word in self._referee.heard():
-                self._serving = self._serving or isinstance(word, control.Serving)
+            for message in self._referee.received():
+                self._serving = self._serving or isinstance(message, control.Serving)
 
     def _begin(self, game: Planned) -> None:
         seeds = GameSeeds.of(game.seed, game.identity, leg=game.leg, attempt=game.attempt)
@@ -161,7 +161,7 @@ class Director:
         )
         core = self._cores.take()
         self._running[game.number] = _Running(game, players, core, datetime.now(UTC))
-        self._referee.say(
+        self._referee.send(
             control.Play(
                 Fixture(
                     game=game.number,
@@ -181,10 +181,10 @@ class Director:
 
     def _player(self, entrant: Entrant) -> Member:
         """A player for `entrant`: one at hand, or a new one."""
-        while player := self._crew.at_hand(entrant.key):
+        while player := self._crew.take_idle(entrant.key):
             if player.process is None or not player.process.is_gone():
                 return player
-            self._send_away(player)
+            self._dismiss(player)
         if entrant.invite is not None:
             player = self._crew.invite(entrant.key, entrant.invite)
         else:
@@ -192,31 +192,31 @@ class Director:
         if player.process is not None:
             self._links[player.process.fileno()] = player.token
             self._poller.register(player.process.fileno(), zmq.POLLIN)
-        self._referee.say(control.Expect(player.token))
+        self._referee.send(control.Expect(player.token))
         return player
 
-    def _hear_referee(self) -> Iterator[Event]:
-        for word in self._referee.heard():
-            self._unanswered = 0
-            match word:
-                case control.Began() if word.game in self._running:
-                    yield Began(self._running[word.game].game)
-                case control.Ply() if word.game in self._running:
-                    yield Ply(self._running[word.game].game, word.move)
+    def _read_referee(self) -> Iterator[Event]:
+        for message in self._referee.received():
+            self._pings_unanswered = 0
+            match message:
+                case control.GameBegan() if message.game in self._running:
+                    yield Began(self._running[message.game].game)
+                case control.PlyPlayed() if message.game in self._running:
+                    yield Ply(self._running[message.game].game, message.move)
                 case control.Serving():
                     self._serving = True
                 case control.Expected():
-                    if player := self._crew.player(word.token):
+                    if player := self._crew.player(message.token):
                         player.hand_token()
-                case control.Played():
-                    yield self._finish(word.record)
+                case control.GameOver():
+                    yield self._finish(message.record)
                 case control.Declined():
-                    raise BadFixture(word.reason)
+                    raise BadFixture(message.reason)
                 case control.Gone():
-                    if player := self._crew.player(word.token):
+                    if player := self._crew.player(message.token):
                         if player.process is not None:
                             player.ended = player.process.how_it_ended()
-                        self._send_away(player)
+                        self._dismiss(player)
 
     def _finish(self, record: GameRecord) -> Finished:
         running = self._running.pop(record.game)
@@ -225,9 +225,9 @@ class Director:
             silent = record.seats[seat].stderr is None
             if player.process is not None and (silent or (record.fault == seat and not player.guarded)):
                 # Whatever it is still busy with must not spoil its next game.
-                self._send_away(player)
+                self._dismiss(player)
             for surplus in self._crew.release(player):
-                self._send_away(surplus)
+                self._dismiss(surplus)
         return Finished(running.game, _explained(record, running.players), running.started, datetime.now(UTC))
 
     def _lose_process(self, link: int) -> None:
@@ -238,10 +238,10 @@ class Director:
         player = self._crew.player(token)
         if player is not None and player.process is not None:
             player.ended = player.process.how_it_ended()
-            self._referee.say(control.Lost(token, player.ended))
-            self._send_away(player)
+            self._referee.send(control.Lost(token, player.ended))
+            self._dismiss(player)
 
-    def _send_away(self, player: Member) -> None:
+    def _dismiss(self, player: Member) -> None:
         """The player is needed no longer, or is gone already."""
         if self._crew.player(player.token) is not player:
             return
@@ -249,12 +249,12 @@ class Director:
             link = player.process.fileno()
             self._poller.unregister(link)
             del self._links[link]
-        self._referee.say(control.Dismiss(player.token))
+        self._referee.send(control.Dismiss(player.token))
         self._crew.lose(player)
 
 
 def _explained(record: GameRecord, players: Sequence[Member]) -> GameRecord:
     """The record, with how the processes of lost players ended where the referee saw only their connections end."""
     lost = [player.ended for seat, player in enumerate(players) if player.ended and record.fault in (None, seat)]
-    told = [how for how in lost if record.verdict in (Verdict.CRASHED, Verdict.VOID) and how not in record.detail]
-    return msgspec.structs.replace(record, detail=": ".join([record.detail, *told])) if told else record
+    reasons = [how for how in lost if record.verdict in (Verdict.CRASHED, Verdict.VOID) and how not in record.detail]
+    return msgspec.structs.replace(record, detail=": ".join([record.detail, *reasons])) if reasons else record

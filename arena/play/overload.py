@@ -1,6 +1,6 @@
 """Whether the machine is overloaded: how long players waited for a processor, and the referee for them.
 
-A running tournament shows each game's record to a Strain and tells its user what it finds: clocks are only as fair as
+A running tournament shows each game's record to an Overload and prints its warning: clocks are only as fair as
 the machine is idle. It decides nothing about games; what a wait excuses is decided in `match.py`.
 """
 
@@ -26,7 +26,7 @@ _LONG: Final = 50 * MILLISECOND
 _MOST_LONG: Final = 3
 
 
-class Strain:
+class Overload:
     """The last games, and how much of their time was spent waiting."""
 
     def __init__(self) -> None:
@@ -47,8 +47,8 @@ class Strain:
         void = record.verdict == Verdict.VOID and record.detail.endswith(WAITED)
         self._games.append((thought, waited, long, void))
 
-    def told(self) -> str | None:
-        """What the user should know; None: the machine keeps up."""
+    def warning(self) -> str | None:
+        """What the user should know; None where the machine keeps up."""
         thought = sum(game[0] for game in self._games)
         waited = sum(game[1] for game in self._games)
         long = [wait for game in self._games for wait in game[2]]

@@ -4,7 +4,7 @@
 
 One poll loop plays all games; what a message means is decided by `arena/match/match.py` alone. A player that breaks the
 protocol loses its game, and nothing that a player sends can end this process. It ends when its director does: at the
-director's word, or when the other end of its stdin closes, whichever way the director went.
+director's message, or when the other end of its stdin closes, whichever way the director went.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _AT_ONCE: Final = 16
 _MORE: Final = zmq.SNDMORE | zmq.NOBLOCK
 
 
-class Leaving(BaseException):
+class Terminated(BaseException):
     """This process is to end at once, whatever it does. No rules of somebody's own raise this."""
 
 
@@ -78,11 +78,11 @@ class Referee:
         self._players.set(zmq.BACKLOG, 1024)
         self._monitor = self._players.get_monitor_socket(zmq.Event.DISCONNECTED)
         self._players.bind(run_folder.players_address(folder))
-        self._director = control.Line(self._context, run_folder.control_address(folder), of_director=False)
+        self._director = control.Channel(self._context, run_folder.control_address(folder), of_director=False)
         self._poller = zmq.Poller()
         for socket in (self._players, self._monitor, self._director.socket):
             self._poller.register(socket, zmq.POLLIN)
-        # Tokens that may still say hello, once.
+        # Tokens that may still send hello, once.
         self._expected: set[str] = set()
         self._by_address: dict[bytes, _Connection] = {}
         self._by_token: dict[str, _Connection] = {}
@@ -91,7 +91,7 @@ class Referee:
         self._waiting: dict[str, tuple[Match, int]] = {}
         self._matches: dict[int, Match] = {}
         # Of a watched game in progress: how many plies the director knows; -1 before it began.
-        self._told: dict[int, int] = {}
+        self._reported: dict[int, int] = {}
         # Games that are over, and not yet on record.
         self._unstored: dict[int, GameRecord] = {}
         self._outbox: deque[tuple[_Connection, bytes]] = deque()
@@ -106,19 +106,19 @@ class Referee:
         """Plays games until the director stops it, or goes: then the descriptor `gone` is at its end."""
         if gone is not None:
             self._poller.register(gone, zmq.POLLIN)
-        self._director.say(control.Serving())
+        self._director.send(control.Serving())
         while self._going_on:
-            for source, _ in self._poller.poll(self._patience()):
+            for source, _ in self._poller.poll(self._poll_timeout()):
                 if source is self._players:
-                    self._hear_players(_AT_ONCE)
+                    self._read_players(_AT_ONCE)
                 elif source is self._director.socket:
-                    self._hear_director()
+                    self._read_director()
                 elif source is self._monitor:
-                    self._hear_of_the_gone()
+                    self._read_disconnections()
                 else:
                     self._going_on = False
                 self._send_out()
-            self._look_at_the_clocks()
+            self._wake_matches()
             self._send_out()
 
     def close(self) -> None:
@@ -131,7 +131,7 @@ class Referee:
 
     # Players.
 
-    def _hear_players(self, most: int) -> None:
+    def _read_players(self, most: int) -> None:
         for _ in range(most):
             try:
                 # A frame tells its connection's descriptor, bytes are quicker: only a hello needs the first.
@@ -154,13 +154,13 @@ class Referee:
                     self._send(address, Refuse(str(error)))
                 elif (match := connection.match) is not None:
                     detail = f"broke the protocol: {error}"
-                    self._tell(match, match.refuse, connection.seat, Verdict.GARBAGE, detail, now)
+                    self._pass_on(match, match.refuse, connection.seat, Verdict.GARBAGE, detail, now)
                 continue
             if connection is None:
                 self._welcome(address, sender, message, now)
             elif connection.match is not None:
                 match = connection.match
-                self._tell(match, match.receive, connection.seat, message, now)
+                self._pass_on(match, match.receive, connection.seat, message, now)
             elif isinstance(message, Bye):
                 self._forget(connection)
 
@@ -186,7 +186,7 @@ class Referee:
             self._send(address, Refuse(f"no seat is kept for the token {quote(message.token)}; a token serves once"))
             return
         self._expected.remove(message.token)
-        gone = self._take_the_gone()  # a descriptor is used again at once: whoever had it before is not this player
+        gone = self._disconnected()  # a descriptor is used again at once: whoever had it before is not this player
         connection = _Connection(address, sender.get(zmq.SRCFD), message.token, message.wants)
         self._by_address[address] = self._by_token[message.token] = connection
         self._by_descriptor[connection.descriptor] = connection
@@ -197,12 +197,12 @@ class Referee:
 
     def _seat(self, connection: _Connection, match: Match, seat: int, now: int) -> None:
         connection.match, connection.seat = match, seat
-        self._tell(match, match.arrive, seat, connection.wants, now)
+        self._pass_on(match, match.arrive, seat, connection.wants, now)
 
-    def _hear_of_the_gone(self) -> None:
-        self._lose_all(self._take_the_gone())
+    def _read_disconnections(self) -> None:
+        self._lose_all(self._disconnected())
 
-    def _take_the_gone(self) -> list[_Connection]:
+    def _disconnected(self) -> list[_Connection]:
         """The connections that have ended since the last time."""
         gone = []
         while self._monitor.poll(0):
@@ -213,12 +213,12 @@ class Referee:
 
     def _lose_all(self, gone: list[_Connection]) -> None:
         if gone:
-            self._hear_players(sys.maxsize)  # what they sent before they went
+            self._read_players(sys.maxsize)  # what they sent before they went
         for connection in gone:
             if connection.address in self._by_address:
                 self._lose(connection.token, "its connection ended")
                 self._forget(connection)
-                self._director.say(control.Gone(connection.token))
+                self._director.send(control.Gone(connection.token))
 
     def _lose(self, token: str, detail: str) -> None:
         """The player with that token is gone, whether it had sat down or not."""
@@ -228,7 +228,7 @@ class Referee:
         if connection is not None:
             match, seat = connection.match, connection.seat
         if match is not None:
-            self._tell(match, match.lose, seat, detail, monotonic_ns())
+            self._pass_on(match, match.lose, seat, detail, monotonic_ns())
 
     def _forget(self, connection: _Connection) -> None:
         del self._by_address[connection.address]
@@ -258,17 +258,17 @@ class Referee:
 
     # Matches.
 
-    def _tell(self, match: Match, event: Callable[..., list[Sent]], *about: Any) -> None:
+    def _pass_on(self, match: Match, event: Callable[..., list[Sent]], *about: Any) -> None:
         """Something has happened in `match`, at the time that `about` ends with; what it answers is done."""
         sent: list[Sent] = []
         try:
             sent = event(*about)
             posts = [(seat, _packed(message)) for seat, message in sent]
-        except Leaving:
+        except Terminated:
             raise
         except BaseException as error:
             # The rules of somebody's own game may fail in any way; that must not end the other games.
-            sent = [*sent, *match.abort(f"{RULES_FAILED}: {_told(error)}", about[-1])]
+            sent = [*sent, *match.abort(f"{RULES_FAILED}: {_reported(error)}", about[-1])]
             posts = [(seat, data) for seat, message in sent if (data := _packed_if_possible(message)) is not None]
         for seat, data in posts:
             if connection := self._by_token.get(match.fixture.seats[seat].token):
@@ -285,19 +285,19 @@ class Referee:
 
     def _report_plies(self, match: Match) -> None:
         game = match.fixture.game
-        told = self._told[game]
-        if told < 0 and match.phase is not Phase.GATHERING and match.phase is not Phase.STARTING:
-            self._director.say(control.Began(game))
-            told = 0
-        for move in match.moves[max(told, 0) :]:
-            self._director.say(control.Ply(game, move))
-            told += 1
-        self._told[game] = told
+        reported = self._reported[game]
+        if reported < 0 and match.phase is not Phase.GATHERING and match.phase is not Phase.STARTING:
+            self._director.send(control.GameBegan(game))
+            reported = 0
+        for move in match.moves[max(reported, 0) :]:
+            self._director.send(control.PlyPlayed(game, move))
+            reported += 1
+        self._reported[game] = reported
 
     def _finish(self, match: Match) -> None:
         fixture = match.fixture
         del self._matches[fixture.game]
-        self._told.pop(fixture.game, None)
+        self._reported.pop(fixture.game, None)
         self._next_timer.pop(fixture.game, None)
         for plan in fixture.seats:
             self._waiting.pop(plan.token, None)
@@ -305,13 +305,13 @@ class Referee:
                 connection.match = None
         record = match.record()
         self._unstored[fixture.game] = record
-        self._director.say(control.Played(record))
+        self._director.send(control.GameOver(record))
 
     def _set_timer(self, game: int, when: int) -> None:
         self._next_timer[game] = when
         heapq.heappush(self._timers, (when, game))
 
-    def _look_at_the_clocks(self) -> None:
+    def _wake_matches(self) -> None:
         while self._timers and self._timers[0][0] <= (now := monotonic_ns()):
             when, game = heapq.heappop(self._timers)
             match = self._matches.get(game)
@@ -321,9 +321,9 @@ class Referee:
             if match.wake is not None and match.wake > now:
                 self._set_timer(game, match.wake)
             else:
-                self._tell(match, match.tick, now)
+                self._pass_on(match, match.tick, now)
 
-    def _patience(self) -> int | None:
+    def _poll_timeout(self) -> int | None:
         """Milliseconds until the next timer, rounded up."""
         if not self._timers:
             return None
@@ -331,23 +331,23 @@ class Referee:
 
     # The director.
 
-    def _hear_director(self) -> None:
-        for word in self._director.heard():
-            match word:
+    def _read_director(self) -> None:
+        for message in self._director.received():
+            match message:
                 case control.Play():
-                    self._play(word.fixture)
+                    self._play(message.fixture)
                 case control.Expect():
-                    self._expected.add(word.token)
-                    self._director.say(control.Expected(word.token))
+                    self._expected.add(message.token)
+                    self._director.send(control.Expected(message.token))
                 case control.Dismiss():
-                    self._dismiss(word.token)
+                    self._dismiss(message.token)
                 case control.Lost():
-                    self._hear_players(sys.maxsize)
-                    self._lose(word.token, word.detail)
+                    self._read_players(sys.maxsize)
+                    self._lose(message.token, message.detail)
                 case control.Ping():
-                    self._director.say(control.Pong())
+                    self._director.send(control.Pong())
                 case control.Stored():
-                    self._unstored.pop(word.game, None)
+                    self._unstored.pop(message.game, None)
                 case control.Stop():
                     self._going_on, self.was_stopped = False, True
 
@@ -356,15 +356,15 @@ class Referee:
         try:
             self._check(fixture)
             match = Match(fixture, now, secret=secrets.token_bytes(16))
-        except Leaving:
+        except Terminated:
             raise
         except BaseException as error:
             # As for a fixture's own faults (ArenaError), so for a game of somebody's own that cannot even start.
-            self._director.say(control.Declined(fixture.game, _words(error)))
+            self._director.send(control.Declined(fixture.game, _one_line(error)))
             return
         self._matches[fixture.game] = match
         if fixture.watched:
-            self._told[fixture.game] = -1
+            self._reported[fixture.game] = -1
         if match.wake is not None:
             self._set_timer(fixture.game, match.wake)
         for seat, plan in enumerate(fixture.seats):
@@ -373,7 +373,7 @@ class Referee:
             elif plan.token in self._expected:
                 self._waiting[plan.token] = (match, seat)
             else:
-                self._tell(match, match.lose, seat, "was gone before the game", now)
+                self._pass_on(match, match.lose, seat, "was gone before the game", now)
 
     def _check(self, fixture: Fixture) -> None:
         tokens = [plan.token for plan in fixture.seats]
@@ -416,21 +416,21 @@ def _packed_if_possible(message: protocol.Message) -> bytes | None:
         return None
 
 
-def _told(error: BaseException) -> str:
+def _reported(error: BaseException) -> str:
     """What failed, and where in the rules."""
     if isinstance(error, BadGame):
-        return _words(error)  # which says it all
+        return _one_line(error)  # which says it all
     frames = traceback.extract_tb(error.__traceback__)
     at = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}, in {frames[-1].name})" if frames else ""
-    return f"{_words(error)}{at}"
+    return f"{_one_line(error)}{at}"
 
 
-def _words(error: BaseException) -> str:
-    """The error on one line; somebody's own may fail to say what it is."""
+def _one_line(error: BaseException) -> str:
+    """The error on one line; somebody's own may fail to send what it is."""
     try:
         words = str(error)
     except Exception:
-        words = "it cannot say what"
+        words = "it cannot send what"
     kind = type(error).__name__
     return one_line(
         words if isinstance(error, ArenaError | BadGame) else f"{kind}: {words}" if words else kind, most=_MOST_WORDS
@@ -461,7 +461,7 @@ def main() -> None:
             referee.serve(gone=sys.stdin.fileno())
         finally:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    except Leaving:
+    except Terminated:
         sys.exit(1)
     finally:
         referee.close()
@@ -472,7 +472,7 @@ def main() -> None:
 def _leave(*_: object) -> None:
     """Ends the process, once: nothing interrupts the clearing up."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise Leaving
+    raise Terminated
 
 
 def _ends_soon(descriptor: int) -> bool:

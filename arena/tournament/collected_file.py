@@ -29,7 +29,7 @@ _ABOUT: Final = """\
 """
 
 
-class Kept(Struct, frozen=True):
+class Collected(Struct, frozen=True):
     """The submission that somebody plays with."""
 
     name: str
@@ -63,14 +63,14 @@ class Kept(Struct, frozen=True):
         return player(StoredVersion(self.name, self.version, self.source, self.started_as), store)
 
 
-def read(path: Path) -> tuple[list[Kept], Store]:
+def read(path: Path) -> tuple[list[Collected], Store]:
     """Everybody in the file, and where their submissions lie; BadLeague names what is wrong with it."""
     keys = Table(read_toml(path), str(path))
     keys.only(("store", "agent"))
     kept = []
     for number, table in enumerate(keys.tables("agent"), 1):
         agent = Table(table, f"{path}: agent {number}")
-        agent.only(Kept.__struct_fields__)
+        agent.only(Collected.__struct_fields__)
         if wrong := what_is_wrong_with(table.get("name")):
             agent.fail(wrong, "name")
         told = {name: agent.text(name, "") for name in ("submission", "told", "checked")}
@@ -80,7 +80,7 @@ def read(path: Path) -> tuple[list[Kept], Store]:
         except ValueError:
             agent.fail(f"expected a time such as 2026-05-01T23:59:00+00:00, got {handed_in!r}", "handed_in")
         kept.append(
-            Kept(
+            Collected(
                 name=table["name"],
                 version=agent.whole("version", 1, 10**9, 1),
                 source=agent.text("source"),
@@ -94,7 +94,7 @@ def read(path: Path) -> tuple[list[Kept], Store]:
     return kept, Store(folder)
 
 
-def write(path: Path, kept: Mapping[str, Kept], store: Store) -> None:
+def write(path: Path, kept: Mapping[str, Collected], store: Store) -> None:
     """Puts everybody into the file, in the order of their names."""
     here = path.absolute().parent
     place = os.path.relpath(store.folder, here) if store.folder.is_relative_to(here) else str(store.folder)
@@ -102,7 +102,9 @@ def write(path: Path, kept: Mapping[str, Kept], store: Store) -> None:
     for _, one in sorted(kept.items()):
         lines.append("\n[[agent]]\n")
         lines += [
-            f"{name} = {_text(getattr(one, name))}\n" for name in Kept.__struct_fields__ if getattr(one, name) != ""
+            f"{name} = {_text(getattr(one, name))}\n"
+            for name in Collected.__struct_fields__
+            if getattr(one, name) != ""
         ]
     begun = path.with_name(f"{path.name}.part")
     try:

@@ -124,8 +124,8 @@ class Table:
         else:
             size = value if isinstance(value, int) and not isinstance(value, bool) else -1
         if size != 0 and not least <= size <= _MOST_BYTES:
-            told = f"a size from {least // 1024**2}M to {_MOST_BYTES // 1024**4}T, such as '512M' or '1.5G'"
-            self.fail(f"expected {told}, or 0 for {zero}; got {shown(value)}", key)
+            expected = f"a size from {least // 1024**2}M to {_MOST_BYTES // 1024**4}T, such as '512M' or '1.5G'"
+            self.fail(f"expected {expected}, or 0 for {zero}; got {shown(value)}", key)
         return size or None
 
     def flag(self, key: str, default: bool) -> bool:

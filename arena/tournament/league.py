@@ -207,8 +207,8 @@ def from_arguments(game: str, players: Sequence[str], **settings: Any) -> League
         {key: value for key, value in agent.items() if value is not None or key == "anchor"}
         for agent in fixed["agents"]
     ]
-    told = json.dumps(fixed, sort_keys=True)
-    name = f"{game.partition(':')[0]}-{hashlib.sha256(told.encode()).hexdigest()[:8]}"
+    text = json.dumps(fixed, sort_keys=True)
+    name = f"{game.partition(':')[0]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
     return replace(league, name=name if not what_is_wrong_with(name) else f"game-{name[-8:]}")
 
 

@@ -16,7 +16,7 @@ from db import progress
 from db.database import Connection
 
 
-class Outlook(Struct, frozen=True):
+class Plan(Struct, frozen=True):
     """How a tournament stands."""
 
     over: int
@@ -28,7 +28,7 @@ class Outlook(Struct, frozen=True):
     """Games of versions before the present ones, which count no more."""
 
 
-def outlook(connection: Connection, league: League, submissions: Store) -> Outlook | None:
+def plan_of(connection: Connection, league: League, submissions: Store) -> Plan | None:
     """How the tournament that `league` describes stands; None where it has not begun, BadLeague where it was begun with
     another description. Sources go to `submissions`."""
     there = progress.tournament(connection, league.name)
@@ -43,7 +43,7 @@ def outlook(connection: Connection, league: League, submissions: Store) -> Outlo
         else submissions.take(listed.player).hash
         for listed in league.agents
     }
-    return Outlook(
+    return Plan(
         over=sum(status in OVER for status in games),
         all=len(games) if league.sprt else max(len(games), league.estimate.games),
         changed=tuple(name for name, source in now.items() if before.get(name, source) != source),

@@ -60,7 +60,7 @@ nobody, uses time unseen, where walls let an agent start processes."""
 
 
 class Orders(Struct, frozen=True):
-    """What a warden is told when it begins."""
+    """The orders that a warden gets when it begins."""
 
     address: str
     """Where the referee receives players."""
@@ -158,10 +158,10 @@ class Guard:
         agent = self.agent
         if agent is None or self._phase is not _Phase.PLAYING:
             return
-        told = replace(turn, limit=UNSET, legal=turn.legal if "legal" in self._wants else UNSET)
+        question = replace(turn, limit=UNSET, legal=turn.legal if "legal" in self._wants else UNSET)
         if "position" not in self._wants and not self._hidden():
-            told = replace(told, position=UNSET)
-        line = to_line(told)
+            question = replace(question, position=UNSET)
+        line = to_line(question)
         self._turn, self._unasked, self._granted = turn, 0, 0
         if self._orders.ponder:
             agent.meter.begin_turn()

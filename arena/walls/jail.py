@@ -229,7 +229,7 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
     `core` is the processor on which alone it runs. NoProgram where the command cannot be executed, any other OSError
     where the system fails; nothing is left then."""
     folder = Path(tempfile.mkdtemp(prefix="agent-", dir=scratch))
-    told, status = os.pipe()
+    outcome, status = os.pipe()
     handed = [status]
     try:
         words = [sys.executable, "-I", "-S", _CONFINE, str(status), *_steps(walls, folder, core, handed), "--"]
@@ -255,14 +255,14 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
             start_new_session=True,
         )
     except OSError:
-        os.close(told)
+        os.close(outcome)
         clear(folder)
         raise
     finally:
         for file in handed:
             os.close(file)
-    how, ended = hear_out(told, _STARTS_WITHIN)
-    os.close(told)
+    how, ended = hear_out(outcome, _STARTS_WITHIN)
+    os.close(outcome)
     confined = Confined(process, walls, folder, core)
     if how != _RUNS or not ended:
         confined.kill_all()
@@ -333,9 +333,9 @@ def adopt_orphans() -> None:
     usage.adopting = _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
-def _problem(told: bytes, program: str, last: str) -> OSError:
+def _problem(outcome: bytes, program: str, last: str) -> OSError:
     """What `confine.py` said on its status descriptor, or whatever ended before it could, as an error."""
-    doing, _, number = told.removeprefix(_RUNS).decode().partition(" ")
+    doing, _, number = outcome.removeprefix(_RUNS).decode().partition(" ")
     if not number:
         return OSError(errno.EPERM, last or "its walls could not be put up", program)
     kind = NoProgram if doing == "program" and int(number) not in _SYSTEMS_FAULT else OSError

@@ -86,12 +86,12 @@ def lay_out(
     what the game that `rules` names needs."""
     program = sys.executable if python is None else os.path.abspath(os.path.expanduser(python))
     roots = ("msgspec",) if modules is None else (*_HOSTING, *modules)
-    told = _ask(program, roots, rules if modules is not None else "")
-    _check(program, told, roots)
-    interpreter = _of_interpreter(program, told)
-    installed = [path for path in told["path"] if os.path.basename(path) in _INSTALLED and os.path.isdir(path)]
+    facts = _ask(program, roots, rules if modules is not None else "")
+    _check(program, facts, roots)
+    interpreter = _of_interpreter(program, facts)
+    installed = [path for path in facts["path"] if os.path.basename(path) in _INSTALLED and os.path.isdir(path)]
     if modules is None:
-        if told["tag"] == sys.implementation.cache_tag:
+        if facts["tag"] == sys.implementation.cache_tag:
             for package in _OURS:
                 (folder / package).symlink_to(_SOURCES / package)
         else:
@@ -102,10 +102,10 @@ def lay_out(
         given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
         path = (str(folder), *(place for place in installed if place in given))
         return Library((program, "-P", "-m", "agents"), folder, path, _plain(readable), ())
-    _copy_ours(folder, told["files"], modules)
-    linked = _link_others(folder, told)
+    _copy_ours(folder, facts["files"], modules)
+    linked = _link_others(folder, facts)
     _compile(program, folder)
-    hidden = [*installed, *_all_installed(told)]
+    hidden = [*installed, *_all_installed(facts)]
     # Without `site` nothing is on the path but the library and what comes with Python.
     command = (program, "-S", "-P", "-m", "agents")
     return Library(command, folder, (str(folder),), _plain((*interpreter, *linked, str(folder))), _plain(hidden))
@@ -128,22 +128,22 @@ def _ask(program: str, roots: Sequence[str], rules: str) -> dict[str, Any]:
     except subprocess.TimeoutExpired:
         raise BadPlayer(f"python: {quote(program)} did not answer within {_ANSWERS_WITHIN} s") from None
     try:
-        told: dict[str, Any] = json.loads(done.stdout)
+        facts: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
         said = one_line(done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]) or "nothing"
         raise BadPlayer(
             f"python: expected Python {_OLDEST[0]}.{_OLDEST[1]} or newer, {quote(program)} is none (it said {said})"
         ) from None
-    return told
+    return facts
 
 
-def _check(program: str, told: dict[str, Any], roots: Sequence[str]) -> None:
-    version = tuple(told["version"])
+def _check(program: str, facts: dict[str, Any], roots: Sequence[str]) -> None:
+    version = tuple(facts["version"])
     if version < _OLDEST:
         raise BadPlayer(
             f"python: expected Python {_OLDEST[0]}.{_OLDEST[1]} or newer, {quote(program)} is {version[0]}.{version[1]}"
         )
-    missing: dict[str, str] = told["missing"]
+    missing: dict[str, str] = facts["missing"]
     if not missing:
         return
     name, why = next(iter(missing.items()))
@@ -157,10 +157,10 @@ def _check(program: str, told: dict[str, Any], roots: Sequence[str]) -> None:
     )
 
 
-def _of_interpreter(program: str, told: dict[str, Any]) -> list[str]:
+def _of_interpreter(program: str, facts: dict[str, Any]) -> list[str]:
     """What the interpreter itself needs: its program, and what came with it."""
-    found = [program, os.path.realpath(program), told["program"], *told["standard"]]
-    for prefix in told["prefixes"]:
+    found = [program, os.path.realpath(program), facts["program"], *facts["standard"]]
+    for prefix in facts["prefixes"]:
         found.append(os.path.join(prefix, "pyvenv.cfg"))
         if prefix not in ("/usr", "/usr/local"):  # of these the system's folders are readable anyway
             found += [os.path.join(prefix, name) for name in ("lib", "lib64") if _has_own_libraries(prefix, name)]
@@ -172,10 +172,10 @@ def _has_own_libraries(prefix: str, name: str) -> bool:
     return os.path.isdir(os.path.join(prefix, name)) and not os.path.exists(os.path.join(prefix, "pyvenv.cfg"))
 
 
-def _all_installed(told: dict[str, Any]) -> list[str]:
+def _all_installed(facts: dict[str, Any]) -> list[str]:
     """Every folder of modules that did not come with a Python, wherever agents may read."""
     found = []
-    for place in (*told["prefixes"], "/usr", "/usr/local"):
+    for place in (*facts["prefixes"], "/usr", "/usr/local"):
         for library in ("lib", "lib64", "local/lib"):
             pythons = Path(place, library)
             if pythons.is_dir():
@@ -213,11 +213,11 @@ def _copy_data(source: Path, target: Path) -> None:
             shutil.copy2(path, target / path.name)
 
 
-def _link_others(folder: Path, told: dict[str, Any]) -> list[str]:
+def _link_others(folder: Path, facts: dict[str, Any]) -> list[str]:
     """Links to what else was imported and did not come with Python, whole packages each; where they lead."""
-    standard = tuple(path.rstrip("/") + "/" for path in told["standard"])
+    standard = tuple(path.rstrip("/") + "/" for path in facts["standard"])
     linked = []
-    for name, places in told["files"].items():
+    for name, places in facts["files"].items():
         top = name.partition(".")[0]
         if name != top or top in (*_OURS, "__main__") or not places:
             continue

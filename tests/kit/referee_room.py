@@ -62,7 +62,7 @@ class Room:
         self.folder = RunFolder()
         self.context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self.context.set(zmq.MAX_SOCKETS, 5000)
-        self.line = control.Line(self.context, self.folder.control, of_director=True)
+        self.channel = control.Channel(self.context, self.folder.control, of_director=True)
         self.referee = Process(["-m", "arena.play.referee", str(self.folder.path)], folder=self.folder)
         self.here: list[ScriptedPlayer] = []
         # Those that were begun since the room was last emptied.
@@ -72,13 +72,13 @@ class Room:
     def say(self, word: Any) -> None:
         if isinstance(word, control.Play):
             self._games.add(word.fixture.game)
-        self.line.say(word)
+        self.channel.send(word)
 
     def hear(self) -> Any:
         """The referee's next word to the director; the test fails when none comes."""
         while True:
-            assert self.line.socket.poll(PATIENCE), "the referee said nothing"
-            word = control.from_referee(self.line.socket.recv())
+            assert self.channel.socket.poll(PATIENCE), "the referee said nothing"
+            word = control.from_referee(self.channel.socket.recv())
             if not self._is_old(word):
                 return word
 
@@ -93,9 +93,9 @@ class Room:
         match word:
             case control.Gone():
                 return word.token not in {player.token for player in self.here}
-            case control.Played():
+            case control.GameOver():
                 return word.record.game not in self._games
-            case control.Began() | control.Ply() | control.Declined():
+            case control.GameBegan() | control.PlyPlayed() | control.Declined():
                 return word.game not in self._games
             case _:
                 return False
@@ -113,8 +113,8 @@ class Room:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.empty()
         self.say(control.Stop())
-        self.referee.end(told=True)
-        self.line.socket.close()
+        self.referee.end(asked=True)
+        self.channel.socket.close()
         self.context.destroy(0)
         self.folder.remove()
 

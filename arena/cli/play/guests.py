@@ -53,15 +53,15 @@ class Guests:
             raise RuntimeError("people are seated by a director")
         if self._keyboard is None:
             self._keyboard = Keyboard(sys.stdin.fileno())
-            self.director.attend(self._keyboard.descriptor, self._hear_keyboard)
+            self.director.watch(self._keyboard.descriptor, self._hear_keyboard)
         person = Human(name, self._keyboard, self._screen)
         self._people.append(person)
         self._screen.tell(person.shown)
-        self.director.attend(person.sit_down(address, token), person.hear)
+        self.director.watch(person.sit_down(address, token), person.hear)
 
     def _hear_keyboard(self) -> None:
         if self._keyboard is not None and self.director is not None and not self._keyboard.read():
-            self.director.attend_no_more(self._keyboard.descriptor)
+            self.director.unwatch(self._keyboard.descriptor)
 
     def _tell_how_to_come(self, name: str, address: str, token: str) -> None:
         file = self._folder.path / f"{name.replace('#', '-')}.json"

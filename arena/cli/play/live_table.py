@@ -26,7 +26,7 @@ from arena.match.clock import SECOND, TimeControl
 from arena.match.schedule import MOST_ATTEMPTS, Event, Finished
 from arena.play import cores
 from arena.play.director import Director
-from arena.play.overload import Strain
+from arena.play.overload import Overload
 from arena.ratings.match_statistics import Hypothesis
 from arena.tournament.formats.sprt_match import SprtTerms, Weighed
 from arena.tournament.league import League
@@ -66,7 +66,7 @@ class Display:
         self._director: Director | None = None
         # How many of those who were have been told.
         self._quarantined = 0
-        self._strain = Strain()
+        self._overload = Overload()
         # When a word about an overloaded machine may be said again.
         self._warn_at = 0.0
         self._began = time.monotonic()
@@ -131,7 +131,7 @@ class Display:
         """What happened."""
         if not isinstance(event, Finished) or self._tournament is None:
             return
-        self._look_after_the_machine(event)
+        self._warn_of_overload(event)
         for seat in event.record.seats:
             if seat.points is not None:
                 self._points.setdefault(seat.player, []).append(seat.points)
@@ -153,12 +153,12 @@ class Display:
                 f"until it is entered anew, or `arena release {shlex.quote(name)} --reason WHY` lets it go on"
             )
 
-    def _look_after_the_machine(self, event: Finished) -> None:
+    def _warn_of_overload(self, event: Finished) -> None:
         """A word, now and then, where clocks run on a machine that is too slow for them."""
-        self._strain.note(event.record)
+        self._overload.note(event.record)
         # Without a clock waits cost nothing, unless they went beyond the longest that a move may take.
         matters = self._league.clock != "none" or event.record.verdict == Verdict.VOID
-        if matters and time.monotonic() >= self._warn_at and (warning := self._strain.told()) is not None:
+        if matters and time.monotonic() >= self._warn_at and (warning := self._overload.warning()) is not None:
             self._warn_at = time.monotonic() + _WARNS_EVERY
             self.warn(warning)
 

@@ -162,14 +162,14 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
 def _tell_how_it_stands(league: League, db: str | None, display: Display) -> None:
     """What has been played already, where something has."""
     from arena.players.submissions import Store
-    from arena.tournament.plan import outlook
+    from arena.tournament.plan import plan_of
     from arena.walls.run_folder import RunFolder
     from db.database import Database
     from db.errors import NotFound
 
     try:
         with RunFolder() as folder, Database(db, read_only=True) as database, database.reading() as connection:
-            stands = outlook(connection, league, Store(folder.scratch / "store"))
+            stands = plan_of(connection, league, Store(folder.scratch / "store"))
     except NotFound:
         return
     if stands is not None:

@@ -258,13 +258,13 @@ def _tell_how_to_play(tournament: Path, db: str | None) -> None:
     from arena.errors import BadLeague
     from arena.players.submissions import Store
     from arena.tournament import league
-    from arena.tournament.plan import outlook
+    from arena.tournament.plan import plan_of
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
     try:
         with RunFolder() as folder, Database(db) as database, database.reading() as connection:
-            stands = outlook(connection, league.read(tournament), Store(folder.scratch / "store"))
+            stands = plan_of(connection, league.read(tournament), Store(folder.scratch / "store"))
     except BadLeague as error:
         _say(f"not ready to be played: {error}")
         return

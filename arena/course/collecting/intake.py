@@ -30,7 +30,7 @@ from arena.student.checking.conditions import Conditions
 from arena.student.checking.examination import Candidate, Examiner
 from arena.student.checking.lookup import find
 from arena.tournament import collected_file
-from arena.tournament.collected_file import Kept
+from arena.tournament.collected_file import Collected
 from arena.tournament.description import folded, what_is_wrong_with
 from arena.walls.run_folder import RunFolder
 from db import audit, store
@@ -85,7 +85,7 @@ class _Waiting:
     student: Student
     agent: str
     handed_in: deque[HandedIn]
-    kept: Kept | None
+    kept: Collected | None
     lines: list[Line] = field(default_factory=list)
 
 
@@ -190,7 +190,7 @@ class Intake:
     warnings: Sequence[str] = ()
     """What whoever collects should know of this machine."""
 
-    def _before(self) -> dict[str, Kept]:
+    def _before(self) -> dict[str, Collected]:
         """Who plays with what so far."""
         if not self._file.exists():
             return {}
@@ -287,13 +287,13 @@ class Intake:
             )
         )
 
-    def _keep(self, taken: _Taken, outcome: Outcome, told: str) -> Kept:
+    def _keep(self, taken: _Taken, outcome: Outcome, told: str) -> Collected:
         """It plays from now on, on record and in the file."""
         name, source = taken.waiting.agent, taken.submission.hash
         with self._database.writing() as connection:
             store.version(connection, name, source, taken.started_as, self._now())
             numbers = {(one.agent, one.source): one.number for one in audit.versions(connection)}
-        kept = Kept(
+        kept = Collected(
             name=name,
             version=numbers[name, source],
             source=source,
@@ -354,7 +354,7 @@ def _when(one: HandedIn) -> str:
     return "" if one.when is None else one.when.isoformat(timespec="seconds")
 
 
-def _is_older(one: HandedIn, kept: Kept) -> bool:
+def _is_older(one: HandedIn, kept: Collected) -> bool:
     return one.when is not None and kept.when is not None and one.when < kept.when
 
 

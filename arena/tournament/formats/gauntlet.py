@@ -6,12 +6,12 @@ It is for measuring new agents against a field that is known. Challengers do not
 from __future__ import annotations
 
 from arena.tournament.formats.pairing import Pairing
-from arena.tournament.formats.progress import Course, Terms, scheduled
+from arena.tournament.formats.progress import Progress, Terms, scheduled
 
 
-def further(terms: Terms, course: Course) -> list[Pairing]:
+def further(terms: Terms, progress: Progress) -> list[Pairing]:
     """All pairings that are not known yet. Withdrawn players keep theirs: the director forfeits them."""
-    order = course.draw("order")
+    order = progress.draw("order")
     challengers = [name for name in order if name in terms.gauntlet]
     field = [name for name in order if name not in terms.gauntlet]
     most = max(len(challengers), len(field))
@@ -19,4 +19,4 @@ def further(terms: Terms, course: Course) -> list[Pairing]:
     for at in range(most):
         meetings = [(challenger, (at + number) % most) for number, challenger in enumerate(challengers)]
         rounds.append([(challenger, field[other]) for challenger, other in meetings if other < len(field)])
-    return scheduled(course, rounds, terms.rounds)
+    return scheduled(progress, rounds, terms.rounds)

@@ -7,14 +7,14 @@ first is not the tables' affair: it follows from who meets, and changes each tim
 from __future__ import annotations
 
 from arena.tournament.formats.pairing import Pairing
-from arena.tournament.formats.progress import Course, Terms, scheduled
+from arena.tournament.formats.progress import Progress, Terms, scheduled
 
 
-def further(terms: Terms, course: Course) -> list[Pairing]:
+def further(terms: Terms, progress: Progress) -> list[Pairing]:
     """All pairings that are not known yet. Withdrawn players keep theirs: the director forfeits them."""
-    order = course.draw("order")
+    order = progress.draw("order")
     rounds = [[(order[first - 1], order[second - 1]) for first, second in meet] for meet in table(len(order))]
-    return scheduled(course, rounds, terms.rounds)
+    return scheduled(progress, rounds, terms.rounds)
 
 
 def table(players: int) -> list[list[tuple[int, int]]]:

@@ -14,27 +14,28 @@ from typing import Self
 from arena.match.seeds import number
 from arena.tournament.formats.matching import Matching
 from arena.tournament.formats.pairing import Pairing
-from arena.tournament.formats.progress import Course, Terms
+from arena.tournament.formats.progress import Progress, Terms
 
 Met = Counter[tuple[str, ...]]
 """How often just these players, sorted, have been paired; one alone: how often it was free."""
 
 
-def further(terms: Terms, course: Course) -> list[Pairing]:
+def further(terms: Terms, progress: Progress) -> list[Pairing]:
     """The next round, once all pairings before it are over. Whoever was added since then joins in it with no points."""
-    players = course.active
-    if course.last_round >= terms.rounds or len(players) < 2 or not all(map(course.is_over, course.known)):
+    players = progress.active
+    if progress.last_round >= terms.rounds or len(players) < 2 or not all(map(progress.is_over, progress.known)):
         return []
-    round, met, points = course.last_round + 1, course.met(), course.points(bye=terms.seats)
-    drawn = {name: number(course.seed, "swiss", round, name) for name in players}
+    round, met, points = progress.last_round + 1, progress.met(), progress.points(bye=terms.seats)
+    drawn = {name: number(progress.seed, "swiss", round, name) for name in players}
     order = sorted(players, key=lambda name: (-points[name], drawn[name], name))
     bye = _bye(order, points, met) if len(order) % 2 else None
     meeting = [name for name in order if name != bye]
     pairings = [
-        course.pairing(names, cycle=met[names], round=round, legs=terms.seats) for names in _pairs(meeting, points, met)
+        progress.pairing(names, cycle=met[names], round=round, legs=terms.seats)
+        for names in _pairs(meeting, points, met)
     ]
     if bye is not None:
-        pairings.append(course.pairing((bye,), cycle=met[bye,], round=round, legs=0))
+        pairings.append(progress.pairing((bye,), cycle=met[bye,], round=round, legs=0))
     return pairings
 
 

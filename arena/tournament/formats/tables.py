@@ -12,7 +12,7 @@ from itertools import combinations, product
 
 from arena.match.seeds import number
 from arena.tournament.formats.pairing import Pairing
-from arena.tournament.formats.progress import Course, Terms
+from arena.tournament.formats.progress import Progress, Terms
 
 _MOST_TO_IMPROVE = 100
 """With more players in a round the tables stay as they were first laid: comparing all would take minutes."""
@@ -20,27 +20,27 @@ _MOST_TO_IMPROVE = 100
 Meetings = Counter[tuple[str, str]]
 
 
-def further(terms: Terms, course: Course) -> list[Pairing]:
+def further(terms: Terms, progress: Progress) -> list[Pairing]:
     """The next round; none when all were said. Then come rounds for those who were added too late to have played as
     often as the others, until they have. Withdrawn players keep theirs: the director forfeits them."""
-    played = Counter(name for pairing in course.known for name in pairing.names)
-    round, seats = course.last_round + 1, terms.seats
-    places = len(course.names) - len(course.names) % seats
+    played = Counter(name for pairing in progress.known for name in pairing.names)
+    round, seats = progress.last_round + 1, terms.seats
+    places = len(progress.names) - len(progress.names) % seats
     if round > terms.rounds:
-        due = terms.rounds * places // len(course.names)
-        late = sum(played[name] < due for name in course.names)
+        due = terms.rounds * places // len(progress.names)
+        late = sum(played[name] < due for name in progress.names)
         places = min(places, -(-late // seats) * seats)
-    drawn = {name: number(course.seed, "tables", round, name) for name in course.names}
-    order = sorted(course.names, key=lambda name: (played[name], drawn[name], name))
+    drawn = {name: number(progress.seed, "tables", round, name) for name in progress.names}
+    order = sorted(progress.names, key=lambda name: (played[name], drawn[name], name))
     meetings: Meetings = Counter()
-    for pairing in course.known:
+    for pairing in progress.known:
         meetings.update(combinations(sorted(pairing.names), 2))
     tables = _laid(order[:places], seats, meetings)
     if len(order) <= _MOST_TO_IMPROVE:
         _improve(tables, order[places:], meetings, played)
-    met = course.met()
+    met = progress.met()
     together = (tuple(sorted(names)) for names in tables)
-    return [course.pairing(names, cycle=met[names], round=round, legs=seats) for names in together]
+    return [progress.pairing(names, cycle=met[names], round=round, legs=seats) for names in together]
 
 
 def _laid(names: Sequence[str], seats: int, meetings: Meetings) -> list[list[str]]:

@@ -156,7 +156,7 @@ def test_the_margin_does_not_take_the_last_period_away() -> None:
 def test_without_a_clock_there_is_only_the_limit_of_a_move() -> None:
     clock = Clock(TimeControl(), 2, margin=50 * MILLISECOND, move_limit=7 * SECOND)
     assert clock.left(0) is None
-    assert clock.told() is None
+    assert clock.milliseconds() is None
     assert clock.budget(0) is None
     clock.charge(0, 100 * SECOND)
     clock.stop(0, 100 * SECOND)
@@ -166,7 +166,7 @@ def test_without_a_clock_there_is_only_the_limit_of_a_move() -> None:
 def test_players_are_told_whole_milliseconds_never_more_than_there_is() -> None:
     clock = Clock(TimeControl.parse("1+2x0.0015"), 2)
     clock.charge(0, 1)
-    assert clock.told() == (1002, 1003)
+    assert clock.milliseconds() == (1002, 1003)
 
 
 @pytest.mark.parametrize("text", TABLES)
@@ -189,7 +189,7 @@ def test_a_seats_time_is_never_negative_whatever_is_charged(
         clock.charge(0, charged)
         left = clock.left(0)
         assert left is None or left >= 0
-        assert all(time >= 0 for time in clock.told() or ())
+        assert all(time >= 0 for time in clock.milliseconds() or ())
         assert clock.limit(0) >= 0
 
 
@@ -214,7 +214,7 @@ def test_whoever_spends_its_budget_never_loses_on_time(
     clock = Clock(control, 1)
     clock.charge(0, min(before, clock.left(0) or 0))
     for spend in spends:
-        budget, told = clock.budget(0, moves_left), clock.told()
+        budget, told = clock.budget(0, moves_left), clock.milliseconds()
         if budget is None or told is None:
             assert not control
             return

@@ -25,7 +25,7 @@ def test_the_clock_has_the_margin_and_the_limit_of_the_fixture() -> None:
     assert fixture.new_clock().limit(2) == 9 * SECOND
     timed = msgspec.structs.replace(fixture, clock="60")
     assert timed.new_clock().limit(2) == 60 * SECOND + 7 * MILLISECOND
-    assert timed.new_clock().told() == (60_000,) * 3
+    assert timed.new_clock().milliseconds() == (60_000,) * 3
 
 
 @pytest.mark.parametrize(

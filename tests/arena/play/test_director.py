@@ -208,7 +208,7 @@ def test_a_warden_that_does_not_answer_costs_its_agent_the_game_and_is_ended(eve
 
 
 def test_a_referee_that_does_not_answer_is_lost_and_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.play.director.ASKED_EVERY", 0.05)
+    monkeypatch.setattr("arena.play.director.PING_EVERY", 0.05)
     monkeypatch.setattr("arena.play.director.ANSWERS_WITHIN", 0.5)
     with RunFolder() as folder, Director(folder) as director:
         evening = Evening(folder, director)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arena.match.clock import MILLISECOND, SECOND
-from arena.play.overload import GAMES, Strain
+from arena.play.overload import GAMES, Overload
 from db.records import GameRecord, MoveRecord
 
 
@@ -19,10 +19,10 @@ def game(*moves: tuple[int, int, int]) -> GameRecord:
 
 
 def after(*games: GameRecord) -> str | None:
-    strain = Strain()
+    overload = Overload()
     for one in games:
-        strain.note(one)
-    return strain.told()
+        overload.note(one)
+    return overload.warning()
 
 
 @pytest.mark.parametrize(

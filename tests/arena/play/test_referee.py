@@ -68,7 +68,7 @@ def answer(player: ScriptedPlayer, move: str) -> Turn:
     return turn
 
 
-def play_out(room: Room, players: list[ScriptedPlayer], moves: list[str] = WIN, first: int = 0) -> control.Played:
+def play_out(room: Room, players: list[ScriptedPlayer], moves: list[str] = WIN, first: int = 0) -> control.GameOver:
     """Plays the rest of the moves; the referee's word that the game is over."""
     for number, move in enumerate(moves, first):
         answer(players[number % 2], move)
@@ -77,12 +77,12 @@ def play_out(room: Room, players: list[ScriptedPlayer], moves: list[str] = WIN, 
     return verdict(room)
 
 
-def verdict(room: Room) -> control.Played:
+def verdict(room: Room) -> control.GameOver:
     """The referee's word that a game is over; connections that went before do not matter."""
     word = room.hear()
     while isinstance(word, control.Gone):
         word = room.hear()
-    assert isinstance(word, control.Played), word
+    assert isinstance(word, control.GameOver), word
     room.say(control.Stored(word.record.game))
     return word
 
@@ -107,11 +107,11 @@ def test_players_stay_for_their_next_game(room: Room) -> None:
 def test_a_watched_game_is_told_ply_by_ply(room: Room) -> None:
     players = room.players()
     game = begin(room, players, watched=True)
-    assert room.hear() == control.Began(game)
+    assert room.hear() == control.GameBegan(game)
     for ply, move in enumerate(WIN, 1):
         answer(players[(ply - 1) % 2], move)
         word = room.hear()
-        assert isinstance(word, control.Ply)
+        assert isinstance(word, control.PlyPlayed)
         assert (word.move.ply, word.move.move) == (ply, move)
     assert verdict(room).record.game == game
 

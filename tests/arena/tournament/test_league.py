@@ -20,7 +20,7 @@ from arena.players.names import PlayerKind, read_player
 from arena.players.submissions import Store
 from arena.ratings.match_statistics import Model
 from arena.tournament import collected_file, formats, league
-from arena.tournament.collected_file import Kept
+from arena.tournament.collected_file import Collected
 from arena.tournament.description_changes import changes
 from arena.tournament.enrolment import AGENT_KEYS, ALLOWED_KEYS
 from arena.tournament.formats import Format
@@ -511,7 +511,7 @@ def collected_course(folder: Path, *names: str) -> list[str]:
     store = Store(folder / "arena.store")
     hashes = [store.take(read_player(str(folder / "students" / f"{name}.py"))).hash for name in names]
     kept = {
-        name: Kept(name, 1, hash, f"{name}.py", name, "", "good", "", "")
+        name: Collected(name, 1, hash, f"{name}.py", name, "", "good", "", "")
         for name, hash in zip(names, hashes, strict=True)
     }
     collected_file.write(folder / "cs101.collected.toml", kept, store)

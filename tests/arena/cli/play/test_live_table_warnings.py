@@ -30,7 +30,7 @@ def test_an_overloaded_machine_is_told_of_once_a_minute(
 ) -> None:
     display = Display(league.from_arguments("connect4", ["pvs", "random"], clock=clock))
     for _ in range(3):
-        display._look_after_the_machine(busy())
+        display._warn_of_overload(busy())
     told = capsys.readouterr()
     assert told.out == ""
     assert told.err.count("warning: this machine is overloaded: ") == warnings

@@ -20,7 +20,7 @@ from arena.student.checking import Checked, Light, Step
 from arena.student.checking.conditions import Conditions
 from arena.student.checking.examination import Candidate
 from arena.tournament import collected_file
-from arena.tournament.collected_file import Kept
+from arena.tournament.collected_file import Collected
 from arena.walls.run_folder import RunFolder
 from db import audit
 from db.database import Database
@@ -100,7 +100,7 @@ def collect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collect:
     return run
 
 
-def kept(tmp_path: Path) -> dict[str, Kept]:
+def kept(tmp_path: Path) -> dict[str, Collected]:
     """Who plays."""
     return {one.name: one for one in collected_file.read(tmp_path / "t.collected.toml")[0]}
 
@@ -314,7 +314,7 @@ def test_a_file_that_was_spoiled_is_told_with_the_place(tmp_path: Path, text: st
 
 @pytest.mark.parametrize("name", ["<script>", "田中", 'a "quoted" \\ name', "W" * 64, "it's", "\x7f\u202e"])
 def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
-    one = Kept(name if name.isprintable() else "plain", 3, "0" * 64, name, name, "", "warning", name, "")
+    one = Collected(name if name.isprintable() else "plain", 3, "0" * 64, name, name, "", "warning", name, "")
     collected_file.write(tmp_path / "t.collected.toml", {one.name: one}, Store(tmp_path / "arena.store"))
     read, store = collected_file.read(tmp_path / "t.collected.toml")
     assert read == [one]
