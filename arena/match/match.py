@@ -147,7 +147,8 @@ class Match:
         place = self._seats[seat]
         if self.phase is Phase.GATHERING and not place.arrived:
             place.arrived = True
-            place.wants_position, place.wants_legal = "position" in wants, "legal" in wants
+            place.wants_position = "position" in wants
+            place.wants_legal = "legal" in wants
             if all(other.arrived for other in self._seats):
                 self._start(now)
         return self._answer()
@@ -259,7 +260,8 @@ class Match:
         if not self._is_the_answer(seat, message):
             self._drop(seat, now)
             return
-        place, clock = self._seats[seat], self._clock
+        place = self._seats[seat]
+        clock = self._clock
         charged, lag = self._spend(seat, message.spent, now)
         if charged > self._limit:
             self._out_of_time(seat, charged, lag, message.cpu, message.delay, now)
@@ -271,7 +273,8 @@ class Match:
             self._end(Verdict.ILLEGAL, seat, f"{self._name(seat)}, ply {self._ply}: {error}", now)
             return
         clock.charge(seat, charged)
-        hosted, info = place.plan.hosted, message.info or _NOTHING_TOLD
+        hosted = place.plan.hosted
+        info = message.info or _NOTHING_TOLD
         record = MoveRecord(
             ply=self._ply,
             who=seat,
@@ -343,7 +346,9 @@ class Match:
         place = self._seats[seat]
         if place.plan.hosted and not place.reported:
             place.reported = True
-            place.cpu, place.memory, place.stderr = message.cpu, message.memory, message.stderr
+            place.cpu = message.cpu
+            place.memory = message.memory
+            place.stderr = message.stderr
             self._finish_when_reported()
 
     def _is_ours(self, message: Ready | Failed | Report) -> bool:
@@ -408,7 +413,10 @@ class Match:
         self._end(Verdict.NORMAL, None, self.state.ending(), now)
 
     def _ask(self, turn: int, now: int) -> None:
-        place, state, clock, ply = self._seats[turn], self.state, self._clock, self._ply
+        place = self._seats[turn]
+        state = self.state
+        clock = self._clock
+        ply = self._ply
         if place.fault is not None:
             self._end_by_fault(turn, now)
             return
@@ -419,7 +427,8 @@ class Match:
         limit = self._limit = clock.limit(turn)
         # Nobody calls time for a seat without a host but we: at once. A warden may grant as much again.
         granted = limit if place.plan.guarded else 0
-        self._asked, self._due = now, now + limit + granted + (BACKSTOP if place.plan.hosted else 1)
+        self._asked = now
+        self._due = now + limit + granted + (BACKSTOP if place.plan.hosted else 1)
         self._asked_seat = turn
         question = Turn(
             game=self.fixture.game,
@@ -437,7 +446,8 @@ class Match:
 
     def _check_question(self, turn: int) -> None:
         """BadGame where somebody's own rules leave a seat nothing that it could answer."""
-        name, moves = type(self.state).__name__, self.state.moves()
+        name = type(self.state).__name__
+        moves = self.state.moves()
         if turn not in range(len(self._seats)):
             raise BadGame(f"{name}.turn: expected a seat from 0 to {len(self._seats) - 1}, got {quote(turn)}")
         if not moves:
@@ -471,7 +481,8 @@ class Match:
     def _spend(self, seat: int, spent: int | None, now: int) -> tuple[int, int]:
         """The turn ends now. What it is charged, and the lag; together they are the referee's own interval."""
         self._id = ""
-        place, interval = self._seats[seat], now - self._asked
+        place = self._seats[seat]
+        interval = now - self._asked
         believed = place.plan.hosted and spent is not None and 0 <= spent <= interval
         charged = spent if believed and spent is not None else interval
         place.spent += charged
@@ -527,7 +538,8 @@ class Match:
 
     def _answer(self) -> list[Sent]:
         self._set_wake()
-        sent, self._sent = self._sent, []
+        sent = self._sent
+        self._sent = []
         return sent
 
     def _set_wake(self) -> None:
@@ -541,7 +553,8 @@ class Match:
 
     def _end_by_fault(self, seat: int, now: int) -> None:
         verdict, detail = self._seats[seat].fault or (Verdict.CRASHED, "was lost")
-        detail, plan = f"{self._name(seat)}: {detail}", self._seats[seat].plan
+        detail = f"{self._name(seat)}: {detail}"
+        plan = self._seats[seat].plan
         if plan.hosted and not plan.guarded and self.phase is not Phase.PLAYING:
             # A player of ours that was not even ready: whatever ended it, its game did not.
             self._end(Verdict.VOID, None, f"{detail}, before it was ready", now)
@@ -553,8 +566,11 @@ class Match:
             charged, _ = self._spend(self._asked_seat, None, now)
             self._clock.stop(self._asked_seat, charged)
         self.utilities, self.points = result(self.state, verdict, fault)
-        self.verdict, self.fault, self.detail = verdict, fault, one_line(detail, most=_LONGEST_DETAIL)
-        self.phase, self._due = Phase.REPORTING, now + REPORTS_WITHIN
+        self.verdict = verdict
+        self.fault = fault
+        self.detail = one_line(detail, most=_LONGEST_DETAIL)
+        self.phase = Phase.REPORTING
+        self._due = now + REPORTS_WITHIN
         utilities = None if self.utilities is None else tuple(map(_finite, self.utilities))
         for number, seat in enumerate(self._seats):
             if seat.arrived and seat.gone_by is None:
@@ -568,7 +584,8 @@ class Match:
             self._finish()
 
     def _finish(self) -> None:
-        self.phase, self._due = Phase.DONE, None
+        self.phase = Phase.DONE
+        self._due = None
 
     def _name(self, seat: int) -> str:
         return self._seats[seat].plan.player

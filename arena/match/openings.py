@@ -63,7 +63,8 @@ class _Book:
                 continue
             value = 2 * (not self._is_decided(state)) + (moves not in self._taken)
             if value > best:
-                best, opening = value, moves
+                best = value
+                opening = moves
             if best >= self._good_enough:
                 break
         if best < 0:
@@ -73,7 +74,8 @@ class _Book:
         return opening
 
     def _played(self, plies: int, random: Random) -> tuple[State[Any], tuple[str, ...]]:
-        state, moves = self._start, list[str]()
+        state = self._start
+        moves = list[str]()
         while len(moves) < plies and state.turn is not None:
             move = random.choice(state.moves())
             moves.append(state.to_text(move))

@@ -70,7 +70,9 @@ def physical() -> list[int]:
     Empty where the system cannot bind a process to one."""
     if sys.platform != "linux":
         return []
-    usable, seen, chosen = sorted(os.sched_getaffinity(0)), set[int](), list[int]()
+    usable = sorted(os.sched_getaffinity(0))
+    seen = set[int]()
+    chosen = list[int]()
     for number in usable:
         if number not in seen:
             chosen.append(number)

@@ -81,7 +81,8 @@ class Director:
 
     def play(self, schedule: Schedule) -> Iterator[Event]:
         """Plays what `schedule` holds, some games at once, and tells what happens. RefereeLost when the referee is."""
-        self._pings_unanswered, self._next_ping = 0, monotonic() + PING_EVERY
+        self._pings_unanswered = 0
+        self._next_ping = monotonic() + PING_EVERY
         while True:
             while not self.finishing and len(self._running) < self._at_once and (game := schedule.next()) is not None:
                 self._begin(game)
@@ -134,7 +135,8 @@ class Director:
             self._crew.referee.kill()
             raise RefereeLost(f"the referee's process does not answer; {_NO_RESULT}")
         # Looks are counted, not seconds: a director that was itself held up blames nobody for that.
-        self._pings_unanswered, self._next_ping = self._pings_unanswered + 1, monotonic() + PING_EVERY
+        self._pings_unanswered = self._pings_unanswered + 1
+        self._next_ping = monotonic() + PING_EVERY
 
     def _wait_for_referee(self) -> None:
         """Returns when the referee serves, or is gone, or does not answer."""

@@ -36,7 +36,9 @@ class Overload:
 
     def note(self, record: GameRecord) -> None:
         """A game is over."""
-        thought, waited, long = 0, 0, list[int]()
+        thought = 0
+        waited = 0
+        long = list[int]()
         for move in record.moves:
             wait = (move.lag or 0) + (move.delay or 0)
             if (move.spent or 0) >= _THINKS:

@@ -196,7 +196,8 @@ class Referee:
         self._lose_all(gone)
 
     def _seat(self, connection: _Connection, match: Match, seat: int, now: int) -> None:
-        connection.match, connection.seat = match, seat
+        connection.match = match
+        connection.seat = seat
         self._pass_on(match, match.arrive, seat, connection.wants, now)
 
     def _read_disconnections(self) -> None:
@@ -226,7 +227,8 @@ class Referee:
         connection = self._by_token.get(token)
         match, seat = self._waiting.pop(token, (None, 0))
         if connection is not None:
-            match, seat = connection.match, connection.seat
+            match = connection.match
+            seat = connection.seat
         if match is not None:
             self._pass_on(match, match.lose, seat, detail, monotonic_ns())
 
@@ -349,7 +351,8 @@ class Referee:
                 case control.Stored():
                     self._unstored.pop(message.game, None)
                 case control.Stop():
-                    self._going_on, self.was_stopped = False, True
+                    self._going_on = False
+                    self.was_stopped = True
 
     def _play(self, fixture: Fixture) -> None:
         now = monotonic_ns()

@@ -35,7 +35,8 @@ class Recorded:
 
     def note(self, finished: Finished) -> None:
         """The game goes on record."""
-        game, now = finished.game, datetime.now(UTC)
+        game = finished.game
+        now = datetime.now(UTC)
         with self._database.writing() as connection:
             seats = tuple(
                 (

@@ -135,8 +135,10 @@ def described(table: Table, folder: Path, outside: Sequence[str], usual: Allowan
         try:
             agent = Table(keys, where)
             agent.only(AGENT_KEYS, above)
-            text, anchor = agent.text("player"), agent.number("anchor")
-            walls, allowance = kind_of_walls(agent), allowed(agent, usual)
+            text = agent.text("player")
+            anchor = agent.number("anchor")
+            walls = kind_of_walls(agent)
+            allowance = allowed(agent, usual)
         except BadLeague as error:
             table.fail(str(error))
         player = found(table, f"{where}: player", text, folder)

@@ -40,7 +40,9 @@ class OnRecord:
 
 def schedule_more(connection: Connection, tournament: OnRecord) -> None:
     """Schedules the pairings that are known by now, and cancels those that are not needed any more."""
-    league, id, seed = tournament.league, tournament.id, tournament.seed
+    league = tournament.league
+    id = tournament.id
+    seed = tournament.seed
     entered = progress.entries(connection, id)
     settings = progress.settings(connection, id)
     known = _known(progress.pairings(connection, id), settings.get("byes", []))
@@ -86,7 +88,8 @@ def _new_games(
 
 def _openings(connection: Connection, tournament: OnRecord, pairs: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """The opening of each new pair: it follows from the seed and from who meets, not from when it is drawn."""
-    wanted, seed = tournament.league.openings, tournament.seed
+    wanted = tournament.league.openings
+    seed = tournament.seed
     if isinstance(wanted, int):
         taken = [tuple(opening.split()) for opening in progress.openings(connection, tournament.id)]
         drawn = openings.draw(tournament.rules, wanted, pairs, seed=seed, taken=taken)

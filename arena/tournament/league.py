@@ -428,7 +428,8 @@ def _check_agents(table: Table, league: League, start: State[Any]) -> None:
 
 def _check_format(table: Table, league: League) -> None:
     """The format fits the game and the agents."""
-    count, kind = len(league.agents), league.format
+    count = len(league.agents)
+    kind = league.format
     for key, possible in _ONLY_IN.items():
         if kind not in possible and getattr(league, key) != _DEFAULTS[key]:
             table.fail(f"the format {kind} has no use for it; it is for {' or '.join(possible)}", key)

@@ -195,7 +195,8 @@ class Tournament:
     def _record(self, connection: Connection, finished: Finished, out: Mapping[str, int]) -> bool:
         """The game and what follows from it; whether that changes which games are to come. Who is `out` after so many
         faults in a row is quarantined."""
-        number, record = finished.game.number, finished.record
+        number = finished.game.number
+        record = finished.record
         refuse_broken_rules(record)
         store.finish(connection, number, record, host=host(finished.game), now=datetime.now(UTC))
         changed = False

@@ -137,7 +137,10 @@ class Guard:
             self._kill()
         elif self.agent is not None and start.core is not UNSET:
             self.agent.confined.move(start.core)
-        self._game, self._rules, self._turn, self._report = start.game, start.rules, None, None
+        self._game = start.game
+        self._rules = start.rules
+        self._turn = None
+        self._report = None
         self._core = None if start.core is UNSET else start.core
         self._dropped = self._unasked = 0
         self._phase = _Phase.STARTING
@@ -162,7 +165,9 @@ class Guard:
         if "position" not in self._wants and not self._hidden():
             question = replace(question, position=UNSET)
         line = to_line(question)
-        self._turn, self._unasked, self._granted = turn, 0, 0
+        self._turn = turn
+        self._unasked = 0
+        self._granted = 0
         if self._orders.ponder:
             agent.meter.begin_turn()
         self._asked = self._clock()
@@ -174,7 +179,8 @@ class Guard:
         """The game is over: the agent is told, and the referee gets its report, at once or when the agent has ended."""
         if self._phase in (_Phase.IDLE, _Phase.LEAVING) or over.game != self._game:
             return
-        agent, interrupted = self.agent, self._turn is not None or self._phase is _Phase.STARTING
+        agent = self.agent
+        interrupted = self._turn is not None or self._phase is _Phase.STARTING
         self._turn = None
         self._phase = _Phase.IDLE
         if agent is None:
@@ -342,7 +348,9 @@ class Guard:
             self._receive_answer(message, now)
         elif isinstance(message, Ready):
             if self._phase is _Phase.STARTING and message.game == self._game:
-                self._phase, self._unasked, self._kept = _Phase.PLAYING, 0, None
+                self._phase = _Phase.PLAYING
+                self._unasked = 0
+                self._kept = None
                 self._tell(message)
                 if self.agent is not None:
                     self.agent.confined.usage.look()
@@ -369,15 +377,18 @@ class Guard:
         elif hello.protocol != PROTOCOL:
             self._fail(Verdict.GARBAGE, f"expected protocol {PROTOCOL}, got a hello for protocol {hello.protocol}")
         elif self.agent is not None:
-            self._hello, self._wants = now, hello.wants
+            self._hello = now
+            self._wants = hello.wants
             self.agent.write(to_line(Welcome(PROTOCOL, LIMITS)))
 
     def _receive_answer(self, answer: Move | Resign, now: int) -> None:
-        turn, agent = self._turn, self.agent
+        turn = self._turn
+        agent = self.agent
         if turn is None or agent is None or answer.id != turn.id or answer.game != self._game:
             self._drop()
             return
-        self._turn, self._unasked = None, 0
+        self._turn = None
+        self._unasked = 0
         spent = now - self._asked
         if isinstance(answer, Resign):
             self._tell(replace(answer, spent=spent))
@@ -399,7 +410,8 @@ class Guard:
         orders = self._orders
         self._spawned = self._clock()
         self._hello = self._closed = None
-        self._spoke, self._wants = False, ("position", "legal")
+        self._spoke = False
+        self._wants = ("position", "legal")
         try:
             self.agent = AgentProcess.start(orders.command, orders.walls, Path(orders.scratch), core=self._core)
         except OSError as error:
@@ -418,7 +430,8 @@ class Guard:
 
     def _begins_again(self) -> bool:
         """Whether a fresh process takes over: for one that has played before, and has left."""
-        start, self._kept = self._kept, None
+        start = self._kept
+        self._kept = None
         if start is None:
             return False
         self._kill()
@@ -434,7 +447,8 @@ class Guard:
             if used is None and self._turn is not None and self.agent is not None:
                 spent = self._clock() - self._asked
                 used = (spent, *self.agent.meter.of_turn(spent))
-            self._turn, self._phase = None, _Phase.FAILED
+            self._turn = None
+            self._phase = _Phase.FAILED
             self._tell(Failed(self._game, verdict, detail, *(used or (None, None, None))))
         self._kill()
 
@@ -445,7 +459,11 @@ class Guard:
         self._tell(self._report or Report(self._game))
 
     def _kill(self) -> None:
-        agent, self.agent, self._turn, self._closed, self._rests_at = self.agent, None, None, None, None
+        agent = self.agent
+        self.agent = None
+        self._turn = None
+        self._closed = None
+        self._rests_at = None
         if agent is not None:
             agent.kill()
             self._report = Report(self._game, agent.meter.of_game(), agent.confined.memory, agent.log(_STDERR_TOLD))

@@ -74,7 +74,9 @@ class Confined:
         self.walls = walls
         # Its working directory, also its HOME.
         self.folder = folder
-        self.stdin, self.stdout, self.stderr = process.stdin, process.stdout, process.stderr
+        self.stdin = process.stdin
+        self.stdout = process.stdout
+        self.stderr = process.stderr
         # A descriptor that is readable when the process has ended; None: only SIGCHLD tells.
         self.ended = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None
         agent = _agent(self.pid) if walls.kind is WallKind.CONTAINER else self.pid
@@ -172,7 +174,8 @@ class Confined:
 
         What has left the process's session is found where this process adopts orphans (`adopt_orphans`)."""
         self.usage.look()
-        used, memory = self.usage.cpu(), self.usage.memory()
+        used = self.usage.cpu()
+        memory = self.usage.memory()
         self._signal_group(signal.SIGKILL)
         self._reap(0)
         if usage.adopting:
@@ -295,7 +298,8 @@ def _group_of(scratch: Path, warden: int) -> Path:
 
 def hear_out(pipe: int, within: float) -> tuple[bytes, bool]:
     """What is said on a pipe in so many seconds, and whether that was all."""
-    said, give_up = b"", monotonic() + within
+    said = b""
+    give_up = monotonic() + within
     while select([pipe], [], [], max(0.0, give_up - monotonic()))[0]:
         if not (data := os.read(pipe, _LONGEST_STATUS)):
             return said, True
@@ -396,7 +400,8 @@ def _used(place: str) -> int:
 
 def _size(folder: Path) -> float:
     """Bytes on the disk in a folder; infinite where it holds more folders than can be looked at."""
-    total, waiting = 0, [folder]
+    total = 0
+    waiting = [folder]
     for _ in range(_MOST_LOOKED_AT):
         if not waiting:
             return total

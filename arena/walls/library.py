@@ -194,9 +194,11 @@ def _copy_ours(folder: Path, files: dict[str, list[str]], modules: Sequence[str]
             listed = any(module == name for module in modules)
             if listed:
                 shutil.copytree(source, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
-            source, target = source / "__init__.py", target / "__init__.py"
+            source = source / "__init__.py"
+            target = target / "__init__.py"
         else:
-            source, target = source.with_suffix(".py"), target.with_suffix(".py")
+            source = source.with_suffix(".py")
+            target = target.with_suffix(".py")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(source, target)
     for package in sorted({folder.joinpath(*name.split(".")) for name in wanted}):

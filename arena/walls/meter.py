@@ -41,7 +41,8 @@ class Meter:
 
     def begin_turn(self) -> None:
         """What was used until now was used before the turn that comes next."""
-        self._until_turn, self._waits = self._usage.cpu(), self._waited()
+        self._until_turn = self._usage.cpu()
+        self._waits = self._waited()
         self._on_terms_given = True
 
     def of_turn(self, spent: int) -> tuple[int | None, int]:

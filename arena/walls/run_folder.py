@@ -106,7 +106,8 @@ def clear(folder: Path) -> None:
     """Removes `folder` and all that is in it, however deep and whatever its permissions."""
     folder.chmod(0o700)
     # Inner directories are moved up before they are emptied: no recursion, no long path, few open descriptors.
-    mark, number = secrets.token_hex(8), count()
+    mark = secrets.token_hex(8)
+    number = count()
     while entries := list(os.scandir(folder)):
         for entry in entries:
             if not entry.is_dir(follow_symlinks=False):

@@ -25,7 +25,9 @@ def further(terms: Terms, progress: Progress) -> list[Pairing]:
     players = progress.active
     if progress.last_round >= terms.rounds or len(players) < 2 or not all(map(progress.is_over, progress.known)):
         return []
-    round, met, points = progress.last_round + 1, progress.met(), progress.points(bye=terms.seats)
+    round = progress.last_round + 1
+    met = progress.met()
+    points = progress.points(bye=terms.seats)
     drawn = {name: number(progress.seed, "swiss", round, name) for name in players}
     order = sorted(players, key=lambda name: (-points[name], drawn[name], name))
     bye = _bye(order, points, met) if len(order) % 2 else None
@@ -83,7 +85,8 @@ def _bye(order: Sequence[str], points: Mapping[str, float], met: Met) -> str:
 def _pairs(order: Sequence[str], points: Mapping[str, float], met: Met) -> list[tuple[str, str]]:
     """Everybody in pairs, from the top."""
     field = _Field.of(order, points, met)
-    left, level_left = Matching(field.fresh), Matching(field.level())
+    left = Matching(field.fresh)
+    level_left = Matching(field.level())
     waiting = list(range(len(order)))
     pairs = []
     while waiting:
@@ -91,7 +94,8 @@ def _pairs(order: Sequence[str], points: Mapping[str, float], met: Met) -> list[
         other = _opponent(field, one, waiting, left, level_left)
         waiting.remove(other)
         pairs.append(_sorted_pair(order[one], order[other]))
-        left, level_left = left.without(one, other), level_left.without(one, other)
+        left = left.without(one, other)
+        level_left = level_left.without(one, other)
     return pairs
 
 

@@ -24,7 +24,8 @@ def further(terms: Terms, progress: Progress) -> list[Pairing]:
     """The next round; none when all were said. Then come rounds for those who were added too late to have played as
     often as the others, until they have. Withdrawn players keep theirs: the director forfeits them."""
     played = Counter(name for pairing in progress.known for name in pairing.names)
-    round, seats = progress.last_round + 1, terms.seats
+    round = progress.last_round + 1
+    seats = terms.seats
     places = len(progress.names) - len(progress.names) % seats
     if round > terms.rounds:
         due = terms.rounds * places // len(progress.names)
@@ -64,7 +65,8 @@ def _improve(tables: list[list[str]], free: list[str], meetings: Meetings, playe
         improving = False
         for one, other in combinations([*tables, free], 2):
             for here, there in product(range(len(one)), range(len(other))):
-                left, right = one[here], other[there]
+                left = one[here]
+                right = other[there]
                 if other is free and played[left] != played[right]:
                     continue
                 now = _repetition(left, one, meetings)
@@ -73,7 +75,8 @@ def _improve(tables: list[list[str]], free: list[str], meetings: Meetings, playe
                     now += _repetition(right, other, meetings)
                     then += _repetition(left, [name for name in other if name != right], meetings)
                 if then < now:
-                    one[here], other[there] = right, left
+                    one[here] = right
+                    other[there] = left
                     improving = True
 
 
