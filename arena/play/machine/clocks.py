@@ -16,7 +16,6 @@ from typing import Final
 from arena.play import cores
 from arena.play.machine.finding import COUNTED, PROC, SYS, Finding, found, groups, read, unknown
 
-_SLOW_SOURCES: Final = ("hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies")
 _OTHERS_MOST: Final = 0.10
 """The share of all processors."""
 _STOLEN_MOST: Final = 0.01
@@ -51,12 +50,9 @@ def findings(*, proc: Path = PROC, sysfs: Path = SYS) -> list[Finding]:
         cores_there(cores.physical(), processors),
         quota(proc, sysfs),
         governor(sysfs),
-        turbo(sysfs),
         load(_load(), processors, others(before, after, own)),
         steal(after),
-        battery(sysfs),
         timer(late),
-        clock_source(sysfs),
     ]
 
 
@@ -99,21 +95,6 @@ def governor(sysfs: Path) -> Finding:
         "a processor that rested starts slowly; until it is switched on: sudo cpupower frequency-set -g performance"
     )
     return found("clocks", "frequency", f"changes with the load ({', '.join(governors)})", advice)
-
-
-def turbo(sysfs: Path) -> Finding:
-    """Whether a processor is faster while others rest."""
-    cpu = sysfs / "devices/system/cpu"
-    for file, on in ((cpu / "intel_pstate/no_turbo", "0"), (cpu / "cpufreq/boost", "1")):
-        said = read(file)
-        if said and said != on:
-            return found("clocks", "turbo", "off")
-        if said:
-            advice = (
-                f"a core is faster while others rest; for the same speed always: echo {1 - int(on)} | sudo tee {file}"
-            )
-            return found("clocks", "turbo", "on", advice)
-    return unknown("clocks", "turbo")
 
 
 def spent(proc: Path) -> Spent | None:
@@ -161,19 +142,6 @@ def steal(now: Spent | None) -> Finding:
     return found("clocks", "stolen", f"{share:.1%} of the time by the host", advice if share > _STOLEN_MOST else "")
 
 
-def battery(sysfs: Path) -> Finding:
-    """Whether the machine saves power."""
-    supplies = sysfs / "class/power_supply"
-    if not supplies.is_dir():
-        return unknown("clocks", "power")
-    batteries = [
-        one for one in supplies.iterdir() if read(one / "type") == "Battery" and read(one / "scope") != "Device"
-    ]
-    if any(read(one / "status") == "Discharging" for one in batteries):
-        return found("clocks", "power", "on battery", "plug it in: on battery processors are slowed down")
-    return found("clocks", "power", "plugged in" if batteries else "no battery")
-
-
 def lateness(
     *,
     sleeps: int = _SLEEPS,
@@ -195,12 +163,3 @@ def timer(late: list[int]) -> Finding:
     value = f"a wait ends {middle / 1e6:.2f} ms late, at worst {worst / 1e6:.1f} ms"
     much = middle > _LATE_MOST or worst > _LATEST_MOST
     return found("clocks", "timer", value, "the machine is busy, saves power, or is a slow virtual one" if much else "")
-
-
-def clock_source(sysfs: Path) -> Finding:
-    """Whether asking for the time is quick."""
-    source = read(sysfs / "devices/system/clocksource/clocksource0/current_clocksource")
-    if not source:
-        return unknown("clocks", "source")
-    advice = "asking for the time is slow: dmesg says why the kernel does not trust tsc (its parameter tsc=reliable)"
-    return found("clocks", "source", source, advice if source in _SLOW_SOURCES else "")

@@ -199,23 +199,6 @@ def test_processors_that_change_their_speed_are_a_warning(
     assert all(governor in found.value for governor in governors)
 
 
-@pytest.mark.parametrize(
-    ("file", "text", "verdict"),
-    [
-        ("intel_pstate/no_turbo", "1", Health.OK),
-        ("intel_pstate/no_turbo", "0", Health.WARNING),
-        ("cpufreq/boost", "0", Health.OK),
-        ("cpufreq/boost", "1", Health.WARNING),
-        ("online", "0-3", Health.UNKNOWN),
-    ],
-)
-def test_turbo_is_a_warning(lay: Callable[..., Path], file: str, text: str, verdict: Health) -> None:
-    found = clocks.turbo(lay({f"devices/system/cpu/{file}": text}))
-    assert found.verdict is verdict
-    if verdict is Health.WARNING:
-        assert f"echo {1 - int(text)} | sudo tee " in found.advice
-
-
 def test_what_processors_did_is_read_from_the_first_line(lay: Callable[..., Path]) -> None:
     assert clocks.spent(lay({"stat": "cpu  10 1 20 1000 30 4 5 6 7 8\ncpu0 1 2"})) == Spent(1076, 1030, 6)
 
@@ -262,21 +245,6 @@ def test_time_that_the_host_takes(now: Spent | None, verdict: Health) -> None:
     assert clocks.steal(now).verdict is verdict
 
 
-@pytest.mark.parametrize(
-    ("files", "value"),
-    [
-        ({"BAT0/type": "Battery", "BAT0/status": "Discharging", "AC/type": "Mains"}, "on battery"),
-        ({"BAT0/type": "Battery", "BAT0/status": "Charging"}, "plugged in"),
-        ({"mouse/type": "Battery", "mouse/scope": "Device", "mouse/status": "Discharging"}, "no battery"),
-        ({"AC/type": "Mains"}, "no battery"),
-    ],
-)
-def test_a_machine_on_battery(lay: Callable[..., Path], files: dict[str, str], value: str) -> None:
-    found = clocks.battery(lay({f"class/power_supply/{name}": text for name, text in files.items()}))
-    assert found.value == value
-    assert found.verdict is (Health.WARNING if value == "on battery" else Health.OK)
-
-
 def test_lateness_is_what_a_sleep_takes_beyond_its_millisecond() -> None:
     times = iter([0, 1_000_000, 5_000_000, 6_250_000])
     slept: list[float] = []
@@ -294,14 +262,6 @@ def test_lateness_is_what_a_sleep_takes_beyond_its_millisecond() -> None:
 )
 def test_a_machine_that_wakes_late(late: list[int], verdict: Health) -> None:
     assert clocks.timer(late).verdict is verdict
-
-
-@pytest.mark.parametrize(
-    ("source", "verdict"), [("tsc", Health.OK), ("kvm-clock", Health.OK), ("hpet", Health.WARNING)]
-)
-def test_a_slow_source_of_time(lay: Callable[..., Path], source: str, verdict: Health) -> None:
-    found = clocks.clock_source(lay({"devices/system/clocksource/clocksource0/current_clocksource": source}))
-    assert (found.value, found.verdict) == (source, verdict)
 
 
 # Memory

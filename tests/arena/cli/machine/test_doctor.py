@@ -17,7 +17,7 @@ from tests.kit.arena_program import arena as run
 LONG = "a reason that goes on for so long that no line of a terminal can hold all of it, whatever its width may be"
 WELL = [
     Finding("walls", "limits", "hold", Health.OK),
-    Finding("clocks", "turbo", "this system does not tell", Health.UNKNOWN),
+    Finding("clocks", "quota", "this system does not tell", Health.UNKNOWN),
 ]
 WARNED = [*WELL, Finding("disk", "database", f"slow: {LONG}", Health.WARNING, f"buy another: {LONG}")]
 BROKEN = [*WARNED, Finding("disk", "file system", "nfs4\x1b[31m", Health.PROBLEM, "elsewhere")]
@@ -43,7 +43,7 @@ def test_findings_stand_by_area_with_their_marks(monkeypatch: pytest.MonkeyPatch
         "walls",
         "  ok  limits  hold",
         "clocks",
-        "  ?   turbo   this system does not tell",
+        "  ?   quota   this system does not tell",
         "All is well.",
     ]
 
@@ -58,7 +58,7 @@ def test_every_word_of_value_and_advice_is_there_and_fits(monkeypatch: pytest.Mo
     marks = {
         line.split()[1]: line.split()[0] for line in ended.out.splitlines() if line.startswith("  ") and line[2] != " "
     }
-    assert marks == {"limits": "ok", "turbo": "?", "database": "!", "file": "x"}
+    assert marks == {"limits": "ok", "quota": "?", "database": "!", "file": "x"}
 
 
 def test_programs_get_everything(monkeypatch: pytest.MonkeyPatch) -> None:
