@@ -1,11 +1,11 @@
-"""What this machine offers to a tournament, and what makes its clocks unfair: the findings of `arena doctor`.
+"""The findings of `arena doctor`: what this machine offers to a tournament, and what makes clocks unfair here.
 
-Facts come from /proc and /sys (which a caller may replace), from a clock, from the disk, and from walls that are tried;
-a small function judges each. It runs in the process that asks, and changes nothing for good.
+Facts come from /proc and /sys (a caller may pass other folders), from timing sleeps and writes, and from trying each
+kind of walls; a small function judges each fact. Nothing is left changed.
 
-    walls.py    which walls hold            memory.py   room for agents that play at once
-    clocks.py   what delays a player        disk.py     room for results, and whether they are safe
-    system.py   what arena runs on          finding.py  what all of these return
+    sandboxes.py    which walls hold                        disk.py     whether results are safe, and room for more
+    processors.py   cores, quota, load, late wake-ups       system.py   operating system, versions, open files
+    memory.py       room for agents that play at once       finding.py  what all of these return
 """
 
 from __future__ import annotations
@@ -18,7 +18,13 @@ __all__ = ["Finding", "Health", "findings"]
 
 
 def findings(folder: Path | None) -> list[Finding]:
-    """All that can be said of this machine; `folder` is the database's, None where it has none here."""
-    from arena.play.machine import clocks, disk, memory, system, walls
+    """All findings about this machine. `folder`: where the database is; None if it is not a file here."""
+    from arena.play.machine import disk, memory, processors, sandboxes, system
 
-    return [*walls.findings(), *clocks.findings(), *memory.findings(), *disk.findings(folder), *system.findings()]
+    return [
+        *sandboxes.findings(),
+        *processors.findings(),
+        *memory.findings(),
+        *disk.findings(folder),
+        *system.findings(),
+    ]

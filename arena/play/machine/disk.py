@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from arena.play.machine.finding import PROC, Finding, Health, found, read, size, unknown
+from arena.play.machine.finding import PROC, Finding, Health, found, read_file, size, unknown
 from arena.walls.kinds import GIBIBYTE
 
 _NETWORK: Final = frozenset(
@@ -72,7 +72,7 @@ def sync_times(folder: Path, *, clock: Callable[[], float] = time.perf_counter) 
 
 def file_system(folder: Path, proc: Path) -> Finding:
     """Whether SQLite may keep a journal there that several processes share (WAL)."""
-    kind = mounted(folder, read(proc / "self/mounts"))
+    kind = mounted(folder, read_file(proc / "self/mounts"))
     if kind is None:
         return unknown("disk", "file system")
     if kind in _NETWORK:

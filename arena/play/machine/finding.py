@@ -1,6 +1,6 @@
-"""What was found out about the machine, one thing each, and how it is read and told.
+"""One finding: one fact about the machine, and what it means for a tournament.
 
-Every other room of this package makes findings. What a system does not tell is unknown, never an error.
+Every other module of this package returns findings. A fact that the system does not give is "unknown", never an error.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from arena.walls.kinds import GIBIBYTE, MEBIBYTE
 
 PROC: Final = Path("/proc")
 SYS: Final = Path("/sys")
-COUNTED: Final = "and its clock counts that as thinking"
-"""Why what keeps a player waiting is unfair."""
+COUNTED_AS_THINKING: Final = "and its clock counts that as thinking"
+"""Why it is unfair to keep a player waiting; ends many an advice."""
 
 
 class Health(StrEnum):
@@ -47,7 +47,7 @@ def found(area: str, name: str, value: str, advice: str = "") -> Finding:
 
 
 def unknown(area: str, name: str, value: str = "this system does not tell") -> Finding:
-    """What nobody can say here."""
+    """A fact that cannot be found out here."""
     return Finding(area, name, value, Health.UNKNOWN)
 
 
@@ -56,18 +56,18 @@ def size(count: int) -> str:
     return f"{count / GIBIBYTE:.1f} GiB" if count >= GIBIBYTE else f"{count / MEBIBYTE:.0f} MiB"
 
 
-def read(file: Path) -> str:
-    """What stands in a file, without blanks around it; nothing where it is not there."""
+def read_file(file: Path) -> str:
+    """The text of a file, without blanks around it; empty if the file cannot be read."""
     try:
         return file.read_text("utf-8", "replace").strip()
     except OSError:
         return ""
 
 
-def groups(proc: Path, sysfs: Path) -> Iterator[Path]:
+def control_groups(proc: Path, sysfs: Path) -> Iterator[Path]:
     """The control groups (version 2) that this process is in."""
     top = sysfs / "fs/cgroup"
-    for line in read(proc / "self/cgroup").splitlines():
+    for line in read_file(proc / "self/cgroup").splitlines():
         if line.startswith("0::/"):
             inside = Path(os.path.normpath(line.removeprefix("0::")))
             for group in (inside, *inside.parents):

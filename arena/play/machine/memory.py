@@ -10,7 +10,17 @@ from pathlib import Path
 from typing import Final
 
 from arena.play import cores
-from arena.play.machine.finding import COUNTED, PROC, SYS, Finding, found, groups, read, size, unknown
+from arena.play.machine.finding import (
+    COUNTED_AS_THINKING,
+    PROC,
+    SYS,
+    Finding,
+    control_groups,
+    found,
+    read_file,
+    size,
+    unknown,
+)
 from arena.walls.kinds import MEBIBYTE, Allowance
 
 _SWAP_MOST: Final = 64 * MEBIBYTE
@@ -18,13 +28,15 @@ _SWAP_MOST: Final = 64 * MEBIBYTE
 
 def findings(*, proc: Path = PROC, sysfs: Path = SYS) -> list[Finding]:
     """Whether all agents that play at once have room."""
-    known = {name: int(kibibytes) * 1024 for name, kibibytes in re.findall(r"(\w+): +(\d+) kB", read(proc / "meminfo"))}
+    known = {
+        name: int(kibibytes) * 1024 for name, kibibytes in re.findall(r"(\w+): +(\d+) kB", read_file(proc / "meminfo"))
+    }
     free = known.get("MemAvailable")
-    for folder in groups(proc, sysfs):
-        most, now = read(folder / "memory.max"), read(folder / "memory.current")
+    for folder in control_groups(proc, sysfs):
+        most, now = read_file(folder / "memory.max"), read_file(folder / "memory.current")
         if free is not None and most.isdecimal() and now.isdecimal():
             # What only mirrors files is given up when it is needed.
-            files = re.search(r"^inactive_file (\d+)$", read(folder / "memory.stat"), re.MULTILINE)
+            files = re.search(r"^inactive_file (\d+)$", read_file(folder / "memory.stat"), re.MULTILINE)
             free = min(free, max(0, int(most) - int(now) + int(files[1] if files else 0)))
     used = known["SwapTotal"] - known["SwapFree"] if {"SwapTotal", "SwapFree"} <= known.keys() else None
     return [memory_free(free, max(1, len(cores.physical()) - 1)), swap(used)]
@@ -47,6 +59,6 @@ def swap(used: int | None) -> Finding:
     """Whether memory was moved to the disk."""
     if used is None:
         return unknown("memory", "swap")
-    advice = f"what comes back from the disk keeps players waiting, {COUNTED}: end what else runs"
+    advice = f"what comes back from the disk keeps players waiting, {COUNTED_AS_THINKING}: end what else runs"
     value = f"{size(used)} in use" if used else "not in use"
     return found("memory", "swap", value, advice if used > _SWAP_MOST else "")

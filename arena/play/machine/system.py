@@ -23,10 +23,10 @@ def findings() -> list[Finding]:
 
 def operating_system(name: str, release: str, processor: str) -> Finding:
     """Whether arena runs on it."""
-    told = " ".join(filter(None, (name, release, processor)))
+    value = " ".join(filter(None, (name, release, processor)))
     if name in ("Linux", "Darwin"):
-        return found("system", "platform", told)
-    return Finding("system", "platform", told, Health.PROBLEM, "arena runs on Linux and macOS; on Windows use WSL 2")
+        return found("system", "platform", value)
+    return Finding("system", "platform", value, Health.PROBLEM, "arena runs on Linux and macOS; on Windows use WSL 2")
 
 
 def _software() -> list[Finding]:

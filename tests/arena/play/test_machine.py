@@ -12,8 +12,8 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.play import descriptors
-from arena.play.machine import Finding, Health, clocks, disk, findings, memory, system, walls
-from arena.play.machine.clocks import Spent
+from arena.play.machine import Finding, Health, disk, findings, memory, processors, sandboxes, system
+from arena.play.machine.processors import Spent
 from arena.walls import confine, probe
 from arena.walls.kinds import GIBIBYTE, MEBIBYTE, WallKind
 from arena.walls.probe import Offer
@@ -52,7 +52,7 @@ def test_every_finding_of_this_machine_is_told_and_every_warning_has_advice(tmp_
 
 
 def test_nothing_is_known_of_a_machine_that_tells_nothing(tmp_path: Path) -> None:
-    found = clocks.findings(proc=tmp_path, sysfs=tmp_path) + memory.findings(proc=tmp_path, sysfs=tmp_path)
+    found = processors.findings(proc=tmp_path, sysfs=tmp_path) + memory.findings(proc=tmp_path, sysfs=tmp_path)
     told = {finding.name for finding in found if finding.verdict is not Health.UNKNOWN}
     assert told <= {"cores", "load", "timer"}
     assert disk.file_system(tmp_path, tmp_path).verdict is Health.UNKNOWN
@@ -63,35 +63,35 @@ def test_nothing_is_known_of_a_machine_that_tells_nothing(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("kind", WallKind)
 def test_walls_that_hold_are_well(kind: WallKind) -> None:
-    found = walls.of_walls(Offer(kind, True))
+    found = sandboxes.of_walls(Offer(kind, True))
     assert (found.name, found.verdict, found.advice) == (kind, Health.OK, "")
     assert "hold" in found.value
 
 
 @pytest.mark.parametrize("kind", [WallKind.SANDBOX, WallKind.CONTAINER])
 def test_walls_that_do_not_hold_are_a_warning_that_says_why_and_what_to_do(kind: WallKind) -> None:
-    found = walls.of_walls(Offer(kind, False, "there is no program bwrap", "install bubblewrap"))
+    found = sandboxes.of_walls(Offer(kind, False, "there is no program bwrap", "install bubblewrap"))
     assert (found.value, found.verdict) == ("there is no program bwrap", Health.WARNING)
     assert found.advice.startswith("install bubblewrap")
     assert ("start processes" in found.advice) == (kind is WallKind.CONTAINER)
 
 
 def test_there_is_advice_even_where_nothing_can_be_installed() -> None:
-    assert "machine" in walls.of_walls(Offer(WallKind.SANDBOX, False, "it needs Linux, this is darwin")).advice
+    assert "machine" in sandboxes.of_walls(Offer(WallKind.SANDBOX, False, "it needs Linux, this is darwin")).advice
 
 
 def test_limits_alone_are_a_warning_that_says_what_they_mean() -> None:
-    found = walls.by_default(WallKind.LIMITS, "an agent can read files")
+    found = sandboxes.by_default(WallKind.LIMITS, "an agent can read files")
     assert found.verdict is Health.WARNING
     assert "an agent can read files" in found.value
-    assert walls.by_default(WallKind.SANDBOX, "").verdict is Health.OK
+    assert sandboxes.by_default(WallKind.SANDBOX, "").verdict is Health.OK
 
 
 def test_a_mac_has_limits_and_says_why_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     probe.offer.cache_clear()
     try:
-        found = walls.findings()
+        found = sandboxes.findings()
     finally:
         probe.offer.cache_clear()
     assert [one(found, kind).verdict for kind in WallKind] == [Health.OK, Health.WARNING, Health.WARNING]
@@ -101,13 +101,13 @@ def test_a_mac_has_limits_and_says_why_no_more(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_version_of_landlock_is_told() -> None:
-    assert "5" in walls.landlock(5).value
-    assert walls.landlock(None).verdict is Health.UNKNOWN
+    assert "5" in sandboxes.landlock(5).value
+    assert sandboxes.landlock(None).verdict is Health.UNKNOWN
 
 
 @linux
 def test_threads_are_counted_by_trying() -> None:
-    counts, why = walls.count_threads(confine.__file__)
+    counts, why = sandboxes.count_threads(confine.__file__)
     assert counts == "warden" if os.getuid() == 0 else counts in ("kernel", "warden"), why
 
 
@@ -115,7 +115,7 @@ def test_threads_are_counted_by_trying() -> None:
 def test_a_program_that_cannot_confine_is_a_problem_with_its_reason(tmp_path: Path) -> None:
     broken = tmp_path / "confine.py"
     broken.write_text("def limit_threads(most):\n    raise PermissionError(1, 'Operation not permitted')\n")
-    found = walls.threads(*walls.count_threads(str(broken)), root=False)
+    found = sandboxes.threads(*sandboxes.count_threads(str(broken)), root=False)
     assert found.verdict is Health.PROBLEM
     assert "Operation not permitted" in found.value
 
@@ -130,7 +130,7 @@ def test_a_program_that_cannot_confine_is_a_problem_with_its_reason(tmp_path: Pa
     ],
 )
 def test_who_counts_threads(counts: str, root: bool, verdict: Health, advice: str) -> None:
-    found = walls.threads(counts, "", root=root)
+    found = sandboxes.threads(counts, "", root=root)
     assert found.verdict is verdict
     assert advice in found.advice
 
@@ -139,7 +139,7 @@ def test_who_counts_threads(counts: str, root: bool, verdict: Health, advice: st
 
 
 @pytest.mark.parametrize(
-    ("there", "processors", "value", "verdict"),
+    ("there", "number", "value", "verdict"),
     [
         ([0], 1, "1: referee and players share it", Health.WARNING),
         ([0, 1], 2, "2: 1 game at a time has a core to itself", Health.OK),
@@ -148,14 +148,14 @@ def test_who_counts_threads(counts: str, root: bool, verdict: Health, advice: st
         ([], None, "some processors; this system binds no process to one", Health.UNKNOWN),
     ],
 )
-def test_how_many_games_have_a_core(there: list[int], processors: int | None, value: str, verdict: Health) -> None:
-    found = clocks.cores_there(there, processors)
+def test_how_many_games_have_a_core(there: list[int], number: int | None, value: str, verdict: Health) -> None:
+    found = processors.cores_there(there, number)
     assert (found.value, found.verdict) == (value, verdict)
 
 
 def test_no_quota_is_well(lay: Callable[..., Path]) -> None:
     root = lay({"self/cgroup": "0::/user/1", "fs/cgroup/user/1/cpu.max": "max 100000"})
-    assert clocks.quota(root, root).verdict is Health.OK
+    assert processors.quota(root, root).verdict is Health.OK
 
 
 def test_the_tightest_quota_of_all_groups_is_told(lay: Callable[..., Path]) -> None:
@@ -167,7 +167,7 @@ def test_the_tightest_quota_of_all_groups_is_told(lay: Callable[..., Path]) -> N
             "fs/cgroup/cpu.max": "400000 100000",
         }
     )
-    found = clocks.quota(root, root)
+    found = processors.quota(root, root)
     assert found.verdict is Health.WARNING
     assert "1.5 processors" in found.value
 
@@ -175,9 +175,9 @@ def test_the_tightest_quota_of_all_groups_is_told(lay: Callable[..., Path]) -> N
 def test_a_quota_is_also_found_in_groups_of_the_first_version(lay: Callable[..., Path]) -> None:
     cpu = "fs/cgroup/cpu/cpu.cfs_"
     root = lay({"self/cgroup": "2:cpu:/", f"{cpu}quota_us": "200000", f"{cpu}period_us": "100000"})
-    assert "2 processors" in clocks.quota(root, root).value
+    assert "2 processors" in processors.quota(root, root).value
     lay({f"{cpu}quota_us": "-1"})
-    assert clocks.quota(root, root).verdict is Health.OK
+    assert processors.quota(root, root).verdict is Health.OK
 
 
 @pytest.mark.parametrize(
@@ -194,31 +194,31 @@ def test_processors_that_change_their_speed_are_a_warning(
 ) -> None:
     name = "devices/system/cpu/cpu{}/cpufreq/scaling_governor"
     root = lay({name.format(number): governor for number, governor in enumerate(governors)})
-    found = clocks.governor(root)
+    found = processors.governor(root)
     assert found.verdict is verdict
     assert all(governor in found.value for governor in governors)
 
 
 def test_what_processors_did_is_read_from_the_first_line(lay: Callable[..., Path]) -> None:
-    assert clocks.spent(lay({"stat": "cpu  10 1 20 1000 30 4 5 6 7 8\ncpu0 1 2"})) == Spent(1076, 1030, 6)
+    assert processors.spent(lay({"stat": "cpu  10 1 20 1000 30 4 5 6 7 8\ncpu0 1 2"})) == Spent(1076, 1030, 6)
 
 
 @pytest.mark.parametrize("text", ["", "cpu  1 2 3", "cpu  a b c d e f g h", "intr 1 2 3 4 5 6 7 8"])
 def test_what_processors_did_is_unknown_where_it_is_told_otherwise(lay: Callable[..., Path], text: str) -> None:
-    assert clocks.spent(lay({"stat": text})) is None
+    assert processors.spent(lay({"stat": text})) is None
 
 
 def test_others_took_what_was_neither_idle_nor_stolen_nor_our_own() -> None:
     second = os.sysconf("SC_CLK_TCK")
     before, after = Spent(0, 0, 0), Spent(10 * second, 5 * second, second)
-    assert clocks.others(before, after, 2.0) == pytest.approx(0.2)
-    assert clocks.others(before, after, 9.0) == 0.0
-    assert clocks.others(None, after, 0.0) is None
-    assert clocks.others(after, after, 0.0) is None
+    assert processors.taken_by_others(before, after, 2.0) == pytest.approx(0.2)
+    assert processors.taken_by_others(before, after, 9.0) == 0.0
+    assert processors.taken_by_others(None, after, 0.0) is None
+    assert processors.taken_by_others(after, after, 0.0) is None
 
 
 @pytest.mark.parametrize(
-    ("average", "processors", "taken", "verdict"),
+    ("average", "number", "taken", "verdict"),
     [
         (0.3, 4, 0.02, Health.OK),
         (3.9, 4, 0.02, Health.WARNING),
@@ -228,8 +228,8 @@ def test_others_took_what_was_neither_idle_nor_stolen_nor_our_own() -> None:
         (None, 4, None, Health.UNKNOWN),
     ],
 )
-def test_what_else_runs(average: float | None, processors: int | None, taken: float | None, verdict: Health) -> None:
-    assert clocks.load(average, processors, taken).verdict is verdict
+def test_what_else_runs(average: float | None, number: int | None, taken: float | None, verdict: Health) -> None:
+    assert processors.load(average, number, taken).verdict is verdict
 
 
 @pytest.mark.parametrize(
@@ -242,13 +242,13 @@ def test_what_else_runs(average: float | None, processors: int | None, taken: fl
     ],
 )
 def test_time_that_the_host_takes(now: Spent | None, verdict: Health) -> None:
-    assert clocks.steal(now).verdict is verdict
+    assert processors.steal(now).verdict is verdict
 
 
 def test_lateness_is_what_a_sleep_takes_beyond_its_millisecond() -> None:
     times = iter([0, 1_000_000, 5_000_000, 6_250_000])
     slept: list[float] = []
-    assert clocks.lateness(sleeps=2, sleep=slept.append, clock=lambda: next(times)) == [0, 250_000]
+    assert processors.lateness(sleeps=2, sleep=slept.append, clock=lambda: next(times)) == [0, 250_000]
     assert slept == [0.001, 0.001]
 
 
@@ -261,7 +261,7 @@ def test_lateness_is_what_a_sleep_takes_beyond_its_millisecond() -> None:
     ],
 )
 def test_a_machine_that_wakes_late(late: list[int], verdict: Health) -> None:
-    assert clocks.timer(late).verdict is verdict
+    assert processors.timer(late).verdict is verdict
 
 
 # Memory

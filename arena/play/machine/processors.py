@@ -1,6 +1,6 @@
-"""What keeps a player waiting while its clock runs, and what makes one game's clock run unlike another's.
+"""Processors: what keeps a player waiting while its clock runs, and what makes one game's clock unlike another's.
 
-Read from /proc and /sys, and measured for a quarter of a second.
+Cores, quotas and load are read from /proc and /sys; how late a sleep ends is measured for a quarter of a second.
 """
 
 from __future__ import annotations
@@ -14,7 +14,16 @@ from pathlib import Path
 from typing import Final
 
 from arena.play import cores
-from arena.play.machine.finding import COUNTED, PROC, SYS, Finding, found, groups, read, unknown
+from arena.play.machine.finding import (
+    COUNTED_AS_THINKING,
+    PROC,
+    SYS,
+    Finding,
+    control_groups,
+    found,
+    read_file,
+    unknown,
+)
 
 _OTHERS_MOST: Final = 0.10
 """The share of all processors."""
@@ -50,7 +59,7 @@ def findings(*, proc: Path = PROC, sysfs: Path = SYS) -> list[Finding]:
         cores_there(cores.physical(), processors),
         quota(proc, sysfs),
         governor(sysfs),
-        load(_load(), processors, others(before, after, own)),
+        load(_load_average(), processors, taken_by_others(before, after, own)),
         steal(after),
         timer(late),
     ]
@@ -61,7 +70,7 @@ def cores_there(there: list[int], processors: int | None) -> Finding:
     if not there:
         return unknown("clocks", "cores", f"{processors or 'some'} processors; this system binds no process to one")
     if len(there) == 1:
-        advice = f"use a machine with more: what runs beside a player keeps it waiting, {COUNTED}"
+        advice = f"use a machine with more: what runs beside a player keeps it waiting, {COUNTED_AS_THINKING}"
         return found("clocks", "cores", "1: referee and players share it", advice)
     games = len(there) - 1
     at_once = "1 game at a time has a core to itself" if games == 1 else f"{games} games at once have a core each"
@@ -71,12 +80,12 @@ def cores_there(there: list[int], processors: int | None) -> Finding:
 
 def quota(proc: Path, sysfs: Path) -> Finding:
     """Whether a group that this process is in may use processors for a part of the time alone."""
-    told = [read(folder / "cpu.max").partition(" ")[::2] for folder in groups(proc, sysfs)]
+    quotas = [read_file(folder / "cpu.max").partition(" ")[::2] for folder in control_groups(proc, sysfs)]
     version_1 = sysfs / "fs/cgroup/cpu"
-    told.append((read(version_1 / "cpu.cfs_quota_us"), read(version_1 / "cpu.cfs_period_us")))
-    shares = [int(most) / int(of) for most, of in told if most.isdecimal() and of.isdecimal() and int(of)]
+    quotas.append((read_file(version_1 / "cpu.cfs_quota_us"), read_file(version_1 / "cpu.cfs_period_us")))
+    shares = [int(most) / int(of) for most, of in quotas if most.isdecimal() and of.isdecimal() and int(of)]
     if shares:
-        advice = f"who is over it stands still, {COUNTED}: give whole processors (Docker: --cpuset-cpus)"
+        advice = f"who is over it stands still, {COUNTED_AS_THINKING}: give whole processors (Docker: --cpuset-cpus)"
         return found("clocks", "quota", f"as much time as {min(shares):.3g} processors have", advice)
     if not (sysfs / "fs/cgroup").is_dir():
         return unknown("clocks", "quota")
@@ -86,7 +95,7 @@ def quota(proc: Path, sysfs: Path) -> Finding:
 def governor(sysfs: Path) -> Finding:
     """Whether processors change their speed with what there is to do."""
     files = sysfs.glob("devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")
-    governors = sorted({said for file in files if (said := read(file))})
+    governors = sorted({text for file in files if (text := read_file(file))})
     if not governors:
         return unknown("clocks", "frequency", "not told, as usual in virtual machines")
     if governors == ["performance"]:
@@ -98,15 +107,15 @@ def governor(sysfs: Path) -> Finding:
 
 
 def spent(proc: Path) -> Spent | None:
-    """How the processors have spent their time, None where the system does not tell."""
-    fields = read(proc / "stat").partition("\n")[0].split()
+    """How the processors have spent their time; None if the system does not say."""
+    fields = read_file(proc / "stat").partition("\n")[0].split()
     if len(fields) < 9 or fields[0] != "cpu" or not all(field.isdecimal() for field in fields[1:]):
         return None
     ticks = [int(field) for field in fields[1:9]]  # user nice system idle iowait irq softirq steal
     return Spent(sum(ticks), ticks[3] + ticks[4], ticks[7])
 
 
-def others(before: Spent | None, after: Spent | None, own: float) -> float | None:
+def taken_by_others(before: Spent | None, after: Spent | None, own: float) -> float | None:
     """The share of all processors that other processes took, where this one used `own` seconds."""
     if before is None or after is None or after.total <= before.total:
         return None
@@ -115,7 +124,7 @@ def others(before: Spent | None, after: Spent | None, own: float) -> float | Non
     return min(1.0, max(0.0, (busy - own * os.sysconf("SC_CLK_TCK")) / total))
 
 
-def _load() -> float | None:
+def _load_average() -> float | None:
     try:
         return os.getloadavg()[0]
     except (AttributeError, OSError):
@@ -124,13 +133,13 @@ def _load() -> float | None:
 
 def load(average: float | None, processors: int | None, taken: float | None) -> Finding:
     """What else runs here."""
-    told = [] if average is None else [f"{average:.1f} in the last minute on {processors or 'some'} processors"]
-    told += [] if taken is None else [f"others take {taken:.0%} now"]
-    if not told:
+    facts = [] if average is None else [f"{average:.1f} in the last minute on {processors or 'some'} processors"]
+    facts += [] if taken is None else [f"others take {taken:.0%} now"]
+    if not facts:
         return unknown("clocks", "load")
     much = (average or 0.0) > _LOAD_MOST * (processors or 1) or (taken or 0.0) > _OTHERS_MOST
-    advice = f"end what else runs (see top): it keeps players waiting, {COUNTED}" if much else ""
-    return found("clocks", "load", "; ".join(told), advice)
+    advice = f"end what else runs (see top): it keeps players waiting, {COUNTED_AS_THINKING}" if much else ""
+    return found("clocks", "load", "; ".join(facts), advice)
 
 
 def steal(now: Spent | None) -> Finding:

@@ -1,6 +1,6 @@
-"""Which walls hold here, each of them put up and tried.
+"""Which kinds of walls hold on this machine: each is put up around a small program that tries to get out.
 
-Nothing is judged by what is installed or by the kernel's version; the trials are those that a director makes, too.
+Nothing is judged by what is installed or by the kernel's version. A director makes the same trials (walls/probe.py).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MEANS: Final = {
     WallKind.SANDBOX: "holds: no other file, process or connection is in reach",
     WallKind.CONTAINER: "holds: the same for agents that start processes",
 }
-_COUNTED: Final = """if True:
+_START_THREADS: Final = """if True:
     import runpy, sys, threading
     runpy.run_path(sys.argv[1])["limit_threads"](4)
     try:
@@ -92,7 +92,7 @@ def count_threads(confine: str) -> tuple[str, str]:
         return "nobody", ""
     try:
         done = subprocess.run(
-            [sys.executable, "-I", "-S", "-c", _COUNTED, confine],
+            [sys.executable, "-I", "-S", "-c", _START_THREADS, confine],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
