@@ -18,7 +18,7 @@ from msgspec import to_builtins
 
 from agents.loading import ALLOWED
 from arena.match.fixture import HELLO_WITHIN, Limits
-from arena.players.names import PlayerKind
+from arena.players.player import PlayerKind
 from arena.players.submissions import Store, Submission
 from arena.walls import file_access, library, probe, seccomp
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind, Walls

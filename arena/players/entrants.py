@@ -13,7 +13,7 @@ from agents.errors import CannotPlay
 from arena.errors import BadFixture, BadPlayer
 from arena.match.schedule import Entrant
 from arena.players.confinement import Confinement
-from arena.players.names import Player, PlayerKind
+from arena.players.player import Player, PlayerKind
 from arena.players.submissions import Store
 from arena.walls.kinds import Allowance, WallKind
 

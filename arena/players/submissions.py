@@ -25,7 +25,7 @@ from typing import Final
 from adsearch.errors import quote
 from adsearch.games import catalog
 from arena.errors import ArenaError, BadFixture, BadPlayer
-from arena.players.names import MAIN_FILE, Player, PlayerKind
+from arena.players.player import MAIN_FILE, Player, PlayerKind
 
 MOST_BYTES: Final = 64 * 1024 * 1024
 MOST_FILES: Final = 10_000

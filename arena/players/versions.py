@@ -14,7 +14,7 @@ from pathlib import Path
 from adsearch.errors import meant, quote
 from agents import builtin
 from arena.errors import ArenaError, BadPlayer
-from arena.players.names import MAIN_FILE, Player, PlayerKind, read_player, split_path
+from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
 from arena.players.submissions import Store
 from db import audit
 from db.audit import StoredVersion

@@ -16,7 +16,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from arena.errors import ArenaError
-from arena.players.names import Player
+from arena.players.player import Player
 from arena.players.submissions import Store
 from arena.tournament.description import Table, read_toml, what_is_wrong_with
 

@@ -17,7 +17,7 @@ from typing import Final
 from adsearch.errors import quote
 from agents import builtin
 from arena.errors import BadLeague, BadPlayer
-from arena.players.names import MAIN_FILE, Player, PlayerKind, read_player, split_path
+from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
 from arena.tournament import collected_file
 from arena.tournament.description import Table, what_is_wrong_with
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind

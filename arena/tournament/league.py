@@ -26,7 +26,7 @@ from arena.errors import ArenaError, BadClock, BadLeague
 from arena.match import openings
 from arena.match.clock import MILLISECOND, TimeControl
 from arena.match.fixture import Limits
-from arena.players.names import PlayerKind, split_path, told_apart
+from arena.players.player import PlayerKind, split_path, unique_names
 from arena.ratings.match_statistics import FARTHEST, Model
 from arena.tournament import formats
 from arena.tournament.description import Table, folded, listing, read_text, read_toml, shown, what_is_wrong_with
@@ -191,7 +191,7 @@ def from_arguments(game: str, players: Sequence[str], **settings: Any) -> League
     game and a hash of all that may not change: the same arguments name the same tournament."""
     table = Table({"game": game} | {key: value for key, value in settings.items() if value is not None}, "")
     entered = [found(table, f"player {number}", text, Path.cwd()) for number, text in enumerate(players, 1)]
-    names = told_apart(player.name for player in entered)
+    names = unique_names(player.name for player in entered)
     for player in entered:
         if wrong := what_is_wrong_with(player.name):
             table.fail(f"{wrong}; describe it in a file, where it may have another name", "players")

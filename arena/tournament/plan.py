@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from arena.players.names import PlayerKind
+from arena.players.player import PlayerKind
 from arena.players.submissions import Store
 from arena.tournament.description_changes import changes, refuse
 from arena.tournament.game_scheduling import OVER

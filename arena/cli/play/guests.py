@@ -14,7 +14,7 @@ from arena.cli.terminal.screen import Screen
 from arena.errors import BadPlayer
 from arena.match.schedule import Entrant
 from arena.play.director import Director
-from arena.players.names import Player, PlayerKind
+from arena.players.player import Player, PlayerKind
 from arena.walls.run_folder import RunFolder
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arena.match.schedule import Entrant, Finished, Planned
-    from arena.players.names import Player
+    from arena.players.player import Player
     from db.database import Database
 
 _USUAL_CLOCK: Final = "10+0.1"
@@ -72,10 +72,10 @@ def play(
     from arena.errors import BadFixture
     from arena.match import seeds
     from arena.match.clock import SECOND, TimeControl
-    from arena.players.names import PlayerKind, told_apart
+    from arena.players.player import PlayerKind, unique_names
 
     entered, agents = _named(players, db)
-    names = told_apart(player.name for player in entered)
+    names = unique_names(player.name for player in entered)
     people = [name for name, player in zip(names, entered, strict=True) if player.kind is PlayerKind.HUMAN]
     guests = any(player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT) for player in entered)
     if people and format is not Format.TABLE:
@@ -115,7 +115,7 @@ def _named(texts: Sequence[str], db: str | None) -> tuple[list[Player], list[str
     from arena.cli.asking.record import submissions
     from arena.errors import BadPlayer
     from arena.players import versions
-    from arena.players.names import read_player
+    from arena.players.player import read_player
     from db.database import Database
     from db.errors import DatabaseError
 
@@ -137,7 +137,7 @@ def _refuse(plan: _Plan, entered: Sequence[Player], people: Sequence[str]) -> No
     from adsearch import games
     from agents import builtin
     from arena.errors import BadFixture
-    from arena.players.names import PlayerKind
+    from arena.players.player import PlayerKind
 
     start = games.start(plan.game)
     if len(entered) != start.players:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from adsearch import State
     from arena.match.schedule import Entrant
     from arena.players.confinement import Confinement
-    from arena.players.names import Player
+    from arena.players.player import Player
     from arena.players.submissions import Store
     from arena.student.climb import Climb, Step
     from arena.student.lost_games import Lost
@@ -104,7 +104,7 @@ class Ascent:
         from arena.errors import BadFixture
         from arena.match.openings import draw
         from arena.match.schedule import Planned
-        from arena.players.names import PlayerKind
+        from arena.players.player import PlayerKind
         from arena.student.climb import Climb, ladder, opening_plies
 
         start = games.start(rules)
@@ -127,12 +127,12 @@ class Ascent:
 
     def _step(self, text: str, start: State[Any], database: Database, store: Store, confinement: Confinement) -> Step:
         """The opponent `text`, on every seat but one."""
-        from arena.players.names import told_apart
+        from arena.players.player import unique_names
         from arena.student.climb import Step
 
         player, agent = self._named(text, database, store)
         others = [player.name] * (start.players - 1)
-        names = told_apart([*self.started_as, *others])[len(self.started_as) :]
+        names = unique_names([*self.started_as, *others])[len(self.started_as) :]
         entrants = [self._entered(player, agent, name, start, store, confinement) for name in names]
         return Step(names[0], tuple(entrants))
 

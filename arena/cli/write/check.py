@@ -139,7 +139,7 @@ def add_to(app: typer.Typer) -> None:
 
 def _conditions(game: str | None, tournament: Path | None) -> tuple[Conditions, list[Candidate]]:
     """The conditions, and those of the tournament's agents that are not ours."""
-    from arena.players.names import PlayerKind
+    from arena.players.player import PlayerKind
     from arena.student.checking.conditions import Conditions, of_league
     from arena.student.checking.examination import Candidate
     from arena.tournament import league
@@ -168,7 +168,7 @@ def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
     from arena.cli.asking.record import submissions
     from arena.errors import BadPlayer
     from arena.players import versions
-    from arena.players.names import read_player
+    from arena.players.player import read_player
     from arena.student.checking import lookup
     from arena.student.checking.examination import Candidate
     from db import dialect

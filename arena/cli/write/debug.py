@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agents.agent import Agent
     from agents.player import Answer
     from agents.player import Player as Host
-    from arena.players.names import Player
+    from arena.players.player import Player
     from arena.student.recorded_turn import Rehearsal
     from db.past import PastGame
 
@@ -103,7 +103,7 @@ def add_to(app: typer.Typer) -> None:
 
 def _player(game: PastGame, rehearsal: Rehearsal, file: str | None, db: str | None) -> tuple[Player, str]:
     """Who is asked, and what to call it: the file, or the version that played."""
-    from arena.players.names import read_player
+    from arena.players.player import read_player
 
     return _as_then(game, rehearsal.seat, db) if file is None else (read_player(file), file)
 
@@ -122,7 +122,7 @@ def _as_then(game: PastGame, seat: int, db: str | None) -> tuple[Player, str]:
 def can_be_asked(game: PastGame, seat: int, db: str | None) -> bool:
     """Whether the agent in that seat can be asked again."""
     from arena.errors import BadPlayer
-    from arena.players.names import PlayerKind
+    from arena.players.player import PlayerKind
 
     try:
         player, _ = _as_then(game, seat, db)
@@ -135,7 +135,7 @@ def _own_seats(game: PastGame, db: str | None) -> list[int]:
     """Where agents of somebody's own sat."""
     from agents import builtin
     from arena.players import versions
-    from arena.players.names import PlayerKind
+    from arena.players.player import PlayerKind
     from db.database import Database
 
     if any(seat.version is None for seat in game.seats):
@@ -154,7 +154,7 @@ def _maker(player: Player, called: str, rehearsal: Rehearsal) -> Callable[[], Ag
     from agents import builtin, loading, seating
     from agents.errors import BadAgent
     from arena.errors import BadPlayer
-    from arena.players.names import PlayerKind
+    from arena.players.player import PlayerKind
 
     if player.kind is PlayerKind.BUILTIN:
         builtin.check_can_play(player.text, rehearsal.state)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.course.collecting.archives import SUBMISSION, is_archive, is_junk, unpack
-from arena.players.names import MAIN_FILE
+from arena.players.player import MAIN_FILE
 from arena.student.checking.lookup import LANGUAGES
 
 _DEEPEST: Final = 8

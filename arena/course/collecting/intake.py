@@ -22,7 +22,7 @@ from arena.course.collecting.contents import agent_in
 from arena.course.collecting.deadline import is_late
 from arena.course.roster import Roster, Student
 from arena.errors import BadPlayer, BadRoster, BadSubmission
-from arena.players.names import Player, PlayerKind
+from arena.players.player import Player, PlayerKind
 from arena.players.submissions import Store, Submission
 from arena.student.checking import Checked
 from arena.student.checking.causes import Cause

@@ -207,7 +207,7 @@ def _is_possible(answer: Answer, question: Question) -> bool:
 
 def the_file(text: str) -> tuple[Path, str]:
     """File and function that "my_search.py:alphabeta" names; the function is empty where none is named."""
-    from arena.players.names import split_path
+    from arena.players.player import split_path
 
     found = split_path(text)
     if found is None:

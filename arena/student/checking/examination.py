@@ -28,7 +28,7 @@ from arena.play import cores
 from arena.play.director import Director
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
-from arena.players.names import Player, PlayerKind
+from arena.players.player import Player, PlayerKind
 from arena.players.submissions import Store
 from arena.student.checking import FOUND, NAMES, Checked, Light, Step, lookup, opponent, positions, sequence, watched
 from arena.student.checking.causes import Cause

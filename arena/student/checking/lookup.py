@@ -13,7 +13,7 @@ from typing import Final
 from adsearch.errors import one_of, quote
 from agents import why_not
 from arena.errors import BadPlayer
-from arena.players.names import MAIN_FILE, Player, PlayerKind, read_player, split_path
+from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
 from arena.student.checking.causes import Cause
 
 _READ: Final = 64 * 1024

@@ -15,7 +15,7 @@ from agents.protocol import Verdict
 from arena.match.clock import SECOND
 from arena.match.fixture import Limits
 from arena.match.schedule import Entrant, Planned
-from arena.players.names import told_apart
+from arena.players.player import unique_names
 from arena.student.checking import positions, reading
 from arena.student.checking.check_games import WATCHED, Cast, Played
 from arena.student.checking.conditions import Conditions
@@ -118,5 +118,5 @@ class Plans:
     def _seated(self, seat: int, entrant: Entrant, moves: int | None = None) -> tuple[Entrant, ...]:
         others = [self.cast.opponent(moves)] * (self.start.players - 1)
         seated = [*others[:seat], entrant, *others[seat:]]
-        names = told_apart(each.name for each in seated)
+        names = unique_names(each.name for each in seated)
         return tuple(replace(each, name=name) for each, name in zip(seated, names, strict=True))

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from arena.history.verify import Verification, verify
-from arena.players.names import read_player
+from arena.players.player import read_player
 from arena.players.submissions import Store
 from db import store
 from db.bundles import store_beside

@@ -14,7 +14,7 @@ from arena.match.schedule import Finished, InOrder, Planned
 from arena.play.director import Director
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
-from arena.players.names import read_player
+from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls.run_folder import RunFolder
 from tests.kit.effort import tries

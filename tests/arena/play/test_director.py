@@ -20,7 +20,7 @@ from arena.play.crew import Member
 from arena.play.director import Director, _explained
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
-from arena.players.names import read_player
+from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import descendants

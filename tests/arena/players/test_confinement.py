@@ -15,7 +15,7 @@ from arena.errors import ArenaError
 from arena.match.clock import SECOND
 from arena.match.fixture import HELLO_WITHIN, Limits
 from arena.players.confinement import Confinement
-from arena.players.names import read_player
+from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls import probe, seccomp
 from arena.walls.guard import Orders

@@ -15,7 +15,7 @@ import pytest
 from adsearch import games
 from adsearch.errors import AdsearchError
 from arena.errors import ArenaError, BadFixture, BadPlayer
-from arena.players.names import Player, PlayerKind, read_player
+from arena.players.player import Player, PlayerKind, read_player
 from arena.players.submissions import Store, Submission
 
 ROOT = Path(__file__).parents[3]
@@ -213,7 +213,7 @@ def test_many_processes_may_take_the_same_at_once(here: Path, store: Store) -> N
     code = """if True:
         import sys
         from pathlib import Path
-        from arena.players.names import Player, PlayerKind
+        from arena.players.player import Player, PlayerKind
         from arena.players.submissions import Store
         sys.stdin.readline()
         player = Player(PlayerKind.FOLDER, "alice", "alice", path=Path("alice").absolute())
@@ -237,7 +237,7 @@ def test_a_copy_that_a_crash_left_half_written_is_never_used(here: Path, store: 
     code = """if True:
         import os, sys
         from pathlib import Path
-        from arena.players.names import Player, PlayerKind
+        from arena.players.player import Player, PlayerKind
         from arena.players.submissions import Store
         os.rename = lambda *_: os._exit(9)
         Store(Path(sys.argv[1])).take(Player(PlayerKind.FOLDER, "alice", "alice", path=Path("alice").absolute()))

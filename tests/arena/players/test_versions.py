@@ -10,7 +10,7 @@ import pytest
 
 from arena.errors import BadPlayer
 from arena.players import versions
-from arena.players.names import PlayerKind, read_player
+from arena.players.player import PlayerKind, read_player
 from arena.players.submissions import Store
 from db import store as record
 from db.database import Database

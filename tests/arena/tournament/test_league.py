@@ -16,7 +16,7 @@ import pytest
 from arena.errors import BadLeague
 from arena.match.clock import SECOND
 from arena.match.fixture import HELLO_WITHIN, Limits
-from arena.players.names import PlayerKind, read_player
+from arena.players.player import PlayerKind, read_player
 from arena.players.submissions import Store
 from arena.ratings.match_statistics import Model
 from arena.tournament import collected_file, formats, league

@@ -18,7 +18,7 @@ from arena.match.schedule import Entrant, Finished, InOrder, Planned
 from arena.play.director import Director
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
-from arena.players.names import read_player
+from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder

@@ -18,7 +18,7 @@ from adsearch.errors import quote
 from agents.protocol import Verdict
 from arena.errors import BadPlayer
 from arena.players.confinement import Confinement
-from arena.players.names import read_player
+from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls import library
 from arena.walls.kinds import WallKind

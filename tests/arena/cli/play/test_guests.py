@@ -7,7 +7,7 @@ import pytest
 from arena.cli.play.guests import Guests
 from arena.cli.terminal.screen import Screen
 from arena.errors import BadPlayer
-from arena.players.names import read_player
+from arena.players.player import read_player
 from arena.walls.run_folder import RunFolder
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import BadPlayer
-from arena.players.names import PlayerKind, read_player, told_apart
+from arena.players.player import PlayerKind, read_player, unique_names
 
 
 @pytest.fixture
@@ -158,12 +158,12 @@ def test_nothing_is_compiled_or_run_to_read_a_player(folder: Path) -> None:
     ],
 )
 def test_players_of_one_name_are_numbered(names: list[str], told: list[str]) -> None:
-    assert list(told_apart(names)) == told
+    assert list(unique_names(names)) == told
 
 
 @given(st.lists(st.sampled_from(["a", "b", "a#2", "a#3", "a#2#2"]), max_size=12))
 def test_names_told_apart_are_all_different_and_what_was_unique_stays(names: list[str]) -> None:
-    told = told_apart(names)
+    told = unique_names(names)
     assert len(set(told)) == len(names)
     assert all(after == before for before, after in zip(names, told, strict=True) if names.count(before) == 1)
-    assert told_apart(told) == told
+    assert unique_names(told) == told

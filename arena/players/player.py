@@ -1,7 +1,7 @@
-"""Players as people name them on a command line or in a tournament's description: read, checked and named.
+"""A player as people type it, on a command line or in a tournament's description: read, checked and named.
 
-Commands and descriptions of tournaments read a player's text here, before any process starts; `submissions.py` then
-freezes what is not ours. Nothing of a student's code is run or compiled here: only names and files are looked at.
+This happens before any process starts; `submissions.py` then copies what is not built in. No student code is run or
+compiled here: only names and files are looked at.
 
     pvs, alphabeta:depth=6            a built-in agent           human    a person at this terminal
     my_agent.py, my_agent.py:MyAgent  a file of one's own        wait     a player started by hand
@@ -56,7 +56,7 @@ class Player:
     text: str
     """As it was given."""
     name: str
-    """What it is called where nobody says otherwise; see `told_apart`."""
+    """Its default name; `unique_names` numbers repeats."""
     path: Path | None = None
     """The file or folder, absolute."""
     class_name: str = ""
@@ -69,7 +69,7 @@ def read_player(text: str) -> Player:
     """The player that `text` names; BadPlayer says what was expected and what to do."""
     text = text.strip()
     name, colon, rest = text.partition(":")
-    if not _is_plain(text):
+    if not _is_valid_text(text):
         raise BadPlayer(f"expected a player as text in UTF-8 without zero bytes, got {quote(text)}")
     if not text:
         raise BadPlayer(f"expected a player: {_FORMS}; got an empty text")
@@ -90,21 +90,23 @@ def read_player(text: str) -> Player:
         raise BadPlayer(f"no player {quote(name)}; did you mean the file '{text}.py'?")
     named = [*builtins, "human", "wait"]
     raise BadPlayer(
-        f"no player {quote(name)}{nearly(name, named) or _like(_absolute(text), text) or meant(name, named)}"
+        f"no player {quote(name)}{nearly(name, named) or _did_you_mean(_absolute(text), text) or meant(name, named)}"
     )
 
 
-def told_apart(names: Iterable[str]) -> tuple[str, ...]:
+def unique_names(names: Iterable[str]) -> tuple[str, ...]:
     """`names` with repeats numbered, so that no two are the same: "pvs", "pvs#2"."""
     names = tuple(names)
-    taken, told = set(names), list[str]()
+    given = set(names)
+    result: list[str] = []
     for name in names:
-        number, unique = 1, name
-        while unique in told or (number > 1 and unique in taken):
+        number = 1
+        unique = name
+        while unique in result or (number > 1 and unique in given):
             number += 1
             unique = f"{name}#{number}"
-        told.append(unique)
-    return tuple(told)
+        result.append(unique)
+    return tuple(result)
 
 
 def split_path(text: str) -> tuple[str, str] | None:
@@ -114,7 +116,7 @@ def split_path(text: str) -> tuple[str, str] | None:
 
 
 def _builtin_names() -> list[str]:
-    from agents import builtin
+    from agents import builtin  # here and below: it loads every search algorithm, 0.1 s
 
     return list(builtin.names())
 
@@ -126,7 +128,7 @@ def _read_builtin(text: str) -> Player:
         builtin.find(text)
     except AgentsError as error:
         raise BadPlayer(str(error)) from None
-    return Player(PlayerKind.BUILTIN, text, _shown(text))
+    return Player(PlayerKind.BUILTIN, text, _printable_name(text))
 
 
 def _read_file(text: str, given: str, rest: str) -> Player:
@@ -137,10 +139,10 @@ def _read_file(text: str, given: str, rest: str) -> Player:
             f"expected FILE.py or FILE.py:CLASS, got {quote(text)} ({quote(class_name)} is no class's name)"
         )
     if not os.path.exists(path):
-        raise BadPlayer(f"no file {quote(given)}{_instead_of(path, given, _FILE)}")
+        raise BadPlayer(f"no file {quote(given)}{_missing_hint(path, given, _FILE)}")
     if not os.path.isfile(path):
         raise BadPlayer(f"{quote(given)} is no file: expected an agent's Python file")
-    return Player(PlayerKind.FILE, text, _shown(path.stem), path=path, class_name=class_name)
+    return Player(PlayerKind.FILE, text, _printable_name(path.stem), path=path, class_name=class_name)
 
 
 def _read_folder(text: str) -> Player:
@@ -154,25 +156,26 @@ def _read_folder(text: str) -> Player:
             run = "; a program in C is compiled first, and entered as 'cmd:./PROGRAM'"
         raise BadPlayer(f"{quote(text)} is no Python file: expected {_FORMS}{run}")
     if not os.path.isdir(path):
-        raise BadPlayer(f"no file or folder {quote(text)}{_instead_of(path, text, _FORMS)}")
+        raise BadPlayer(f"no file or folder {quote(text)}{_missing_hint(path, text, _FORMS)}")
     if not os.path.isfile(path / MAIN_FILE):
         raise BadPlayer(f"expected a file {MAIN_FILE} in the folder {quote(text)}, which is what a folder's agent is")
-    return Player(PlayerKind.FOLDER, text, _shown(path.name), path=path)
+    return Player(PlayerKind.FOLDER, text, _printable_name(path.name), path=path)
 
 
-def _instead_of(path: Path, given: str, expected: str) -> str:
-    """What to say of a file or folder, `given` so, that is not there: the one that was meant, if any is like it."""
+def _missing_hint(path: Path, given: str, expected: str) -> str:
+    """The end of a message about a file or folder that does not exist: a similar one, or what was `expected`."""
     missing = next(each for each in (path, *path.parents) if os.path.isdir(each.parent))
     where = missing.parent if missing == path else missing
     shown = str(where) if str(where).isprintable() and len(str(where)) <= _LONGEST_PATH else quote(str(where))
     if missing != path:
-        return f": there is no folder {shown}{_like(missing, missing.name)}"
-    return _like(path, given) or f": expected {expected} (looked in {shown})"
+        return f": there is no folder {shown}{_did_you_mean(missing, missing.name)}"
+    return _did_you_mean(path, given) or f": expected {expected} (looked in {shown})"
 
 
-def _like(path: Path, given: str) -> str:
-    """The Python file or folder beside `path` that may have been meant by what was `given`, as a question; empty where
-    none is like it."""
+def _did_you_mean(path: Path, given: str) -> str:
+    """A question about the Python file or folder beside `path` with the most similar name; empty if there is none.
+
+    `given`: the path as the user typed it."""
     name = path.name.removesuffix(".py")
     try:
         beside = sorted(each for each in os.listdir(path.parent) if each.isprintable())[:_MOST_LOOKED]
@@ -192,11 +195,11 @@ def _read_command(text: str, words: str) -> Player:
         raise BadPlayer(f"expected cmd:PROGRAM and its arguments, got {quote(text)}: {error}") from None
     if not command or not command[0]:
         raise BadPlayer(f"expected a program after 'cmd:', such as 'cmd:./engine --fast', got {quote(text)}")
-    return Player(PlayerKind.COMMAND, text, _shown(Path(_script(command)).stem), command=command)
+    return Player(PlayerKind.COMMAND, text, _printable_name(Path(_program_or_script(command)).stem), command=command)
 
 
-def _script(command: tuple[str, ...]) -> str:
-    """What a command is called after: its program, or where that is an interpreter what it runs."""
+def _program_or_script(command: tuple[str, ...]) -> str:
+    """The word that names a command: its program, or if that is an interpreter, the script that it runs."""
     if _INTERPRETER.fullmatch(Path(command[0]).name):
         return next((word for word in command[1:] if not word.startswith("-")), command[0])
     return command[0]
@@ -207,15 +210,15 @@ def _absolute(text: str) -> Path:
     return path.resolve() if path.name == ".." else path
 
 
-def _is_plain(text: str) -> bool:
-    """Whether `text` can be a program's argument and part of a message."""
+def _is_valid_text(text: str) -> bool:
+    """Whether `text` can be a program's argument: UTF-8 without zero bytes."""
     try:
         return b"\0" not in text.encode()
     except UnicodeEncodeError:
         return False
 
 
-def _shown(name: str) -> str:
-    """`name`, fit for every screen and message: printable, not too long, never empty."""
+def _printable_name(name: str) -> str:
+    """`name` for screens and messages: printable, not too long, never empty."""
     plain = "".join(letter if letter.isprintable() else "?" for letter in name)
     return plain[:_LONGEST_NAME] or "agent"
