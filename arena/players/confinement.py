@@ -1,7 +1,7 @@
-"""How agents that are not ours are held in one run: behind which walls, with what, and what they may read.
+"""How one run confines agents that are not built in: behind which walls, with which limits, and what they may read.
 
-The director's side of the walls: it tries what the machine offers, lays out what Python agents may import, and makes
-of both the orders of each warden. Nothing is tried or laid out before an agent needs it.
+This is the director's side of the walls. It finds out which walls hold on this machine, prepares the library that
+Python agents import, and makes the orders of each warden from both, when the first agent needs them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _READY_WITHIN: Final = Limits().ready
 
 
 class Confinement:
-    """What holds for all agents of a run, unless one has something of its own."""
+    """The settings of all agents of a run, and from them the orders of each agent's warden."""
 
     def __init__(
         self,
@@ -43,31 +43,34 @@ class Confinement:
         ponder: bool = False,
         ready: int = _READY_WITHIN,
     ) -> None:
-        """`scratch`: a fresh folder of this run, where agents get theirs; `rules`: the game, as the store has it;
-        `walls`: the kind that is demanded, None for the best there is; `fresh`: a new process for each game; `ready`:
+        """`scratch`: a new folder of this run, where each agent gets its own; `rules`: the game, as the store has it;
+        `walls`: the demanded kind, None for the best that holds; `fresh`: a new process for each game; `ready`:
         nanoseconds from `start` to `ready`."""
         self.allowance = allowance
-        self._scratch, self._rules = scratch, rules
+        self._scratch = scratch
+        self._rules = rules
         self._wanted = walls
         self._python = python
         self._modules = modules
-        self._fresh, self._ponder, self._ready = fresh, ponder, ready
-        # Behind which walls each agent is that was given orders.
+        self._fresh = fresh
+        self._ponder = ponder
+        self._ready = ready
+        # The walls of each agent that has orders.
         self.kinds: dict[str, WallKind] = {}
         self._allowances: dict[str, Allowance] = {}
-        # What the instructor should know.
+        # What instructors should know about this machine.
         self.warnings: list[str] = []
 
-    def kind(self, wanted: WallKind | None = None) -> WallKind:
-        """The walls of an agent, of the kind that it `wanted` or else everybody's; ArenaError where they do not hold on
-        this machine."""
+    def wall_kind(self, wanted: WallKind | None = None) -> WallKind:
+        """The walls of an agent that `wanted` this kind (None: the run's kind); ArenaError if they do not hold on this
+        machine."""
         offer = probe.chosen(wanted or self._wanted)
         if offer.kind is WallKind.LIMITS and not self.warnings:
             reason = f" ({offer.why}{f'; {offer.advice}' if offer.advice else ''})" if offer.why else ""
             self.warnings.append(f"agents are behind limits alone{reason}: {probe.LIMITS_MEAN}. See: arena doctor")
         return offer.kind
 
-    def orders(
+    def warden_orders(
         self,
         name: str,
         submission: Submission,
@@ -76,11 +79,32 @@ class Confinement:
         wanted: WallKind | None = None,
         allowance: Allowance | None = None,
     ) -> dict[str, Any]:
-        """What the warden of this agent is told."""
-        kind, allowance = self.kind(wanted), allowance or self.allowance
-        command, readable, environment = submission.command, [str(submission.source)], dict[str, str]()
+        """The orders of the warden that holds this agent; `wanted` and `allowance` replace those of the run."""
+        kind = self.wall_kind(wanted)
+        allowance = allowance or self.allowance
+        command, walls = self._walls(submission, store, kind, allowance)
+        self.kinds[name] = kind
+        self._allowances[name] = allowance
+        return {
+            "name": name,
+            "command": command,
+            "scratch": str(self._scratch),
+            "fresh": self._fresh,
+            "start": self.start_limit(allowance),
+            "ready": self._ready,
+            "ponder": self._ponder,
+            "walls": to_builtins(walls),
+        }
+
+    def _walls(
+        self, submission: Submission, store: Store, kind: WallKind, allowance: Allowance
+    ) -> tuple[tuple[str, ...], Walls]:
+        """The command that starts the agent, and its walls: what it may read, what is hidden, its environment."""
+        command = submission.command
+        readable = [str(submission.source)]
+        environment: dict[str, str] = {}
         hidden = [str(store.folder), str(self._scratch.parent)]
-        # The rules of somebody's own game are in the store, too.
+        # A user-supplied game lies in the store, too.
         readable += re.findall(re.escape(f"{store.folder}/") + "[0-9a-f]{64}", self._rules)
         if submission.kind is PlayerKind.COMMAND:
             readable += file_access.of_program(command)
@@ -100,26 +124,17 @@ class Confinement:
             hidden=tuple(hidden),
             filter=seccomp.compiled(kind),
         )
-        self.kinds[name], self._allowances[name] = kind, allowance
-        return {
-            "name": name,
-            "command": command,
-            "scratch": str(self._scratch),
-            "fresh": self._fresh,
-            "start": self.start(allowance),
-            "ready": self._ready,
-            "ponder": self._ponder,
-            "walls": to_builtins(walls),
-        }
+        return command, walls
 
-    def start(self, allowance: Allowance | None = None) -> int:
+    def start_limit(self, allowance: Allowance | None = None) -> int:
         """Nanoseconds that an agent's program may take to start."""
         start = (allowance or self.allowance).start
         return HELLO_WITHIN if start is None else start
 
     def described(self, name: str) -> str:
-        """How that agent is held, for people."""
-        kind, allowance = self.kinds[name], self._allowances[name]
+        """How that agent is confined, in words."""
+        kind = self.kinds[name]
+        allowance = self._allowances[name]
         means = _MEANS[kind]
         if allowance.disk:
             means = means.replace("nothing to write", f"{allowance.disk / MEBIBYTE:.0f} MiB to write")

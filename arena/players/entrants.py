@@ -1,7 +1,7 @@
-"""From a player as it was named to somebody the director can seat.
+"""From a Player to an Entrant, which the director can seat.
 
-What is ours speaks ZeroMQ itself; everything else is frozen in the store and held by a warden. Who cannot play the game
-is refused here, before any game starts.
+A built-in agent speaks ZeroMQ itself; any other is copied to the store and held by a warden. A player that cannot play
+the game is refused here, before any game starts.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def enter(
 ) -> Entrant:
     """An entrant for `player`, called `name`, in the game that begins at `start`.
 
-    An agent that is not ours is held as `confinement` says, but for `walls` and an `allowance` of its own."""
+    An agent that is not built in is confined as `confinement` says, but for `walls` and an `allowance` of its own."""
     if player.kind is PlayerKind.BUILTIN:
-        from agents import builtin
+        from agents import builtin  # here: it loads every search algorithm, 0.1 s
 
         try:
             builtin.check_can_play(player.text, start)
@@ -46,9 +46,9 @@ def enter(
         name,
         f"{name} {submission.hash}",
         ("-m", "arena.walls.warden"),
-        confinement.orders(name, submission, store, wanted=walls, allowance=allowance),
+        confinement.warden_orders(name, submission, store, wanted=walls, allowance=allowance),
         guarded=True,
-        start=confinement.start(allowance),
+        start=confinement.start_limit(allowance),
         walls=confinement.kinds[name],
         source=submission.hash,
     )

@@ -1,8 +1,8 @@
-"""What is entered, frozen: a store of files and folders by the hash of their content.
+"""The store: read-only copies of submitted agents, their files and games, by the hash of their content.
 
-The director takes every agent, program's file and game that is not ours into a Store before the first game, and players
-run only from there. What lies under a hash is whole, read-only and has that hash, whoever else writes to the store at
-the same time and whenever the machine lost its power.
+The director copies every agent and game that is not built in into a Store before the first game, and players run only
+from there. A folder in the store is always complete and has the hash that it is named after: also when several
+processes write to the store, and after a power cut.
 
     STORE/<hash>/my_agent.py          a file              STORE/<hash>/agent.py, ...    a folder
     STORE/<hash>/command.json         a command: its program's name and hash, and its arguments;
@@ -32,16 +32,17 @@ MOST_FILES: Final = 10_000
 """Folders are counted too."""
 _MOST_LEVELS: Final = 32
 _HASH = re.compile(r"[0-9a-f]{64}")
+_COMMAND_FILE: Final = "command.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """Something entered, as it lies in the store."""
+    """An agent as it lies in the store."""
 
     hash: str
     kind: PlayerKind
     command: tuple[str, ...]
-    """What a warden executes; of a Python agent its file, for an interpreter that hosts it."""
+    """What a warden executes; for a Python agent its file, which an interpreter then hosts."""
     source: Path
     """The folder in the store."""
 
@@ -67,16 +68,16 @@ class Store:
             return self._take_command(player)
         if player.path is None:
             raise BadPlayer(f"expected a file, a folder or a command to freeze, got {quote(player.text)}")
-        intake = self._new_intake()
+        contents = self._no_contents()
         if player.kind is PlayerKind.FOLDER:
-            intake.add_folder(player.path)
-            if MAIN_FILE not in intake.files:
+            contents.add_folder(player.path)
+            if MAIN_FILE not in contents.files:
                 raise BadPlayer(f"expected a file {MAIN_FILE} in the folder {quote(player.path.name)}")
             main = MAIN_FILE
         else:
             main = player.path.name
-            intake.add_file(player.path, main)
-        source = self._keep(intake.files)
+            contents.add_file(player.path, main)
+        source = self._keep(contents.files)
         agent = f"{source / main}:{player.class_name}" if player.class_name else str(source / main)
         return Submission(source.name, player.kind, (agent,), source)
 
@@ -96,8 +97,8 @@ class Store:
             name = f"{self._take_file(path)}:{class_name}"
         given |= {option: str(self._take_file(value)) for option, value in files.items()}
         defaults = {option.name: str(option.default) for option in game.options}
-        told = [f"{option}={value}" for option, value in given.items() if value != defaults[option]]
-        return f"{name}:{','.join(told)}" if told else name
+        changed = [f"{option}={value}" for option, value in given.items() if value != defaults[option]]
+        return f"{name}:{','.join(changed)}" if changed else name
 
     def verify(self, submission_hash: str) -> Path:
         """The folder that lies under that hash, whole and unchanged; ArenaError where it does not."""
@@ -106,47 +107,47 @@ class Store:
         source = self.folder / submission_hash
         if not os.path.isdir(source):
             raise ArenaError(f"no submission {submission_hash[:12]} in {self.folder}: enter it again")
-        intake = self._new_intake()
+        contents = self._no_contents()
         try:
-            intake.add_folder(source, everything=True)
+            contents.add_folder(source, everything=True)
         except BadPlayer as error:
             raise ArenaError(f"the stored submission is damaged: {error}. Delete {source} and enter it again") from None
-        if _hash_of(intake.files) != submission_hash:
+        if _hash_of(contents.files) != submission_hash:
             raise ArenaError(f"the stored submission was changed: delete {source} and enter it again")
         return source
 
     def _take_command(self, player: Player) -> Submission:
         program, *words = player.command
         path = _program(program)
-        intake, arguments = self._new_intake(), list[str | dict[str, str]]()
+        contents = self._no_contents()
+        arguments: list[str | dict[str, str]] = []
         for number, word in enumerate(words, 1):
             file = Path(os.path.expanduser(word))
             if word and os.path.isfile(file):
                 name = f"{number}/{file.name}"
-                intake.add_file(file, name)
+                contents.add_file(file, name)
                 arguments.append({"copy": name})
             else:
                 arguments.append(word)
-        told = {"program": path.name, "sha256": _hash_of_program(path), "arguments": arguments}
-        intake.files["command.json"] = _File(json.dumps(told, indent=1).encode(), executable=False)
-        source = self._keep(intake.files)
-        frozen = [word if isinstance(word, str) else str(source / word["copy"]) for word in arguments]
-        return Submission(source.name, player.kind, (str(path), *frozen), source)
+        command = {"program": path.name, "sha256": _hash_of_program(path), "arguments": arguments}
+        contents.files[_COMMAND_FILE] = _File(json.dumps(command, indent=1).encode(), executable=False)
+        source = self._keep(contents.files)
+        return Submission(source.name, player.kind, (str(path), *command_arguments(source)), source)
 
     def _take_file(self, path: str) -> Path:
         """The copy of a game's file."""
-        file, intake = Path(path), self._new_intake()
+        file, contents = Path(path), self._no_contents()
         try:
-            intake.add_file(file, file.name)
+            contents.add_file(file, file.name)
         except BadPlayer as error:
             raise BadFixture(str(error)) from None
-        return self._keep(intake.files) / file.name
+        return self._keep(contents.files) / file.name
 
-    def _new_intake(self) -> _Intake:
-        return _Intake(self.most_bytes, self.most_files, leave_out=self.folder)
+    def _no_contents(self) -> _Contents:
+        return _Contents(self.most_bytes, self.most_files, leave_out=self.folder)
 
     def _keep(self, files: dict[str, _File]) -> Path:
-        """The folder with these files, which is written unless it is there."""
+        """The folder in the store with these files; it is written unless it exists."""
         target = self.folder / _hash_of(files)
         if not os.path.exists(target):
             temporary: Path | None = None
@@ -157,7 +158,7 @@ class Store:
                 os.rename(temporary, target)
                 _sync(self.folder)
             except OSError as error:
-                # Somebody else may have brought the same at the same time.
+                # Another process may have stored the same files at the same time.
                 if not os.path.exists(target):
                     raise ArenaError(f"cannot write to the store {self.folder}: {error.strerror}") from None
             finally:
@@ -165,7 +166,7 @@ class Store:
         return self.verify(target.name)
 
 
-class _Intake:
+class _Contents:
     """The content of files, read once within limits: what is hashed is what is written."""
 
     def __init__(self, most_bytes: int, most_files: int, *, leave_out: Path) -> None:
@@ -173,7 +174,8 @@ class _Intake:
         self._most_bytes = most_bytes
         self._most_files = most_files
         self._leave_out = os.path.realpath(leave_out)
-        self._bytes = self._entries = 0
+        self._bytes = 0
+        self._entries = 0
 
     def add_file(self, path: Path, name: str) -> None:
         """The file at `path`, to be stored as `name`."""
@@ -234,6 +236,17 @@ class _Intake:
             )
 
 
+def is_command(source: Path) -> bool:
+    """Whether the folder `source` in the store holds a command."""
+    return (source / _COMMAND_FILE).is_file()
+
+
+def command_arguments(source: Path) -> list[str]:
+    """The arguments of the command in the folder `source` of the store; files among them are the copies there."""
+    arguments = json.loads((source / _COMMAND_FILE).read_text("utf-8"))["arguments"]
+    return [word if isinstance(word, str) else str(source / word["copy"]) for word in arguments]
+
+
 def _hash_of(files: dict[str, _File]) -> str:
     """SHA-256 over the sorted names and the contents, each with its length so that none runs into the next."""
     digest = hashlib.sha256()
@@ -291,7 +304,7 @@ def _open_without_waiting(path: str, flags: int) -> int:
 
 
 def _write(folder: Path, files: dict[str, _File]) -> None:
-    """`files` on the disk for good, before anybody can find them."""
+    """Writes `files` and syncs them to the disk, before anybody can find them."""
     folders = {folder}
     for name, file in files.items():
         path = folder / name
@@ -316,7 +329,7 @@ def _sync(folder: Path) -> None:
 
 
 def _remove(folder: Path | None) -> None:
-    """A folder of ours that nobody has seen, if it is still there."""
+    """Removes a folder that was not put in its place, if it is still there."""
     if folder is not None and folder.exists():
         for inner, _, _ in os.walk(folder):
             os.chmod(inner, 0o700)

@@ -1,12 +1,11 @@
 """Versions on record, to be run again: "alice@2" is found, and what was entered then is read back from the store.
 
-It undoes what `submissions.py` and the record did with a player, so that one of the past can sit down again like any
-other. What is no longer there, or was never here, is refused with what to do.
+It reverses what `submissions.py` and the record did with a player, so that an earlier version can play again like any
+other player. A version whose source is missing is refused, and the message says what to do.
 """
 
 from __future__ import annotations
 
-import json
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from adsearch.errors import meant, quote
 from agents import builtin
 from arena.errors import ArenaError, BadPlayer
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
-from arena.players.submissions import Store
+from arena.players.submissions import Store, command_arguments, is_command
 from db import audit
 from db.audit import StoredVersion
 from db.database import Connection
@@ -77,8 +76,11 @@ def player(version: StoredVersion, store: Store) -> Player:
         source = store.verify(version.source)
     except ArenaError as error:
         raise BadPlayer(f"{quote(name)}: {error}") from None
-    if version.started_as.startswith("cmd:") and (source / "command.json").is_file():
-        return Player(PlayerKind.COMMAND, version.started_as, version.agent, command=_command(version, source))
+    if version.started_as.startswith("cmd:") and is_command(source):
+        # The program itself was not copied: it is still where it was.
+        program = shlex.split(version.started_as.removeprefix("cmd:"))[0]
+        command = (program, *command_arguments(source))
+        return Player(PlayerKind.COMMAND, version.started_as, version.agent, command=command)
     path, rest = split_path(version.started_as) or ("", "")
     main = source / Path(path).name
     if path and main.is_file():
@@ -86,10 +88,3 @@ def player(version: StoredVersion, store: Store) -> Player:
     if (source / MAIN_FILE).is_file():
         return Player(PlayerKind.FOLDER, version.started_as, version.agent, path=source)
     raise BadPlayer(f"{quote(name)} was entered as {quote(version.started_as)}, which is not what lies in {source}")
-
-
-def _command(version: StoredVersion, source: Path) -> tuple[str, ...]:
-    """The program, which stayed where it was, and its arguments: files among them are those in the store."""
-    program = shlex.split(version.started_as.removeprefix("cmd:"))[0]
-    arguments = json.loads((source / "command.json").read_text("utf-8"))["arguments"]
-    return (program, *(word if isinstance(word, str) else str(source / word["copy"]) for word in arguments))

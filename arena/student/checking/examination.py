@@ -153,7 +153,7 @@ class Examiner:
         )
         self._now = now
         self._numbers = count(1)
-        self._confinement.kind()
+        self._confinement.wall_kind()
         self._director = Director(folder, at_once=at_once or max(1, min(_MOST_AT_ONCE, cores.count() - 1)))
 
     @property

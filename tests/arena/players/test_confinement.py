@@ -52,7 +52,7 @@ class Course:
     def orders(self, text: str, confinement: Confinement | None = None, **settings: Any) -> Orders:
         """What the warden of that player is told, as it understands it."""
         submission = self.store.take(read_player(text))
-        told = (confinement or self.confinement()).orders("anne", submission, self.store, **settings)
+        told = (confinement or self.confinement()).warden_orders("anne", submission, self.store, **settings)
         return msgspec.convert(told | {"address": "ipc://x", "token": "t"}, Orders)
 
 
@@ -156,7 +156,7 @@ def test_an_agent_may_have_something_of_its_own(course: Course) -> None:
     orders = course.orders(str(course.folder / "first.py"), confinement, wanted=WallKind.SANDBOX, allowance=own)
     assert (orders.walls.kind, orders.walls.allowance, orders.start) == (WallKind.SANDBOX, own, 30 * SECOND)
     assert confinement.kinds == {"anne": WallKind.SANDBOX}
-    assert confinement.start() == HELLO_WITHIN
+    assert confinement.start_limit() == HELLO_WITHIN
     usual = course.orders(str(course.folder / "first.py"), confinement)
     assert (usual.walls.kind, usual.walls.allowance) == (WallKind.LIMITS, Allowance(threads=2))
 
@@ -184,7 +184,7 @@ def test_limits_alone_come_with_one_warning(course: Course, monkeypatch: pytest.
     monkeypatch.setattr(probe, "offer", offering(WallKind.LIMITS))
     confinement = course.confinement(walls=None)
     assert confinement.warnings == []
-    assert [confinement.kind(), confinement.kind()] == [WallKind.LIMITS, WallKind.LIMITS]
+    assert [confinement.wall_kind(), confinement.wall_kind()] == [WallKind.LIMITS, WallKind.LIMITS]
     (warning,) = confinement.warnings
     assert warning == (
         f"agents are behind limits alone (it is too old; buy another one): {probe.LIMITS_MEAN}. See: arena doctor"
@@ -193,15 +193,15 @@ def test_limits_alone_come_with_one_warning(course: Course, monkeypatch: pytest.
 
 def test_limits_that_were_asked_for_are_warned_of_without_a_reason(course: Course) -> None:
     confinement = course.confinement()
-    confinement.kind()
+    confinement.wall_kind()
     assert confinement.warnings == [f"agents are behind limits alone: {probe.LIMITS_MEAN}. See: arena doctor"]
 
 
 def test_a_sandbox_is_the_usual_and_needs_no_warning(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probe, "offer", offering(*WallKind))
     confinement = course.confinement(walls=None)
-    assert confinement.kind() is WallKind.SANDBOX
-    assert confinement.kind(WallKind.CONTAINER) is WallKind.CONTAINER
+    assert confinement.wall_kind() is WallKind.SANDBOX
+    assert confinement.wall_kind(WallKind.CONTAINER) is WallKind.CONTAINER
     assert confinement.warnings == []
 
 

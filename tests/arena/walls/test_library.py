@@ -272,7 +272,7 @@ def test_an_agent_plays_with_what_it_may_import(
     scratch.mkdir(parents=True)
     store = Store(tmp_path / "store")
     submission = store.take(read_player(str(tmp_path / "first.py")))
-    orders = Confinement(scratch, "tictactoe", walls=kind, modules=modules).orders("first", submission, store)
+    orders = Confinement(scratch, "tictactoe", walls=kind, modules=modules).warden_orders("first", submission, store)
     with Judge(orders.pop("command"), **orders) as judge:
         match = judge.play()
         judge.hang_up()
