@@ -1,1 +1,1 @@
-"""The commands of the panel "Look back"."""
+"""The commands of the panel "Look at results"."""

@@ -107,13 +107,6 @@ def ask(
     show(rows, columns, format=format)
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds these commands to `app`."""
-    app.command()(export)
-    app.command("import")(import_games)
-    app.command("sql")(ask)
-
-
 @contextmanager
 def _written(output: str) -> Iterator[TextIO]:
     """Where an export goes; a file is there when all of it has been written, or not at all."""

@@ -146,13 +146,6 @@ def logs(
             print(words.printable(line))
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds these commands to `app`."""
-    app.command()(history)
-    app.command("show")(show_game)
-    app.command()(logs)
-
-
 # Listings.
 
 

@@ -107,11 +107,6 @@ def rank(
         print("\n".join(["", *_footer(found, settings.prior)]))
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds the command to `app`."""
-    app.command()(rank)
-
-
 def _of_record(
     tournaments: list[str | None],
     wanted: Wanted,

@@ -102,11 +102,6 @@ def replay(
     print("", *game_on_record.ending(game), sep="\n")
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds the command to `app`."""
-    app.command()(replay)
-
-
 # What is told of a step.
 
 

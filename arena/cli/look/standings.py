@@ -10,8 +10,6 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-import typer
-
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record import AllOption, DatabaseOption, TournamentArgument
 from arena.cli.terminal.standings_table import read_results, show_standings
@@ -112,13 +110,6 @@ def crosstable(
     else:
         for line in crosstable_lines(table, width=shutil.get_terminal_size().columns):
             print(line)
-
-
-def add_to(app: typer.Typer) -> None:
-    """Adds these commands to `app`."""
-    app.command()(tournaments)
-    app.command()(standings)
-    app.command()(crosstable)
 
 
 def _cell(cell: Meetings | None) -> dict[str, Any] | None:

@@ -151,12 +151,6 @@ def progress(
         show(rows, columns, format=format, numbers=("games", "rating", "±"))
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds these commands to `app`."""
-    app.command()(versus)
-    app.command()(progress)
-
-
 # One against another.
 
 

@@ -103,11 +103,6 @@ def verify(format: FormatOption = Format.TABLE, db: DatabaseOption = None) -> No
         print(f"{looked_at}: all is well")
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds the commands."""
-    app.add_typer(commands, name="db")
-
-
 def _bytes(file: Path | None) -> int | None:
     """How much room the file takes, with what has not been moved into it yet."""
     if file is None:

@@ -45,11 +45,6 @@ def doctor(format: FormatOption = Format.TABLE, db: DatabaseOption = None) -> No
         raise typer.Exit(1)
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds the command."""
-    app.command()(doctor)
-
-
 def _show_report(found: list[Finding]) -> None:
     from rich.console import Console
     from rich.text import Text

@@ -50,11 +50,6 @@ def list_agents(
     show([_row(agent) for agent in found], COLUMNS, format=format)
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds the command to `app`."""
-    app.command("agents")(list_agents)
-
-
 def _row(agent: BuiltIn) -> dict[str, Any]:
     return {
         "name": agent.name,

@@ -58,11 +58,6 @@ def list_games(
         show([row], {**COLUMNS, "position": lambda row: row["position"]}, format=format)
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds the command to `app`."""
-    app.command("games")(list_games)
-
-
 def _row(game: Game, **options: int | str) -> dict[str, Any]:
     """What the listing tells of a game, with these options and the defaults of the others."""
     start = game.start(**options)

@@ -282,8 +282,3 @@ def _play(
         screen.show_score(finished)
     if not plan.seed_given:
         screen.say(f"the same again: --seed {plan.seed}")
-
-
-def add_to(app: typer.Typer) -> None:
-    """Adds the command."""
-    app.command()(play)

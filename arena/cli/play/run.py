@@ -229,9 +229,3 @@ def _ctrl_c_finishes(director: Director, display: Display) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def add_to(app: typer.Typer) -> None:
-    """Adds these commands to `app`."""
-    app.command()(demo)
-    app.command()(run)

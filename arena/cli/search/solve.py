@@ -130,12 +130,6 @@ def compare(
     show(rows, _plain(rows[0]) if rows and format is Format.CSV else COMPARED, format=format)
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds these commands to `app`."""
-    app.command("solve")(solve)
-    app.command("compare")(compare)
-
-
 def _note(text: str) -> None:
     print(f"arena: {text}", file=sys.stderr)
 

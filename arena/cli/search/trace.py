@@ -123,12 +123,6 @@ def tree(
     _draw(picture, svg, dot)
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds these commands to `app`."""
-    app.command("trace")(trace)
-    app.command("tree")(tree)
-
-
 def _title(what: str, moves: str) -> str:
     return f"{what}, after {' '.join(moves.split())}" if moves.split() else what
 

@@ -1,1 +1,1 @@
-"""The commands of the panel "Give a course"."""
+"""The commands of the panel "Teach a course"."""

@@ -53,8 +53,3 @@ def bundle(
     sources = f"{written.sources} source{'s' * (written.sources != 1)}"
     print(printable(f"{file}: {what}, {sources} ({size:,.0f} KiB)"))
     print(printable(f"open it anywhere: arena history --db {file}"))
-
-
-def add_to(app: typer.Typer) -> None:
-    """Adds the command to `app`."""
-    app.command()(bundle)

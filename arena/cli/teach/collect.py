@@ -113,11 +113,6 @@ def collect(
         _tell_next(lines, file, tournament, db)
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds the command to `app`."""
-    app.command()(collect)
-
-
 def _conditions(game: str | None, tournament: Path | None, to: Path | None) -> tuple[Conditions, Path]:
     """Under which conditions agents are checked, and the file that says who plays."""
     from arena.student.checking.conditions import Conditions, of_league

@@ -66,8 +66,3 @@ def exercise(
         write_file(tree, json.dumps(made.description, indent=1) + "\n")
     if seed is None:
         print(f"the same tree again: --seed {chosen}", file=sys.stderr)
-
-
-def add_to(app: typer.Typer) -> None:
-    """Adds the command to `app`."""
-    app.command("exercise")(exercise)

@@ -100,11 +100,6 @@ def grades(
     )
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds the command to `app`."""
-    app.command()(grades)
-
-
 _NUMBERS: Final = ("rank", "games", "points", "score", "rating", "±", "faults")
 
 

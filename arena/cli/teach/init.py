@@ -37,8 +37,3 @@ def init(
         f"arena run {file}",
     ):
         print(printable(f"  {command}"))
-
-
-def add_to(app: typer.Typer) -> None:
-    """Adds the command to `app`."""
-    app.command()(init)

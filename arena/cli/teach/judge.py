@@ -82,11 +82,6 @@ def judge(
         raise typer.Exit(1)
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds the command to `app`."""
-    app.command("judge")(judge)
-
-
 def _row(verdict: Verdict, told: Any) -> dict[str, Any]:
     ours = verdict.ours
     return {

@@ -67,11 +67,6 @@ def report(
     print(f"written: {folder / 'index.html'} ({count}, {time.monotonic() - began:.1f} s)")
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds the command to `app`."""
-    app.command()(report)
-
-
 @contextmanager
 def _progress(games: int) -> Iterator[Callable[[int], None]]:
     """How far it is, on a terminal."""

@@ -56,12 +56,6 @@ def release(
     _rule_on_entry(agent, "release", reason, tournament, db=db)
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds the commands."""
-    for command in (void, award, withdraw, release):
-        app.command()(command)
-
-
 def _rule_on_game(text: str, what: str, reason: str, *, db: str | None, to: str | None = None) -> None:
     from arena.errors import BadRuling
     from db import queries, store

@@ -72,11 +72,6 @@ def analyse(
             print(line)
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds the command to `app`."""
-    app.command()(analyse)
-
-
 def _counted(plies: Iterable[Judged], total: int) -> Iterator[Judged]:
     """The same, counted on a terminal as they come."""
     on_screen = sys.stderr.isatty()

@@ -129,11 +129,6 @@ def check(
         raise typer.Exit(1)
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds the command to `app`."""
-    app.command()(check)
-
-
 # What is checked, and under which conditions.
 
 

@@ -96,11 +96,6 @@ def climb(
         raise typer.Exit(1)
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds the command to `app`."""
-    app.command()(climb)
-
-
 # What it came to.
 
 

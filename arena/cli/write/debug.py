@@ -93,11 +93,6 @@ def debug(
         raise typer.Exit(1)
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds the command to `app`."""
-    app.command()(debug)
-
-
 # Who is asked.
 
 

@@ -47,8 +47,3 @@ def new(
         print(printable(f"  {command}"))
     if game.partition(":")[0] == "rps":
         print("Nobody beats random at rps in the long run: every move is as good as any other.")
-
-
-def add_to(app: typer.Typer) -> None:
-    """Adds the command to `app`."""
-    app.command()(new)

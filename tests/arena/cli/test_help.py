@@ -1,23 +1,26 @@
 """`arena --help`: every command, by who uses it, with an example, at once; mistyped ones are told what was meant."""
 
+import ast
 import re
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.main import get_group
 
 import arena.cli
-from arena.cli import PANELS
+from arena.cli import PANELS, Commands
 from arena.cli.terminal import completion
 from tests.kit.arena_program import arena as run_arena
 
-LISTED = [(f"{folder}.{file}", name) for folder, commands in PANELS.values() for name, file in commands.items()]
-FILES = sorted({file for file, _ in LISTED})
+LISTED = {
+    name: (f"{folder}.{place.rpartition('.')[0]}", place.rpartition(".")[2])
+    for folder, commands in PANELS.values()
+    for name, place in commands.items()
+}
+"""The file and the function of each command."""
+FILES = sorted({file for file, _ in LISTED.values()})
 HEAVY = {"sqlalchemy", "alembic", "numpy", "zmq"}
 """What takes longer to import than most commands take."""
 
@@ -32,22 +35,40 @@ TELLS_WHAT_IT_IMPORTS = """if True:
 """
 
 
-def added(file: str) -> dict[str, Any]:
-    """The commands that a file adds."""
-    app = typer.Typer()
-    import_module(f"arena.cli.{file}").add_to(app)
-    return dict(get_group(app).commands)
+def command(name: str) -> Any:
+    """The command of that name."""
+    return Commands().get_command(None, name)
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_the_commands_of_every_file_are_listed_and_no_others(file: str) -> None:
-    assert sorted(added(file)) == sorted(name for its_file, name in LISTED if its_file == file)
+def inner(name: str) -> list[list[str]]:
+    """The words of that command; of a group, those of each of its commands."""
+    return [[name, each] for each in getattr(command(name), "commands", {})] or [[name]]
 
 
-def test_every_file_with_commands_is_listed() -> None:
-    cli = Path(arena.cli.__file__).parent
-    there = [path for path in cli.glob("*/*.py") if "def add_to(" in path.read_text("utf-8")]
-    assert sorted(f"{path.parent.name}.{path.stem}" for path in there) == FILES
+def test_every_function_with_the_help_of_a_command_is_listed_once() -> None:
+    """A command's help has an example: so a command that nobody listed is found."""
+    functions = []
+    for path in Path(arena.cli.__file__).parent.glob("*/*.py"):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and "Example" in (ast.get_docstring(node) or ""):
+                functions.append((f"{path.parent.name}.{path.stem}", node.name))
+    listed = [(file, place) for file, place in LISTED.values() if (file, place) != LISTED["db"]]
+    listed += [(LISTED["db"][0], name) for name in command("db").commands]
+    assert sorted(functions) == sorted(listed)
+
+
+def test_a_panel_and_its_folder_have_the_same_name() -> None:
+    assert all(folder in title.lower().split() for title, (folder, _) in PANELS.items())
+
+
+def test_without_a_command_a_short_guide_is_printed() -> None:
+    ended = run_arena()
+    assert (ended.code, ended.err) == (0, "")
+    lines = ended.out.splitlines()
+    assert len(lines) <= 20
+    assert max(map(len, lines)) <= 80
+    assert {line.split()[1] for line in lines if line.startswith("  arena ")} <= set(LISTED)
+    assert "arena --help" in lines[-1]
 
 
 def test_help_shows_every_command_in_its_group_and_fits_a_terminal() -> None:
@@ -60,13 +81,12 @@ def test_help_shows_every_command_in_its_group_and_fits_a_terminal() -> None:
             at = shown.index(f"│ {name} ", at)
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_the_help_of_every_command_has_an_example_and_fits_a_terminal(file: str) -> None:
-    for name, command in added(file).items():
-        for words in [[name, inner] for inner in getattr(command, "commands", {})] or [[name]]:
-            shown = run_arena(*words, "--help").out
-            assert max(map(len, shown.splitlines())) <= 80
-            assert re.search(rf"Examples?: arena {' '.join(words)}\b", " ".join(shown.split())), words
+@pytest.mark.parametrize("name", LISTED)
+def test_the_help_of_every_command_has_an_example_and_fits_a_terminal(name: str) -> None:
+    for words in inner(name):
+        shown = run_arena(*words, "--help").out
+        assert max(map(len, shown.splitlines())) <= 80
+        assert re.search(rf"Examples?: arena {' '.join(words)}\b", " ".join(shown.split())), words
 
 
 @pytest.mark.parametrize(
@@ -145,10 +165,10 @@ def test_the_shell_completes_what_is_on_record(
 ) -> None:
     monkeypatch.setenv("ARENA_DB", str(record))
     assert offered in completed(monkeypatch, line)
-    command, rest = line.split(" ", 2)[1], line.split(" ", 2)[2]
-    if command in ("standings", "show"):
+    _, asked, rest = line.split(" ", 2)
+    if asked in ("standings", "show"):
         monkeypatch.delenv("ARENA_DB")
-        assert offered in completed(monkeypatch, f"arena {command} --db {record} {rest}")
+        assert offered in completed(monkeypatch, f"arena {asked} --db {record} {rest}")
 
 
 def test_completion_never_fails_and_makes_no_database(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,12 +184,10 @@ def test_every_parameter_that_names_something_of_ours_is_completed() -> None:
     names = {"game", "player", "agent", "opponent", "tournament", "id", "algorithm"}
     assert names <= set(completion._WORDS)
     missing = []
-    for file in FILES:
-        for name, command in added(file).items():
-            completion.complete(command)
-            for parameter in command.params:
-                if completion._called(parameter) in names and "shell_complete" not in vars(parameter):
-                    missing.append((name, parameter.name))
+    for name in LISTED:
+        for parameter in command(name).params:
+            if completion._called(parameter) in names and "shell_complete" not in vars(parameter):
+                missing.append((name, parameter.name))
     assert missing == []
 
 

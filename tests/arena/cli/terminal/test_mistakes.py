@@ -28,10 +28,3 @@ def test_one_line_says_what_is_wrong(command: str, told: str) -> None:
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith(f"arena: {told}")
     assert ended.err.count("\n") == 1
-
-
-def test_without_a_command_the_commands_are_listed() -> None:
-    ended = arena()
-    assert (ended.code, ended.err) == (2, "")
-    assert "Play" in ended.out
-    assert "Give a course" in ended.out
