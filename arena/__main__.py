@@ -43,9 +43,9 @@ def _run() -> None:
         with _ending_in_order():
             sys.exit(app(prog_name="arena", standalone_mode=False))
     except TyperException as error:
-        from arena.cli.terminal.mistakes import told
+        from arena.cli.terminal.usage_errors import message
 
-        if problem := told(error):
+        if problem := message(error):
             print(_fitting(f"arena: {problem}"), file=sys.stderr)
         sys.exit(error.exit_code)
     except (AdsearchError, AgentsError, ArenaError, DatabaseError) as error:
@@ -74,9 +74,9 @@ def _fitting(message: str) -> str:
     """On a terminal in lines that break between words; elsewhere one line."""
     if not sys.stderr.isatty():
         return message
-    from arena.cli.terminal.folding import folded
+    from arena.cli.terminal.wrapping import wrapped
 
-    return folded(message, more="")
+    return wrapped(message, more="")
 
 
 @contextmanager

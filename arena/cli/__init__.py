@@ -48,9 +48,9 @@ PANELS: Final = {
             "rank": "rank.rank",
             "versus": "versus.versus",
             "progress": "versus.progress",
-            "export": "exchange.export",
-            "import": "exchange.import_games",
-            "sql": "exchange.ask",
+            "export": "export_import.export",
+            "import": "export_import.import_games",
+            "sql": "export_import.ask",
         },
     ),
     "Search explained": (

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.asking import game_on_record
+from arena.cli.asking import recorded_game
 from arena.cli.asking.board_svg import SvgOption, write_board
+from arena.cli.asking.database import DatabaseOption, GameIdArgument
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
-from arena.cli.asking.record import DatabaseOption, GameIdArgument
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show, tell
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def show_game(
     """
     from arena.history import documents
 
-    game = game_on_record.read_game(id, db)
+    game = recorded_game.read_game(id, db)
     if svg is not None:
         write_board(svg, *_reached(game, ply))
     elif format is Format.JSON:
@@ -125,7 +125,7 @@ def logs(
 
     Example: arena logs cs101-812 --agent alice
     """
-    game = game_on_record.read_game(id, db)
+    game = recorded_game.read_game(id, db)
     seats = [one for one in game.seats if (seat is None or one.seat == seat) and (agent is None or one.player == agent)]
     if not seats:
         wanted = " and ".join(
@@ -181,7 +181,7 @@ def _board(game: PastGame, ply: int | None) -> str:
     """The board after that ply, or at the end, where rules that are not here any more are no error."""
     from arena.history import words
 
-    return game_on_record.last_board(game) if ply is None else words.drawn(_reached(game, ply)[0])
+    return recorded_game.last_board(game) if ply is None else words.drawn(_reached(game, ply)[0])
 
 
 def _reached(game: PastGame, ply: int | None) -> tuple[State[Any], Any]:
@@ -189,7 +189,7 @@ def _reached(game: PastGame, ply: int | None) -> tuple[State[Any], Any]:
     from arena.errors import ArenaError
     from arena.history.replay import replay
 
-    game_on_record.refuse_beyond(game, ply)
+    recorded_game.refuse_beyond(game, ply)
     found = replay(game)
     step = found.steps[-1 if ply is None else ply]
     if step.state is None:
@@ -201,7 +201,7 @@ def _print(game: PastGame, board: str) -> None:
     """Header, moves, a board, the verdict, and what was ruled."""
     from arena.history import words
 
-    for line in game_on_record.header(game):
+    for line in recorded_game.header(game):
         print(line)
     if game.moves:
         print()
@@ -215,7 +215,7 @@ def _print(game: PastGame, board: str) -> None:
     if board:
         print(f"\n{board}")
     print()
-    for line in game_on_record.ending(game):
+    for line in recorded_game.ending(game):
         print(line)
 
 

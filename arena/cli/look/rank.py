@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.asking import rating_options
+from arena.cli.asking import rated_games
+from arena.cli.asking.database import DatabaseOption
 from arena.cli.asking.game_filters import AtOption, filtered
-from arena.cli.asking.record import DatabaseOption
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.folding import table_width
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show, tell
+from arena.cli.terminal.wrapping import table_width
 from arena.ratings.systems import FITTED, System
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def rank(
         str | None, typer.Option("--from", metavar="FILE|-", help="Rate a list of results instead: CSV or PGN.")
     ] = None,
     system: Annotated[System | None, typer.Option(help="Usual: elo, or plackett-luce for more than two.")] = None,
-    anchor: rating_options.AnchorOption = None,
-    prior: rating_options.PriorOption = None,
+    anchor: rated_games.AnchorOption = None,
+    prior: rated_games.PriorOption = None,
     k: Annotated[
         float | None, typer.Option("--k", min=0.0, help="incremental: how far one game moves a rating. Usual: 20.")
     ] = None,
@@ -52,7 +52,7 @@ def rank(
     ] = None,
     floor: Annotated[float | None, typer.Option(help="incremental: no rating falls below. Usual: 100.")] = None,
     at: AtOption = None,
-    svg: rating_options.SvgOption = None,
+    svg: rated_games.SvgOption = None,
     format: FormatOption = Format.TABLE,
     db: DatabaseOption = None,
 ) -> None:
@@ -73,11 +73,11 @@ def rank(
 
     given = {"prior": prior, "k": k, "start": start, "floor": floor}
     told = {name: value for name, value in given.items() if value is not None}
-    settings = ranking.Settings(anchors=rating_options.anchors(anchor), **told)
+    settings = ranking.Settings(anchors=rated_games.anchors(anchor), **told)
     if source is not None:
         if tournaments or everything or at is not None or db is not None or wanted != Wanted():
             raise typer.BadParameter("--from takes all games of its file: no tournament, filter, date or database")
-        games = rating_options.listed(source)
+        games = rated_games.listed(source)
         found = ranking.rank(games, system=system or ranking.usual(games), settings=settings)
     elif everything and tournaments:
         raise typer.BadParameter("expected tournaments or --all, got both")
@@ -125,7 +125,7 @@ def _of_record(
     from db.database import Database
 
     with Database(db, create=False) as database, database.reading() as connection:
-        scope = rating_options.scope(connection, tournaments, wanted, at, for_points=system is System.POINTS)
+        scope = rated_games.scope(connection, tournaments, wanted, at, for_points=system is System.POINTS)
         if system is System.POINTS and len(scope.tournaments) == 1 and scope.wanted is None and at is None:
             (one,) = scope.tournaments
             entered, byes = queries.entry_statuses(connection, one), queries.byes(connection, one)
@@ -197,7 +197,7 @@ def _document(found: Ranking) -> dict[str, Any]:
 
 def _columns(found: Ranking, *, csv: bool) -> Columns:
     if csv:
-        return {name: rating_options.exact(name) for name in (*_FIELDS, "marks", "pool")}
+        return {name: rated_games.exact(name) for name in (*_FIELDS, "marks", "pool")}
     columns: dict[str, Any] = {"rank": _ranks, "name": lambda row: row["name"]}
     if found.system is not System.POINTS:
         columns["rating"] = lambda row: _whole(row["rating"])
@@ -218,7 +218,7 @@ def _columns(found: Ranking, *, csv: bool) -> Columns:
         if found.system is not System.POINTS:
             columns["opponents"] = lambda row: _whole(row["opponents"])
     if any(player.los is not None for player in found.players):
-        columns["LOS"] = lambda row: "" if row["los"] is None else rating_options.percent(row["los"])
+        columns["LOS"] = lambda row: "" if row["los"] is None else rated_games.percent(row["los"])
     if found.pools > 1:
         columns["pool"] = lambda row: str(row["pool"] or "-")
     if any(player.marks for player in found.players):

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from arena.cli.asking import game_on_record
-from arena.cli.asking.record import DatabaseOption, GameIdArgument
+from arena.cli.asking import recorded_game
+from arena.cli.asking.database import DatabaseOption, GameIdArgument
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.folding import APART, lines_of, side_by_side
+from arena.cli.terminal.wrapping import APART, side_by_side, wrap_lines
 
 if TYPE_CHECKING:
     from arena.history.replay import Replay, Step
@@ -80,8 +80,8 @@ def replay(
     from arena.errors import ArenaError
     from arena.history import replay as steps
 
-    game = game_on_record.read_game(id, db)
-    game_on_record.refuse_beyond(game, ply)
+    game = recorded_game.read_game(id, db)
+    recorded_game.refuse_beyond(game, ply)
     if html is not None:
         if ply is not None:
             raise typer.BadParameter(f"--ply is for a terminal: a page is opened at that ply as {html.name}#ply-{ply}")
@@ -95,11 +95,11 @@ def replay(
     if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and os.name == "posix":
         _step(game, found, ply or 0)
         return
-    for line in game_on_record.header(game):
+    for line in recorded_game.header(game):
         print(line)
     for step in found.steps[ply or 0 :]:
         print("", *_told(game, found, step), sep="\n")
-    print("", *game_on_record.ending(game), sep="\n")
+    print("", *recorded_game.ending(game), sep="\n")
 
 
 # What is told of a step.
@@ -185,9 +185,9 @@ def screenful(game: PastGame, replay: Replay, number: int, status: str, *, colum
         below = side_by_side([parts[0], *parts[-2:]], width=columns)[:2]
     step, room = replay.steps[number], max(0, rows - 1 - len(below))
     lines = [_ply(game, step), *_board(replay, step), *_clocks(game, step), *_said(step)]
-    lines += game_on_record.ending(game) if number == len(game.moves) else []
+    lines += recorded_game.ending(game) if number == len(game.moves) else []
     if len(lines) + 2 <= room:
-        lines = [game_on_record.header(game)[0], "", *lines]
+        lines = [recorded_game.header(game)[0], "", *lines]
     printed, free = _printed(game, replay, step), room - len(lines)
     if len(printed) > free >= 2:
         printed = [f"{printed[0].removesuffix(':')} (the end of it):", *printed[1 - free :]]
@@ -198,9 +198,9 @@ def screenful(game: PastGame, replay: Replay, number: int, status: str, *, colum
 def _help(columns: int) -> Iterator[str]:
     """What the keys do."""
     for keys, does in _HELP:
-        yield from lines_of(does, begin=f"{keys:<18}", more=" " * 18, width=columns)
+        yield from wrap_lines(does, begin=f"{keys:<18}", more=" " * 18, width=columns)
     yield ""
-    yield from lines_of(_LOGS, width=columns)
+    yield from wrap_lines(_LOGS, width=columns)
 
 
 def _cut(line: str, columns: int) -> str:

@@ -10,8 +10,8 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
+from arena.cli.asking.database import AllOption, DatabaseOption, TournamentArgument
 from arena.cli.asking.game_filters import AtOption, filtered
-from arena.cli.asking.record import AllOption, DatabaseOption, TournamentArgument
 from arena.cli.terminal.standings_table import read_results, show_standings
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show, tell
 from arena.history.words import without_store
@@ -44,7 +44,7 @@ def tournaments(format: FormatOption = Format.TABLE, db: DatabaseOption = None) 
 
     with Database(db, create=False) as database, database.reading() as connection:
         rows = [asdict(row) for row in queries.tournaments(connection)]
-    show(rows, TOURNAMENTS, format=format, narrowed="name", folded=12)
+    show(rows, TOURNAMENTS, format=format, narrowed="name", wrapped=12)
 
 
 def standings(
@@ -82,7 +82,7 @@ def crosstable(
 
     Example: arena crosstable --all --game connect4 --since 2026-05-01 --format csv
     """
-    from arena.cli.asking import rating_options
+    from arena.cli.asking import rated_games
     from arena.ratings import points
     from db import rated as record
     from db.database import Database
@@ -95,7 +95,7 @@ def crosstable(
 
             with database.reading() as connection:
                 which: list[str | None] = [] if everything else [tournament]
-                scope = rating_options.scope(connection, which, wanted, at, for_points=True)
+                scope = rated_games.scope(connection, which, wanted, at, for_points=True)
                 results, statuses, byes = points.of(of_record(record.games(connection, scope))), {}, {}
     table = points.crosstable(results, statuses, byes)
     if format is Format.JSON:

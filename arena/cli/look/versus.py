@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.asking import rating_options
+from arena.cli.asking import rated_games
+from arena.cli.asking.database import DatabaseOption
 from arena.cli.asking.game_filters import AtOption, filtered
-from arena.cli.asking.record import DatabaseOption
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show, tell
 from arena.ratings.match_statistics import Model
@@ -67,7 +67,7 @@ def versus(
             raise BadRating(f"expected two players, or two versions of one, got {quote(a)} and {quote(b)}")
         versions = (own_version, other_version) != (None, None)
         told = replace(wanted, agent=own, opponent=other)
-        games = record.games(connection, rating_options.scope(connection, (), told, at, versions=versions))
+        games = record.games(connection, rated_games.scope(connection, (), told, at, versions=versions))
     found = meeting.versus(games, a, b)
     test, said = None, "not decided yet"
     if elo0 is not None and elo1 is not None:
@@ -86,17 +86,17 @@ def versus(
     if format is Format.JSON:
         tell(document)
     else:
-        show([document], {name: rating_options.exact(name) for name in document}, format=format)
+        show([document], {name: rated_games.exact(name) for name in document}, format=format)
 
 
 @filtered(without=("agent", "opponent", "seat", "result"))
 def progress(
     agent: Annotated[str, typer.Argument(metavar="A", help="The player.")],
     wanted: Wanted,
-    anchor: rating_options.AnchorOption = None,
-    prior: rating_options.PriorOption = None,
+    anchor: rated_games.AnchorOption = None,
+    prior: rated_games.PriorOption = None,
     at: AtOption = None,
-    svg: rating_options.SvgOption = None,
+    svg: rated_games.SvgOption = None,
     format: FormatOption = Format.TABLE,
     db: DatabaseOption = None,
 ) -> None:
@@ -121,8 +121,8 @@ def progress(
 
     with Database(db, create=False) as database, database.reading() as connection:
         history.known(connection, agent)
-        games = record.games(connection, rating_options.scope(connection, (), wanted, at, versions=True))
-        anchors = rating_options.anchors(anchor)
+        games = record.games(connection, rated_games.scope(connection, (), wanted, at, versions=True))
+        anchors = rated_games.anchors(anchor)
         if not anchors:
             players = {player.rpartition("@")[0] for game in games for player in game.names}
             of = None if wanted.tournament is None else [queries.find_tournament(connection, wanted.tournament)]
@@ -144,7 +144,7 @@ def progress(
     rows = [asdict(moment) for moment in moments]
     if format is Format.TABLE:
         rows = _by_version(rows)
-    columns = BY_VERSION if format is Format.TABLE else {name: rating_options.exact(name) for name in MOMENT}
+    columns = BY_VERSION if format is Format.TABLE else {name: rated_games.exact(name) for name in MOMENT}
     if format is Format.TABLE and not rows:
         print(f"{printable(agent)} has no rated game" + " that tells a rating without a prior" * (prior == 0.0))
     else:
@@ -233,7 +233,7 @@ def _difference(found: Versus, a: str) -> list[str]:
 
 
 def _superiority(found: Versus, a: str) -> str:
-    return f"{a} is the better one   {rating_options.percent(found.los)} likely"
+    return f"{a} is the better one   {rated_games.percent(found.los)} likely"
 
 
 def _met(one: Met) -> str:

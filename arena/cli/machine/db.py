@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from arena.cli.asking.record import DatabaseOption, submissions
+from arena.cli.asking.database import DatabaseOption, submissions
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show
 from arena.history.words import printable
 

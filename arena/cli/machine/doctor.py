@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
-from arena.cli.asking.record import DatabaseOption
-from arena.cli.terminal.folding import columns, lines_of
+from arena.cli.asking.database import DatabaseOption
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show
+from arena.cli.terminal.wrapping import line_width, wrap_lines
 
 if TYPE_CHECKING:
     from arena.play.machine import Finding
@@ -52,7 +52,7 @@ def _show_report(found: list[Finding]) -> None:
     console = Console(highlight=False, soft_wrap=True)
     names = max(len(finding.name) for finding in found)
     margin = " " * (names + 8)
-    width = max(columns() - len(margin), _LEAST)
+    width = max(line_width() - len(margin), _LEAST)
     for area, group in groupby(found, key=lambda finding: finding.area):
         console.print(Text(area, "bold"))
         for finding in group:
@@ -70,7 +70,7 @@ def _filled(text: str, width: int) -> list[str]:
     """Lines of at most that width, which are whole words where they fit."""
     from arena.history.words import printable
 
-    return lines_of(printable(text), width=width)
+    return wrap_lines(printable(text), width=width)
 
 
 def _summary(found: list[Finding]) -> str:

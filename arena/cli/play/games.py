@@ -11,8 +11,8 @@ import typer
 from adsearch import Option, State, games
 from adsearch.games import Game
 from arena.cli.asking.board_svg import SvgOption, write_board
-from arena.cli.terminal.folding import folded
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show
+from arena.cli.terminal.wrapping import wrapped
 
 COLUMNS: Columns = {
     "game": lambda row: row["name"],
@@ -91,7 +91,7 @@ def _span(seats: list[int]) -> str:
 
 def _filled(text: str, *, indent: str, hanging: str | None = None) -> str:
     """`text` as one paragraph, as wide as the terminal and no wider than is good to read."""
-    return folded(text, begin=indent, more=indent if hanging is None else hanging)
+    return wrapped(text, begin=indent, more=indent if hanging is None else hanging)
 
 
 def _description(game: Game, state: State[Any]) -> str:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from arena.cli.asking.position import GameArgument
-from arena.cli.asking.record import DatabaseOption
+from arena.cli.asking.database import DatabaseOption
+from arena.cli.asking.position_options import GameArgument
 from arena.cli.terminal.tables import Format, FormatOption, show
 from arena.walls.kinds import WallKind
 
@@ -112,7 +112,7 @@ def play(
 
 def _named(texts: Sequence[str], db: str | None) -> tuple[list[Player], list[str]]:
     """The players that `texts` name; and of each, if it is a version on record, the agent that it is one of."""
-    from arena.cli.asking.record import submissions
+    from arena.cli.asking.database import submissions
     from arena.errors import BadPlayer
     from arena.players import versions
     from arena.players.player import read_player
@@ -233,9 +233,9 @@ def _play(
 ) -> None:
     """Plays the games, shows them, and notes in `finished` those that are over."""
     from adsearch import games
-    from arena.cli.asking.record import submissions
-    from arena.cli.play.guests import Guests
-    from arena.cli.terminal.screen import Screen
+    from arena.cli.asking.database import submissions
+    from arena.cli.play.game_screen import GameScreen
+    from arena.cli.play.joining_players import JoiningPlayers
     from arena.match.schedule import Finished, InOrder, Schedule
     from arena.play.director import Director
     from arena.players.confinement import Confinement
@@ -244,13 +244,13 @@ def _play(
     from arena.tournament.casual import Recorded
     from arena.walls.run_folder import RunFolder
 
-    screen = Screen(quiet=not plan.watched, people=people, on_stderr=silent)
+    screen = GameScreen(quiet=not plan.watched, people=people, on_stderr=silent)
     with ExitStack() as stack:
         folder = stack.enter_context(RunFolder())
         store = Store(folder.path / "store") if database is None else submissions(database)
         rules = store.take_game(plan.game)
         start = games.start(rules)
-        table = Guests(folder, screen)
+        table = JoiningPlayers(folder, screen)
         confinement = Confinement(folder.scratch, rules, walls=plan.walls, fresh=fresh)
         entrants = [
             table.invited(player, name) or enter(player, name, start, store, confinement)

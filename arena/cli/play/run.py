@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from arena.cli.asking.record import DatabaseOption
+from arena.cli.asking.database import DatabaseOption
 from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
-    from arena.cli.play.live_table import Display
+    from arena.cli.play.tournament_display import TournamentDisplay
     from arena.play.director import Director
     from arena.tournament.league import League
     from arena.tournament.tournament import Tournament
@@ -126,15 +126,15 @@ def demo(db: DatabaseOption = None) -> None:
 
 
 def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> None:
-    from arena.cli.asking.record import submissions
-    from arena.cli.play.live_table import Display
+    from arena.cli.asking.database import submissions
+    from arena.cli.play.tournament_display import TournamentDisplay
     from arena.tournament.lock import alone
     from arena.tournament.tournament import Tournament
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
     _check_what_agents_import(league)
-    display = Display(league)
+    display = TournamentDisplay(league)
     display.announce()
     if plan:
         _tell_how_it_stands(league, db, display)
@@ -159,7 +159,7 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
         raise typer.Exit(130)
 
 
-def _tell_how_it_stands(league: League, db: str | None, display: Display) -> None:
+def _tell_how_it_stands(league: League, db: str | None, display: TournamentDisplay) -> None:
     """What has been played already, where something has."""
     from arena.players.submissions import Store
     from arena.tournament.plan import plan_of
@@ -191,7 +191,7 @@ def _check_what_agents_import(league: League) -> None:
             raise BadLeague(f"{league.name}: {error}") from None
 
 
-def _play(tournament: Tournament, folder: RunFolder, display: Display) -> None:
+def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay) -> None:
     """Plays until the tournament is over, or stopped; a referee that is lost is replaced."""
     from arena.errors import RefereeLost
     from arena.play import cores
@@ -215,7 +215,7 @@ def _play(tournament: Tournament, folder: RunFolder, display: Display) -> None:
 
 
 @contextmanager
-def _ctrl_c_finishes(director: Director, display: Display) -> Iterator[None]:
+def _ctrl_c_finishes(director: Director, display: TournamentDisplay) -> Iterator[None]:
     """Inside, the first Ctrl-C lets the games in progress come to their end, the second ends everything."""
 
     def interrupted(*_: object) -> None:

@@ -16,7 +16,7 @@ import typer
 
 from adsearch import State, games
 from adsearch.errors import BadSearch, quote
-from arena.cli.asking.position import GameArgument, MovesOption, after
+from arena.cli.asking.position_options import GameArgument, MovesOption, after
 from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, show
 from arena.history import words
 

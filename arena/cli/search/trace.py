@@ -13,7 +13,7 @@ import typer
 
 from adsearch import State, games
 from adsearch.errors import BadSearch, quote
-from arena.cli.asking.position import GameArgument, MovesOption, after
+from arena.cli.asking.position_options import GameArgument, MovesOption, after
 from arena.cli.terminal.files import write_file
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.asking.record import DatabaseOption
+from arena.cli.asking.database import DatabaseOption
 
 
 def bundle(
@@ -32,7 +32,7 @@ def bundle(
     """
     from datetime import UTC, datetime
 
-    from arena.cli.asking.record import submissions
+    from arena.cli.asking.database import submissions
     from arena.cli.terminal.files import read_file
     from arena.course import bundle as bundles
     from arena.course import roster as rosters

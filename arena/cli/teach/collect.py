@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.asking.record import DatabaseOption
-from arena.cli.terminal.folding import folded
+from arena.cli.asking.database import DatabaseOption
 from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, show
+from arena.cli.terminal.wrapping import wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +61,7 @@ def collect(
 
     Example: arena collect handed-in/ --roster roster.csv --game connect4 --late accept --format csv
     """
-    from arena.cli.asking.record import submissions
+    from arena.cli.asking.database import submissions
     from arena.cli.terminal.files import read_file
     from arena.course import roster as rosters
     from arena.course.collecting import deadline as deadlines
@@ -233,7 +233,7 @@ def _say(text: str, *, indent: int = 0) -> None:
     """Prints it in the width of the terminal."""
     from arena.history.words import printable
 
-    print(folded(printable(text), begin=" " * indent, more=" " * indent))
+    print(wrapped(printable(text), begin=" " * indent, more=" " * indent))
 
 
 def _tell_next(lines: Sequence[Line], file: Path, tournament: Path | None, db: str | None) -> None:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.asking import rating_options
+from arena.cli.asking import rated_games
+from arena.cli.asking.database import DatabaseOption
 from arena.cli.asking.game_filters import AtOption, filtered
-from arena.cli.asking.record import DatabaseOption
 from arena.cli.terminal.files import read_file
 from arena.cli.terminal.tables import Format, FormatOption, show
 
@@ -60,15 +60,13 @@ def grades(
 
     if on is not None and join is None:
         raise typer.BadParameter("--on is about the roster: give that too, with --join")
-    bars = rating_options.named(bar, "--bar", "NAME=AGENT")
+    bars = rated_games.named(bar, "--bar", "NAME=AGENT")
     roster = None if join is None else [row for _, row in rosters.table(*read_file(join, "a roster"))]
     with Database(db, create=False) as database, database.reading() as connection:
-        scope = rating_options.scope(connection, (tournament,), wanted, at)
+        scope = rated_games.scope(connection, (tournament,), wanted, at)
         name = queries.tournament_name(connection, scope.tournaments[0])
         games = record.games(connection, scope)
-        for_points = record.games(
-            connection, rating_options.scope(connection, (tournament,), wanted, at, for_points=True)
-        )
+        for_points = record.games(connection, rated_games.scope(connection, (tournament,), wanted, at, for_points=True))
         described = queries.anchors(connection, scope.tournaments)
         entered = queries.entry_statuses(connection, scope.tournaments[0])
         byes = queries.byes(connection, scope.tournaments[0]) if scope.wanted is None and at is None else {}
@@ -89,7 +87,7 @@ def grades(
         rows = [_short(row, tuple(bars), statuses=set(entered.values()) != {"active"}) for row in rows]
     if roster is not None:
         rows = grading.joined(rows, roster, on)
-    columns = {title: rating_options.exact(title) for title in (rows[0] if rows else ("agent",))}
+    columns = {title: rated_games.exact(title) for title in (rows[0] if rows else ("agent",))}
     show(
         rows,
         columns,

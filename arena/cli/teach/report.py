@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.asking.record import DatabaseOption
+from arena.cli.asking.database import DatabaseOption
 
 
 def report(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.asking.record import DatabaseOption, GameIdArgument
+from arena.cli.asking.database import DatabaseOption, GameIdArgument
 from arena.history.words import printable
 
 AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="Its name in the tournament.")]

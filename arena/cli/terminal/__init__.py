@@ -1,1 +1,1 @@
-"""What appears on a terminal: tables, boards, live screens, folded lines. Nothing here knows a command."""
+"""What appears on a terminal: tables, boards, live screens, wrapped lines. Nothing here knows a command."""

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from arena.cli.terminal.folding import table_width
+from arena.cli.terminal.wrapping import table_width
 
 
 class Format(StrEnum):
@@ -40,13 +40,13 @@ def show(
     *,
     format: Format,
     narrowed: str | None = None,
-    folded: int = 16,
+    wrapped: int = 16,
     never_calculated: Collection[str] = (),
     numbers: Collection[str] = (),
 ) -> None:
     """Prints `rows`: their `columns` as a table or CSV, or the whole of them as JSON.
 
-    Where it is narrow the last column is `folded` to that width, and then the column `narrowed` is cut off. In a table
+    Where it is narrow the last column is `wrapped` to that width, and then the column `narrowed` is cut off. In a table
     the columns `numbers` end at the same place in every row. In CSV a cell of the columns
     `never_calculated`, which hold words of others, is no formula for a spreadsheet, such as a name "=1+2"."""
     if format is Format.JSON:
@@ -58,7 +58,7 @@ def show(
             cells = {title: text(row) for title, text in columns.items()}
             writer.writerow([_quoted(text) if title in never_calculated else text for title, text in cells.items()])
     else:
-        _show_table(rows, columns, narrowed, folded, numbers)
+        _show_table(rows, columns, narrowed, wrapped, numbers)
 
 
 def _quoted(cell: str) -> str:
@@ -73,7 +73,7 @@ def tell(document: Mapping[str, Any]) -> None:
 
 
 def _show_table(
-    rows: Sequence[Row], columns: Columns, narrowed: str | None, folded: int, numbers: Collection[str]
+    rows: Sequence[Row], columns: Columns, narrowed: str | None, wrapped: int, numbers: Collection[str]
 ) -> None:
     from rich.console import Console
     from rich.table import Table
@@ -87,9 +87,9 @@ def _show_table(
     *_, last = columns
     shown = {title: [Text(printable(text(row))) for row in rows] for title, text in columns.items()}
     widths = {title: max([len(title), *(cell.cell_len for cell in cells)]) for title, cells in shown.items()}
-    # Where it is narrow the last column is folded, and then names are cut; nothing else is ever left out, and where
+    # Where it is narrow the last column is wrapped, and then names are cut; nothing else is ever left out, and where
     # even that is too wide, lines are as long as they must be.
-    least = widths | {last: min(widths[last], folded)}
+    least = widths | {last: min(widths[last], wrapped)}
     room = console.width - sum(least.values()) - 2 * (len(least) - 1)
     if narrowed is not None:
         least[narrowed] = min(widths[narrowed], max(least[narrowed] + room, _LEAST))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.asking.rating_options import SvgOption, exact
-from arena.cli.asking.record import DatabaseOption, GameIdArgument
+from arena.cli.asking.database import DatabaseOption, GameIdArgument
+from arena.cli.asking.rated_games import SvgOption, exact
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.folding import folded
 from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, show, tell
+from arena.cli.terminal.wrapping import wrapped
 
 if TYPE_CHECKING:
     from adsearch import State
@@ -40,16 +40,16 @@ def analyse(
     Example: arena analyse cs101-812 --depth 8 --svg value.svg
     """
     from adsearch import games
-    from arena.cli.asking import game_on_record
+    from arena.cli.asking import recorded_game
     from arena.cli.write.debug import can_be_asked
     from arena.errors import BadFixture
     from arena.student.analysis import Effort, judged
 
     if depth is not None and seconds is not None:
         raise typer.BadParameter("expected --depth or --seconds, got both")
-    game = game_on_record.read_game(id, db)
+    game = recorded_game.read_game(id, db)
     if not game.moves:
-        raise BadFixture(f"game {game.id} has no moves to look at: {'; '.join(game_on_record.ending(game))}")
+        raise BadFixture(f"game {game.id} has no moves to look at: {'; '.join(recorded_game.ending(game))}")
     start = games.start(game.game)
     effort = Effort.usual(len(game.moves))
     if depth is not None or seconds is not None:
@@ -138,7 +138,7 @@ def _document(game: PastGame, start: State[Any], plies: list[Judged], rows: list
 
 
 def _show(game: PastGame, start: State[Any], plies: list[Judged], rows: list[dict[str, Any]], effort: Effort) -> None:
-    from arena.cli.asking import game_on_record
+    from arena.cli.asking import recorded_game
 
     judgements = {ply.ply: ply for ply in plies}
 
@@ -157,17 +157,17 @@ def _show(game: PastGame, start: State[Any], plies: list[Judged], rows: list[dic
         "better": lambda row: " ".join(row["better"]),
     }
     for line in [
-        *game_on_record.header(game),
-        *game_on_record.ending(game),
+        *recorded_game.header(game),
+        *recorded_game.ending(game),
         "",
         *_explained(game, start, plies, effort),
         "",
     ]:
-        print(folded(line))
+        print(wrapped(line))
     show(rows, columns, format=Format.TABLE, narrowed="player", numbers=("ply", "before", "after"))
     print()
     for line in _summary(game, start, plies):
-        print(folded(line))
+        print(wrapped(line))
 
 
 def _explained(game: PastGame, start: State[Any], plies: list[Judged], effort: Effort) -> Iterator[str]:
@@ -213,20 +213,20 @@ def _first(
     """What to look at first, and how: the fault that ended the game, else the first mistake of whoever lost.
 
     `can_be_asked`: whether the agent in a seat can be."""
-    from arena.cli.asking import game_on_record
+    from arena.cli.asking import recorded_game
     from arena.history.words import printable
     from arena.student.lost_games import looked_at
 
     failed, mistake = looked_at(game, plies)
     if failed is not None:
-        yield folded(f"look first at ply {failed}: {game_on_record.ending(game)[0].partition(';')[0]}")
+        yield wrapped(f"look first at ply {failed}: {recorded_game.ending(game)[0].partition(';')[0]}")
         yield f"  arena logs {game.id}"
         if game.fault is not None and can_be_asked(game.fault):
             yield f"  arena debug {game.id} --ply {failed}"
     if mistake is not None and isinstance(mistake.who, int):
         at = f"look first at ply {mistake.ply}" if failed is None else f"before that, at ply {mistake.ply}"
         played = f"{printable(game.players[mistake.who])} played {printable(mistake.move)}{mistake.mark}"
-        yield folded(f"{at}: {played}, better was {printable(mistake.better[0])}")
+        yield wrapped(f"{at}: {played}, better was {printable(mistake.better[0])}")
         yield f"  arena replay {game.id} --ply {mistake.ply}"
         if can_be_asked(mistake.who):
             yield f"  arena debug {game.id} --ply {mistake.ply}"

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.asking.record import DatabaseOption
-from arena.cli.terminal.folding import columns, lines_of
+from arena.cli.asking.database import DatabaseOption
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show
+from arena.cli.terminal.wrapping import line_width, wrap_lines
 from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def _clock(text: str) -> str:
 
 def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
     """The agent that `text` names; where that is no file, perhaps one on record. BadPlayer where there is neither."""
-    from arena.cli.asking.record import submissions
+    from arena.cli.asking.database import submissions
     from arena.errors import BadPlayer
     from arena.players import versions
     from arena.players.player import read_player
@@ -209,7 +209,7 @@ class _Shown:
         from rich.console import Console
 
         self._console = Console(highlight=False, soft_wrap=True)
-        self._width = columns()
+        self._width = line_width()
         self._begun = False
         self._signs = _SIGNS if _can_write("✓✗") else _PLAIN
         where = f" for {conditions.description}" if conditions.description else ""
@@ -262,7 +262,7 @@ class _Shown:
         self._detail("again", step.again, style="cyan", whole=True)
 
     def _detail(self, name: str, text: str, *, style: str = "", whole: bool = False) -> None:
-        """A named line; unless it must be `whole`, to be copied, it is folded."""
+        """A named line; unless it must be `whole`, to be copied, it is wrapped."""
         if not text:
             return
         first, *more = [_plain(text)] if whole else _filled(text, self._width - _INDENT - _LABEL)
@@ -337,7 +337,7 @@ def _steps(checked: Checked) -> list[dict[str, Any]]:
 
 
 def _filled(text: str, width: int) -> list[str]:
-    return lines_of(_plain(text), width=width)
+    return wrap_lines(_plain(text), width=width)
 
 
 def _plain(text: str) -> str:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.asking.record import DatabaseOption
-from arena.cli.terminal.folding import folded
-from arena.cli.write.ascent import Ascent, percent
+from arena.cli.asking.database import DatabaseOption
+from arena.cli.terminal.wrapping import wrapped
+from arena.cli.write.climb_run import ClimbRun, percent
 from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
@@ -72,63 +72,63 @@ def climb(
     from arena.match import seeds
     from arena.match.clock import TimeControl
 
-    ascent = Ascent(
+    run = ClimbRun(
         agent, game, tuple(against or ()), str(TimeControl.parse(clock)), most,
         seeds.short_seed() if seed is None else seed, walls, quiet=format is Form.JSON,
     )  # fmt: skip
     interrupted = False
     try:
-        ascent.play(db)
+        run.play(db)
     except KeyboardInterrupt:
         interrupted = True
-    ascent.clear()
+    run.clear()
     if interrupted:
         print("interrupted", file=sys.stderr)
-    if ascent.climb is not None:
+    if run.climb is not None:
         try:
-            _tell(ascent, ascent.climb, format, in_haste=interrupted, seed_given=seed is not None)
+            _tell(run, run.climb, format, in_haste=interrupted, seed_given=seed is not None)
         except KeyboardInterrupt:
             interrupted = True
             print("interrupted", file=sys.stderr)
     if interrupted:
         raise typer.Exit(130)
-    if ascent.climb is not None and ascent.climb.broken:
+    if run.climb is not None and run.climb.broken:
         raise typer.Exit(1)
 
 
 # What it came to.
 
 
-def _tell(ascent: Ascent, climb: Climb, format: Form, *, in_haste: bool, seed_given: bool) -> None:
+def _tell(run: ClimbRun, climb: Climb, format: Form, *, in_haste: bool, seed_given: bool) -> None:
     """All that was found; `in_haste` nothing is looked for any more."""
     from arena.cli.terminal.tables import tell
     from arena.history.words import printable
     from arena.student.climb import GIVES_UP
     from arena.student.lost_games import lesson, reasons
 
-    lost = ascent.lost(climb)
+    lost = run.lost(climb)
     if format is Form.JSON:
-        tell(_document(ascent, climb, lost, None if in_haste else lesson(lost)))
+        tell(_document(run, climb, lost, None if in_haste else lesson(lost)))
         return
     print()
     if climb.done or not climb.broken:
-        print(folded(_sentence(ascent.name, climb)))
+        print(wrapped(_sentence(run.name, climb)))
     if climb.gave_up:
         rest = ", ".join(printable(step.opponent) for step in climb.steps if not step.begun)
-        print(folded(f"no higher, for {GIVES_UP} in a row were not beaten; not tried: {rest}"))
+        print(wrapped(f"no higher, for {GIVES_UP} in a row were not beaten; not tried: {rest}"))
     if lost:
         told = ", ".join(f"{count} {_REASONS.get(verdict, verdict)}" for verdict, count in reasons(lost).items())
-        print(folded(f"lost {len(lost)} of {len(climb.played)} games: {told}"))
+        print(wrapped(f"lost {len(lost)} of {len(climb.played)} games: {told}"))
     if climb.broken:
-        print(folded(f"it failed in {climb.faults} games in a row, so no more were played; what is wrong is told by"))
-        print(f"    {_check(ascent)}")
+        print(wrapped(f"it failed in {climb.faults} games in a row, so no more were played; what is wrong is told by"))
+        print(f"    {_check(run)}")
     if not in_haste and (learned := lesson(lost)) is not None:
         print("\nlook at this first")
-        print(folded(_said(ascent, learned), begin="    ", more="      "))
-        for command in _commands(ascent, learned):
+        print(wrapped(_said(run, learned), begin="    ", more="      "))
+        for command in _commands(run, learned):
             print(f"    {command}")
     if not seed_given:
-        print(f"\nthe same again: --seed {ascent.seed}")
+        print(f"\nthe same again: --seed {run.seed}")
 
 
 def _sentence(name: str, climb: Climb) -> str:
@@ -148,7 +148,7 @@ def _sentence(name: str, climb: Climb) -> str:
     return f"{printable(name)}: " + ("; ".join(said) if said else "no round was whole, so there is nothing to compare")
 
 
-def _said(ascent: Ascent, learned: Lesson) -> str:
+def _said(run: ClimbRun, learned: Lesson) -> str:
     """The lesson in words."""
     from arena.history.words import printable, verdict, without_store
 
@@ -156,30 +156,30 @@ def _said(ascent: Ascent, learned: Lesson) -> str:
     words = f"game {game.id} against {game.opponent}: "
     if game.at_fault:
         how = verdict(game.record).partition(";")[0]
-        detail = without_store(game.record.detail).removeprefix(ascent.name).lstrip(":, ")
+        detail = without_store(game.record.detail).removeprefix(run.name).lstrip(":, ")
         return printable(f"{words}{how}" + (f": {detail}" if detail else ""))
     if mistake is None:
         return printable(f"{words}no single mistake stands out; look at all of it")
     return printable(
-        f"{words}at ply {mistake.ply} {ascent.name} played {mistake.move}{mistake.mark}, better was {mistake.better[0]}"
+        f"{words}at ply {mistake.ply} {run.name} played {mistake.move}{mistake.mark}, better was {mistake.better[0]}"
     )
 
 
-def _commands(ascent: Ascent, learned: Lesson) -> list[str]:
+def _commands(run: ClimbRun, learned: Lesson) -> list[str]:
     """What to look at it with."""
     id, plies = learned.game.id, len(learned.game.record.moves)
     there = f" --ply {min(learned.ply, plies)}" if learned.ply and plies else ""
     commands = [f"arena replay {id}{there}", f"arena {'logs' if learned.game.at_fault else 'analyse'} {id}"]
-    if learned.ply and not ascent.is_program:
+    if learned.ply and not run.is_program:
         commands.append(f"arena debug {id} --ply {learned.ply}")
     return commands
 
 
-def _check(ascent: Ascent) -> str:
-    return shlex.join(["arena", "check", ascent.agent, "--game", ascent.game])
+def _check(run: ClimbRun) -> str:
+    return shlex.join(["arena", "check", run.agent, "--game", run.game])
 
 
-def _document(ascent: Ascent, climb: Climb, lost: list[Lost], learned: Lesson | None) -> dict[str, Any]:
+def _document(run: ClimbRun, climb: Climb, lost: list[Lost], learned: Lesson | None) -> dict[str, Any]:
     from arena.student.lost_games import reasons
 
     steps = [
@@ -197,10 +197,10 @@ def _document(ascent: Ascent, climb: Climb, lost: list[Lost], learned: Lesson | 
         if step.begun
     ]
     return {
-        "agent": ascent.name,
-        "game": ascent.game,
-        "clock": ascent.clock,
-        "seed": ascent.seed,
+        "agent": run.name,
+        "game": run.game,
+        "clock": run.clock,
+        "seed": run.seed,
         "steps": steps,
         "games": len(climb.played),
         "lost": reasons(lost),
@@ -210,7 +210,7 @@ def _document(ascent: Ascent, climb: Climb, lost: list[Lost], learned: Lesson | 
         else {
             "game": learned.game.id,
             "ply": learned.ply or None,
-            "told": _said(ascent, learned),
-            "commands": _commands(ascent, learned),
+            "told": _said(run, learned),
+            "commands": _commands(run, learned),
         },
     }

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.asking.record import DatabaseOption, GameIdArgument
-from arena.cli.terminal.folding import folded
+from arena.cli.asking.database import DatabaseOption, GameIdArgument
+from arena.cli.terminal.wrapping import wrapped
 
 if TYPE_CHECKING:
     from agents.agent import Agent
@@ -56,10 +56,10 @@ def debug(
     """
     from agents import seating
     from agents.player import Player as Host
-    from arena.cli.asking import game_on_record
+    from arena.cli.asking import recorded_game
     from arena.student.recorded_turn import rehearse, usual_ply
 
-    game = game_on_record.read_game(id, db)
+    game = recorded_game.read_game(id, db)
     chosen = ply is None
     if ply is None:
         ply = usual_ply(game, _own_seats(game, db))
@@ -88,7 +88,7 @@ def debug(
     for line in _compared(game, rehearsal, ply, answer, seconds):
         print(line)
     if differed:
-        print(folded(_why_different(differed, another=file is not None)))
+        print(wrapped(_why_different(differed, another=file is not None)))
     if not _is_legal(rehearsal, answer):
         raise typer.Exit(1)
 
@@ -105,7 +105,7 @@ def _player(game: PastGame, rehearsal: Rehearsal, file: str | None, db: str | No
 
 def _as_then(game: PastGame, seat: int, db: str | None) -> tuple[Player, str]:
     """The version that played in that seat, and what to call it."""
-    from arena.cli.asking.record import submissions
+    from arena.cli.asking.database import submissions
     from arena.players import versions
     from db.database import Database
 
@@ -218,20 +218,20 @@ def _left_debugger(error: BaseException) -> bool:
 def _introduction(game: PastGame, rehearsal: Rehearsal, ply: int, called: str, *, chosen: bool) -> Iterator[str]:
     """Where the game stands, and how the agent is run; why at this ply, where we have `chosen` it."""
     from adsearch import games
-    from arena.cli.asking import game_on_record
+    from arena.cli.asking import recorded_game
     from arena.history import words
 
     seat, state = rehearsal.seat, rehearsal.state
-    yield from map(folded, game_on_record.header(game))
+    yield from map(wrapped, recorded_game.header(game))
     yield words.drawn(games.load(game.game, state.view(seat)) if state.hidden else state)
     earlier = len(rehearsal.turns) - 1
     first = f", after {earlier} earlier turn{'s' * (earlier != 1)}" if earlier else ""
-    yield folded(f"ply {ply}: asking {words.printable(called)} in seat {seat}{first}")
+    yield wrapped(f"ply {ply}: asking {words.printable(called)} in seat {seat}{first}")
     if chosen:
         ended = "gave up" if game.verdict == "resigned" else "failed"
         which = "its last turn" if ply <= len(game.moves) else f"the turn in which it {ended}"
-        yield folded(f"That is {which}; with --ply N it is asked at another.")
-    yield folded("It runs here, without walls, and no clock ends the game. What it prints follows.")
+        yield wrapped(f"That is {which}; with --ply N it is asked at another.")
+    yield wrapped("It runs here, without walls, and no clock ends the game. What it prints follows.")
 
 
 def _mend(game: PastGame, ply: int, file: str | None) -> str:
@@ -241,7 +241,7 @@ def _mend(game: PastGame, ply: int, file: str | None) -> str:
 def _compared(game: PastGame, rehearsal: Rehearsal, ply: int, answer: Answer | None, seconds: float) -> Iterator[str]:
     """What it answers now beside what was played."""
     from agents.protocol import Info, Move
-    from arena.cli.asking import game_on_record
+    from arena.cli.asking import recorded_game
     from arena.history import words
     from db.records import MoveRecord
 
@@ -254,15 +254,15 @@ def _compared(game: PastGame, rehearsal: Rehearsal, ply: int, answer: Answer | N
             MoveRecord(ply, 0, now, score=info.score, depth=info.depth, nodes=info.nodes, text=info.text)
         )
     yield ""
-    yield folded(words.printable(f"now     {now}   {seconds:.2f} s   {thinking}".rstrip()), more=" " * 8)
+    yield wrapped(words.printable(f"now     {now}   {seconds:.2f} s   {thinking}".rstrip()), more=" " * 8)
     if ply <= len(game.moves):
         then = game.moves[ply - 1]
         told = "the same move" if then.move == now else "another move"
         took = words.seconds(then.spent)
-        yield folded(words.printable(f"then    {then.move}   {took}   {words.thinking(then)}".rstrip()), more=" " * 8)
+        yield wrapped(words.printable(f"then    {then.move}   {took}   {words.thinking(then)}".rstrip()), more=" " * 8)
         yield told
     else:
-        yield folded(f"then    no move: {' '.join(game_on_record.ending(game)[:1])}", more=" " * 8)
+        yield wrapped(f"then    no move: {' '.join(recorded_game.ending(game)[:1])}", more=" " * 8)
 
 
 def _why_different(plies: list[int], *, another: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from arena.cli.terminal.folding import columns, folded, shortened
+from arena.cli.terminal.wrapping import line_width, shortened, wrapped
 from arena.history.words import printable
 from tests.kit.plot_reading import AWKWARD
 
@@ -15,7 +15,7 @@ SENTENCE = "game 42 against minimax:depth=2: ann-marie played an illegal move: e
 @pytest.mark.parametrize("width", [40, 60, 80])
 @pytest.mark.parametrize(("begin", "more"), [("", "  "), ("    ", "      ")])
 def test_every_line_fits_and_every_word_is_whole(width: int, begin: str, more: str) -> None:
-    lines = folded(SENTENCE, begin=begin, more=more, width=width).splitlines()
+    lines = wrapped(SENTENCE, begin=begin, more=more, width=width).splitlines()
     assert max(map(cell_len, lines)) <= width
     assert lines[0].startswith(begin)
     assert all(line.startswith(more) for line in lines[1:])
@@ -23,18 +23,18 @@ def test_every_line_fits_and_every_word_is_whole(width: int, begin: str, more: s
 
 
 def test_what_fits_stays_as_it_is() -> None:
-    assert folded("connect4   clock 5+0.05   7 steps", width=40) == "connect4   clock 5+0.05   7 steps"
-    assert folded("", width=40) == ""
+    assert wrapped("connect4   clock 5+0.05   7 steps", width=40) == "connect4   clock 5+0.05   7 steps"
+    assert wrapped("", width=40) == ""
 
 
 @pytest.mark.parametrize("name", AWKWARD)
 def test_a_word_that_no_line_holds_stays_whole(name: str) -> None:
     text = f"ann beats {name} in seven"
-    assert " ".join(folded(text, width=40).split()) == " ".join(text.split())
+    assert " ".join(wrapped(text, width=40).split()) == " ".join(text.split())
 
 
 def test_letters_that_are_two_columns_wide_are_counted_so() -> None:
-    lines = folded(" ".join(["田中太郎"] * 9), width=40).splitlines()
+    lines = wrapped(" ".join(["田中太郎"] * 9), width=40).splitlines()
     assert [cell_len(line) for line in lines] == [35, 37, 10]
 
 
@@ -43,7 +43,7 @@ def test_lines_are_as_long_as_the_terminal_is_wide_within_reason(
     terminal: int, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(terminal))
-    assert columns() == width
+    assert line_width() == width
 
 
 @pytest.mark.parametrize("name", [*AWKWARD, "minimax:depth=12#3"])

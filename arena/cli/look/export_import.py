@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO
 
 import typer
 
-from arena.cli.asking.record import AllOption, DatabaseOption, TournamentArgument
+from arena.cli.asking.database import AllOption, DatabaseOption, TournamentArgument
 from arena.cli.terminal.files import read_file
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show
 from arena.history.exchange import Form

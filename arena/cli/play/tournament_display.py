@@ -49,7 +49,7 @@ _PAUSE: Final = 2.0
 """Seconds after which a database that could not be written is tried again."""
 
 
-class Display:
+class TournamentDisplay:
     """The screen of one `arena run`."""
 
     def __init__(self, league: League) -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from arena.cli.play.live_table import Display
+from arena.cli.play.tournament_display import TournamentDisplay
 from arena.match.clock import MILLISECOND
 from arena.match.schedule import Finished, Planned
 from arena.tournament import league
@@ -28,7 +28,7 @@ def busy() -> Finished:
 def test_an_overloaded_machine_is_told_of_once_a_minute(
     clock: str, warnings: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    display = Display(league.from_arguments("connect4", ["pvs", "random"], clock=clock))
+    display = TournamentDisplay(league.from_arguments("connect4", ["pvs", "random"], clock=clock))
     for _ in range(3):
         display._warn_of_overload(busy())
     told = capsys.readouterr()

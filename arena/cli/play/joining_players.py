@@ -9,8 +9,8 @@ import json
 import os
 import sys
 
-from arena.cli.terminal.human import Human, Keyboard
-from arena.cli.terminal.screen import Screen
+from arena.cli.play.game_screen import GameScreen
+from arena.cli.play.human_player import HumanPlayer, Keyboard
 from arena.errors import BadPlayer
 from arena.match.schedule import Entrant
 from arena.play.director import Director
@@ -18,15 +18,15 @@ from arena.players.player import Player, PlayerKind
 from arena.walls.run_folder import RunFolder
 
 
-class Guests:
+class JoiningPlayers:
     """All guests of one command."""
 
-    def __init__(self, folder: RunFolder, screen: Screen) -> None:
+    def __init__(self, folder: RunFolder, screen: GameScreen) -> None:
         # Who hears them; to be set before games are played.
         self.director: Director | None = None
         self._folder = folder
         self._screen = screen
-        self._people: list[Human] = []
+        self._people: list[HumanPlayer] = []
         self._keyboard: Keyboard | None = None
 
     def invited(self, player: Player, name: str) -> Entrant | None:
@@ -54,7 +54,7 @@ class Guests:
         if self._keyboard is None:
             self._keyboard = Keyboard(sys.stdin.fileno())
             self.director.watch(self._keyboard.descriptor, self._hear_keyboard)
-        person = Human(name, self._keyboard, self._screen)
+        person = HumanPlayer(name, self._keyboard, self._screen)
         self._people.append(person)
         self._screen.tell(person.shown)
         self.director.watch(person.sit_down(address, token), person.hear)

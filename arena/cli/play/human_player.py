@@ -17,7 +17,7 @@ from adsearch import State, games
 from adsearch.errors import BadMove, quote
 from agents import protocol
 from agents.protocol import Bye, Hello, Move, Ready, Refuse, Resign, Start, Turn
-from arena.cli.terminal.screen import Screen
+from arena.cli.play.game_screen import GameScreen
 from arena.history import words
 
 _WAYS_OUT: Final = "'resign' gives the game up, Ctrl-C ends everything"
@@ -57,10 +57,10 @@ class Keyboard:
             waiting(self._lines.popleft() if self._lines else None)
 
 
-class Human:
+class HumanPlayer:
     """One person, in one seat of each game."""
 
-    def __init__(self, name: str, keyboard: Keyboard, screen: Screen) -> None:
+    def __init__(self, name: str, keyboard: Keyboard, screen: GameScreen) -> None:
         self._name = name
         self._keyboard = keyboard
         self._screen = screen

@@ -17,7 +17,7 @@ _EXPECTED: Final = {
 """What was expected, by the kinds of error that the library behind Typer's options tells."""
 
 
-def told(error: TyperException) -> str:
+def message(error: TyperException) -> str:
     """What is wrong, where, and which help tells more; nothing if all help was shown instead."""
     problem = _problem(error)
     context = getattr(error, "ctx", None)

@@ -1,11 +1,11 @@
-"""Guests: how programs that are started by hand are told where to sit down."""
+"""JoiningPlayers: how programs that are started by hand are told where to sit down."""
 
 import json
 
 import pytest
 
-from arena.cli.play.guests import Guests
-from arena.cli.terminal.screen import Screen
+from arena.cli.play.game_screen import GameScreen
+from arena.cli.play.joining_players import JoiningPlayers
 from arena.errors import BadPlayer
 from arena.players.player import read_player
 from arena.walls.run_folder import RunFolder
@@ -13,7 +13,7 @@ from arena.walls.run_folder import RunFolder
 
 def test_who_comes_after_a_player_that_was_lost_gets_a_token_of_its_own() -> None:
     with RunFolder() as folder:
-        entrant = Guests(folder, Screen(quiet=True, on_stderr=True)).invited(read_player("wait"), "wait")
+        entrant = JoiningPlayers(folder, GameScreen(quiet=True, on_stderr=True)).invited(read_player("wait"), "wait")
         assert entrant is not None
         assert entrant.invite is not None
         for token in ("first", "second"):
@@ -26,4 +26,4 @@ def test_who_comes_after_a_player_that_was_lost_gets_a_token_of_its_own() -> Non
 def test_a_person_needs_a_keyboard(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", None)
     with RunFolder() as folder, pytest.raises(BadPlayer, match="stdin is closed"):
-        Guests(folder, Screen(quiet=True)).invited(read_player("human"), "human")
+        JoiningPlayers(folder, GameScreen(quiet=True)).invited(read_player("human"), "human")

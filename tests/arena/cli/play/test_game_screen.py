@@ -8,7 +8,7 @@ import pytest
 
 from adsearch import State, games
 from arena.cli.play import played_games
-from arena.cli.terminal.screen import Screen
+from arena.cli.play.game_screen import GameScreen
 from arena.history import words
 from arena.match.schedule import Began, Entrant, Finished, Planned, Ply
 from db.records import GameRecord, MoveRecord, SeatRecord
@@ -38,13 +38,13 @@ def test_attempts_that_are_played_again_are_no_games_of_their_own(capsys: pytest
         finished("normal", (1.0, 0.0), attempt=2),
         finished("void", (None, None), attempt=3),
     ]
-    Screen(quiet=True).show_score(attempts)
+    GameScreen(quiet=True).show_score(attempts)
     assert capsys.readouterr().out == "2 games, in points: a 1   b 0\n"
     assert [played_games.game(event)["attempt"] for event in attempts] == [1, 2, 3]
 
 
 def test_no_terminal_obeys_what_an_agent_wrote_or_a_game_says(capsys: pytest.CaptureFixture[str]) -> None:
-    screen = Screen(quiet=False)
+    screen = GameScreen(quiet=False)
     screen.show(finished("crashed", (0.0, 1.0), stderr=f"{ESCAPE}\nlost"))
     screen._state = games.start("tictactoe")
     screen.show(Ply(PLANNED, MoveRecord(1, 0, "b2", spent=0, text=ESCAPE)))
@@ -72,7 +72,7 @@ def test_on_a_terminal_what_does_not_fit_goes_on_below_a_little_to_the_right(
     detail = "my_agent, ply 6: expected a legal move (1, 2, 3, 4, 5, 6, 7), got nothing of the kind"
     record = GameRecord(1, "illegal", 0, detail, seats, (), 0)
     now = datetime.now(UTC)
-    screen = Screen(quiet=False)
+    screen = GameScreen(quiet=False)
     screen.say("my_agent is confined (sandbox): its own source and Python to read, nothing to write, no network")
     said = shown(capsys)
     assert [line[:2] == "  " for line in said] == [False, True]
@@ -94,7 +94,7 @@ def test_on_a_terminal_what_does_not_fit_goes_on_below_a_little_to_the_right(
 @pytest.mark.usefixtures("_narrow")
 def test_a_command_to_be_copied_stays_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     command = f"python -m agents my_agent.py --connect /tmp/{'long/' * 20}wait.json"
-    Screen(quiet=False).say_whole(command)
+    GameScreen(quiet=False).say_whole(command)
     assert shown(capsys) == [f"  {command}"]
 
 

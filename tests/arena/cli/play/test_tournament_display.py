@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from rich.console import Console
 
-from arena.cli.play.live_table import Display
+from arena.cli.play.tournament_display import TournamentDisplay
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.tournament import league
 from arena.tournament.tournament import Tournament
@@ -37,8 +37,8 @@ class Directed:
     in_progress: list[Planned]
 
 
-def display(course: Course) -> Display:
-    shown = Display(league.from_arguments("nap", ["pvs", "random"], clock="none"))
+def display(course: Course) -> TournamentDisplay:
+    shown = TournamentDisplay(league.from_arguments("nap", ["pvs", "random"], clock="none"))
     shown._tournament = cast(Tournament, course)
     return shown
 
@@ -50,7 +50,7 @@ def won_by_ann() -> Finished:
     return Finished(PLANNED, GameRecord(1, "illegal", 1, "bob, ply 2: expected a legal move", seats, (), 0), NOW, NOW)
 
 
-def seen(shown: Display) -> str:
+def seen(shown: TournamentDisplay) -> str:
     out = io.StringIO()
     Console(file=out, width=80, force_terminal=False).print(shown._picture())
     return out.getvalue()

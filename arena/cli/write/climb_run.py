@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.cli.terminal.folding import columns, folded, shortened
+from arena.cli.terminal.wrapping import line_width, shortened, wrapped
 
 if TYPE_CHECKING:
     from adsearch import State
@@ -29,7 +29,7 @@ _BESIDE_NAMES: Final = 50
 
 
 @dataclass(slots=True)
-class Ascent:
+class ClimbRun:
     """One climb: as it was asked for, and how far it is."""
 
     agent: str
@@ -55,7 +55,7 @@ class Ascent:
 
     def play(self, db: str | None) -> None:
         """Plays until it is over. Where something is wrong with the arguments no database is made."""
-        from arena.cli.asking.record import submissions
+        from arena.cli.asking.database import submissions
         from arena.match.schedule import Finished
         from arena.play.cores import physical
         from arena.play.director import Director
@@ -89,7 +89,7 @@ class Ascent:
 
     def _try_out(self, folder: RunFolder) -> None:
         """Refuses what is wrong with the arguments, by planning all of it in a database that nobody keeps."""
-        from arena.cli.asking.record import submissions
+        from arena.cli.asking.database import submissions
         from arena.players.confinement import Confinement
         from db.database import Database
 
@@ -183,15 +183,15 @@ class Ascent:
         if self.quiet:
             return
         if self.name in confinement.kinds:
-            print(folded(printable(confinement.described(self.name))))
+            print(wrapped(printable(confinement.described(self.name))))
         seats = len(climb.steps[0].others) + 1
         soonest = _SOON_CLEAR * seats
         if self.most < soonest:
-            print(folded(f"warning: nothing is clear before {soonest} games, and --games allows {self.most}"))
+            print(wrapped(f"warning: nothing is clear before {soonest} games, and --games allows {self.most}"))
         count = len(climb.steps)
         steps = f"{count} step{'s' * (count != 1)}, up to {self.most} games each"
-        print(folded(f"{printable(self.game)}   clock {self.clock}   {steps}"))
-        print(folded(f"(in brackets: how likely it is that {printable(self.name)} is the better one)") + "\n")
+        print(wrapped(f"{printable(self.game)}   clock {self.clock}   {steps}"))
+        print(wrapped(f"(in brackets: how likely it is that {printable(self.name)} is the better one)") + "\n")
 
     def _show(self, climb: Climb, seconds: float) -> None:
         """What has become clear, and what is being played."""
@@ -227,7 +227,7 @@ def _line(number: int, step: Step) -> str:
     from arena.history.words import printable
     from arena.student.climb import Shown
 
-    room = max(8, min(22, columns() - _BESIDE_NAMES))
+    room = max(8, min(22, line_width() - _BESIDE_NAMES))
     name = shortened(printable(step.opponent), room)
     name += " " * (room - cell_len(name))
     results = step.results

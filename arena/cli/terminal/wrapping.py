@@ -1,6 +1,6 @@
-"""Words on a terminal: sentences folded as wide as the terminal is, names shortened.
+"""Words on a terminal: sentences wrapped as wide as the terminal is, names shortened.
 
-What is to be copied, such as a command, is never folded here: whoever prints it prints it whole. A word that is longer
+What is to be copied, such as a command, is never wrapped here: whoever prints it prints it whole. A word that is longer
 than a line stays whole too.
 """
 
@@ -20,18 +20,18 @@ _MOST: Final = 100
 """Longer lines are hard to read."""
 
 
-def columns() -> int:
+def line_width() -> int:
     """How long lines may be."""
     return max(_LEAST, min(shutil.get_terminal_size().columns, _MOST))
 
 
-def folded(text: str, *, begin: str = "", more: str = "  ", width: int | None = None) -> str:
+def wrapped(text: str, *, begin: str = "", more: str = "  ", width: int | None = None) -> str:
     """`text` in lines of at most `width` columns, usually the terminal's; `begin` stands before the first line, `more`
     before each other one."""
-    return "\n".join(lines_of(text, begin=begin, more=more, width=width or columns()))
+    return "\n".join(wrap_lines(text, begin=begin, more=more, width=width or line_width()))
 
 
-def lines_of(text: str, *, begin: str = "", more: str = "", width: int) -> list[str]:
+def wrap_lines(text: str, *, begin: str = "", more: str = "", width: int) -> list[str]:
     """The same as a list; empty where there is nothing to be told."""
     from rich.cells import cell_len
 
@@ -45,10 +45,10 @@ def lines_of(text: str, *, begin: str = "", more: str = "", width: int) -> list[
 
 
 def side_by_side(parts: Sequence[str], *, width: int | None = None) -> list[str]:
-    """Short texts in as few lines as they take, usually in the terminal's width; none is folded."""
+    """Short texts in as few lines as they take, usually in the terminal's width; none is wrapped."""
     from rich.cells import cell_len
 
-    width = width or columns()
+    width = width or line_width()
     lines = list(parts[:1])
     for part in parts[1:]:
         if cell_len(lines[-1] + APART + part) <= width:

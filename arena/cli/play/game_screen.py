@@ -13,16 +13,17 @@ from rich.text import Text
 
 from adsearch import State, games
 from agents.protocol import Verdict
-from arena.cli.terminal.colours import SEAT_STYLES, board
 from arena.history import words
 from arena.match.clock import Clock, TimeControl
 from arena.match.schedule import MOST_ATTEMPTS, Began, Event, Finished, Planned, Ply
 
+SEAT_STYLES: Final = ("bold red", "bold cyan", "bold yellow", "bold magenta")
+"""A colour for each seat, told apart also by those who see no red or green."""
 _MOST_LOG: Final = 12
 """Lines of the log of an agent that was at fault."""
 
 
-class Screen:
+class GameScreen:
     """The terminal, and what is on it."""
 
     def __init__(self, *, quiet: bool, people: Sequence[str] = (), on_stderr: bool = False) -> None:
@@ -49,21 +50,21 @@ class Screen:
 
     def say_whole(self, command: str) -> None:
         """Something to be copied: it stays one line, however long."""
-        self._print(Text(f"  {command}"), folded=False)
+        self._print(Text(f"  {command}"), wrapped=False)
 
     def answered(self) -> None:
         """Whoever was asked has typed a line."""
         self._prompting = False
 
-    def _print(self, text: Text, end: str = "\n", *, more: str = "  ", folded: bool = True) -> None:
-        """Prints a line; `more` stands before what does not fit on it, if it is to be `folded`.
+    def _print(self, text: Text, end: str = "\n", *, more: str = "  ", wrapped: bool = True) -> None:
+        """Prints a line; `more` stands before what does not fit on it, if it is to be `wrapped`.
 
         Into a file or a program a line stays one line."""
         if self._prompting:
             self._prompting = False
             self._console.print()
         width = self._console.width
-        if folded and self._console.is_terminal and text.cell_len > width:
+        if wrapped and self._console.is_terminal and text.cell_len > width:
             lines = text.wrap(self._console, width - len(more))
             for line in lines:
                 line.rstrip()
@@ -144,7 +145,7 @@ class Screen:
             return
         if self._hidden_from:
             state = games.load(game.rules, state.view(self._hidden_from[0]))
-        self._print(board(words.drawn(state), game.rules), folded=False)
+        self._print(coloured_board(words.drawn(state), game.rules), wrapped=False)
 
     def _show_end(self, event: Finished) -> None:
         game, record = event.game, event.record
@@ -176,3 +177,12 @@ class Screen:
 def _comes_again(event: Finished) -> bool:
     """Whether the game is void and another attempt follows."""
     return event.record.verdict == Verdict.VOID and event.game.attempt < MOST_ATTEMPTS
+
+
+def coloured_board(drawn: str, rules: str) -> Text:
+    """A board as its game draws it, with the pieces in the colours of their seats."""
+    text = Text(drawn)
+    for style, pieces in zip(SEAT_STYLES, words.PIECES.get(rules.partition(":")[0], ()), strict=False):
+        text.highlight_regex(rf"(?<!\S)[{pieces}](?!\S)", style)
+    text.highlight_regex(r"(?<!\S)\.(?!\S)", "dim")
+    return text
