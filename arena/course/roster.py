@@ -69,7 +69,7 @@ def read(text: str, file: str) -> Roster:
         if not told["id"] and not told["name"]:
             raise BadRoster(f"{file}, line {line}: expected an id or a name, both are empty")
         students.append(Student(**told, line=line))
-    _told_apart(students, file)
+    _unique_names(students, file)
     return Roster(file, tuple(students))
 
 
@@ -126,7 +126,7 @@ def _delimiter(text: str) -> str:
     return max(",;\t", key=first.count)
 
 
-def _told_apart(students: Sequence[Student], file: str) -> None:
+def _unique_names(students: Sequence[Student], file: str) -> None:
     """No two lines can be taken for each other."""
     taken: dict[str, tuple[Student, str]] = {}
     for column in ("id", "name", "alias"):

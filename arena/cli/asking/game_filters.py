@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, get_type_hints
 
 import typer
 
+from adsearch.errors import meant, nearly, quote
 from agents.protocol import Verdict
+from arena.history.words import without_store
+from db.errors import NotFound
 
 if TYPE_CHECKING:
     from db.database import Connection
@@ -98,10 +101,7 @@ def _wanted(told: dict[str, Any]) -> Any:
 
 def refuse_unknown_game(connection: Connection, wanted: Wanted) -> None:
     """Refuses a game that is neither ours nor on record: perhaps it was mistyped."""
-    from adsearch.errors import meant, nearly, quote
     from adsearch.games import catalog
-    from arena.history.words import without_store
-    from db.errors import NotFound
     from db.history import rules_on_record
 
     if wanted.game is None:

@@ -12,6 +12,7 @@ import typer
 from arena.cli.terminal.wrapping import side_by_side
 from arena.history import words
 from arena.history.replay import positions
+from db.records import GameRecord, SeatRecord
 
 if TYPE_CHECKING:
     from db.past import PastGame
@@ -49,8 +50,6 @@ def header(game: PastGame) -> list[str]:
 
 def ending(game: PastGame) -> list[str]:
     """How the game ended, and what was ruled about it."""
-    from db.records import GameRecord, SeatRecord
-
     if game.verdict is None:
         return [game.status]
     seats = tuple(

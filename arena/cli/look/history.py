@@ -12,12 +12,15 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from msgspec.structs import replace
 
 from arena.cli.asking import recorded_game
 from arena.cli.asking.board_svg import SvgOption, write_board
 from arena.cli.asking.database import DatabaseOption, GameIdArgument
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show, tell
+from arena.errors import ArenaError
+from arena.history import documents, words
 
 if TYPE_CHECKING:
     from adsearch import State
@@ -56,9 +59,7 @@ def history(
 
     Example: arena history --fault any --since 2026-05-01 --format csv
     """
-    from msgspec.structs import replace
 
-    from arena.history import documents
     from db import history as search
     from db.database import Database
 
@@ -100,8 +101,6 @@ def show_game(
 
     Example: arena show cs101-812 --format json
     """
-    from arena.history import documents
-
     game = recorded_game.read_game(id, db)
     if svg is not None:
         write_board(svg, *_reached(game, ply))
@@ -137,7 +136,6 @@ def logs(
         rows = [{"seat": one.seat, "player": one.player, "stderr": one.stderr} for one in seats]
         show(rows, LOGS, format=format)
         return
-    from arena.history import words
 
     for one in seats:
         if len(seats) > 1:
@@ -179,14 +177,11 @@ _STATUSES: Final = {Status.OVER: ("finished", "void"), Status.ANY: ()}
 
 def _board(game: PastGame, ply: int | None) -> str:
     """The board after that ply, or at the end, where rules that are not here any more are no error."""
-    from arena.history import words
-
     return recorded_game.last_board(game) if ply is None else words.drawn(_reached(game, ply)[0])
 
 
 def _reached(game: PastGame, ply: int | None) -> tuple[State[Any], Any]:
     """The position after that ply, or at the end, and the move that led to it; an error where there is none."""
-    from arena.errors import ArenaError
     from arena.history.replay import replay
 
     recorded_game.refuse_beyond(game, ply)
@@ -199,8 +194,6 @@ def _reached(game: PastGame, ply: int | None) -> tuple[State[Any], Any]:
 
 def _print(game: PastGame, board: str) -> None:
     """Header, moves, a board, the verdict, and what was ruled."""
-    from arena.history import words
-
     for line in recorded_game.header(game):
         print(line)
     if game.moves:

@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from msgspec.structs import asdict, replace
 
 from arena.cli.asking import rated_games
 from arena.cli.asking.database import DatabaseOption
@@ -17,6 +18,7 @@ from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show, tell
 from arena.cli.terminal.wrapping import table_width
+from arena.history.words import printable, without_store
 from arena.ratings.systems import FITTED, System
 
 if TYPE_CHECKING:
@@ -67,7 +69,6 @@ def rank(
 
     Example: arena rank --from results.csv --format json
     """
-    from arena.history.words import printable
     from arena.ratings import ranking
     from db.history import Wanted
 
@@ -116,7 +117,6 @@ def _of_record(
     db: str | None,
 ) -> tuple[Ranking, list[Played]]:
     """The ranking, and the games that were told one by one. Without anchors those of the descriptions hold."""
-    from msgspec.structs import replace
 
     from arena.ratings import points, ranking
     from arena.ratings.results import of_record
@@ -172,16 +172,12 @@ def _title(tournaments: list[str] | None, source: str | None) -> str:
 
 
 def _plain(player: Any) -> dict[str, Any]:
-    from msgspec.structs import asdict
-
     row = asdict(player)
     return row | {"draw_rate": row["draws"] / row["games"] if row["games"] else None}
 
 
 def _document(found: Ranking) -> dict[str, Any]:
     """As JSON. With games of several kinds there is no one advantage: `advantages` has each."""
-    from msgspec.structs import asdict
-
     one = next(iter(found.advantages.values())) if len(found.advantages) == 1 else None
     return {
         "system": str(found.system),
@@ -247,8 +243,6 @@ def _whole(value: float | None) -> str:
 
 def _footer(found: Ranking, prior: float) -> list[str]:
     """By what method, and what else the games tell."""
-    from arena.history.words import printable, without_store
-
     lines = [_METHODS[found.system]]
     if found.system is System.ELO:
         lines.append(f"prior: {prior:g} draw{'s' * (prior != 1)} each" if prior else "no prior")

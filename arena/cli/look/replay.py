@@ -22,6 +22,8 @@ from arena.cli.asking import recorded_game
 from arena.cli.asking.database import DatabaseOption, GameIdArgument
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.wrapping import APART, side_by_side, wrap_lines
+from arena.errors import ArenaError
+from arena.history import words
 
 if TYPE_CHECKING:
     from arena.history.replay import Replay, Step
@@ -77,7 +79,6 @@ def replay(
 
     Example: arena replay last --html game.html
     """
-    from arena.errors import ArenaError
     from arena.history import replay as steps
 
     game = recorded_game.read_game(id, db)
@@ -112,8 +113,6 @@ def _told(game: PastGame, replay: Replay, step: Step) -> list[str]:
 
 def _ply(game: PastGame, step: Step) -> str:
     """The ply that led to the position."""
-    from arena.history import words
-
     move = step.move
     if move is None:
         return "the beginning"
@@ -128,8 +127,6 @@ def _who(game: PastGame, step: Step) -> str:
 
 def _board(replay: Replay, step: Step) -> list[str]:
     """The board; why there is none."""
-    from arena.history import words
-
     if step.state is not None:
         return words.drawn(step.state).splitlines()
     return [words.printable(words.without_store(f"(no board: {replay.trouble})"))]
@@ -137,8 +134,6 @@ def _board(replay: Replay, step: Step) -> list[str]:
 
 def _clocks(game: PastGame, step: Step) -> list[str]:
     """What each clock shows."""
-    from arena.history import words
-
     shown = [
         f"{words.printable(name)} {words.seconds(left)}"
         for name, left in zip(game.players, step.left, strict=True)
@@ -149,8 +144,6 @@ def _clocks(game: PastGame, step: Step) -> list[str]:
 
 def _said(step: Step) -> list[str]:
     """What the agent told of its thinking."""
-    from arena.history import words
-
     if step.move is None:
         return []
     line = f"expects {words.printable(step.move.line)}" if step.move.line else ""
@@ -168,8 +161,6 @@ def _printed(game: PastGame, replay: Replay, step: Step) -> list[str]:
 
 
 def _log(heading: str, text: str) -> list[str]:
-    from arena.history import words
-
     if not text.strip():
         return []
     lines = [words.without_store(words.printable(line)) for line in text.strip("\n").splitlines()]

@@ -10,11 +10,14 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import asdict
+
+from arena.cli.asking import rated_games
 from arena.cli.asking.database import AllOption, DatabaseOption, TournamentArgument
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.terminal.standings_table import read_results, show_standings
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show, tell
-from arena.history.words import without_store
+from arena.history import words
 
 if TYPE_CHECKING:
     from arena.ratings.points import Crosstable
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 TOURNAMENTS: Final[Columns] = {
     "name": lambda row: row["name"],
     "format": lambda row: row["format"],
-    "game": lambda row: without_store(row["game"]),
+    "game": lambda row: words.without_store(row["game"]),
     "entries": lambda row: str(row["entries"]),
     "games": lambda row: f"{row['played']}/{row['games']}",
     "status": lambda row: row["status"],
@@ -37,7 +40,6 @@ def tournaments(format: FormatOption = Format.TABLE, db: DatabaseOption = None) 
 
     Example: arena tournaments --format csv
     """
-    from msgspec.structs import asdict
 
     from db import queries
     from db.database import Database
@@ -82,7 +84,6 @@ def crosstable(
 
     Example: arena crosstable --all --game connect4 --since 2026-05-01 --format csv
     """
-    from arena.cli.asking import rated_games
     from arena.ratings import points
     from db import rated as record
     from db.database import Database
@@ -123,13 +124,11 @@ def crosstable_lines(table: Crosstable, *, width: int) -> list[str]:
     """The table in lines of at most `width`, in several parts where that is needed; columns are numbered like rows."""
     from rich.cells import cell_len, set_cell_size
 
-    from arena.history.words import printable
-
     cells = [["." if cell is None else _points(cell) for cell in row] for row in table.cells]
     for number, row in enumerate(cells):
         row[number] = "x" if row[number] == "." else row[number]
     heads = [str(number) for number in range(1, len(table.players) + 1)]
-    names = [printable(name) for name in table.players]
+    names = [words.printable(name) for name in table.players]
     each = max([len(text) for row in [heads, *cells] for text in row], default=1)
     first = len(heads[-1]) if heads else 1
     longest = max(map(cell_len, names), default=0)
@@ -149,8 +148,6 @@ def crosstable_lines(table: Crosstable, *, width: int) -> list[str]:
 
 
 def _points(cell: Meetings) -> str:
-    from arena.history.words import number
-
-    text = number(cell.points)
+    text = words.number(cell.points)
     points = text.removesuffix(".5").removeprefix("0") + "½" if text.endswith(".5") else text
     return f"{points}/{cell.games}"

@@ -8,13 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from msgspec import to_builtins
+from msgspec.structs import asdict, replace
 
+from adsearch.errors import quote
 from arena.cli.asking import rated_games
 from arena.cli.asking.database import DatabaseOption
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show, tell
+from arena.errors import BadRating
+from arena.history import words
 from arena.ratings.match_statistics import Model
+from db.errors import NotFound
 
 if TYPE_CHECKING:
     from arena.ratings.versus import Met, Versus
@@ -48,11 +54,7 @@ def versus(
 
     Example: arena versus alice@2 alice@1 --elo0 0 --elo1 30
     """
-    from msgspec.structs import asdict, replace
 
-    from adsearch.errors import quote
-    from arena.errors import BadRating
-    from arena.history.words import printable
     from arena.ratings import versus as meeting
     from arena.ratings.match_statistics import sprt
     from arena.tournament.formats.sprt_match import SprtTerms
@@ -73,7 +75,11 @@ def versus(
     if elo0 is not None and elo1 is not None:
         terms = SprtTerms(of=a, elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
         test = sprt(found.pentanomial, elo0, elo1, alpha, beta, model)
-        said = said if test.verdict is None else f"{test.verdict} accepted: {printable(terms.claim(test.verdict, b))}"
+        said = (
+            said
+            if test.verdict is None
+            else f"{test.verdict} accepted: {words.printable(terms.claim(test.verdict, b))}"
+        )
     if format is Format.TABLE:
         for line in _told(found):
             print(line)
@@ -109,9 +115,7 @@ def progress(
 
     Example: arena progress alice --anchor random=0 --tournament cs101
     """
-    from msgspec.structs import asdict
 
-    from arena.history.words import printable
     from arena.ratings.career import career
     from arena.ratings.estimates import PRIOR
     from arena.ratings.results import of_record
@@ -146,7 +150,7 @@ def progress(
         rows = _by_version(rows)
     columns = BY_VERSION if format is Format.TABLE else {name: rated_games.exact(name) for name in MOMENT}
     if format is Format.TABLE and not rows:
-        print(f"{printable(agent)} has no rated game" + " that tells a rating without a prior" * (prior == 0.0))
+        print(f"{words.printable(agent)} has no rated game" + " that tells a rating without a prior" * (prior == 0.0))
     else:
         show(rows, columns, format=format, numbers=("games", "rating", "±"))
 
@@ -156,9 +160,6 @@ def progress(
 
 def _version(connection: Connection, name: str) -> tuple[str, int | None]:
     """Whom the name means: all of the player, or that version."""
-    from adsearch.errors import quote
-    from arena.errors import BadRating
-    from db.errors import NotFound
     from db.history import known
 
     agent, sign, number = name.rpartition("@")
@@ -176,8 +177,6 @@ def _version(connection: Connection, name: str) -> tuple[str, int | None]:
 
 
 def _document(found: Versus) -> dict[str, Any]:
-    from msgspec import to_builtins
-
     document: dict[str, Any] = to_builtins(found)
     difference = document.pop("difference")
     order = ("a", "b", "games", "wins", "draws", "losses", "by_seat")
@@ -190,9 +189,7 @@ def _document(found: Versus) -> dict[str, Any]:
 
 def _told(found: Versus) -> list[str]:
     """In words, a line for each thing."""
-    from arena.history.words import printable
-
-    a, b = printable(found.a), printable(found.b)
+    a, b = words.printable(found.a), words.printable(found.b)
     lines = [f"{a} against {b}: {found.games} game{'s' * (found.games != 1)}"]
     if not found.games:
         return lines
@@ -237,8 +234,6 @@ def _superiority(found: Versus, a: str) -> str:
 
 
 def _met(one: Met) -> str:
-    from arena.history import words
-
     result = {1.0: "won", 0.5: "drew", 0.0: "lost"}[one.points]
     how = "" if one.verdict == "normal" else f", {one.verdict}"
     length = "" if one.plies is None else f", {words.plies(one.plies)}"

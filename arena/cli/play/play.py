@@ -11,10 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from arena.cli.asking.database import DatabaseOption
+from adsearch import games
+from agents import builtin
+from arena.cli.asking.database import DatabaseOption, submissions
 from arena.cli.asking.position_options import GameArgument
 from arena.cli.terminal.tables import Format, FormatOption, show
+from arena.errors import BadFixture, BadPlayer
+from arena.match import seeds
+from arena.match.clock import SECOND, TimeControl
+from arena.players.player import PlayerKind, read_player, unique_names
 from arena.walls.kinds import WallKind
+from db.errors import DatabaseError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,11 +76,6 @@ def play(
 
     Example: arena play connect4 my_agent.py human
     """
-    from arena.errors import BadFixture
-    from arena.match import seeds
-    from arena.match.clock import SECOND, TimeControl
-    from arena.players.player import PlayerKind, unique_names
-
     entered, agents = _named(players, db)
     names = unique_names(player.name for player in entered)
     people = [name for name, player in zip(names, entered, strict=True) if player.kind is PlayerKind.HUMAN]
@@ -112,12 +114,8 @@ def play(
 
 def _named(texts: Sequence[str], db: str | None) -> tuple[list[Player], list[str]]:
     """The players that `texts` name; and of each, if it is a version on record, the agent that it is one of."""
-    from arena.cli.asking.database import submissions
-    from arena.errors import BadPlayer
     from arena.players import versions
-    from arena.players.player import read_player
     from db.database import Database
-    from db.errors import DatabaseError
 
     try:
         return [read_player(text) for text in texts], [""] * len(texts)
@@ -134,11 +132,6 @@ def _named(texts: Sequence[str], db: str | None) -> tuple[list[Player], list[str
 
 def _refuse(plan: _Plan, entered: Sequence[Player], people: Sequence[str]) -> None:
     """Refuses players who cannot play the game together, before anything is made or kept."""
-    from adsearch import games
-    from agents import builtin
-    from arena.errors import BadFixture
-    from arena.players.player import PlayerKind
-
     start = games.start(plan.game)
     if len(entered) != start.players:
         more = ["random"] * (start.players - len(entered))
@@ -156,7 +149,6 @@ def _refuse(plan: _Plan, entered: Sequence[Player], people: Sequence[str]) -> No
 def _opened(db: str | None) -> AbstractContextManager[Database | None]:
     """The database; where nobody named one and there can be none here, nothing, and a word about it."""
     from db.database import Database
-    from db.errors import DatabaseError
 
     try:
         return Database(db)
@@ -187,7 +179,6 @@ class _Plan:
 
     def planned(self, rules: str, entrants: Sequence[Entrant]) -> list[Planned]:
         """All games in order. With `swap`, as many in a row as there are seats share their opening."""
-        from arena.match.clock import SECOND
         from arena.match.fixture import Limits
         from arena.match.openings import draw
         from arena.match.schedule import Planned
@@ -232,8 +223,6 @@ def _play(
     silent: bool,
 ) -> None:
     """Plays the games, shows them, and notes in `finished` those that are over."""
-    from adsearch import games
-    from arena.cli.asking.database import submissions
     from arena.cli.play.game_screen import GameScreen
     from arena.cli.play.joining_players import JoiningPlayers
     from arena.match.schedule import Finished, InOrder, Schedule

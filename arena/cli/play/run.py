@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from arena.cli.asking.database import DatabaseOption
+from adsearch.errors import quote
+from arena.cli.asking.database import DatabaseOption, submissions
+from arena.errors import BadLeague, BadPlayer, RefereeLost
 from arena.walls.kinds import WallKind
+from db.errors import NotFound
 
 if TYPE_CHECKING:
     from arena.cli.play.tournament_display import TournamentDisplay
@@ -72,7 +75,6 @@ def run(
 
     Example: arena run connect4 alphabeta:depth=4 alphabeta:depth=2 --rounds 100 --openings 4 --sprt 0,50
     """
-    from arena.errors import BadLeague
     from arena.tournament import league as leagues
 
     test = None if sprt is None else _bounds(sprt)
@@ -105,9 +107,6 @@ def run(
 
 def _bounds(text: str) -> dict[str, float]:
     """The test that "0,50" asks for."""
-    from adsearch.errors import quote
-    from arena.errors import BadLeague
-
     try:
         elo0, elo1 = map(float, text.split(","))
     except ValueError:
@@ -126,7 +125,6 @@ def demo(db: DatabaseOption = None) -> None:
 
 
 def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> None:
-    from arena.cli.asking.database import submissions
     from arena.cli.play.tournament_display import TournamentDisplay
     from arena.tournament.lock import alone
     from arena.tournament.tournament import Tournament
@@ -165,7 +163,6 @@ def _tell_how_it_stands(league: League, db: str | None, display: TournamentDispl
     from arena.tournament.plan import plan_of
     from arena.walls.run_folder import RunFolder
     from db.database import Database
-    from db.errors import NotFound
 
     try:
         with RunFolder() as folder, Database(db, read_only=True) as database, database.reading() as connection:
@@ -180,7 +177,6 @@ def _check_what_agents_import(league: League) -> None:
     """BadLeague where the interpreter or a module that the description names is not here."""
     if league.python is None and league.modules is None:
         return
-    from arena.errors import BadLeague, BadPlayer
     from arena.walls import library
     from arena.walls.run_folder import RunFolder
 
@@ -193,7 +189,6 @@ def _check_what_agents_import(league: League) -> None:
 
 def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay) -> None:
     """Plays until the tournament is over, or stopped; a referee that is lost is replaced."""
-    from arena.errors import RefereeLost
     from arena.play import cores
     from arena.play.director import Director
 

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from adsearch import State, games
+from adsearch.budget import Budget
 from adsearch.errors import BadSearch, quote
+from adsearch.terms import DEEPEST, root_seat
 from arena.cli.asking.position_options import GameArgument, MovesOption, after
 from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, show
 from arena.history import words
 
 if TYPE_CHECKING:
-    from adsearch.budget import Budget
     from adsearch.result import Result
     from adsearch.winning import Strategy
 
@@ -60,7 +61,6 @@ def solve(
     Examples: arena solve nap:11; arena solve nap:11 --strategy; arena solve pig:goal=10; arena solve connect4 --moves
     "4 4 4 4" --seconds 5
     """
-    from adsearch.budget import Budget
     from adsearch.picture import texts
 
     if strategy and format is not Format.TABLE:
@@ -150,7 +150,6 @@ def _plain(row: Row) -> Columns:
 def _solved(state: State[Any], budget: "Budget | None") -> "Result[Any]":
     """The result of the algorithm for this kind of game."""
     from adsearch import deepening, expectiminimax, iteration, maxn
-    from adsearch.terms import DEEPEST
 
     if state.hidden:
         raise BadSearch("solve: something is hidden in this game, so no position has a value of its own")
@@ -206,8 +205,6 @@ def _estimated(state: State[Any], result: "Result[Any]") -> str:
 
 def _mover(state: State[Any]) -> int:
     """The seat that values are told for."""
-    from adsearch.terms import root_seat
-
     return root_seat(state)
 
 
@@ -300,8 +297,6 @@ def _measured(
     state: State[Any], text: str, search: tuple[Any, dict[str, Any]], depth: int, seconds: float | None
 ) -> dict[str, Any] | None:
     """The row of one search; None where it took longer than it may."""
-    from adsearch.budget import Budget
-
     run, options = search
     budget = None if seconds is None else Budget.seconds(seconds, time.monotonic)
     begun = time.perf_counter()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.cli.asking.database import DatabaseOption
+from arena.cli.asking.database import DatabaseOption, submissions
+from arena.cli.terminal.files import read_file
+from arena.history.words import printable, without_store
 
 
 def bundle(
@@ -30,13 +33,9 @@ def bundle(
 
     Example: arena replay last --db alice.arena
     """
-    from datetime import UTC, datetime
 
-    from arena.cli.asking.database import submissions
-    from arena.cli.terminal.files import read_file
     from arena.course import bundle as bundles
     from arena.course import roster as rosters
-    from arena.history.words import printable, without_store
     from db import queries
     from db.database import Database
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,9 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.asking.database import DatabaseOption
+from arena.cli.asking.database import DatabaseOption, submissions
+from arena.cli.terminal.files import read_file
 from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, show
 from arena.cli.terminal.wrapping import wrapped
+from arena.errors import BadLeague
+from arena.history.words import printable, without_store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,8 +65,6 @@ def collect(
 
     Example: arena collect handed-in/ --roster roster.csv --game connect4 --late accept --format csv
     """
-    from arena.cli.asking.database import submissions
-    from arena.cli.terminal.files import read_file
     from arena.course import roster as rosters
     from arena.course.collecting import deadline as deadlines
     from arena.course.collecting import download
@@ -136,8 +138,6 @@ def _conditions(game: str | None, tournament: Path | None, to: Path | None) -> t
 
 
 def _row(line: Line) -> dict[str, Any]:
-    from arena.history.words import printable, without_store
-
     one, student = line.handed_in, line.student
     return {
         "id": student.id if student else None,
@@ -231,8 +231,6 @@ def _by_which_clocks(lines: Sequence[Line]) -> str:
 
 def _say(text: str, *, indent: int = 0) -> None:
     """Prints it in the width of the terminal."""
-    from arena.history.words import printable
-
     print(wrapped(printable(text), begin=" " * indent, more=" " * indent))
 
 
@@ -250,7 +248,6 @@ def _tell_next(lines: Sequence[Line], file: Path, tournament: Path | None, db: s
 
 def _tell_how_to_play(tournament: Path, db: str | None) -> None:
     """The command that plays the tournament, or why it cannot be played yet."""
-    from arena.errors import BadLeague
     from arena.players.submissions import Store
     from arena.tournament import league
     from arena.tournament.plan import plan_of
@@ -271,7 +268,6 @@ def _tell_how_to_play(tournament: Path, db: str | None) -> None:
 
 def _is_named(file: Path, tournament: Path) -> bool:
     """Whether the description lets those play who are in the file."""
-    import glob
 
     from arena.tournament.description import Table, read_toml
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from msgspec.structs import replace
 
 from arena.cli.asking import rated_games
 from arena.cli.asking.database import DatabaseOption
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.terminal.files import read_file
 from arena.cli.terminal.tables import Format, FormatOption, show
+from arena.history.words import number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +50,6 @@ def grades(
 
     Example: arena grades cs101 --bar pass=random --bar merit=alphabeta:depth=4 --join roster.csv
     """
-    from msgspec.structs import replace
 
     from arena.course import roster as rosters
     from arena.ratings import grades as grading
@@ -103,8 +104,6 @@ _NUMBERS: Final = ("rank", "games", "points", "score", "rating", "±", "faults")
 
 def _short(row: dict[str, Any], bars: Sequence[str], *, statuses: bool) -> dict[str, Any]:
     """What a table shows of a row, in as many digits as are read."""
-    from arena.history.words import number
-
     return {
         "agent": row["agent"],
         **({"status": row["status"]} if statuses else {}),

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated
 
 import typer
+
+from adsearch import games
+from arena.history.words import printable
 
 
 def init(
@@ -21,10 +25,7 @@ def init(
 
     Example: arena init cs101 --game othello:size=6
     """
-    import shlex
 
-    from adsearch import games
-    from arena.history.words import printable
     from arena.student import starter
 
     path = starter.description_file(name)

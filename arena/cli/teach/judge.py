@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli.terminal.tables import Format, FormatOption, show
+from arena.errors import BadPlayer
+from arena.history.words import printable
 from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
@@ -59,7 +61,6 @@ def judge(
     """
     from arena.course.lecture import judging, subjects
     from arena.course.lecture.examiner import Examiner, the_file
-    from arena.errors import BadPlayer
 
     file, name = the_file(function)
     wanted = algorithm or name
@@ -117,8 +118,6 @@ def _written(value: Any) -> str:
 
 
 def _tell_unloaded(failed: str, traceback: Sequence[str]) -> None:
-    from arena.history.words import printable
-
     print(f"cannot be judged: {printable(failed)}")
     for line in traceback:
         print(f"  {printable(line)}")
@@ -127,7 +126,6 @@ def _tell_unloaded(failed: str, traceback: Sequence[str]) -> None:
 def _tell(subject: Subject, verdicts: Sequence[Verdict], printed: str) -> None:
     """The verdicts for people: a line a tree, then the smallest tree that is wrong, drawn."""
     from arena.course.lecture.judging import cause
-    from arena.history.words import printable
 
     rows = [
         {
@@ -167,7 +165,6 @@ def _explain(subject: Subject, verdict: Verdict) -> None:
     """The tree as our search sees it, and what the function did."""
     from adsearch.drawing import as_text
     from adsearch.picture import search_tree
-    from arena.history.words import printable
 
     ours = verdict.ours
     if verdict.leaves:

@@ -6,12 +6,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from arena.cli.asking.database import DatabaseOption
+from arena.cli.terminal.files import read_file
+from arena.history.words import printable
 
 
 def report(
@@ -33,14 +36,11 @@ def report(
 
     Example: arena report cs101 site --roster roster.csv
     """
-    from datetime import UTC, datetime
 
-    from arena.cli.terminal.files import read_file
     from arena.course import report as reports
     from arena.course import roster as rosters
     from arena.course import site
     from arena.course.publishing import published
-    from arena.history.words import printable
     from arena.play import cores
     from db import queries
     from db.database import Database

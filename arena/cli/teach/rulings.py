@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.asking.database import DatabaseOption, GameIdArgument
+from arena.errors import BadRuling
 from arena.history.words import printable
 
 AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="Its name in the tournament.")]
@@ -57,7 +58,6 @@ def release(
 
 
 def _rule_on_game(text: str, what: str, reason: str, *, db: str | None, to: str | None = None) -> None:
-    from arena.errors import BadRuling
     from db import queries, store
     from db.database import Database
 
@@ -74,7 +74,6 @@ def _rule_on_game(text: str, what: str, reason: str, *, db: str | None, to: str 
 
 
 def _rule_on_entry(agent: str, what: str, reason: str, tournament: str | None, *, db: str | None) -> None:
-    from arena.errors import BadRuling
     from db import queries, store
     from db.database import Database
 
@@ -91,8 +90,6 @@ def _rule_on_entry(agent: str, what: str, reason: str, tournament: str | None, *
 
 
 def _given(reason: str) -> str:
-    from arena.errors import BadRuling
-
     if not reason.strip():
         raise BadRuling("expected a reason after --reason, got an empty one")
     return reason.strip()
@@ -100,8 +97,6 @@ def _given(reason: str) -> str:
 
 def _seat(to: str, names: tuple[str, ...], game: int) -> int:
     """The seat that `to` means: by the name that sits there, or by its number."""
-    from arena.errors import BadRuling
-
     if names.count(to) == 1:
         return names.index(to)
     if to.isascii() and to.isdigit() and len(to) < 3 and int(to) < len(names):

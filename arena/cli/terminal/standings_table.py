@@ -7,8 +7,10 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import typer
+from msgspec.structs import asdict
 
 from arena.cli.terminal.tables import Columns, Format, Row, show
+from arena.history.words import number
 
 if TYPE_CHECKING:
     from arena.ratings.points import Standing
@@ -47,13 +49,10 @@ def read_results(
 
 
 def _row(standing: Standing) -> dict[str, Any]:
-    from msgspec.structs import asdict
-
     return asdict(standing)
 
 
 def _columns(statuses: dict[str, str], *, csv: bool) -> Columns:
-    from arena.history.words import number
     from arena.ratings.tiebreaks import TIEBREAKS
 
     def faults(row: Row) -> str:

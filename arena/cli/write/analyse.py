@@ -7,12 +7,18 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from msgspec import to_builtins
 
+from adsearch import games
+from arena.cli.asking import recorded_game
 from arena.cli.asking.database import DatabaseOption, GameIdArgument
 from arena.cli.asking.rated_games import SvgOption, exact
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, show, tell
 from arena.cli.terminal.wrapping import wrapped
+from arena.errors import BadFixture
+from arena.history import words
+from arena.history.documents import finite
 
 if TYPE_CHECKING:
     from adsearch import State
@@ -39,10 +45,7 @@ def analyse(
 
     Example: arena analyse cs101-812 --depth 8 --svg value.svg
     """
-    from adsearch import games
-    from arena.cli.asking import recorded_game
     from arena.cli.write.debug import can_be_asked
-    from arena.errors import BadFixture
     from arena.student.analysis import Effort, judged
 
     if depth is not None and seconds is not None:
@@ -95,8 +98,6 @@ _CSV: Final = (
 
 def _row(game: PastGame, ply: Judged) -> dict[str, Any]:
     """A ply as JSON has it. `before` and `after` are seat 0's."""
-    from arena.history.documents import finite
-
     before, after = finite(ply.before.values) or [], finite(ply.after.values) or []
     return {
         "ply": ply.ply,
@@ -120,7 +121,6 @@ def _row(game: PastGame, ply: Judged) -> dict[str, Any]:
 
 def _document(game: PastGame, start: State[Any], plies: list[Judged], rows: list[dict[str, Any]]) -> dict[str, Any]:
     """All of it. `before` and `after` are seat 0's."""
-    from msgspec import to_builtins
 
     from arena.student.analysis import summaries
 
@@ -138,8 +138,6 @@ def _document(game: PastGame, start: State[Any], plies: list[Judged], rows: list
 
 
 def _show(game: PastGame, start: State[Any], plies: list[Judged], rows: list[dict[str, Any]], effort: Effort) -> None:
-    from arena.cli.asking import recorded_game
-
     judgements = {ply.ply: ply for ply in plies}
 
     def worth(row: Row, after: bool) -> str:
@@ -172,15 +170,17 @@ def _show(game: PastGame, start: State[Any], plies: list[Judged], rows: list[dic
 
 def _explained(game: PastGame, start: State[Any], plies: list[Judged], effort: Effort) -> Iterator[str]:
     """What the numbers are."""
-    from arena.history import words
-    from arena.history.words import number, printable
-
     low, high = start.bounds
     if start.players > 2:
-        yield "Values are for whoever moved (at throws of dice for seat 0), from " + f"{number(low)} to {number(high)}."
+        yield (
+            "Values are for whoever moved (at throws of dice for seat 0), from "
+            + f"{words.number(low)} to {words.number(high)}."
+        )
     else:
-        worst_best = f": {number(high)} is the best, {number(low)} the worst" if high - low < float("inf") else ""
-        yield f"Values are for {printable(game.players[0])} (seat 0){worst_best}."
+        worst_best = (
+            f": {words.number(high)} is the best, {words.number(low)} the worst" if high - low < float("inf") else ""
+        )
+        yield f"Values are for {words.printable(game.players[0])} (seat 0){worst_best}."
     yield "before: if all play their best from there; after: once this move was played."
     yield "-1#: proven; -1#5: proven, and the game ends in 5 plies; all else is an estimate."
     how = f"{effort.nodes:,} positions from each" if effort.nodes else ""
@@ -195,16 +195,15 @@ def _explained(game: PastGame, start: State[Any], plies: list[Judged], effort: E
 
 def _summary(game: PastGame, start: State[Any], plies: list[Judged]) -> Iterator[str]:
     """A line for each seat."""
-    from arena.history.words import number, printable
     from arena.student.analysis import summaries
 
     for one in summaries(plies, start.players):
         told = [f"{one.moves} move{'s' * (one.moves != 1)}"]
         if not start.hidden:
             told += [f"{one.mistakes} ?", f"{one.blunders} ??"]
-        told += [] if one.loss is None else [f"{number(one.loss)} lost on average"]
+        told += [] if one.loss is None else [f"{words.number(one.loss)} lost on average"]
         told += [] if one.luck is None else [f"luck with chance {one.luck:+.2f}"]
-        yield f"{printable(game.players[one.seat])}: " + ", ".join(told)
+        yield f"{words.printable(game.players[one.seat])}: " + ", ".join(told)
 
 
 def _first(
@@ -213,8 +212,6 @@ def _first(
     """What to look at first, and how: the fault that ended the game, else the first mistake of whoever lost.
 
     `can_be_asked`: whether the agent in a seat can be."""
-    from arena.cli.asking import recorded_game
-    from arena.history.words import printable
     from arena.student.lost_games import looked_at
 
     failed, mistake = looked_at(game, plies)
@@ -225,8 +222,8 @@ def _first(
             yield f"  arena debug {game.id} --ply {failed}"
     if mistake is not None and isinstance(mistake.who, int):
         at = f"look first at ply {mistake.ply}" if failed is None else f"before that, at ply {mistake.ply}"
-        played = f"{printable(game.players[mistake.who])} played {printable(mistake.move)}{mistake.mark}"
-        yield wrapped(f"{at}: {played}, better was {printable(mistake.better[0])}")
+        played = f"{words.printable(game.players[mistake.who])} played {words.printable(mistake.move)}{mistake.mark}"
+        yield wrapped(f"{at}: {played}, better was {words.printable(mistake.better[0])}")
         yield f"  arena replay {game.id} --ply {mistake.ply}"
         if can_be_asked(mistake.who):
             yield f"  arena debug {game.id} --ply {mistake.ply}"

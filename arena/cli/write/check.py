@@ -11,10 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from msgspec import to_builtins
 
-from arena.cli.asking.database import DatabaseOption
+from arena.cli.asking.database import DatabaseOption, submissions
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show
 from arena.cli.terminal.wrapping import line_width, wrap_lines
+from arena.errors import BadPlayer
+from arena.history.words import printable, without_store
+from arena.match.clock import TimeControl
+from arena.players.player import PlayerKind, read_player
+from arena.student.checking import NAMES, Light
 from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
@@ -82,7 +88,6 @@ def check(
 
     Example: arena check --all submissions --tournament cs101.toml
     """
-    from arena.student.checking import Light
     from arena.student.checking.examination import Examiner
     from arena.walls.run_folder import RunFolder
 
@@ -134,7 +139,6 @@ def check(
 
 def _conditions(game: str | None, tournament: Path | None) -> tuple[Conditions, list[Candidate]]:
     """The conditions, and those of the tournament's agents that are not ours."""
-    from arena.players.player import PlayerKind
     from arena.student.checking.conditions import Conditions, of_league
     from arena.student.checking.examination import Candidate
     from arena.tournament import league
@@ -153,17 +157,12 @@ def _conditions(game: str | None, tournament: Path | None) -> tuple[Conditions, 
 
 
 def _clock(text: str) -> str:
-    from arena.match.clock import TimeControl
-
     return str(TimeControl.parse(text))
 
 
 def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
     """The agent that `text` names; where that is no file, perhaps one on record. BadPlayer where there is neither."""
-    from arena.cli.asking.database import submissions
-    from arena.errors import BadPlayer
     from arena.players import versions
-    from arena.players.player import read_player
     from arena.student.checking import lookup
     from arena.student.checking.examination import Candidate
     from db import dialect
@@ -219,8 +218,6 @@ class _Shown:
     def step(self, step: Step) -> None:
         """One more."""
         from rich.text import Text
-
-        from arena.student.checking import NAMES
 
         if not self._begun:
             self._say(_plain(self._title), "bold")
@@ -331,8 +328,6 @@ def _document(checked: Checked) -> dict[str, Any]:
 
 
 def _steps(checked: Checked) -> list[dict[str, Any]]:
-    from msgspec import to_builtins
-
     return [{"step": told.pop("name"), **told} for told in map(to_builtins, checked.steps)]
 
 
@@ -342,8 +337,6 @@ def _filled(text: str, width: int) -> list[str]:
 
 def _plain(text: str) -> str:
     """`text` as it may be shown."""
-    from arena.history.words import printable, without_store
-
     return without_store(printable(text))
 
 

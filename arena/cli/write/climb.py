@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli.asking.database import DatabaseOption
+from arena.cli.terminal.tables import tell
 from arena.cli.terminal.wrapping import wrapped
 from arena.cli.write.climb_run import ClimbRun, percent
+from arena.history.words import printable, verdict, without_store
+from arena.match import seeds
+from arena.match.clock import TimeControl
 from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
@@ -69,9 +73,6 @@ def climb(
 
     Example: arena climb my_agent.py --game connect4 --against my_agent@1
     """
-    from arena.match import seeds
-    from arena.match.clock import TimeControl
-
     run = ClimbRun(
         agent, game, tuple(against or ()), str(TimeControl.parse(clock)), most,
         seeds.short_seed() if seed is None else seed, walls, quiet=format is Form.JSON,
@@ -101,8 +102,6 @@ def climb(
 
 def _tell(run: ClimbRun, climb: Climb, format: Form, *, in_haste: bool, seed_given: bool) -> None:
     """All that was found; `in_haste` nothing is looked for any more."""
-    from arena.cli.terminal.tables import tell
-    from arena.history.words import printable
     from arena.student.climb import GIVES_UP
     from arena.student.lost_games import lesson, reasons
 
@@ -133,7 +132,6 @@ def _tell(run: ClimbRun, climb: Climb, format: Form, *, in_haste: bool, seed_giv
 
 def _sentence(name: str, climb: Climb) -> str:
     """Better than whom, and than whom not yet."""
-    from arena.history.words import printable
     from arena.student.climb import Shown
 
     said = []
@@ -150,8 +148,6 @@ def _sentence(name: str, climb: Climb) -> str:
 
 def _said(run: ClimbRun, learned: Lesson) -> str:
     """The lesson in words."""
-    from arena.history.words import printable, verdict, without_store
-
     game, mistake = learned.game, learned.mistake
     words = f"game {game.id} against {game.opponent}: "
     if game.at_fault:

@@ -8,7 +8,12 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
+from adsearch import games
+from arena.cli.asking.database import submissions
 from arena.cli.terminal.wrapping import line_width, shortened, wrapped
+from arena.errors import BadFixture
+from arena.history.words import printable
+from arena.players.player import PlayerKind, unique_names
 
 if TYPE_CHECKING:
     from adsearch import State
@@ -55,7 +60,6 @@ class ClimbRun:
 
     def play(self, db: str | None) -> None:
         """Plays until it is over. Where something is wrong with the arguments no database is made."""
-        from arena.cli.asking.database import submissions
         from arena.match.schedule import Finished
         from arena.play.cores import physical
         from arena.play.director import Director
@@ -89,7 +93,6 @@ class ClimbRun:
 
     def _try_out(self, folder: RunFolder) -> None:
         """Refuses what is wrong with the arguments, by planning all of it in a database that nobody keeps."""
-        from arena.cli.asking.database import submissions
         from arena.players.confinement import Confinement
         from db.database import Database
 
@@ -100,11 +103,8 @@ class ClimbRun:
             trial._planned(rules, database, store, Confinement(folder.scratch, rules, walls=self.walls))
 
     def _planned(self, rules: str, database: Database, store: Store, confinement: Confinement) -> Climb:
-        from adsearch import games
-        from arena.errors import BadFixture
         from arena.match.openings import draw
         from arena.match.schedule import Planned
-        from arena.players.player import PlayerKind
         from arena.student.climb import Climb, ladder, opening_plies
 
         start = games.start(rules)
@@ -127,7 +127,6 @@ class ClimbRun:
 
     def _step(self, text: str, start: State[Any], database: Database, store: Store, confinement: Confinement) -> Step:
         """The opponent `text`, on every seat but one."""
-        from arena.players.player import unique_names
         from arena.student.climb import Step
 
         player, agent = self._named(text, database, store)
@@ -178,8 +177,6 @@ class ClimbRun:
     # On the screen, as it goes.
 
     def _introduce(self, climb: Climb, confinement: Confinement) -> None:
-        from arena.history.words import printable
-
         if self.quiet:
             return
         if self.name in confinement.kinds:
@@ -224,7 +221,6 @@ def _line(number: int, step: Step) -> str:
     """A step."""
     from rich.cells import cell_len
 
-    from arena.history.words import printable
     from arena.student.climb import Shown
 
     room = max(8, min(22, line_width() - _BESIDE_NAMES))

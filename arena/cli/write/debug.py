@@ -15,8 +15,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.asking.database import DatabaseOption, GameIdArgument
+from adsearch import games
+from agents import builtin
+from agents.errors import BadAgent
+from agents.protocol import Info, Move
+from arena.cli.asking import recorded_game
+from arena.cli.asking.database import DatabaseOption, GameIdArgument, submissions
 from arena.cli.terminal.wrapping import wrapped
+from arena.errors import BadPlayer
+from arena.history import words
+from arena.players.player import PlayerKind, read_player
+from db.records import MoveRecord
 
 if TYPE_CHECKING:
     from agents.agent import Agent
@@ -56,7 +65,6 @@ def debug(
     """
     from agents import seating
     from agents.player import Player as Host
-    from arena.cli.asking import recorded_game
     from arena.student.recorded_turn import rehearse, usual_ply
 
     game = recorded_game.read_game(id, db)
@@ -98,14 +106,11 @@ def debug(
 
 def _player(game: PastGame, rehearsal: Rehearsal, file: str | None, db: str | None) -> tuple[Player, str]:
     """Who is asked, and what to call it: the file, or the version that played."""
-    from arena.players.player import read_player
-
     return _as_then(game, rehearsal.seat, db) if file is None else (read_player(file), file)
 
 
 def _as_then(game: PastGame, seat: int, db: str | None) -> tuple[Player, str]:
     """The version that played in that seat, and what to call it."""
-    from arena.cli.asking.database import submissions
     from arena.players import versions
     from db.database import Database
 
@@ -116,9 +121,6 @@ def _as_then(game: PastGame, seat: int, db: str | None) -> tuple[Player, str]:
 
 def can_be_asked(game: PastGame, seat: int, db: str | None) -> bool:
     """Whether the agent in that seat can be asked again."""
-    from arena.errors import BadPlayer
-    from arena.players.player import PlayerKind
-
     try:
         player, _ = _as_then(game, seat, db)
     except BadPlayer:
@@ -128,9 +130,7 @@ def can_be_asked(game: PastGame, seat: int, db: str | None) -> bool:
 
 def _own_seats(game: PastGame, db: str | None) -> list[int]:
     """Where agents of somebody's own sat."""
-    from agents import builtin
     from arena.players import versions
-    from arena.players.player import PlayerKind
     from db.database import Database
 
     if any(seat.version is None for seat in game.seats):
@@ -147,9 +147,6 @@ def _own_seats(game: PastGame, db: str | None) -> list[int]:
 def _maker(player: Player, called: str, rehearsal: Rehearsal) -> Callable[[], Agent]:
     """What makes the agent; its file is run now."""
     from agents import builtin, loading, seating
-    from agents.errors import BadAgent
-    from arena.errors import BadPlayer
-    from arena.players.player import PlayerKind
 
     if player.kind is PlayerKind.BUILTIN:
         builtin.check_can_play(player.text, rehearsal.state)
@@ -175,8 +172,6 @@ def _maker(player: Player, called: str, rehearsal: Rehearsal) -> Callable[[], Ag
 
 def _go_through(host: Host, rehearsal: Rehearsal, game: PastGame) -> list[int]:
     """The agent's earlier turns; at which plies it answered something else than in the game."""
-    from agents.protocol import Move
-
     differed = []
     for turn in rehearsal.turns[:-1]:
         with _undisturbed():
@@ -217,10 +212,6 @@ def _left_debugger(error: BaseException) -> bool:
 
 def _introduction(game: PastGame, rehearsal: Rehearsal, ply: int, called: str, *, chosen: bool) -> Iterator[str]:
     """Where the game stands, and how the agent is run; why at this ply, where we have `chosen` it."""
-    from adsearch import games
-    from arena.cli.asking import recorded_game
-    from arena.history import words
-
     seat, state = rehearsal.seat, rehearsal.state
     yield from map(wrapped, recorded_game.header(game))
     yield words.drawn(games.load(game.game, state.view(seat)) if state.hidden else state)
@@ -240,11 +231,6 @@ def _mend(game: PastGame, ply: int, file: str | None) -> str:
 
 def _compared(game: PastGame, rehearsal: Rehearsal, ply: int, answer: Answer | None, seconds: float) -> Iterator[str]:
     """What it answers now beside what was played."""
-    from agents.protocol import Info, Move
-    from arena.cli.asking import recorded_game
-    from arena.history import words
-    from db.records import MoveRecord
-
     now = "resigns"
     thinking = ""
     if isinstance(answer, Move):
@@ -273,7 +259,5 @@ def _why_different(plies: list[int], *, another: bool) -> str:
 
 
 def _is_legal(rehearsal: Rehearsal, answer: Answer | None) -> bool:
-    from agents.protocol import Move
-
     state = rehearsal.state
     return not isinstance(answer, Move) or answer.move in map(state.to_text, state.moves())

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from adsearch import games
+from arena.history.words import printable
 from arena.student.starter import Language, Style
 
 
@@ -34,8 +36,6 @@ def new(
 
     Example: arena new my_agent.js --game othello
     """
-    from adsearch import games
-    from arena.history.words import printable
     from arena.student import starter
 
     path = Path(file).expanduser()

@@ -116,7 +116,7 @@ def written(games: Sequence[PastGame], form: Form) -> str:
     return out.getvalue()
 
 
-def told_apart(games: list[PastGame]) -> list[PastGame]:
+def unique_names(games: list[PastGame]) -> list[PastGame]:
     """The games with pairs that no two share."""
     return [replace(game, pair=f"{game.pair}{number}") for number, game in enumerate(games)]
 
@@ -141,13 +141,13 @@ def as_far_as(form: Form, game: PastGame) -> PastGame:
 @settings(max_examples=tries(25), deadline=None)
 @given(data=st.data())
 def test_what_was_exported_is_imported_again(form: Form, data: st.DataObject) -> None:
-    games = told_apart(data.draw(st.lists(past_games(), min_size=1, max_size=3)))
+    games = unique_names(data.draw(st.lists(past_games(), min_size=1, max_size=3)))
     assert exchange.read(written(games, form), "file") == [as_far_as(form, game) for game in games]
 
 
 @settings(max_examples=tries(100), deadline=None)
 @given(st.lists(TEXT))
-def test_moves_are_told_apart_whatever_is_in_them(texts: list[str]) -> None:
+def test_moves_are_unique_names_whatever_is_in_them(texts: list[str]) -> None:
     assert parted(joined(texts)) == texts
 
 

@@ -74,7 +74,7 @@ def test_nothing_overlaps_and_nothing_is_outside(count: int, across: Across) -> 
 
 
 @pytest.mark.parametrize("minutes", [0, 1, 60, 60 * 24, 60 * 24 * 40, 60 * 24 * 2000])
-def test_dates_are_told_apart_over_minutes_and_over_centuries(minutes: int) -> None:
+def test_dates_are_unique_names_over_minutes_and_over_centuries(minutes: int) -> None:
     root = drawn(progress(some_lines(3, apart=timedelta(minutes=minutes)), title="alice", across=Across.DATES))
     check_room(root)
     dates = [text for text in texts(root) if text[:1].isdigit() and "-" in text and "UTC" not in text]
