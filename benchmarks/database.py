@@ -28,9 +28,9 @@ from typing import Any, Final
 from sqlalchemy import insert, text
 
 from arena.ratings.points import crosstable, standings
-from db import history, queries, results, store
+from db import lookup, scores, search, store
 from db.database import Database
-from db.records import GameRecord, MoveRecord, SeatRecord
+from db.records import GameRecord, MoveRecord, SeatRecord, instant
 from db.schema import Agent, Entry, Game, Move, Ruling, Seat, Tournament, Version
 
 AGENTS, TOURNAMENTS, ENTRIES = 200, 50, 40
@@ -113,8 +113,8 @@ def _games(
                 "fault": fault,
                 "detail": "",
                 "plies": random.randrange(8, 43),
-                "started": store.instant(finished - timedelta(seconds=9)),
-                "finished": store.instant(finished),
+                "started": instant(finished - timedelta(seconds=9)),
+                "finished": instant(finished),
                 "host": {"cpu": "synthetic"},
                 "lag": 10**6,
             }
@@ -233,26 +233,26 @@ def look_back(database: Database) -> None:
 
         return answered
 
-    page, wanted = history.page, history.Wanted
-    cup = asked(lambda connection: results.results(connection, queries.find_tournament(connection, "cup7")))()
-    assert isinstance(cup, results.Results)
+    page, wanted = search.page, search.Wanted
+    cup = asked(lambda connection: scores.scores(connection, lookup.find_tournament(connection, "cup7")))()
+    assert isinstance(cup, scores.Scores)
     assert cup.players
     for what, aim, question in (
-        ("a tournament's standings", 0.5, lambda c: standings(results.results(c, queries.find_tournament(c, "cup7")))),
+        ("a tournament's standings", 0.5, lambda c: standings(scores.scores(c, lookup.find_tournament(c, "cup7")))),
         (
             "a tournament's crosstable",
             0.5,
-            lambda c: crosstable(results.results(c, queries.find_tournament(c, "cup7"))),
+            lambda c: crosstable(scores.scores(c, lookup.find_tournament(c, "cup7"))),
         ),
         ("a page of history", 0.5, lambda c: page(c, wanted(), limit=50)),
         ("of an agent", 0.5, lambda c: page(c, wanted(agent="agent7"), limit=50)),
         ("of two agents", 0.5, lambda c: page(c, wanted(agent="agent7", opponent="agent9"), limit=50)),
         ("of a tournament, lost on time", 0.5, lambda c: page(c, wanted(tournament="cup7", verdict="time"), limit=50)),
-        ("the last game", 0.5, lambda c: queries.find_game(c, "last")),
-        ("a game by tournament and number", 0.5, lambda c: queries.find_game(c, "cup7-812")),
-        ("all tournaments", 3, queries.tournaments),
-        ("all-time standings", 3, lambda c: standings(results.results(c))),
-        ("all-time crosstable", 3, lambda c: crosstable(results.results(c))),
+        ("the last game", 0.5, lambda c: lookup.find_game(c, "last")),
+        ("a game by tournament and number", 0.5, lambda c: lookup.find_game(c, "cup7-812")),
+        ("all tournaments", 3, lookup.tournaments),
+        ("all-time standings", 3, lambda c: standings(scores.scores(c))),
+        ("all-time crosstable", 3, lambda c: crosstable(scores.scores(c))),
         ("one against another, through v_head_to_head", 3, lambda c: c.execute(text(_VERSUS)).all()),
     ):
         measure(what, aim, asked(question))

@@ -23,17 +23,18 @@ from random import Random
 from typing import TypeVar
 
 from arena.ratings import bradley_terry
+from arena.ratings.duels import duels
 from arena.ratings.ranking import Ranking, rank
-from arena.ratings.results import Played, duels, of_record
 from benchmarks.database import fill
-from db import rated
+from db import rated_games
 from db.database import Database
+from db.records import RatedGame
 
 ROUNDS = 5
 Found = TypeVar("Found")
 
 
-def round_robin(players: int, games: int) -> list[Played]:
+def round_robin(players: int, games: int) -> list[RatedGame]:
     """So many games, in pairs with their seats swapped, of players who are all a little stronger than the next."""
     random = Random(1)
     names = [f"player{number:04}" for number in range(players)]
@@ -46,7 +47,7 @@ def round_robin(players: int, games: int) -> list[Played]:
         for first, second in ((one, other), (other, one)):
             luck = random.gauss(strength[first] - strength[second] + 0.1, 1.5)
             score = 0.5 if abs(luck) < 0.3 else float(luck > 0.0)
-            found.append(Played((first, second), (score, 1.0 - score), kind="connect4", pair=pair))
+            found.append(RatedGame((first, second), (score, 1.0 - score), rules="connect4", pair=pair))
     return found
 
 
@@ -74,12 +75,12 @@ def rate_record(file: Path) -> None:
     with Database(str(file), create=False) as database, database.reading() as connection:
 
         def ranking() -> Ranking:
-            counts, games = rated.counted(connection, rated.Scope())
-            return rank(of_record(games), counts)
+            counts, games = rated_games.counted(connection, rated_games.Scope())
+            return rank(games, counts)
 
         whole = measure("the whole record, ranked", 2.0, ranking)
-        counts, games = measure("  reading", None, lambda: rated.counted(connection, rated.Scope()))
-        columns = measure("  columns", None, lambda: duels(of_record(games), counts))
+        counts, games = measure("  reading", None, lambda: rated_games.counted(connection, rated_games.Scope()))
+        columns = measure("  columns", None, lambda: duels(games, counts))
         measure("  fitting, with errors", None, lambda: bradley_terry.fit(columns))
     games_rated = int(columns.often[columns.pair].sum())
     print(f"\n{len(whole.players)} players, {games_rated:,} rated games, {len(counts):,} counts")

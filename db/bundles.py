@@ -23,8 +23,8 @@ from sqlalchemy import Connection, insert, select, text
 
 from db.errors import DatabaseError, NotFound
 from db.imports import IMPORTED
+from db.records import instant
 from db.schema import Agent, Entry, Game, Move, Ruling, Seat, Tournament, Version
-from db.store import instant
 
 OVER: Final = ("finished", "void")
 _AT_ONCE: Final = 500

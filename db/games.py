@@ -12,8 +12,7 @@ from typing import Final
 from sqlalchemy import Connection, func, null, select
 
 from db.errors import NotFound
-from db.past import PastGame, PastSeat, Ruled
-from db.records import MoveRecord
+from db.records import MoveRecord, PastGame, PastRuling, PastSeat
 from db.schema import Entry, Game, Move, Ruling, Seat, Tournament, Version
 
 OVER: Final = ("finished", "void")
@@ -138,11 +137,11 @@ def _moves(connection: Connection, ids: Sequence[int]) -> dict[int, list[MoveRec
     return found
 
 
-def _rulings(connection: Connection, ids: Sequence[int]) -> dict[int, list[Ruled]]:
+def _rulings(connection: Connection, ids: Sequence[int]) -> dict[int, list[PastRuling]]:
     chosen = select(Ruling.game, Ruling.what, Ruling.seat, Ruling.reason, Ruling.made).where(Ruling.game.in_(ids))
-    found: dict[int, list[Ruled]] = {}
+    found: dict[int, list[PastRuling]] = {}
     for game, what, seat, reason, made in connection.execute(chosen.order_by(Ruling.id)):
-        found.setdefault(game or 0, []).append(Ruled(what, seat, reason, made))
+        found.setdefault(game or 0, []).append(PastRuling(what, seat, reason, made))
     return found
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, insert, select
 
 from db import store
 from db.errors import DatabaseError
-from db.past import PastGame, PastSeat
+from db.records import PastGame, PastSeat
 from db.schema import Game, Move, Ruling, Seat, Tournament
 
 IMPORTED: Final = "imported"

@@ -1,12 +1,22 @@
-"""What was played, as plain values: the game, its seats, its plies.
+"""Games as plain values. They know nothing of SQL.
 
-The referee makes them, commands show them, the store writes and reads them. They know nothing of SQL. All durations are
-integer nanoseconds; what is unknown is None.
+`GameRecord` is how a game went, as the referee reports it. `PastGame` is a game on record with all that belongs to it.
+`RatedGame` is what ratings need of one. Durations are integer nanoseconds, moments are texts in UTC that sort as the
+moments do, and what is unknown is None.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from datetime import datetime
+from typing import Any
+
 from msgspec import Struct
+
+
+def instant(moment: datetime) -> str:
+    """A moment in UTC as the record and all documents write it."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class MoveRecord(Struct, frozen=True):
@@ -64,3 +74,129 @@ class GameRecord(Struct, frozen=True):
     moves: tuple[MoveRecord, ...]
     lag: int
     """The sum over all turns."""
+
+
+class PastRuling(Struct, frozen=True):
+    """What was decided about a game after it."""
+
+    what: str
+    """void or award."""
+    seat: int | None
+    """To whom the game was awarded."""
+    reason: str
+    when: str
+
+
+class PastSeat(Struct, frozen=True, kw_only=True):
+    """Who sat there, and what came of it."""
+
+    seat: int
+    player: str
+    version: int | None = None
+    """The number of the submission that played."""
+    current: bool = True
+    """Whether the tournament counts that version now."""
+    points: float | None = None
+    """As played; `PastGame.counted` follows rulings."""
+    utility: float | None = None
+    spent: int | None = None
+    longest: int | None = None
+    cpu: int | None = None
+    memory: int | None = None
+    stderr: str | None = None
+
+
+class PastGame(Struct, frozen=True, kw_only=True):
+    """One game on record."""
+
+    id: int
+    tournament: str | None = None
+    round: int | None = None
+    number: int
+    pair: str
+    leg: int = 0
+    attempt: int = 1
+    game: str
+    """The rules it was played by."""
+    clock: str = "none"
+    seed: int = 0
+    opening: str | None = None
+    status: str = "finished"
+    verdict: str | None = None
+    fault: int | None = None
+    detail: str | None = None
+    plies: int | None = None
+    started: str | None = None
+    finished: str | None = None
+    lag: int | None = None
+    host: dict[str, Any] | None = None
+    seats: tuple[PastSeat, ...] = ()
+    moves: tuple[MoveRecord, ...] = ()
+    """Empty where only games were asked for."""
+    rulings: tuple[PastRuling, ...] = ()
+    """In the order in which they were made."""
+
+    @property
+    def players(self) -> list[str]:
+        """The names in the order of the seats."""
+        return [seat.player for seat in self.seats]
+
+    @property
+    def ruling(self) -> PastRuling | None:
+        """The ruling that holds: the last one."""
+        return self.rulings[-1] if self.rulings else None
+
+    @property
+    def points(self) -> list[float] | None:
+        """What each seat scored on the board; None without a result."""
+        points = [seat.points for seat in self.seats if seat.points is not None]
+        return points if points and len(points) == len(self.seats) else None
+
+    @property
+    def counted(self) -> list[float] | None:
+        """What each seat is given for the game, after rulings; None without a result."""
+        if self.ruling is None:
+            return self.points
+        if self.ruling.what == "award":
+            return [1.0 if seat.seat == self.ruling.seat else 0.0 for seat in self.seats]
+        return None
+
+    @property
+    def utilities(self) -> list[float] | None:
+        """What the game was worth to each seat; None without a result."""
+        worth = [seat.utility for seat in self.seats if seat.utility is not None]
+        return worth if worth and len(worth) == len(self.seats) else None
+
+
+class RatedGame(Struct, frozen=True, gc=False):
+    """One game as ratings take it, of any number of players.
+
+    A game that must not be rated (forfeit, void, overruled) never becomes one."""
+
+    names: tuple[str, ...]
+    """In the order of the seats."""
+    points: tuple[float, ...]
+    rules: str = ""
+    pair: Hashable = None
+    """The same for all games of one pairing, which share an opening; None: not known."""
+    round: int | None = None
+    finished: str | None = None
+    id: int = 0
+    tournament: int | None = None
+    number: int = 0
+    verdict: str = "normal"
+    plies: int | None = None
+
+
+class PairCount(Struct, frozen=True, gc=False):
+    """How many pairings of two players had the same results."""
+
+    first: str
+    """The player in the first seat of the first game, and in the second seat of the other game."""
+    second: str
+    rules: str
+    own: float | None
+    """What `first` scored in the first game; None where that game is not rated."""
+    others: float | None
+    """What `second` scored in the other game, where it had the first seat."""
+    count: int

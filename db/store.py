@@ -14,7 +14,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from db.errors import DatabaseError, NotFound
-from db.records import GameRecord
+from db.records import GameRecord, instant
 from db.schema import Agent, Entry, Game, Move, Ruling, Seat, Tournament, Version
 
 VOID: Final = "void"
@@ -34,11 +34,6 @@ class NewGame(Struct, frozen=True):
     opening: str | None
     seats: tuple[tuple[int, str], ...]
     """Version and name of each seat."""
-
-
-def instant(moment: datetime) -> str:
-    """A moment as it is stored: UTC, sortable as text."""
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 # Who.

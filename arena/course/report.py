@@ -19,11 +19,10 @@ from arena.errors import BadRating
 from arena.ratings import career, points, ranking
 from arena.ratings.careers import careers
 from arena.ratings.points import Crosstable
-from arena.ratings.results import Played, of_record
 from db import games as record
-from db import progress, queries, rated
-from db.records import GameRecord, SeatRecord
-from db.results import Results, results
+from db import lookup, rated_games, running
+from db.records import GameRecord, RatedGame, SeatRecord
+from db.scores import Scores, scores
 
 if TYPE_CHECKING:
     from arena.course.aliases import Names
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from arena.ratings.points import Standing
     from arena.ratings.ranking import Ranked, Ranking
     from db.database import Connection
-    from db.past import PastGame
+    from db.records import PastGame
 
 _AT_ONCE: Final = 500
 """So many games are read with one query."""
@@ -97,23 +96,23 @@ class Report(Struct, frozen=True, kw_only=True):
 
 def gather(connection: Connection, tournament: int, roster: Roster | None, *, now: datetime) -> tuple[Report, Names]:
     """The report, and what everybody is called in it."""
-    title = queries.tournament_name(connection, tournament)
-    row = next(row for row in queries.tournaments(connection) if row.name == title)
+    title = lookup.tournament_name(connection, tournament)
+    row = next(row for row in lookup.tournaments(connection) if row.name == title)
     heads = list(_heads(connection, tournament))
-    scope = rated.Scope(tournaments=(tournament,))
-    played = of_record(rated.games(connection, scope))
-    by_version = of_record(rated.games(connection, replace(scope, versions=True)))
-    sources = {entry.name: entry.source for entry in progress.entries(connection, tournament)}
+    scope = rated_games.Scope(tournaments=(tournament,))
+    played = rated_games.games(connection, scope)
+    by_version = rated_games.games(connection, replace(scope, versions=True))
+    sources = {entry.name: entry.source for entry in running.entries(connection, tournament)}
     for name in _players(heads, played, by_version):
         sources.setdefault(name, "")
     names = aliases.as_they_are(sources) if roster is None else aliases.by_roster(sources, roster)
     shown = names.shown
 
-    statuses = {shown[name]: status for name, status in queries.entry_statuses(connection, tournament).items()}
-    byes = {shown[name]: given for name, given in queries.byes(connection, tournament).items()}
-    counted = _renamed(results(connection, tournament), shown)
+    statuses = {shown[name]: status for name, status in lookup.entry_statuses(connection, tournament).items()}
+    byes = {shown[name]: given for name, given in lookup.byes(connection, tournament).items()}
+    counted = _renamed(scores(connection, tournament), shown)
     standings = points.standings(counted, statuses, byes)
-    described = queries.anchors(connection, [tournament])
+    described = lookup.anchors(connection, [tournament])
     anchors = {shown[name]: rating for name, rating in described.items() if name in shown}
     table = _ranked([_called(game, shown.__getitem__) for game in played], anchors)
     moments = _careers([_called(game, lambda name: _version(name, shown)) for game in by_version], anchors)
@@ -178,7 +177,7 @@ def _heads(connection: Connection, tournament: int) -> Iterator[PastGame]:
         yield from record.games(connection, ids[first : first + _AT_ONCE])
 
 
-def _players(heads: Iterable[PastGame], played: Iterable[Played], by_version: Iterable[Played]) -> Iterator[str]:
+def _players(heads: Iterable[PastGame], played: Iterable[RatedGame], by_version: Iterable[RatedGame]) -> Iterator[str]:
     """Everybody who is spoken of anywhere."""
     for head in heads:
         yield from head.players
@@ -191,14 +190,14 @@ def _players(heads: Iterable[PastGame], played: Iterable[Played], by_version: It
 # Renaming.
 
 
-def _renamed(found: Results, shown: Mapping[str, str]) -> Results:
-    return Results(
+def _renamed(found: Scores, shown: Mapping[str, str]) -> Scores:
+    return Scores(
         {shown[name]: score for name, score in found.players.items()},
         {(shown[one], shown[other]): met for (one, other), met in found.meetings.items()},
     )
 
 
-def _called(game: Played, called: Callable[[str], str]) -> Played:
+def _called(game: RatedGame, called: Callable[[str], str]) -> RatedGame:
     return replace(game, names=tuple(map(called, game.names)))
 
 
@@ -207,7 +206,7 @@ def _version(name: str, shown: Mapping[str, str]) -> str:
     return shown[agent] + name.removeprefix(agent)
 
 
-def _crosstable(players: Sequence[str], found: Results) -> Crosstable:
+def _crosstable(players: Sequence[str], found: Scores) -> Crosstable:
     """In the order of the standings, byes and all."""
     return Crosstable(list(players), [[found.meetings.get((one, other)) for other in players] for one in players])
 
@@ -215,7 +214,7 @@ def _crosstable(players: Sequence[str], found: Results) -> Crosstable:
 # Ratings.
 
 
-def _ranked(games: Sequence[Played], anchors: Mapping[str, float]) -> Ranking | None:
+def _ranked(games: Sequence[RatedGame], anchors: Mapping[str, float]) -> Ranking | None:
     """The ratings; none where there are no games, or games that no one system rates."""
     if not games:
         return None
@@ -227,7 +226,7 @@ def _ranked(games: Sequence[Played], anchors: Mapping[str, float]) -> Ranking | 
         return None
 
 
-def _careers(versions: Sequence[Played], anchors: Mapping[str, float]) -> Mapping[str, Sequence[Moment]]:
+def _careers(versions: Sequence[RatedGame], anchors: Mapping[str, float]) -> Mapping[str, Sequence[Moment]]:
     """Everybody's rating over time; of games for two alone."""
     for_two = [game for game in versions if len(game.names) == 2]
     there = {career.agent(name) for game in for_two for name in game.names}

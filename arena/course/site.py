@@ -32,7 +32,7 @@ from db.database import Database
 
 if TYPE_CHECKING:
     from arena.course.report import Report
-    from db.past import PastGame
+    from db.records import PastGame
 
 _AT_ONCE: Final = 10
 """So many games a process takes at a time."""

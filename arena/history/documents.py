@@ -7,15 +7,13 @@ number, is null. Points are those that count: rulings are followed, and told bes
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
 from math import isfinite
 from typing import Any
 
 from agents.protocol import Verdict
 from arena.match.clock import MILLISECOND
 from arena.match.schedule import Finished
-from db.past import PastGame, PastSeat, Ruled
-from db.records import MoveRecord
+from db.records import MoveRecord, PastGame, PastRuling, PastSeat, instant
 
 
 def past(finished: Finished) -> PastGame:
@@ -122,7 +120,7 @@ def move(move: MoveRecord) -> dict[str, Any]:
     }
 
 
-def ruled(ruling: Ruled) -> dict[str, Any]:
+def ruled(ruling: PastRuling) -> dict[str, Any]:
     """A ruling about a game."""
     return {"what": ruling.what, "seat": ruling.seat, "reason": ruling.reason, "when": ruling.when}
 
@@ -130,11 +128,6 @@ def ruled(ruling: Ruled) -> dict[str, Any]:
 def milliseconds(time: int | None) -> int | None:
     """Nanoseconds as whole milliseconds."""
     return None if time is None else time // MILLISECOND
-
-
-def instant(moment: datetime) -> str:
-    """A moment as the record and all documents write it."""
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def finite(numbers: Iterable[float] | None) -> list[float | None] | None:

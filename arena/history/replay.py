@@ -18,8 +18,7 @@ from arena.match.clock import Clock, TimeControl
 
 if TYPE_CHECKING:
     from adsearch import State
-    from db.past import PastGame
-    from db.records import MoveRecord
+    from db.records import MoveRecord, PastGame
 
 _MOST_KEPT: Final = (Log.KEPT, 60 * 1024)
 """Bytes of a log that hosts keep: for a player of ours, and for one behind walls."""

@@ -19,7 +19,7 @@ from db import audit
 from db.audit import StoredVersion
 from db.database import Connection
 from db.imports import IMPORTED
-from db.past import PastSeat
+from db.records import PastSeat
 
 
 def find(connection: Connection, text: str) -> StoredVersion:

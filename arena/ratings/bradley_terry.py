@@ -16,9 +16,9 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from arena.errors import BadRating
+from arena.ratings.duels import Duels, Numbers, Places
 from arena.ratings.estimates import ELO, HARDLY, PRIOR, WIDTH, Estimates, logistic
 from arena.ratings.pools import Pools, connected, strongly_connected
-from arena.ratings.results import Duels, Numbers, Places
 
 _STEPS: Final = 500
 _NEAR: Final = 1e-11

@@ -14,8 +14,9 @@ from msgspec import Struct
 from adsearch.errors import nearly, quote
 from arena.errors import BadRating
 from arena.ratings import bradley_terry
+from arena.ratings.duels import duels
 from arena.ratings.estimates import PRIOR
-from arena.ratings.results import Played, duels
+from db.records import RatedGame
 
 POINTS = 24
 """So many points at most: each is a fit of its own."""
@@ -37,7 +38,7 @@ class Moment(Struct, frozen=True):
 
 
 def career(
-    games: Sequence[Played],
+    games: Sequence[RatedGame],
     name: str,
     *,
     prior: float = PRIOR,
@@ -73,7 +74,7 @@ def career(
         moments.append(
             Moment(
                 version=version,
-                at=of_two[last].at,
+                at=of_two[last].finished,
                 games=sum(version in game.names for game in so_far),
                 total=own.index(last) + 1,
                 rating=float(fit.ratings[place]),
@@ -88,7 +89,7 @@ def agent(version: str) -> str:
     return version.rpartition("@")[0]
 
 
-def _changes(games: Sequence[Played], own: Sequence[int], name: str) -> Iterable[int]:
+def _changes(games: Sequence[RatedGame], own: Sequence[int], name: str) -> Iterable[int]:
     """The last game of each version."""
     last = {player: number for number in own for player in games[number].names if agent(player) == name}
     return last.values()

@@ -11,13 +11,16 @@ from collections.abc import Mapping, Sequence
 
 from arena.ratings import bradley_terry
 from arena.ratings.career import Moment, agent
-from arena.ratings.results import Played, duels
+from arena.ratings.duels import duels
+from db.records import RatedGame
 
 POINTS = 16
 """So many moments, and one more wherever somebody's next version begins."""
 
 
-def careers(games: Sequence[Played], *, anchors: Mapping[str, float], points: int = POINTS) -> dict[str, list[Moment]]:
+def careers(
+    games: Sequence[RatedGame], *, anchors: Mapping[str, float], points: int = POINTS
+) -> dict[str, list[Moment]]:
     """The moments of everybody, in order; `games` are those for two, with versions in their names.
 
     `anchors` are names without versions: each version of an anchor is one. Nobody has two moments without a game in
@@ -25,7 +28,7 @@ def careers(games: Sequence[Played], *, anchors: Mapping[str, float], points: in
     found: dict[str, list[Moment]] = {}
     total: Counter[str] = Counter()
     of_version: Counter[str] = Counter()
-    since: dict[str, Played] = {}
+    since: dict[str, RatedGame] = {}
     """Who has played since the last moment, as which version: the last game of each."""
     ends = _moments(games, points)
     for number, game in enumerate(games):
@@ -44,7 +47,7 @@ def careers(games: Sequence[Played], *, anchors: Mapping[str, float], points: in
                 found.setdefault(agent(player), []).append(
                     Moment(
                         version=player,
-                        at=last.at,
+                        at=last.finished,
                         games=of_version[player],
                         total=total[agent(player)],
                         rating=float(fit.ratings[place[player]]),
@@ -55,7 +58,7 @@ def careers(games: Sequence[Played], *, anchors: Mapping[str, float], points: in
     return found
 
 
-def _moments(games: Sequence[Played], points: int) -> set[int]:
+def _moments(games: Sequence[RatedGame], points: int) -> set[int]:
     """The numbers of the games after which ratings are told: evenly spread, the last one, and the last game of every
     version that another one followed."""
     step = max(1, -(-len(games) // points))

@@ -15,7 +15,8 @@ from typing import Final
 from msgspec import Struct
 
 from arena.errors import BadRating
-from arena.ratings.results import Played, score
+from arena.ratings.duels import score
+from db.records import RatedGame
 
 K: Final = 20.0
 START: Final = 1500.0
@@ -51,7 +52,7 @@ class Elo:
         """Everybody who has played, in alphabetical order."""
         return dict(sorted(self._rated.items()))
 
-    def play(self, game: Played) -> dict[str, Rated]:
+    def play(self, game: RatedGame) -> dict[str, Rated]:
         """Counts one more game; who has played it, and where they stand now. A game for one moves nobody."""
         before = {name: self._rated.get(name, self._new) for name in game.names} if len(game.names) > 1 else {}
         gains = dict.fromkeys(before, 0.0)
@@ -67,7 +68,9 @@ class Elo:
         return after
 
 
-def ratings(games: Iterable[Played], *, k: float = K, start: float = START, floor: float = FLOOR) -> dict[str, Rated]:
+def ratings(
+    games: Iterable[RatedGame], *, k: float = K, start: float = START, floor: float = FLOOR
+) -> dict[str, Rated]:
     """Everybody who has played, in alphabetical order, after these games in their order."""
     elo = Elo(k=k, start=start, floor=floor)
     for game in games:
@@ -80,7 +83,7 @@ def expected_score(difference: float) -> float:
     return 0.5 * (1.0 + tanh(difference * log(10.0) / 800.0))
 
 
-def each_two(game: Played) -> list[tuple[str, str, float]]:
+def each_two(game: RatedGame) -> list[tuple[str, str, float]]:
     """Each two seats of a game, as if they had played for two: their names, and the score of the first. Of three and
     more who has more points has won: those points are of places among all, not of the one against the other."""
     if len(game.names) == 2:

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from adsearch.errors import quote
 from arena.errors import BadRating
+from arena.ratings.duels import Numbers, Places
 from arena.ratings.pools import Pools
-from arena.ratings.results import Numbers, Places
 
 ELO: Final = 400.0 / log(10.0)
 """Elo points of one unit of log odds."""

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from arena.errors import BadRating
 from arena.ratings.elo import each_two
-from arena.ratings.results import Played
+from db.records import RatedGame
 
 START: Final = 1500.0
 DEVIATION: Final = 350.0
@@ -56,7 +56,7 @@ class Met(NamedTuple):
 
 
 def ratings(
-    periods: Iterable[Iterable[Played]],
+    periods: Iterable[Iterable[RatedGame]],
     *,
     start: float = START,
     deviation: float = DEVIATION,
@@ -86,14 +86,14 @@ def ratings(
     return dict(sorted(rated.items()))
 
 
-def periods(games: Iterable[Played]) -> list[list[Played]]:
+def periods(games: Iterable[RatedGame]) -> list[list[RatedGame]]:
     """The games by rounds, where all have one; otherwise by the days on which they were over, where all tell it;
     otherwise as one period. In order; rounds and days without games are none."""
     everything = list(games)
     rounds = [game.round for game in everything if game.round is not None]
     if len(rounds) == len(everything):
         return _by(rounds, everything)
-    days = [game.at[:10] for game in everything if game.at is not None]
+    days = [game.finished[:10] for game in everything if game.finished is not None]
     return _by(days, everything) if len(days) == len(everything) else [everything]
 
 
@@ -150,7 +150,7 @@ def _length(one: float, other: float) -> float:
     return sqrt(one * one + other * other)
 
 
-def _opponents(games: Iterable[Played], before: dict[str, Rated]) -> tuple[dict[str, list[Met]], dict[str, int]]:
+def _opponents(games: Iterable[RatedGame], before: dict[str, Rated]) -> tuple[dict[str, list[Met]], dict[str, int]]:
     """Whom everybody met, and in how many games."""
     met: dict[str, list[Met]] = {name: [] for name in before}
     played = dict.fromkeys(before, 0)
@@ -165,8 +165,8 @@ def _opponents(games: Iterable[Played], before: dict[str, Rated]) -> tuple[dict[
     return met, played
 
 
-def _by(keys: list[Key], games: list[Played]) -> list[list[Played]]:
-    together: dict[Key, list[Played]] = {}
+def _by(keys: list[Key], games: list[RatedGame]) -> list[list[RatedGame]]:
+    together: dict[Key, list[RatedGame]] = {}
     for key, game in zip(keys, games, strict=True):
         together.setdefault(key, []).append(game)
     return [together[key] for key in sorted(together)]

@@ -17,16 +17,15 @@ from msgspec import Struct
 from adsearch.errors import nearly, quote
 from arena.errors import BadRating
 from arena.ratings import bradley_terry, plackett_luce
+from arena.ratings.duels import duels
 from arena.ratings.ranking import usual
-from arena.ratings.results import duels, of_record
 from arena.ratings.systems import System
 
 if TYPE_CHECKING:
     from arena.ratings.estimates import Estimates
     from arena.ratings.points import Standing
     from arena.ratings.ranking import Ranking
-    from db.past import PastGame
-    from db.rated import RatedGame
+    from db.records import PastGame, RatedGame
 
 SURE = 0.95
 _COLUMNS: Final = (
@@ -57,9 +56,8 @@ class Bar(Struct, frozen=True):
 def bars(games: Sequence[RatedGame], wanted: Mapping[str, str], tournament: str) -> dict[str, dict[str, Bar]]:
     """For each agent how it stands to each bar; `wanted`: the bar's name -> who is it. A bar is not held to itself."""
     _apart(wanted)
-    played = of_record(games)
-    by_places = usual(played) is System.PLACKETT_LUCE
-    fit: Estimates = plackett_luce.fit(played) if by_places else bradley_terry.fit(duels(played))
+    by_places = usual(games) is System.PLACKETT_LUCE
+    fit: Estimates = plackett_luce.fit(games) if by_places else bradley_terry.fit(duels(games))
     place = {name: number for number, name in enumerate(fit.names)}
     for bar, name in wanted.items():
         if name not in place:

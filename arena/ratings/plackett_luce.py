@@ -21,9 +21,10 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from arena.errors import BadRating
+from arena.ratings.duels import Numbers, Places
 from arena.ratings.estimates import ELO, PRIOR, Estimates, logistic
 from arena.ratings.pools import connected
-from arena.ratings.results import Numbers, Places, Played
+from db.records import RatedGame
 
 EXACT: Final = 6
 """So many may share a place without any approximation: their subsets are gone through."""
@@ -44,7 +45,7 @@ Meeting = tuple[tuple[Order, int], ...]
 
 
 def fit(
-    games: Iterable[Played], *, prior: float = PRIOR, anchors: Mapping[str, float] = MappingProxyType({})
+    games: Iterable[RatedGame], *, prior: float = PRIOR, anchors: Mapping[str, float] = MappingProxyType({})
 ) -> Estimates:
     """The ratings of everybody who has played.
 
@@ -71,7 +72,7 @@ def fit(
     return found.moved(anchors, never_surprised=problem.never_surprised, belief=ELO**2 * belief)
 
 
-def _meetings(games: Iterable[Played], index: dict[str, int]) -> list[tuple[Meeting, int]]:
+def _meetings(games: Iterable[RatedGame], index: dict[str, int]) -> list[tuple[Meeting, int]]:
     """How the games of each meeting ended, and how many meetings went just so. Sorted: sums are then the same
     whatever the order in which the games came."""
     together: dict[object, Counter[Order]] = {}
@@ -81,7 +82,7 @@ def _meetings(games: Iterable[Played], index: dict[str, int]) -> list[tuple[Meet
     return sorted(Counter(tuple(sorted(orders.items())) for orders in together.values()).items())
 
 
-def _order(game: Played, index: dict[str, int]) -> Order:
+def _order(game: RatedGame, index: dict[str, int]) -> Order:
     places: dict[float, list[int]] = {}
     for name, points in zip(game.names, game.points, strict=True):
         places.setdefault(points, []).append(index[name])

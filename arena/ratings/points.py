@@ -15,10 +15,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.ratings.tiebreaks import TIEBREAKS, rounded, tiebreaks
-from db.results import Meetings, Results, Score
+from db.scores import Meetings, Score, Scores
 
 if TYPE_CHECKING:
-    from arena.ratings.results import Played  # brings numpy along
+    from db.records import RatedGame
 
 
 class Standing(Struct, frozen=True):
@@ -48,9 +48,9 @@ class Crosstable(Struct, frozen=True):
     """A row for each player; None where two have not met."""
 
 
-def of(games: Iterable[Played]) -> Results:
+def of(games: Iterable[RatedGame]) -> Scores:
     """What these games came to, counted as the record counts its own."""
-    results = Results()
+    results = Scores()
     for game in games:
         for seat, (name, points) in enumerate(zip(game.names, game.points, strict=True)):
             won = int(points == 1.0)
@@ -61,7 +61,7 @@ def of(games: Iterable[Played]) -> Results:
 
 
 def standings(
-    results: Results, entered: Iterable[str] = (), byes: Mapping[str, float] = MappingProxyType({})
+    results: Scores, entered: Iterable[str] = (), byes: Mapping[str, float] = MappingProxyType({})
 ) -> list[Standing]:
     """Everybody in order: those who have played, and those who are only `entered`; `byes` are points without games."""
     played = {name: results.players.get(name, Score()) for name in sorted({*results.players, *entered})}
@@ -91,7 +91,7 @@ def standings(
 
 
 def crosstable(
-    results: Results, entered: Iterable[str] = (), byes: Mapping[str, float] = MappingProxyType({})
+    results: Scores, entered: Iterable[str] = (), byes: Mapping[str, float] = MappingProxyType({})
 ) -> Crosstable:
     """Everybody against everybody, in the order of the standings."""
     players = [standing.name for standing in standings(results, entered, byes)]

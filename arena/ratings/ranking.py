@@ -15,13 +15,14 @@ from msgspec import Struct
 from arena.errors import BadRating
 from arena.ratings import bradley_terry, elo, glicko2, plackett_luce, points
 from arena.ratings.bradley_terry import Advantage
+from arena.ratings.duels import Duels, Numbers, duels
 from arena.ratings.estimates import PRIOR, Estimates
 from arena.ratings.pools import connected
-from arena.ratings.results import Duels, Numbers, Played, duels
 from arena.ratings.systems import FITTED, System
+from db.records import RatedGame
 
 if TYPE_CHECKING:
-    from db.rated import PairCount
+    from db.records import PairCount
 
 ONLY_WON: Final = ">"
 ONLY_LOST: Final = "<"
@@ -83,7 +84,7 @@ class Ranking(Struct, frozen=True, kw_only=True):
 
 
 def rank(
-    games: Sequence[Played],
+    games: Sequence[RatedGame],
     counts: Sequence[PairCount] = (),
     *,
     system: System = System.ELO,
@@ -111,7 +112,7 @@ def rank(
     return Ranking(system=system, players=list(lines), pools=len(found.pools))
 
 
-def usual(games: Sequence[Played]) -> System:
+def usual(games: Sequence[RatedGame]) -> System:
     """How such games are usually rated."""
     return System.PLACKETT_LUCE if games and all(len(game.names) > 2 for game in games) else System.ELO
 
@@ -138,7 +139,7 @@ def by_points(standings: Iterable[points.Standing]) -> Ranking:
     return Ranking(system=System.POINTS, players=players, pools=min(1, len(players)))
 
 
-def _fitted(games: Sequence[Played], counts: Sequence[PairCount], told: Settings) -> Ranking:
+def _fitted(games: Sequence[RatedGame], counts: Sequence[PairCount], told: Settings) -> Ranking:
     for_two = duels(games, counts)
     seats = max((len(game.names) for game in games), default=2)
     if not len(for_two.first) and seats != 2:
@@ -156,7 +157,7 @@ def _fitted(games: Sequence[Played], counts: Sequence[PairCount], told: Settings
     )
 
 
-def _apart(games: Iterable[Played], rated: Mapping[str, tuple[float, float]]) -> Estimates:
+def _apart(games: Iterable[RatedGame], rated: Mapping[str, tuple[float, float]]) -> Estimates:
     """Ratings that were found one by one, each with its standard error."""
     names = tuple(sorted(rated))
     return Estimates(
@@ -203,7 +204,7 @@ class _Tally(Struct, frozen=True):
         )
 
     @classmethod
-    def of_games(cls, games: Iterable[Played], names: tuple[str, ...]) -> _Tally:
+    def of_games(cls, games: Iterable[RatedGame], names: tuple[str, ...]) -> _Tally:
         n, place = len(names), {name: number for number, name in enumerate(names)}
         tally = cls(names, np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros((n, n)))
         for game in games:

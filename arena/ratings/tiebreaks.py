@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from math import fsum
 from typing import Final
 
-from db.results import Meetings, Score
+from db.scores import Meetings, Score
 
 TIEBREAKS: Final = ("direct", "sonneborn_berger", "buchholz", "buchholz_cut1", "wins", "wins_second")
 """In the order in which they are asked."""

@@ -6,13 +6,13 @@ Values in, values out. Games of one pairing share an opening, and are counted to
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from math import log10
 
 from msgspec import Struct
 
 from arena.ratings.match_statistics import Difference, mixed, superiority
-from db.rated import RatedGame
+from db.records import RatedGame
 
 LAST = 10
 SURE = 0.95
@@ -69,7 +69,7 @@ class Versus(Struct, frozen=True):
 def versus(games: Sequence[RatedGame], a: str, b: str) -> Versus:
     """What `games`, in the order of play, tell about `a` against `b`. A name without a version means all of them."""
     met: list[Met] = []
-    pairs: dict[tuple[str, str], list[float]] = {}
+    pairs: dict[Hashable, list[float]] = {}
     for game in games:
         for seat, own in enumerate(game.names):
             for other_seat, other in enumerate(game.names):

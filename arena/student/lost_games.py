@@ -14,8 +14,7 @@ from msgspec import Struct
 from adsearch import games
 from agents.protocol import Verdict
 from arena.student.analysis import Effort, Judged, Mark, first_mistake, judged
-from db.past import PastGame
-from db.records import GameRecord
+from db.records import GameRecord, PastGame
 
 LOOKED_AT = 3
 """In so many games a mistake is looked for."""

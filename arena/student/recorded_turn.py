@@ -17,7 +17,7 @@ from arena.history.replay import positions
 from arena.match.fixture import Fixture, Limits, SeatPlan
 from arena.match.match import Match
 from arena.match.seeds import GameSeeds
-from db.past import PastGame
+from db.records import PastGame
 
 _EVER: Final = 10**18
 """A margin that nobody is late by."""

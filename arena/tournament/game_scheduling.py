@@ -18,7 +18,7 @@ from arena.match import openings, seeds
 from arena.tournament import formats
 from arena.tournament.formats.sprt_match import Weighed, weigh
 from arena.tournament.league import League
-from db import progress, store
+from db import running, store
 from db.database import Connection
 
 OVER: Final = ("finished", "void", "cancelled")
@@ -43,11 +43,11 @@ def schedule_more(connection: Connection, tournament: OnRecord) -> None:
     league = tournament.league
     id = tournament.id
     seed = tournament.seed
-    entered = progress.entries(connection, id)
-    settings = progress.settings(connection, id)
-    known = _known(progress.pairings(connection, id), settings.get("byes", []))
+    entered = running.entries(connection, id)
+    settings = running.settings(connection, id)
+    known = _known(running.pairings(connection, id), settings.get("byes", []))
     names = [entry.name for entry in entered]
-    results = _results(progress.outcomes(connection, id))
+    results = _results(running.outcomes(connection, id))
     withdrawn = {entry.name for entry in entered if entry.status != "active"}
     pairings = formats.pairings(league, names, results, seed, known=known, withdrawn=withdrawn)
     needless = formats.needless(league, names, results, seed, known=pairings, withdrawn=withdrawn)
@@ -91,7 +91,7 @@ def _openings(connection: Connection, tournament: OnRecord, pairs: Sequence[str]
     wanted = tournament.league.openings
     seed = tournament.seed
     if isinstance(wanted, int):
-        taken = [tuple(opening.split()) for opening in progress.openings(connection, tournament.id)]
+        taken = [tuple(opening.split()) for opening in running.openings(connection, tournament.id)]
         drawn = openings.draw(tournament.rules, wanted, pairs, seed=seed, taken=taken)
         return dict(zip(pairs, drawn, strict=True))
     return {pair: wanted[seeds.number(seed, "opening", pair) % len(wanted)] for pair in pairs}
@@ -100,7 +100,7 @@ def _openings(connection: Connection, tournament: OnRecord, pairs: Sequence[str]
 def forfeit_all(connection: Connection, tournament: int, name: str, reason: str) -> None:
     """`name` loses every game that it has not begun."""
     now = datetime.now(UTC)
-    for game, seat in progress.scheduled_of(connection, tournament, name):
+    for game, seat in running.scheduled_of(connection, tournament, name):
         store.forfeit(connection, game, seat, reason, now)
 
 
@@ -112,16 +112,16 @@ def decide_match(connection: Connection, tournament: OnRecord) -> Weighed | None
     terms = tournament.league.sprt
     if terms is None:
         return None
-    settings = progress.settings(connection, tournament.id)
+    settings = running.settings(connection, tournament.id)
     if "decided" in settings:
         test = convert(settings["decided"], Weighed)
     else:
-        test = weigh(terms, progress.pair_points(connection, tournament.id, terms.of))
+        test = weigh(terms, running.pair_points(connection, tournament.id, terms.of))
     if test.verdict is None:
         return test
     if "decided" not in settings:
         store.change_settings(connection, tournament.id, settings | {"decided": to_builtins(test)})
-    waiting = progress.waiting_pairs(connection, tournament.id)
+    waiting = running.waiting_pairs(connection, tournament.id)
     for first in range(0, len(waiting), _CANCELLED_AT_ONCE):
         store.cancel(connection, tournament.id, waiting[first : first + _CANCELLED_AT_ONCE])
     return test
@@ -129,7 +129,7 @@ def decide_match(connection: Connection, tournament: OnRecord) -> Weighed | None
 
 def count_games(connection: Connection, tournament: int) -> tuple[int, int]:
     """How many games are over, and how many there are; cancelled ones count for neither."""
-    statuses = [one.status for one in progress.outcomes(connection, tournament) if one.status != "cancelled"]
+    statuses = [one.status for one in running.outcomes(connection, tournament) if one.status != "cancelled"]
     return sum(status in OVER for status in statuses), len(statuses)
 
 
@@ -142,9 +142,9 @@ def _known(
     return sorted(known, key=lambda pairing: pairing.round)
 
 
-def _results(outcomes: Iterable[progress.Outcome]) -> dict[str, dict[str, float]]:
+def _results(outcomes: Iterable[running.Outcome]) -> dict[str, dict[str, float]]:
     """The points of the pairings whose games are all over; a game without result counts half for everybody."""
-    pairs: dict[str, list[progress.Outcome]] = {}
+    pairs: dict[str, list[running.Outcome]] = {}
     for outcome in outcomes:
         pairs.setdefault(outcome.pair, []).append(outcome)
     results: dict[str, dict[str, float]] = {}

@@ -12,7 +12,7 @@ from arena.players.submissions import Store
 from arena.tournament.description_changes import changes, refuse
 from arena.tournament.game_scheduling import OVER
 from arena.tournament.league import League
-from db import progress
+from db import running
 from db.database import Connection
 
 
@@ -31,12 +31,12 @@ class Plan(Struct, frozen=True):
 def plan_of(connection: Connection, league: League, submissions: Store) -> Plan | None:
     """How the tournament that `league` describes stands; None where it has not begun, BadLeague where it was begun with
     another description. Sources go to `submissions`."""
-    there = progress.tournament(connection, league.name)
+    there = running.tournament(connection, league.name)
     if there is None:
         return None
     refuse(league.name, changes(there["settings"], league.settings()).refused)
-    games = [one.status for one in progress.outcomes(connection, there["id"]) if one.status != "cancelled"]
-    before = {entered.name: entered.source for entered in progress.entries(connection, there["id"])}
+    games = [one.status for one in running.outcomes(connection, there["id"]) if one.status != "cancelled"]
+    before = {entered.name: entered.source for entered in running.entries(connection, there["id"])}
     now = {
         listed.name: listed.player.text
         if listed.player.kind is PlayerKind.BUILTIN
@@ -53,6 +53,6 @@ def plan_of(connection: Connection, league: League, submissions: Store) -> Plan 
 
 def superseded(connection: Connection, tournament: int) -> int:
     """How many games were played by a version that is not the present one, and so count no more."""
-    current = {entered.name: entered.version for entered in progress.entries(connection, tournament)}
-    played = progress.played_versions(connection, tournament)
+    current = {entered.name: entered.version for entered in running.entries(connection, tournament)}
+    played = running.played_versions(connection, tournament)
     return sum(any(current.get(name) != version for name, version in seats.items()) for seats in played.values())

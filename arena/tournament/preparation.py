@@ -18,7 +18,7 @@ from arena.tournament.description_changes import changes, refuse
 from arena.tournament.formats.sprt_match import Weighed
 from arena.tournament.game_scheduling import OnRecord, count_games, decide_match, forfeit_all, schedule_more
 from arena.tournament.league import League
-from db import progress, store
+from db import running, store
 from db.database import Connection
 
 _KEPT: Final = ("byes", "decided")
@@ -77,7 +77,7 @@ def _created(connection: Connection, league: League, rules: str, now: datetime) 
 
 def _continued(connection: Connection, league: League, rules: str, now: datetime) -> OnRecord | None:
     """The tournament of that name, if there is one: games in progress are to be played again."""
-    row = progress.tournament(connection, league.name)
+    row = running.tournament(connection, league.name)
     if row is None:
         return None
     tournament = OnRecord(row["id"], int(row["seed"]), league, rules)
@@ -103,7 +103,7 @@ def _enter_all(
     connection: Connection, tournament: OnRecord, entrants: Mapping[str, Entrant], now: datetime
 ) -> list[str]:
     """Everybody listed takes part, each with its present source; returns whose source has changed."""
-    before = {entered.name: entered for entered in progress.entries(connection, tournament.id)}
+    before = {entered.name: entered for entered in running.entries(connection, tournament.id)}
     started_as = {listed.name: listed.player_text for listed in tournament.league.agents}
     changed = []
     for name, entrant in entrants.items():
@@ -121,33 +121,33 @@ def _enter_all(
 
 def _rerun(connection: Connection, tournament: int) -> None:
     """Games that were played with a source that is not the present one are played again."""
-    current = {entered.name: entered.version for entered in progress.entries(connection, tournament)}
+    current = {entered.name: entered.version for entered in running.entries(connection, tournament)}
     outdated = [
         game
-        for game, seats in progress.played_versions(connection, tournament).items()
+        for game, seats in running.played_versions(connection, tournament).items()
         if any(current.get(name) != version for name, version in seats.items())
     ]
     for game in outdated:
         store.repeat(connection, game, versions=current)
-    settings = progress.settings(connection, tournament)
+    settings = running.settings(connection, tournament)
     # What the test of a match decided, it decided about sources that play no more: its games are all to be played,
     # until it decides again.
     if outdated and settings.pop("decided", None) is not None:
         store.change_settings(connection, tournament, settings)
-        for outcome in progress.outcomes(connection, tournament):
+        for outcome in running.outcomes(connection, tournament):
             if outcome.status == "cancelled":
                 store.repeat(connection, outcome.id, versions=current)
 
 
 def _forfeit_or_return(connection: Connection, tournament: int) -> None:
     """An agent that was withdrawn forfeits its games; one that was released plays what it forfeited."""
-    entered = progress.entries(connection, tournament)
+    entered = running.entries(connection, tournament)
     status = {entry.name: entry.status for entry in entered}
     versions = {entry.name: entry.version for entry in entered}
     for name, how in status.items():
         if how != "active":
             forfeit_all(connection, tournament, name, f"{name} is {how}")
-    for outcome in progress.outcomes(connection, tournament):
+    for outcome in running.outcomes(connection, tournament):
         if outcome.verdict == Verdict.FORFEIT and outcome.fault is not None:
             loser = list(outcome.points)[outcome.fault]
             if all(status.get(name) == "active" for name in outcome.points) and status.get(loser) == "active":
@@ -159,7 +159,7 @@ def _faults_in_a_row(connection: Connection, tournament: OnRecord, name: str) ->
     an agent that was released gets another chance."""
     most = max(1, tournament.league.quarantine)
     streak = 0
-    for verdict, at_fault in progress.last_games(connection, tournament.id, name, most):
+    for verdict, at_fault in running.last_games(connection, tournament.id, name, most):
         if not at_fault or verdict == Verdict.RESIGNED:
             break
         streak += 1

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from typing import Final, Self, TypeVar
 
 from adsearch import games
 from agents.protocol import Verdict
@@ -23,12 +23,10 @@ from arena.tournament.game_scheduling import count_games, decide_match, forfeit_
 from arena.tournament.host import host
 from arena.tournament.league import League
 from arena.tournament.preparation import Prepared, prepare
-from db import progress, rated, store
+from db import rated_games, running, store
 from db.database import Connection, Database
 from db.errors import Busy, DiskFull
-
-if TYPE_CHECKING:
-    from arena.ratings.results import Played
+from db.records import RatedGame
 
 _AHEAD: Final = 50
 """How many games are read from the database at once."""
@@ -71,9 +69,9 @@ class Tournament:
         # How many faults in a row each has made last.
         self._faults = dict(prepared.faults)
         # Games that the database has in progress already, and the director not yet.
-        self._begun: deque[progress.Planned] = deque()
+        self._begun: deque[running.ScheduledGame] = deque()
         # The games that come next, as far as they have been read.
-        self._ahead: list[progress.Planned] = []
+        self._ahead: list[running.ScheduledGame] = []
 
     @classmethod
     def begin(
@@ -136,7 +134,7 @@ class Tournament:
         faults = self._faults_after(finished)
         out = [name for name, count in faults.items() if 0 < self.league.quarantine <= count]
 
-        def record(connection: Connection) -> tuple[bool, progress.Planned | None]:
+        def record(connection: Connection) -> tuple[bool, running.ScheduledGame | None]:
             changed = self._record(connection, finished, {name: faults[name] for name in out})
             if changed:
                 self._ahead = []
@@ -162,18 +160,16 @@ class Tournament:
         """The points of everybody's games that are over, forfeits too."""
         points: dict[str, list[float]] = {name: [] for name in self.entrants}
         with self._database.reading() as connection:
-            for outcome in progress.outcomes(connection, self.id):
+            for outcome in running.outcomes(connection, self.id):
                 for name, share in outcome.points.items():
                     if outcome.status == "finished" and share is not None:
                         points.setdefault(name, []).append(share)
         return points
 
-    def rated_so_far(self) -> list[Played]:
+    def rated_so_far(self) -> list[RatedGame]:
         """The games that may be rated, in the order of play."""
-        from arena.ratings.results import of_record  # numpy takes a moment, which only a live table needs
-
         with self._database.reading() as connection:
-            return of_record(rated.games(connection, rated.Scope(tournaments=(self.id,))))
+            return rated_games.games(connection, rated_games.Scope(tournaments=(self.id,)))
 
     def interrupted(self) -> None:
         """The referee was lost with the games in progress: they are to be played as if they had never begun."""
@@ -202,7 +198,7 @@ class Tournament:
         changed = False
         if record.verdict == Verdict.VOID:
             pair = str(finished.game.identity[0])
-            if progress.voids(connection, self.id, pair, finished.game.leg) < MOST_ATTEMPTS:
+            if running.voids(connection, self.id, pair, finished.game.leg) < MOST_ATTEMPTS:
                 store.repeat(connection, number)
                 changed = True
         changed = self._decide(connection) or changed
@@ -226,7 +222,7 @@ class Tournament:
         if self._decide(connection):
             self._count(connection)
 
-    def _begin_next(self, connection: Connection) -> progress.Planned | None:
+    def _begin_next(self, connection: Connection) -> running.ScheduledGame | None:
         """The next game, which is in progress from now on. What is known of later ones changes only afterwards."""
         ahead = self._upcoming(connection)
         if not ahead:
@@ -234,9 +230,9 @@ class Tournament:
         store.begin(connection, ahead[0].id, datetime.now(UTC))
         return ahead[0]
 
-    def _upcoming(self, connection: Connection) -> list[progress.Planned]:
+    def _upcoming(self, connection: Connection) -> list[running.ScheduledGame]:
         if not self._ahead:
-            self._ahead = progress.scheduled(connection, self.id, _AHEAD)
+            self._ahead = running.scheduled(connection, self.id, _AHEAD)
         return self._ahead
 
     def _count(self, connection: Connection) -> None:
@@ -244,11 +240,11 @@ class Tournament:
 
     # Outside of transactions.
 
-    def _drop(self, game: progress.Planned) -> None:
+    def _drop(self, game: running.ScheduledGame) -> None:
         """The game is not one of those to come any more."""
         self._ahead = [other for other in self._ahead if other.id != game.id]
 
-    def _planned(self, game: progress.Planned) -> Planned:
+    def _planned(self, game: running.ScheduledGame) -> Planned:
         league = self.league
         return Planned(
             number=game.id,

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from arena.ratings.results import Played
+from db.records import RatedGame
 
 
-def won(*names: str, pair: int | None = None) -> Played:
+def won(*names: str, pair: int | None = None) -> RatedGame:
     """A game that ended in this order, best first."""
     others = max(1, len(names) - 1)
-    return Played(names, tuple((len(names) - 1 - place) / others for place in range(len(names))), pair=pair)
+    return RatedGame(names, tuple((len(names) - 1 - place) / others for place in range(len(names))), pair=pair)
 
 
-def drawn(*names: str, pair: int | None = None) -> Played:
+def drawn(*names: str, pair: int | None = None) -> RatedGame:
     """A game in which all are equal."""
-    return Played(names, (0.5,) * len(names), pair=pair)
+    return RatedGame(names, (0.5,) * len(names), pair=pair)
 
 
 def players(most: int) -> st.SearchStrategy[list[str]]:
@@ -24,7 +24,7 @@ def players(most: int) -> st.SearchStrategy[list[str]]:
 
 
 @st.composite
-def games(draw: st.DrawFn, most: int = 6, seats: int = 5, longest: int = 30) -> list[Played]:
+def games(draw: st.DrawFn, most: int = 6, seats: int = 5, longest: int = 30) -> list[RatedGame]:
     """Any games, of any number of seats, with any points: ties, whole ranges, and what no rules would give."""
     names = draw(players(most))
     points = st.one_of(st.sampled_from([0.0, 0.5, 1.0]), st.floats(-10.0, 10.0))
@@ -32,7 +32,7 @@ def games(draw: st.DrawFn, most: int = 6, seats: int = 5, longest: int = 30) -> 
     for _ in range(draw(st.integers(0, longest))):
         seated = draw(st.lists(st.sampled_from(names), min_size=1, max_size=min(seats, len(names)), unique=True))
         found.append(
-            Played(
+            RatedGame(
                 tuple(seated),
                 tuple(draw(st.lists(points, min_size=len(seated), max_size=len(seated)))),
                 pair=draw(st.sampled_from([None, 1, 2, 3])),

@@ -9,8 +9,7 @@ from typing import Any, Final
 from msgspec import structs
 
 from adsearch import games
-from db.past import PastGame, PastSeat
-from db.records import MoveRecord
+from db.records import MoveRecord, PastGame, PastSeat
 from tests.kit import sample_record
 
 COUNTDOWN: Final = str(Path(__file__).parents[2] / "examples" / "countdown.py") + ":Countdown"

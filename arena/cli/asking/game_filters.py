@@ -22,7 +22,7 @@ from db.errors import NotFound
 
 if TYPE_CHECKING:
     from db.database import Connection
-    from db.history import Wanted
+    from db.search import Wanted
 
 
 class Outcome(StrEnum):
@@ -52,7 +52,7 @@ OPTIONS: Final = {
     "min_plies": _option(int, "Of so many plies, or more.", min=0),
     "max_plies": _option(int, "Of so many plies, or fewer.", min=0),
 }
-"""Each is a field of db.history.Wanted."""
+"""Each is a field of db.search.Wanted."""
 
 AtOption = Annotated[
     str | None, typer.Option("--at", metavar="DATE", help="As everything was then: games, rulings, submissions.")
@@ -89,20 +89,20 @@ def filtered(*, without: Collection[str] = ()) -> Callable[[Callable[..., None]]
 
 
 def _wanted(told: dict[str, Any]) -> Any:
-    from db.history import Wanted
+    from db.search import Wanted
 
     if told.get("agent") is None and any(told.get(name) is not None for name in ("opponent", "seat", "result")):
         raise typer.BadParameter("--opponent, --seat and --result are about --agent: give that too")
     for name, end in (("since", False), ("until", True)):
         if told.get(name) is not None:
-            told[name] = instant(f"--{name}", told[name], end=end)
+            told[name] = moment_of(f"--{name}", told[name], end=end)
     return Wanted(**told)
 
 
 def refuse_unknown_game(connection: Connection, wanted: Wanted) -> None:
     """Refuses a game that is neither ours nor on record: perhaps it was mistyped."""
     from adsearch.games import catalog
-    from db.history import rules_on_record
+    from db.search import rules_on_record
 
     if wanted.game is None:
         return
@@ -122,7 +122,7 @@ def _without_options(rules: str) -> str:
     return found[0] if found else rules
 
 
-def instant(option: str, text: str, *, end: bool = False) -> str:
+def moment_of(option: str, text: str, *, end: bool = False) -> str:
     """The moment that `text` names, as it is stored; with `end` the first one after it."""
     try:
         moment = datetime.fromisoformat(text.strip())
@@ -134,6 +134,6 @@ def instant(option: str, text: str, *, end: bool = False) -> str:
         raise typer.BadParameter(
             f"{option}: expected a date such as 2026-05-01, or 2026-05-01T18:30, got {text!r}"
         ) from None
-    from arena.history.documents import instant as stored
+    from db.records import instant
 
-    return stored(moment)
+    return instant(moment)

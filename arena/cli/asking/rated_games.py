@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.asking.game_filters import instant, refuse_unknown_game
+from arena.cli.asking.game_filters import moment_of, refuse_unknown_game
 from arena.cli.terminal.files import read_file
 from arena.cli.terminal.tables import Row
 
 if TYPE_CHECKING:
-    from arena.ratings.results import Played
     from db.database import Connection
-    from db.history import Wanted
-    from db.rated import Scope
+    from db.rated_games import Scope
+    from db.records import RatedGame
+    from db.search import Wanted
 
 AnchorOption = Annotated[
     list[str] | None,
@@ -39,14 +39,14 @@ def scope(
     for_points: bool = False,
 ) -> Scope:
     """The games of the `tournaments` (none: all; None: the last one), as they are `wanted` and were `at` that date."""
-    from db import queries, rated
-    from db.history import Wanted
+    from db import lookup, rated_games
+    from db.search import Wanted
 
     refuse_unknown_game(connection, wanted)
-    return rated.Scope(
-        tournaments=tuple(queries.find_tournament(connection, name) for name in tournaments),
+    return rated_games.Scope(
+        tournaments=tuple(lookup.find_tournament(connection, name) for name in tournaments),
         wanted=None if wanted == Wanted() else wanted,
-        at=None if at is None else instant("--at", at, end=True),
+        at=None if at is None else moment_of("--at", at, end=True),
         versions=versions,
         for_points=for_points,
     )
@@ -78,7 +78,7 @@ def anchors(given: Sequence[str] | None) -> dict[str, float]:
     return told
 
 
-def listed(file: str) -> list[Played]:
+def listed(file: str) -> list[RatedGame]:
     """The games of a list of results that are to be rated."""
     from arena.history.exchange.result_files import read
 

@@ -15,16 +15,16 @@ from arena.history.replay import positions
 from db.records import GameRecord, SeatRecord
 
 if TYPE_CHECKING:
-    from db.past import PastGame
+    from db.records import PastGame
 
 
 def read_game(id: str, db: str | None) -> PastGame:
     """The game that `id` names, with its moves."""
-    from db import games, queries
+    from db import games, lookup
     from db.database import Database
 
     with Database(db, create=False) as database, database.reading() as connection:
-        return games.game(connection, queries.find_game(connection, id))
+        return games.game(connection, lookup.find_game(connection, id))
 
 
 def refuse_beyond(game: PastGame, ply: int | None) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from db.database import Connection
-    from db.past import PastGame
+    from db.records import PastGame
 
 _AT_ONCE: Final = 200
 """So many games are in memory at once."""
@@ -46,13 +46,13 @@ def export(
     Example: arena export cs101 --format pgn -o cs101.pgn
     """
     from arena.history import exchange
-    from db import games, queries
+    from db import games, lookup
     from db.database import Database
 
     if everything and tournament is not None:
         raise typer.BadParameter("expected a tournament or --all, got both")
     with Database(db, create=False) as database, database.reading() as connection:
-        found = None if everything else queries.find_tournament(connection, tournament)
+        found = None if everything else lookup.find_tournament(connection, tournament)
         ids = games.ids(connection, found, every=everything)
         seats = games.most_seats(connection, found)
         with _written(output) as out:
@@ -96,11 +96,11 @@ def ask(
 
     Example: arena sql "select player, avg(spent) from v_seat group by player"
     """
-    from db import queries
+    from db import plain_sql
     from db.database import Database
 
     with Database(db, read_only=True) as database, database.reading() as connection:
-        titles, found = queries.ask(connection, query)
+        titles, found = plain_sql.answer(connection, query)
     titles = _each_once(titles)
     rows = [dict(zip(titles, map(_value, row), strict=True)) for row in found]
     columns: Columns = {title: _cell(title) for title in titles}

@@ -24,8 +24,8 @@ from arena.history import documents, words
 
 if TYPE_CHECKING:
     from adsearch import State
-    from db.history import Wanted
-    from db.past import PastGame
+    from db.records import PastGame
+    from db.search import Wanted
 
 
 _USUAL: Final = 50
@@ -60,7 +60,7 @@ def history(
     Example: arena history --fault any --since 2026-05-01 --format csv
     """
 
-    from db import history as search
+    from db import search
     from db.database import Database
 
     wanted = replace(wanted, statuses=_STATUSES.get(status, (status.value,)))

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from arena.ratings.bradley_terry import Advantage
     from arena.ratings.ranking import Ranking, Settings
-    from arena.ratings.results import Played
-    from db.history import Wanted
+    from db.records import RatedGame
+    from db.search import Wanted
 
 _WIDE: Final = 112
 """From so many columns on a table shows all of its own."""
@@ -70,7 +70,7 @@ def rank(
     Example: arena rank --from results.csv --format json
     """
     from arena.ratings import ranking
-    from db.history import Wanted
+    from db.search import Wanted
 
     given = {"prior": prior, "k": k, "start": start, "floor": floor}
     told = {name: value for name, value in given.items() if value is not None}
@@ -115,27 +115,25 @@ def _of_record(
     system: System | None,
     settings: Settings,
     db: str | None,
-) -> tuple[Ranking, list[Played]]:
+) -> tuple[Ranking, list[RatedGame]]:
     """The ranking, and the games that were told one by one. Without anchors those of the descriptions hold."""
 
     from arena.ratings import points, ranking
-    from arena.ratings.results import of_record
-    from db import queries, results
-    from db import rated as record
+    from db import lookup, scores
+    from db import rated_games as record
     from db.database import Database
 
     with Database(db, create=False) as database, database.reading() as connection:
         scope = rated_games.scope(connection, tournaments, wanted, at, for_points=system is System.POINTS)
         if system is System.POINTS and len(scope.tournaments) == 1 and scope.wanted is None and at is None:
             (one,) = scope.tournaments
-            entered, byes = queries.entry_statuses(connection, one), queries.byes(connection, one)
-            return ranking.by_points(points.standings(results.results(connection, one), entered, byes)), []
+            entered, byes = lookup.entry_statuses(connection, one), lookup.byes(connection, one)
+            return ranking.by_points(points.standings(scores.scores(connection, one), entered, byes)), []
         if system in (None, System.ELO):
-            counts, listed = record.counted(connection, scope)
+            counts, games = record.counted(connection, scope)
         else:
-            counts, listed = [], record.games(connection, scope)
-        described = queries.anchors(connection, scope.tournaments)
-    games = of_record(listed)
+            counts, games = [], record.games(connection, scope)
+        described = lookup.anchors(connection, scope.tournaments)
     system = system or (System.ELO if counts else ranking.usual(games))
     if system is System.GLICKO2 and len(scope.tournaments) != 1:
         games = [replace(game, round=None) for game in games]  # each tournament has a first round

@@ -27,7 +27,7 @@ from arena.history import words
 
 if TYPE_CHECKING:
     from arena.history.replay import Replay, Step
-    from db.past import PastGame
+    from db.records import PastGame
 
 _KEYS: Final = {
     **dict.fromkeys((b" ", b"n", b"l", b"\x1b[C", b"\x1bOC", b"\x1b[B", b"\x1bOB"), "next"),

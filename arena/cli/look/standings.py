@@ -21,8 +21,8 @@ from arena.history import words
 
 if TYPE_CHECKING:
     from arena.ratings.points import Crosstable
-    from db.history import Wanted
-    from db.results import Meetings
+    from db.scores import Meetings
+    from db.search import Wanted
 
 TOURNAMENTS: Final[Columns] = {
     "name": lambda row: row["name"],
@@ -41,11 +41,11 @@ def tournaments(format: FormatOption = Format.TABLE, db: DatabaseOption = None) 
     Example: arena tournaments --format csv
     """
 
-    from db import queries
+    from db import lookup
     from db.database import Database
 
     with Database(db, create=False) as database, database.reading() as connection:
-        rows = [asdict(row) for row in queries.tournaments(connection)]
+        rows = [asdict(row) for row in lookup.tournaments(connection)]
     show(rows, TOURNAMENTS, format=format, narrowed="name", wrapped=12)
 
 
@@ -85,19 +85,17 @@ def crosstable(
     Example: arena crosstable --all --game connect4 --since 2026-05-01 --format csv
     """
     from arena.ratings import points
-    from db import rated as record
+    from db import rated_games as record
     from db.database import Database
-    from db.history import Wanted
+    from db.search import Wanted
 
     with Database(db, create=False) as database:
         results, statuses, byes = read_results(database, tournament, everything)
         if wanted != Wanted() or at is not None:
-            from arena.ratings.results import of_record
-
             with database.reading() as connection:
                 which: list[str | None] = [] if everything else [tournament]
                 scope = rated_games.scope(connection, which, wanted, at, for_points=True)
-                results, statuses, byes = points.of(of_record(record.games(connection, scope))), {}, {}
+                results, statuses, byes = points.of(record.games(connection, scope)), {}, {}
     table = points.crosstable(results, statuses, byes)
     if format is Format.JSON:
         tell({"players": table.players, "cells": [[_cell(cell) for cell in row] for row in table.cells]})

@@ -25,7 +25,7 @@ from db.errors import NotFound
 if TYPE_CHECKING:
     from arena.ratings.versus import Met, Versus
     from db.database import Connection
-    from db.history import Wanted
+    from db.search import Wanted
 
 _BLOCKS: Final = "▁▂▃▄▅▆▇█"
 
@@ -58,7 +58,7 @@ def versus(
     from arena.ratings import versus as meeting
     from arena.ratings.match_statistics import sprt
     from arena.tournament.formats.sprt_match import SprtTerms
-    from db import rated as record
+    from db import rated_games as record
     from db.database import Database
 
     if (elo0 is None) is not (elo1 is None):
@@ -118,21 +118,20 @@ def progress(
 
     from arena.ratings.career import career
     from arena.ratings.estimates import PRIOR
-    from arena.ratings.results import of_record
-    from db import history, queries
-    from db import rated as record
+    from db import lookup, search
+    from db import rated_games as record
     from db.database import Database
 
     with Database(db, create=False) as database, database.reading() as connection:
-        history.known(connection, agent)
+        search.known(connection, agent)
         games = record.games(connection, rated_games.scope(connection, (), wanted, at, versions=True))
         anchors = rated_games.anchors(anchor)
         if not anchors:
             players = {player.rpartition("@")[0] for game in games for player in game.names}
-            of = None if wanted.tournament is None else [queries.find_tournament(connection, wanted.tournament)]
-            described = queries.anchors(connection, of)
+            of = None if wanted.tournament is None else [lookup.find_tournament(connection, wanted.tournament)]
+            described = lookup.anchors(connection, of)
             anchors = {name: rating for name, rating in described.items() if name in players}
-    moments = career(of_record(games), agent, prior=PRIOR if prior is None else prior, anchors=anchors)
+    moments = career(games, agent, prior=PRIOR if prior is None else prior, anchors=anchors)
     if svg is not None:
         from arena.ratings.plots import Line, Point
         from arena.ratings.plots import progress as drawn
@@ -160,7 +159,7 @@ def progress(
 
 def _version(connection: Connection, name: str) -> tuple[str, int | None]:
     """Whom the name means: all of the player, or that version."""
-    from db.history import known
+    from db.search import known
 
     agent, sign, number = name.rpartition("@")
     try:

@@ -32,12 +32,12 @@ from arena.tournament.formats.sprt_match import SprtTerms, Weighed
 from arena.tournament.league import League
 from arena.tournament.plan import superseded
 from arena.tournament.tournament import Tournament
-from db import progress
+from db import running
 from db.database import Database
 
 if TYPE_CHECKING:
     from arena.ratings.elo import Elo
-    from arena.ratings.results import Played
+    from db.records import RatedGame
 
 _LAST: Final = 6
 """So many results are shown below the table."""
@@ -197,7 +197,7 @@ class TournamentDisplay:
         """Which games have no result, and how to see who failed."""
         name = self._league.name
         with database.reading() as connection:
-            outcomes = progress.outcomes(connection, tournament.id)
+            outcomes = running.outcomes(connection, tournament.id)
             old = superseded(connection, tournament.id)
         if old:
             self.tell(
@@ -307,15 +307,15 @@ def _ticker(tournament: Tournament) -> Elo:
     return ticker
 
 
-def _played(event: Finished) -> Played | None:
+def _played(event: Finished) -> RatedGame | None:
     """The game as ratings take it; None where it is not rated."""
-    from arena.ratings.results import Played
+    from db.records import RatedGame
 
     points = [seat.points for seat in event.record.seats]
     shares = tuple(share for share in points if share is not None)
     if len(shares) < len(points) or event.record.verdict in (Verdict.FORFEIT, Verdict.VOID):
         return None
-    return Played(tuple(seat.player for seat in event.record.seats), shares)
+    return RatedGame(tuple(seat.player for seat in event.record.seats), shares)
 
 
 def _game(league: League) -> float:

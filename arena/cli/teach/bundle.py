@@ -36,12 +36,12 @@ def bundle(
 
     from arena.course import bundle as bundles
     from arena.course import roster as rosters
-    from db import queries
+    from db import lookup
     from db.database import Database
 
     known = None if roster is None else rosters.read(*read_file(roster, "a roster"))
     with Database(db, create=False) as database, database.reading() as connection:
-        found = None if tournament is None else queries.find_tournament(connection, tournament)
+        found = None if tournament is None else lookup.find_tournament(connection, tournament)
         written = bundles.write(
             connection, submissions(database), agent, file, now=datetime.now(UTC), tournament=found, roster=known
         )

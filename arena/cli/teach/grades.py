@@ -17,7 +17,7 @@ from arena.history.words import number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from db.history import Wanted
+    from db.search import Wanted
 
 _MOST: Final = 1_000_000
 """Faults that are read."""
@@ -54,9 +54,8 @@ def grades(
     from arena.course import roster as rosters
     from arena.ratings import grades as grading
     from arena.ratings import points, ranking
-    from arena.ratings.results import of_record
-    from db import history, queries
-    from db import rated as record
+    from db import lookup, search
+    from db import rated_games as record
     from db.database import Database
 
     if on is not None and join is None:
@@ -65,20 +64,19 @@ def grades(
     roster = None if join is None else [row for _, row in rosters.table(*read_file(join, "a roster"))]
     with Database(db, create=False) as database, database.reading() as connection:
         scope = rated_games.scope(connection, (tournament,), wanted, at)
-        name = queries.tournament_name(connection, scope.tournaments[0])
+        name = lookup.tournament_name(connection, scope.tournaments[0])
         games = record.games(connection, scope)
         for_points = record.games(connection, rated_games.scope(connection, (tournament,), wanted, at, for_points=True))
-        described = queries.anchors(connection, scope.tournaments)
-        entered = queries.entry_statuses(connection, scope.tournaments[0])
-        byes = queries.byes(connection, scope.tournaments[0]) if scope.wanted is None and at is None else {}
-        narrowed = replace(wanted, tournament=name, fault=history.ANYBODY, until=scope.at or wanted.until)
-        faults = history.page(connection, narrowed, limit=_MOST)
-    played = of_record(games)
-    names = {player for game in played for player in game.names}
+        described = lookup.anchors(connection, scope.tournaments)
+        entered = lookup.entry_statuses(connection, scope.tournaments[0])
+        byes = lookup.byes(connection, scope.tournaments[0]) if scope.wanted is None and at is None else {}
+        narrowed = replace(wanted, tournament=name, fault=search.ANYBODY, until=scope.at or wanted.until)
+        faults = search.page(connection, narrowed, limit=_MOST)
+    names = {player for game in games for player in game.names}
     anchors = {player: rating for player, rating in described.items() if player in names}
     rows = grading.table(
-        standings=points.standings(points.of(of_record(for_points)), entered, byes),
-        ranking=ranking.rank(played, system=ranking.usual(played), settings=ranking.Settings(anchors=anchors)),
+        standings=points.standings(points.of(for_points), entered, byes),
+        ranking=ranking.rank(games, system=ranking.usual(games), settings=ranking.Settings(anchors=anchors)),
         bars=grading.bars(games, bars, name),
         faults=grading.reasons(faults, {game.id for game in for_points}),
         wanted=tuple(bars),

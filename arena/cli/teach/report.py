@@ -42,14 +42,14 @@ def report(
     from arena.course import site
     from arena.course.publishing import published
     from arena.play import cores
-    from db import queries
+    from db import lookup
     from db.database import Database
 
     began = time.monotonic()
     known = None if roster is None else rosters.read(*read_file(roster, "a roster"))
     with published(folder) as begun:
         with Database(db, create=False) as database, database.reading() as connection:
-            found = queries.find_tournament(connection, tournament)
+            found = lookup.find_tournament(connection, tournament)
             told, names = reports.gather(connection, found, known, now=datetime.now(UTC))
         try:
             with _progress(len(told.meetings) if games else 0) as done:

@@ -58,12 +58,12 @@ def release(
 
 
 def _rule_on_game(text: str, what: str, reason: str, *, db: str | None, to: str | None = None) -> None:
-    from db import queries, store
+    from db import lookup, store
     from db.database import Database
 
     reason = _given(reason)
     with Database(db, create=False) as database, database.writing() as connection:
-        game = queries.seating(connection, queries.find_game(connection, text))
+        game = lookup.seating(connection, lookup.find_game(connection, text))
         if game.status != "finished" and (what, game.status) != ("award", "void"):
             raise BadRuling(f"expected a finished game, game {game.id} is {game.status}")
         seat = None if to is None else _seat(to, game.names, game.id)
@@ -74,13 +74,13 @@ def _rule_on_game(text: str, what: str, reason: str, *, db: str | None, to: str 
 
 
 def _rule_on_entry(agent: str, what: str, reason: str, tournament: str | None, *, db: str | None) -> None:
-    from db import queries, store
+    from db import lookup, store
     from db.database import Database
 
     reason = _given(reason)
     with Database(db, create=False) as database, database.writing() as connection:
-        number = queries.find_tournament(connection, tournament)
-        status = queries.entry_status(connection, number, agent)
+        number = lookup.find_tournament(connection, tournament)
+        status = lookup.entry_status(connection, number, agent)
         if status == ("withdrawn" if what == "withdraw" else "active"):
             raise BadRuling(f"{agent!r} is {status} already")
         store.rule_on_entry(connection, number, agent, what, reason, datetime.now(UTC))

@@ -80,18 +80,18 @@ def _agents(db: str | None) -> Iterator[str]:
 
 
 def _tournaments(db: str | None) -> Iterator[str]:
-    from db import queries
+    from db import lookup
 
     with _reading(db) as connection:
-        yield from (row.name for row in queries.tournaments(connection))
+        yield from (row.name for row in lookup.tournaments(connection))
 
 
 def _ids(db: str | None) -> Iterator[str]:
-    from db import history
+    from db import search
 
     yield "last"
     with _reading(db) as connection:
-        for game in history.page(connection, history.Wanted(), limit=_MOST_GAMES):
+        for game in search.page(connection, search.Wanted(), limit=_MOST_GAMES):
             yield str(game.id) if game.tournament is None else f"{game.tournament}-{game.number}"
 
 

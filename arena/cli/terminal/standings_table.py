@@ -15,7 +15,7 @@ from arena.history.words import number
 if TYPE_CHECKING:
     from arena.ratings.points import Standing
     from db.database import Database
-    from db.results import Results
+    from db.scores import Scores
 
 
 def show_standings(
@@ -34,18 +34,18 @@ def show_standings(
 
 def read_results(
     database: Database, tournament: str | None, everything: bool
-) -> tuple[Results, dict[str, str], dict[str, float]]:
+) -> tuple[Scores, dict[str, str], dict[str, float]]:
     """What the games came to, who takes part with which status, and the points for byes."""
-    from db import queries
-    from db.results import results
+    from db import lookup
+    from db.scores import scores
 
     if everything and tournament is not None:
         raise typer.BadParameter("expected a tournament or --all, got both")
     with database.reading() as connection:
         if everything:
-            return results(connection), dict.fromkeys(queries.entered(connection), "active"), {}
-        found = queries.find_tournament(connection, tournament)
-        return results(connection, found), queries.entry_statuses(connection, found), queries.byes(connection, found)
+            return scores(connection), dict.fromkeys(lookup.entered(connection), "active"), {}
+        found = lookup.find_tournament(connection, tournament)
+        return scores(connection, found), lookup.entry_statuses(connection, found), lookup.byes(connection, found)
 
 
 def _row(standing: Standing) -> dict[str, Any]:

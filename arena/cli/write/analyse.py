@@ -23,7 +23,7 @@ from arena.history.documents import finite
 if TYPE_CHECKING:
     from adsearch import State
     from arena.student.analysis import Effort, Judged, Worth
-    from db.past import PastGame
+    from db.records import PastGame
 
 
 def analyse(

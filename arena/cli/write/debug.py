@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from agents.player import Player as Host
     from arena.players.player import Player
     from arena.student.recorded_turn import Rehearsal
-    from db.past import PastGame
+    from db.records import PastGame
 
 
 def debug(

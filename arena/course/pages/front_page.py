@@ -12,7 +12,7 @@ from arena.ratings.ranking import ANCHOR, ONLY_LOST, ONLY_WON
 if TYPE_CHECKING:
     from arena.course.pages.addresses import Addresses
     from arena.course.report import Agent, Report
-    from db.results import Meetings
+    from db.scores import Meetings
 
 MARKS: Final = {ONLY_WON: "won all", ONLY_LOST: "lost all", ANCHOR: "anchor"}
 """What the marks of a ranking are called."""

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from db.past import PastGame
+    from db.records import PastGame
 
 
 class Form(StrEnum):

@@ -17,7 +17,7 @@ from agents.protocol import Verdict
 from arena.errors import ArenaError, BadImport
 from arena.match.clock import TimeControl
 from db.games import OVER
-from db.past import PastGame
+from db.records import PastGame
 
 VERDICTS: Final = tuple(verdict.value for verdict in Verdict)
 MOST: Final = 2**63 - 1

@@ -16,8 +16,7 @@ from msgspec import Meta, Struct
 from arena.history import documents
 from arena.history.exchange.checks import MOST, refuse
 from arena.match.clock import MILLISECOND
-from db.past import PastGame, PastSeat, Ruled
-from db.records import MoveRecord
+from db.records import MoveRecord, PastGame, PastRuling, PastSeat
 
 _Whole = Annotated[int, Meta(ge=-MOST, le=MOST)]
 _SEAT_TIMES: Final = ("spent", "longest", "cpu")
@@ -136,7 +135,7 @@ def _game(found: _Game) -> PastGame:
         lag=found.lag_ns,
         seats=tuple(_seat(seat) for seat in found.seats),
         moves=tuple(_move(move) for move in found.moves),
-        rulings=tuple(Ruled(ruling.what, ruling.seat, ruling.reason, ruling.when) for ruling in found.rulings),
+        rulings=tuple(PastRuling(ruling.what, ruling.seat, ruling.reason, ruling.when) for ruling in found.rulings),
         **{name: getattr(found, name) for name in _AS_THEY_ARE},
     )
 

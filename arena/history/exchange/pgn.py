@@ -16,8 +16,7 @@ from adsearch.errors import quote
 from arena.history.exchange.checks import MOST, refuse
 from arena.history.exchange.spreadsheet import points, result, seat_name
 from arena.match.clock import SECOND
-from db.past import PastGame, PastSeat, Ruled
-from db.records import MoveRecord
+from db.records import MoveRecord, PastGame, PastRuling, PastSeat
 
 _TEXTS: Final = {
     "Event": "tournament",
@@ -132,7 +131,7 @@ class _Game:
         self.moving = False
         self._name = name
         self._tags: dict[str, str] = {}
-        self._rulings: list[Ruled] = []
+        self._rulings: list[PastRuling] = []
         self._moves: list[MoveRecord] = []
         self._at = line
 
@@ -240,7 +239,7 @@ class _Game:
             return {_SAID[tag]: self._string(value)}
         return {}
 
-    def _ruling(self, text: str) -> Ruled:
+    def _ruling(self, text: str) -> PastRuling:
         try:
             what, seat, reason, when = json.loads(text)
         except ValueError:
@@ -249,7 +248,7 @@ class _Game:
             self._refuse(f"expected a ruling [what, seat, reason, when], got {quote(text)}")
         if not (seat is None or isinstance(seat, int)):
             self._refuse(f"expected a ruling about a seat, got {quote(str(seat))}")
-        return Ruled(what, seat, reason, when)
+        return PastRuling(what, seat, reason, when)
 
     def _bare(self, text: str) -> str:
         return self._string(text) if text.startswith('"') else text

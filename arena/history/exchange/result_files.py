@@ -16,15 +16,14 @@ from arena.errors import BadImport
 from arena.history import exchange
 from arena.history.exchange.checks import refuse
 from arena.history.exchange.spreadsheet import points
-from arena.ratings.results import Played
-from db.past import PastGame
+from db.records import PastGame, RatedGame
 
 _TAG: Final = re.compile(r'\[([A-Za-z]\w*)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _OURS: Final = re.compile(r"^\[Pair \"", re.MULTILINE)
 _NOT_RATED: Final = (Verdict.FORFEIT, Verdict.VOID)
 
 
-def read(text: str, name: str) -> list[Played]:
+def read(text: str, name: str) -> list[RatedGame]:
     """The rated games of a file called `name`, in its order; BadImport where it cannot be used, or has none."""
     text = text.removeprefix("\ufeff")
     if text.lstrip()[:1] == "[" and not _OURS.search(text):
@@ -36,7 +35,7 @@ def read(text: str, name: str) -> list[Played]:
     return found
 
 
-def _rated(games: list[PastGame]) -> Iterator[Played]:
+def _rated(games: list[PastGame]) -> Iterator[RatedGame]:
     attempts: dict[tuple[str | None, str, int], int] = {}
     for game in games:
         identity = (game.tournament, game.pair, game.leg)
@@ -47,17 +46,17 @@ def _rated(games: list[PastGame]) -> Iterator[Played]:
         current = all(seat.current for seat in game.seats)
         if scores is None or game.ruling is not None or game.verdict in _NOT_RATED or not last or not current:
             continue
-        yield Played(
+        yield RatedGame(
             tuple(game.players),
             tuple(scores),
-            kind=game.game,
+            rules=game.game,
             pair=(game.tournament, game.pair),
             round=game.round,
-            at=game.finished,
+            finished=game.finished,
         )
 
 
-def _foreign(text: str, name: str) -> Iterator[Played]:
+def _foreign(text: str, name: str) -> Iterator[RatedGame]:
     tags: dict[str, str] = {}
     begun, in_tags, in_comment = 0, False, False
     for number, line in enumerate(text.split("\n"), 1):
@@ -91,7 +90,7 @@ def _stays_open(line: str, in_comment: bool) -> bool:
         in_comment = True
 
 
-def _tagged(tags: dict[str, str], name: str, line: int) -> Iterator[Played]:
+def _tagged(tags: dict[str, str], name: str, line: int) -> Iterator[RatedGame]:
     first, second = (tags.get(own) or tags.get(other) for own, other in (("First", "White"), ("Second", "Black")))
     if not first or not second:
         refuse(name, line, 'expected the tags [White "..."] and [Black "..."] in this game')
@@ -105,9 +104,9 @@ def _tagged(tags: dict[str, str], name: str, line: int) -> Iterator[Played]:
     if len(scores) != 2 or not all(0.0 <= share <= 1.0 for share in scores):
         refuse(name, line, f"expected a result such as 1-0, 0-1, 1/2-1/2 or *, got {quote(told)}")
     round, _, _ = tags.get("Round", "").partition(".")
-    yield Played(
+    yield RatedGame(
         (first, second),
         tuple(scores),
-        kind=tags.get("Variant", ""),
+        rules=tags.get("Variant", ""),
         round=int(round) if round.isascii() and round.isdigit() and len(round) < 10 else None,
     )

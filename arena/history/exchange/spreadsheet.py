@@ -20,8 +20,7 @@ from msgspec.structs import replace
 
 from adsearch.errors import nearly, quote
 from arena.history.exchange.checks import MOST, refuse
-from db.past import PastGame, PastSeat, Ruled
-from db.records import MoveRecord
+from db.records import MoveRecord, PastGame, PastRuling, PastSeat
 
 SEATS: Final = ("first", "second", "third", "fourth")
 PLAIN: Final = ("round", "first", "second", "result")
@@ -271,12 +270,12 @@ class _Row:
             for ply, (who, text) in enumerate(zip(movers, texts, strict=True), 1)
         )
 
-    def _rulings(self) -> tuple[Ruled, ...]:
+    def _rulings(self) -> tuple[PastRuling, ...]:
         what = self._text("ruling")
         if what is None:
             return ()
         seat = self._number("ruling_seat")
-        return (Ruled(what, seat, self._cells.get("ruling_reason", ""), self._cells.get("ruling_when", "")),)
+        return (PastRuling(what, seat, self._cells.get("ruling_reason", ""), self._cells.get("ruling_when", "")),)
 
     def _text(self, column: str) -> str | None:
         return self._cells.get(column) or None

@@ -19,8 +19,7 @@ from arena.history.replay import Replay, Step, Where, replay
 from arena.match.clock import SECOND
 
 if TYPE_CHECKING:
-    from db.past import PastGame
-    from db.records import MoveRecord
+    from db.records import MoveRecord, PastGame
 
 _BUTTONS: Final = (
     ("first", "«", "to the beginning", "Home"),

@@ -14,7 +14,7 @@ from arena.players.player import PlayerKind, read_player
 from arena.players.submissions import Store
 from db import store as record
 from db.database import Database
-from db.past import PastSeat
+from db.records import PastSeat
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 SOURCE = """

@@ -18,8 +18,9 @@ from numpy.random import Generator, default_rng
 
 from arena.errors import BadRating
 from arena.ratings.bradley_terry import Fit, fit
+from arena.ratings.duels import Duels, Numbers, duels
 from arena.ratings.estimates import ELO, WIDTH
-from arena.ratings.results import Duels, Numbers, Played, duels
+from db.records import RatedGame
 from tests.kit.effort import SOAK, tries
 from tests.kit.game_lists import games
 
@@ -28,11 +29,11 @@ EXPECTED: dict[str, Any] = json.loads((TRUTHS / "expected.json").read_text("utf-
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 
 
-def game(first: str, second: str, score: float, *, kind: str = "", pair: Hashable = None) -> Played:
-    return Played((first, second), (score, 1.0 - score), kind=kind, pair=pair)
+def game(first: str, second: str, score: float, *, kind: str = "", pair: Hashable = None) -> RatedGame:
+    return RatedGame((first, second), (score, 1.0 - score), rules=kind, pair=pair)
 
 
-def each_way(first: str, second: str, score: float, times: int = 1) -> list[Played]:
+def each_way(first: str, second: str, score: float, times: int = 1) -> list[RatedGame]:
     """Games of which each is a pair of its own, as many with either in the first seat."""
     return [
         one
@@ -44,7 +45,7 @@ def each_way(first: str, second: str, score: float, times: int = 1) -> list[Play
     ]
 
 
-def rated(played: Iterable[Played], **how: Any) -> Fit:
+def rated(played: Iterable[RatedGame], **how: Any) -> Fit:
     return fit(duels(played), **how)
 
 
@@ -55,7 +56,7 @@ def by_name(found: Fit, values: Numbers) -> dict[str, float]:
 # What other programs make of the same games.
 
 
-def listed(name: str) -> list[Played]:
+def listed(name: str) -> list[RatedGame]:
     """A list of results; two neighbours are a pair."""
     with (TRUTHS / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -86,10 +87,10 @@ def test_errors_are_those_of_a_sandwich_written_apart(name: str) -> None:
 class Definition:
     """The likelihood of the games, one after the other, and everything that follows from it by differences."""
 
-    def __init__(self, played: Sequence[Played], prior: float) -> None:
+    def __init__(self, played: Sequence[RatedGame], prior: float) -> None:
         self.played, self.prior = played, prior
         self.names = sorted({name for one in played for name in one.names})
-        self.kinds = sorted({one.kind for one in played})
+        self.kinds = sorted({one.rules for one in played})
         self.size = len(self.names) + len(self.kinds)
         place = {name: number for number, name in enumerate(self.names)}
         # A row a game: whose strength speaks for who sits first, and whose against.
@@ -97,7 +98,7 @@ class Definition:
         for row, one in zip(self.sides, played, strict=True):
             row[place[one.names[0]]] += 1.0
             row[place[one.names[1]]] -= 1.0
-            row[len(self.names) + self.kinds.index(one.kind)] = 1.0
+            row[len(self.names) + self.kinds.index(one.rules)] = 1.0
         self.scores = np.array([one.points[0] for one in played])
         self.strengths = self.best()
 
@@ -170,7 +171,7 @@ class Definition:
         return moved @ self.strengths[:n] * ELO + at, WIDTH * np.sqrt(np.diag(covariance)) * ELO
 
 
-def some_games(random: Random, players: int, *, pairs: int, kinds: int = 1) -> list[Played]:
+def some_games(random: Random, players: int, *, pairs: int, kinds: int = 1) -> list[RatedGame]:
     """Pairs of games of up to eight players with strengths of their own, now and then with one game alone."""
     names = [f"player{number}" for number in range(players)]
     strength = {name: random.gauss(0.0, 0.6) for name in names}
@@ -278,10 +279,10 @@ def sandwich_of_a_round_robin(scores: Numbers, worth: Numbers, home: float) -> N
 
 @settings(max_examples=tries(40), deadline=None)
 @given(games(seats=2), st.sampled_from([1.0, 0.2]))
-def test_swapping_all_results_mirrors_the_ratings(played: list[Played], prior: float) -> None:
+def test_swapping_all_results_mirrors_the_ratings(played: list[RatedGame], prior: float) -> None:
     # Eighths, so that 1 - score is exact: what is all but a loss is a draw, and must not become a win.
-    played = [Played(one.names, tuple(round(8 * x) / 8 for x in one.points), pair=one.pair) for one in played]
-    mirrored = [Played(one.names, one.points[::-1], pair=one.pair) for one in played]
+    played = [RatedGame(one.names, tuple(round(8 * x) / 8 for x in one.points), pair=one.pair) for one in played]
+    mirrored = [RatedGame(one.names, one.points[::-1], pair=one.pair) for one in played]
     found, other = rated(played, prior=prior), rated(mirrored, prior=prior)
     np.testing.assert_allclose(other.ratings, -found.ratings, atol=1e-5)
     np.testing.assert_allclose(other.errors(), found.errors(), rtol=1e-6, atol=1e-6)
@@ -312,7 +313,8 @@ def test_names_are_only_names(number: int) -> None:
     found = rated(played)
     called = {name: str(9 - place) for place, name in enumerate(found.names)}
     again = rated(
-        Played((called[one.names[0]], called[one.names[1]]), one.points, kind="chess", pair=one.pair) for one in played
+        RatedGame((called[one.names[0]], called[one.names[1]]), one.points, rules="chess", pair=one.pair)
+        for one in played
     )
     np.testing.assert_allclose(again.ratings[::-1], found.ratings, atol=1e-7)
     np.testing.assert_allclose(again.errors()[::-1], found.errors(), rtol=1e-9)
@@ -483,7 +485,7 @@ def test_an_anchor_has_no_error_and_moves_only_its_pool() -> None:
 
 
 @st.composite
-def any_games(draw: st.DrawFn) -> list[Played]:
+def any_games(draw: st.DrawFn) -> list[RatedGame]:
     """Up to 60 players and 400 games, with a taste of their own: who meets whom, what is scored, what is a pair."""
     random = draw(st.randoms(use_true_random=False))
     names = [f"player{number}" for number in range(draw(st.integers(1, 60)))]
@@ -518,7 +520,7 @@ FEW_DRAWS_LEFT = [
 @settings(max_examples=tries(60), deadline=None)
 @given(st.one_of(any_games(), games(seats=2)), st.sampled_from([0.0, 1.0, 1e-6, 1e6]))
 @example(FEW_DRAWS_LEFT, 1e-6)
-def test_any_games_give_finite_numbers(played: list[Played], prior: float) -> None:
+def test_any_games_give_finite_numbers(played: list[RatedGame], prior: float) -> None:
     with np.errstate(all="raise", under="ignore"):
         found = rated(played, prior=prior)
     everybody = {name for one in played if len(one.names) == 2 for name in one.names}
@@ -607,7 +609,7 @@ def test_the_bars_hold_the_true_ratings_95_times_in_100(players: int, meetings: 
 
 @pytest.mark.parametrize("score", [0.5, 1.0])
 def test_pairs_that_all_went_alike_are_no_reason_to_be_sure(score: float) -> None:
-    played = [Played(names, (score, 1.0 - score), pair=n) for n in range(9) for names in (("a", "b"), ("b", "a"))]
+    played = [RatedGame(names, (score, 1.0 - score), pair=n) for n in range(9) for names in (("a", "b"), ("b", "a"))]
     found = rated(played)
     assert found.errors().min() > 50.0
     assert found.superiority(0, 1) == pytest.approx(0.5)

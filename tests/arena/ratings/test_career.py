@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from arena.errors import BadRating
 from arena.ratings import bradley_terry
 from arena.ratings.career import career
-from arena.ratings.results import Played, duels
+from arena.ratings.duels import duels
+from db.records import RatedGame
 from tests.kit.game_lists import drawn, won
 
 LONG = [
@@ -43,7 +44,7 @@ def test_what_comes_later_changes_nothing_before() -> None:
 
 
 def test_a_moment_tells_when_its_last_game_was_over() -> None:
-    games = [replace(game, at=f"2026-05-0{day}") for day, game in enumerate(LONG, 1)]
+    games = [replace(game, finished=f"2026-05-0{day}") for day, game in enumerate(LONG, 1)]
     assert [one.at for one in career(games, "a")] == [f"2026-05-0{day}" for day in (1, 2, 3, 4, 6)]
 
 
@@ -91,7 +92,7 @@ VERSIONS = st.sampled_from(["a@1", "a@2", "b@1", "c@1"])
 
 @given(st.lists(st.tuples(VERSIONS, VERSIONS).filter(lambda both: both[0] != both[1]), max_size=12), st.booleans())
 def test_any_games_make_a_career_that_counts_up(names: list[tuple[str, str]], prior: bool) -> None:
-    games: list[Played] = [won(*both) for both in names]
+    games: list[RatedGame] = [won(*both) for both in names]
     totals = [one.total for one in career(games, "a", prior=float(prior), points=3)]
     assert totals == sorted(set(totals))
     assert not prior or bool(totals) is any("a@" in name for both in names for name in both)

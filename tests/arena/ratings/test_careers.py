@@ -6,10 +6,10 @@ import pytest
 
 from arena.ratings.career import agent, career
 from arena.ratings.careers import careers
-from arena.ratings.results import Played
+from db.records import RatedGame
 
 
-def season(games: int) -> list[Played]:
+def season(games: int) -> list[RatedGame]:
     """Three players; ann enters a second version halfway."""
     random = Random(games)
     found = []
@@ -17,7 +17,7 @@ def season(games: int) -> list[Played]:
         ann = "ann@1" if number < games // 2 else "ann@2"
         two = random.sample([ann, "bob@1", "cid@1"], 2)
         points = random.choice([(1.0, 0.0), (0.0, 1.0), (0.5, 0.5)])
-        found.append(Played(tuple(two), points, at=f"2026-05-01T12:{number // 60:02}:{number % 60:02}Z"))
+        found.append(RatedGame(tuple(two), points, finished=f"2026-05-01T12:{number // 60:02}:{number % 60:02}Z"))
     return found
 
 

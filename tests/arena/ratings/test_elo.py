@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from arena.errors import BadRating
 from arena.ratings.elo import Elo, Rated, expected_score, ratings
-from arena.ratings.results import Played
+from db.records import RatedGame
 from tests.kit.effort import tries
 from tests.kit.game_lists import drawn, games, won
 
@@ -60,7 +60,7 @@ def test_in_a_game_for_more_each_two_seats_have_met_for_a_share_of_k() -> None:
 
 def test_places_of_a_game_for_more_are_won_or_lost_whole() -> None:
     # Second of three has half of the points: against the last that is a win all the same.
-    after = ratings([Played(("ann", "bob", "cleo"), (1.0, 0.75, 0.0))], k=20)
+    after = ratings([RatedGame(("ann", "bob", "cleo"), (1.0, 0.75, 0.0))], k=20)
     assert after["bob"].rating == pytest.approx(1500.0)
 
 
@@ -74,7 +74,7 @@ def test_games_can_be_fed_one_at_a_time() -> None:
 
 
 def test_who_plays_alone_or_against_himself_stays_where_he_is() -> None:
-    assert ratings([Played(("ann",), (1.0,))]) == {}
+    assert ratings([RatedGame(("ann",), (1.0,))]) == {}
     assert ratings([won("ann", "ann")]) == {"ann": Rated(1500.0, 1)}
 
 
@@ -94,7 +94,7 @@ def test_numbers_that_make_no_sense_are_refused(numbers: dict[str, float], messa
 
 @settings(max_examples=tries(100), deadline=None)
 @given(games())
-def test_any_games_give_finite_ratings_whose_sum_is_what_it_was(played: list[Played]) -> None:
+def test_any_games_give_finite_ratings_whose_sum_is_what_it_was(played: list[RatedGame]) -> None:
     after = ratings(played, floor=-1e6)
     assert all(isfinite(rated.rating) for rated in after.values())
     assert sum(rated.rating for rated in after.values()) == pytest.approx(1500.0 * len(after))
@@ -105,8 +105,8 @@ def test_any_games_give_finite_ratings_whose_sum_is_what_it_was(played: list[Pla
 
 @settings(max_examples=tries(100), deadline=None)
 @given(games())
-def test_swapping_all_results_mirrors_the_ratings(played: list[Played]) -> None:
-    swapped = [Played(game.names, tuple(-points for points in game.points)) for game in played]
+def test_swapping_all_results_mirrors_the_ratings(played: list[RatedGame]) -> None:
+    swapped = [RatedGame(game.names, tuple(-points for points in game.points)) for game in played]
     mirrored = ratings(swapped, start=0.0, floor=-1e6)
     for name, rated in ratings(played, start=0.0, floor=-1e6).items():
         assert mirrored[name].rating == pytest.approx(-rated.rating, abs=1e-6)

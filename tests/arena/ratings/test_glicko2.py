@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from arena.errors import BadRating
 from arena.ratings.glicko2 import Met, Rated, periods, rated_after, ratings
-from arena.ratings.results import Played
+from db.records import RatedGame
 from tests.kit.effort import tries
 from tests.kit.game_lists import drawn, games, won
 
@@ -73,18 +73,21 @@ def test_a_steady_result_keeps_the_volatility_and_a_turn_of_luck_raises_it() -> 
 
 
 def test_periods_are_rounds_where_all_games_have_one() -> None:
-    one, two = Played(("ann", "bob"), (1, 0), round=1, at="2024-05-02"), Played(("ann", "bob"), (0, 1), round=2)
+    one, two = (
+        RatedGame(("ann", "bob"), (1, 0), round=1, finished="2024-05-02"),
+        RatedGame(("ann", "bob"), (0, 1), round=2),
+    )
     assert periods([two, one, two]) == [[one], [two, two]]
 
 
 def test_periods_are_otherwise_the_days_on_which_games_were_over() -> None:
-    early = Played(("ann", "bob"), (1, 0), at="2024-05-01T23:59:59Z", round=3)
-    late = Played(("ann", "bob"), (0, 1), at="2024-05-02T00:00:00Z")
+    early = RatedGame(("ann", "bob"), (1, 0), finished="2024-05-01T23:59:59Z", round=3)
+    late = RatedGame(("ann", "bob"), (0, 1), finished="2024-05-02T00:00:00Z")
     assert periods([late, early, late]) == [[early], [late, late]]
 
 
 def test_games_that_tell_neither_are_one_period() -> None:
-    played = [won("ann", "bob"), Played(("ann", "bob"), (0, 1), round=1)]
+    played = [won("ann", "bob"), RatedGame(("ann", "bob"), (0, 1), round=1)]
     assert periods(played) == [played]
     assert periods([]) == []
     assert ratings(periods([])) == {}
@@ -122,12 +125,12 @@ def test_a_period_always_ends_in_finite_numbers(player: Rated, met: list[Met], t
 @settings(max_examples=tries(60), deadline=None)
 @given(st.lists(games(longest=10), max_size=8), st.randoms(use_true_random=False))
 def test_the_order_within_periods_changes_nothing_and_swapped_results_mirror(
-    played: list[list[Played]], random: Random
+    played: list[list[RatedGame]], random: Random
 ) -> None:
     after = ratings(played)
     shuffled = [random.sample(period, len(period)) for period in played]
     assert ratings(shuffled) == after
-    swapped = [[Played(game.names, tuple(-points for points in game.points)) for game in some] for some in played]
+    swapped = [[RatedGame(game.names, tuple(-points for points in game.points)) for game in some] for some in played]
     for name, rated in ratings(swapped).items():
         assert rated.rating - 1500.0 == pytest.approx(1500.0 - after[name].rating, abs=1e-6)
         assert rated.deviation == pytest.approx(after[name].deviation)

@@ -13,8 +13,7 @@ from arena.errors import BadRating
 from arena.ratings import points
 from arena.ratings.grades import Against, bars, joined, reasons, table
 from arena.ratings.ranking import rank
-from arena.ratings.results import of_record
-from db.rated import RatedGame
+from db.records import RatedGame
 from tests.arena.ratings.test_versus import game, pair
 
 
@@ -99,8 +98,8 @@ def test_a_bar_is_not_called_like_another_column(names: list[str], column: str) 
 def test_a_row_has_points_rating_bars_and_faults() -> None:
     games = [*many("a", "b", 6), *many("b", "c", 2)]
     rows = table(
-        standings=points.standings(points.of(of_record(games)), {"a": "active", "b": "withdrawn", "d": "active"}),
-        ranking=rank(of_record(games)),
+        standings=points.standings(points.of(games), {"a": "active", "b": "withdrawn", "d": "active"}),
+        ranking=rank(games),
         bars=bars(games, {"pass": "b"}, "cs101"),
         faults={"b": ["cs101-1: time", "cs101-2: time"]},
         wanted=["pass"],

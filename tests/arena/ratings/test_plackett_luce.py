@@ -14,16 +14,17 @@ from hypothesis import strategies as st
 
 from arena.errors import BadRating
 from arena.ratings import bradley_terry, plackett_luce
+from arena.ratings.duels import Numbers, duels
 from arena.ratings.estimates import Estimates
 from arena.ratings.plackett_luce import fit
-from arena.ratings.results import Numbers, Played, duels
+from db.records import RatedGame
 from tests.kit.effort import tries
 from tests.kit.game_lists import drawn, games, won
 
 ELO = 400.0 / log(10.0)
 
 
-def written_out(strength: Sequence[float] | Numbers, names: Sequence[str], played: Sequence[Played]) -> float:
+def written_out(strength: Sequence[float] | Numbers, names: Sequence[str], played: Sequence[RatedGame]) -> float:
     """The log likelihood of games, ties as the average over all orders; from the definition, as slow as that is."""
     total = 0.0
     for game in played:
@@ -46,7 +47,7 @@ def virtual_draws(strength: Sequence[float] | Numbers) -> float:
     return sum(0.5 * value - log(1.0 + exp(value)) for value in strength)
 
 
-def slopes(strength: Numbers, names: Sequence[str], played: Sequence[Played]) -> Numbers:
+def slopes(strength: Numbers, names: Sequence[str], played: Sequence[RatedGame]) -> Numbers:
     """The first derivatives of `written_out`, by differences."""
     steps = 1e-5 * np.eye(len(names))
     return np.array(
@@ -62,7 +63,7 @@ def pull_of_draws(strength: Numbers) -> Numbers:
     return found
 
 
-def information(strength: Numbers, names: Sequence[str], played: Sequence[Played]) -> Numbers:
+def information(strength: Numbers, names: Sequence[str], played: Sequence[RatedGame]) -> Numbers:
     """Minus the second derivatives, virtual draws with them."""
     lines = []
     for step in 1e-4 * np.eye(len(names)):
@@ -73,10 +74,10 @@ def information(strength: Numbers, names: Sequence[str], played: Sequence[Played
     return np.array(lines)
 
 
-def some_games(random: Random, names: Sequence[str], number: int, *, pairs: int = 0) -> list[Played]:
+def some_games(random: Random, names: Sequence[str], number: int, *, pairs: int = 0) -> list[RatedGame]:
     """Games of two to four with ties now and then; so many different pairs, or none told."""
     return [
-        Played(
+        RatedGame(
             tuple(seated),
             tuple(random.choice((0.0, 0.5, 1.0)) for _ in seated),
             pair=number % pairs if pairs else None,
@@ -86,7 +87,7 @@ def some_games(random: Random, names: Sequence[str], number: int, *, pairs: int 
     ]
 
 
-def strengths(found: Estimates, played: Sequence[Played]) -> Numbers:
+def strengths(found: Estimates, played: Sequence[RatedGame]) -> Numbers:
     """The maximum itself: what the ratings are where virtual draws are counted, before they are made to average 0."""
     values = found.ratings / ELO
     # The prior's pulls sum to 0 at the maximum, and only a shift of all can see to that.
@@ -144,7 +145,7 @@ def test_games_for_two_are_rated_as_by_bradley_terry(number: int) -> None:
         first, second = random.sample("abcdef", 2)
         score = random.choice((0.0, 0.5, 1.0))
         # Both ways round with the same result: no advantage for who sits first.
-        played += [Played((first, second), (score, 1 - score)), Played((second, first), (1 - score, score))]
+        played += [RatedGame((first, second), (score, 1 - score)), RatedGame((second, first), (1 - score, score))]
     found, expected = fit(played), bradley_terry.fit(duels(played))
     assert found.names == expected.names
     np.testing.assert_allclose(found.ratings, expected.ratings, atol=1e-5)
@@ -162,7 +163,7 @@ def test_one_draw_of_two_is_half_a_win_each_way() -> None:
 def test_a_tie_is_each_order_of_the_tied_in_its_share(tied: int) -> None:
     names = [f"player{number}" for number in range(tied)]
     more = [won("player0", "winner", "player1"), won("winner", "loser"), won("player0", "loser")]
-    tie = Played(("winner", *names, "loser"), (1.0, *[0.5] * tied, 0.0))
+    tie = RatedGame(("winner", *names, "loser"), (1.0, *[0.5] * tied, 0.0))
     orders = [won("winner", *order, "loser") for order in permutations(names)]
     np.testing.assert_allclose(fit([tie] * factorial(tied) + more).ratings, fit(orders + more).ratings, atol=1e-6)
 
@@ -172,7 +173,7 @@ def test_a_tie_of_more_than_can_be_gone_through_is_close_to_the_average_over_ord
 ) -> None:
     random, names = Random(1), ["ann", "bob", "cleo", "dan", "eve", "finn", "gus"]
     played = [
-        Played(tuple(seated), tuple(random.choice((0.0, 0.5)) + (name < "c") / 2 for name in seated))
+        RatedGame(tuple(seated), tuple(random.choice((0.0, 0.5)) + (name < "c") / 2 for name in seated))
         for seated in (random.sample(names, 6) for _ in range(100))
     ]
     exact = fit(played)
@@ -228,7 +229,7 @@ def test_who_always_wins_has_a_wide_error_all_the_same() -> None:
 def test_a_few_games_have_no_surprises_and_no_games_no_ratings() -> None:
     none = fit([])
     assert (none.names, none.pools, none.ratings.shape, none.covariance.shape) == ((), (), (0,), (0, 0))
-    assert fit([Played(("ann",), (1.0,))]).names == ()
+    assert fit([RatedGame(("ann",), (1.0,))]).names == ()
     assert list(fit([won("ann", "ann")]).ratings) == [0.0]
 
 
@@ -240,7 +241,7 @@ def test_without_a_prior_there_is_no_fit(prior: float) -> None:
 
 @settings(max_examples=tries(60), deadline=None)
 @given(games(most=20, seats=20), st.sampled_from([1.0, 0.001, 1000.0, 0.3]), st.sampled_from([1, 1000]))
-def test_any_games_give_finite_ratings(played: list[Played], prior: float, often: int) -> None:
+def test_any_games_give_finite_ratings(played: list[RatedGame], prior: float, often: int) -> None:
     with np.errstate(all="raise"):
         found = fit(played * often, prior=prior)
     assert np.isfinite(found.ratings).all()
@@ -251,13 +252,13 @@ def test_any_games_give_finite_ratings(played: list[Played], prior: float, often
 
 @settings(max_examples=tries(60), deadline=None)
 @given(games(), st.randoms(use_true_random=False))
-def test_the_order_of_games_and_of_seats_changes_nothing(played: list[Played], random: Random) -> None:
+def test_the_order_of_games_and_of_seats_changes_nothing(played: list[RatedGame], random: Random) -> None:
     found = fit(played)
     shuffled = []
     for game in random.sample(played, len(played)):
         seats = random.sample(range(len(game.names)), len(game.names))
         shuffled.append(
-            Played(
+            RatedGame(
                 tuple(game.names[seat] for seat in seats), tuple(game.points[seat] for seat in seats), pair=game.pair
             )
         )
@@ -269,11 +270,14 @@ def test_the_order_of_games_and_of_seats_changes_nothing(played: list[Played], r
 
 @settings(max_examples=tries(40), deadline=None)
 @given(games())
-def test_names_are_only_names(played: list[Played]) -> None:
+def test_names_are_only_names(played: list[RatedGame]) -> None:
     found = fit(played)
     called = {name: f"{number:03}" for number, name in enumerate(reversed(found.names))}
     again = fit(
-        [Played(tuple(called.get(name, name) for name in game.names), game.points, pair=game.pair) for game in played]
+        [
+            RatedGame(tuple(called.get(name, name) for name in game.names), game.points, pair=game.pair)
+            for game in played
+        ]
     )
     np.testing.assert_allclose(again.ratings[::-1], found.ratings, atol=1e-5)
     np.testing.assert_allclose(again.errors()[::-1], found.errors(), rtol=1e-4, atol=1e-4)
@@ -281,6 +285,6 @@ def test_names_are_only_names(played: list[Played]) -> None:
 
 @settings(max_examples=tries(40), deadline=None)
 @given(games(seats=2))
-def test_of_two_swapping_all_results_mirrors_the_ratings(played: list[Played]) -> None:
-    swapped = [Played(game.names, game.points[::-1], pair=game.pair) for game in played]
+def test_of_two_swapping_all_results_mirrors_the_ratings(played: list[RatedGame]) -> None:
+    swapped = [RatedGame(game.names, game.points[::-1], pair=game.pair) for game in played]
     np.testing.assert_allclose(fit(swapped).ratings, -fit(played).ratings, atol=1e-5)

@@ -11,27 +11,29 @@ from msgspec.structs import replace
 
 from arena.ratings import points
 from arena.ratings.points import crosstable, standings
-from arena.ratings.results import Played
-from db.results import Results
+from db.records import RatedGame
+from db.scores import Scores
 from tests.kit.effort import tries
 
 SHARES = st.sampled_from((0.0, 0.25, 1 / 3, 0.5, 2 / 3, 1.0))
 PAIRS = st.permutations("abcde").map(lambda names: (names[0], names[1]))
 DUELS = st.lists(st.builds(lambda names, share: duel(names[0], names[1], share), PAIRS, SHARES), max_size=30)
 FOR_THREE = st.builds(
-    lambda names, shares: Played(tuple(names[:3]), shares), st.permutations("abcde"), st.tuples(SHARES, SHARES, SHARES)
+    lambda names, shares: RatedGame(tuple(names[:3]), shares),
+    st.permutations("abcde"),
+    st.tuples(SHARES, SHARES, SHARES),
 )
 GAMES = st.lists(
     st.one_of(st.builds(lambda names, share: duel(names[0], names[1], share), PAIRS, SHARES), FOR_THREE), max_size=30
 )
 
 
-def duel(first: str, second: str, share: float) -> Played:
+def duel(first: str, second: str, share: float) -> RatedGame:
     """Who met whom, and the points of the first."""
-    return Played((first, second), (share, 1 - share))
+    return RatedGame((first, second), (share, 1 - share))
 
 
-def counted(*games: tuple[str, str, float]) -> Results:
+def counted(*games: tuple[str, str, float]) -> Scores:
     """What these games came to."""
     return points.of(duel(*game) for game in games)
 
@@ -49,7 +51,7 @@ def test_a_game_counts_for_both_and_against_each_other() -> None:
 
 
 def test_in_a_game_of_three_everybody_else_is_an_opponent() -> None:
-    results = points.of([Played(("ann", "bob", "cleo"), (0.0, 0.0, 1.0))])
+    results = points.of([RatedGame(("ann", "bob", "cleo"), (0.0, 0.0, 1.0))])
     assert len(results.meetings) == 6
     assert results.meetings["cleo", "bob"].points == 1
     assert results.meetings["ann", "bob"].points == 0
@@ -57,7 +59,7 @@ def test_in_a_game_of_three_everybody_else_is_an_opponent() -> None:
 
 
 def test_a_game_for_one_has_no_opponents() -> None:
-    results = points.of([Played(("ann",), (1.0,))])
+    results = points.of([RatedGame(("ann",), (1.0,))])
     assert results.meetings == {}
     assert (results.players["ann"].wins, results.players["ann"].wins_second) == (1, 0)
 
@@ -79,10 +81,10 @@ def test_who_is_equal_in_everything_shares_a_rank_and_the_next_rank_is_left_out(
 
 
 def test_who_has_not_played_is_listed_with_zeros() -> None:
-    (line,) = standings(Results(), ["ann"])
+    (line,) = standings(Scores(), ["ann"])
     assert (line.rank, line.games, line.points, line.score, line.faults) == (1, 0, 0, None, {})
     assert set(line.tiebreaks.values()) == {0}
-    assert standings(Results()) == []
+    assert standings(Scores()) == []
 
 
 def test_a_bye_is_points_and_no_game() -> None:
@@ -98,7 +100,7 @@ def test_the_points_of_an_opponent_include_its_byes() -> None:
 
 
 def test_thirds_add_up() -> None:
-    results = Results()
+    results = Scores()
     for name in ("ann", "bob"):
         for share in (1 / 3, 2 / 3, 0.1, 0.2) if name == "ann" else (0.2, 0.1, 2 / 3, 1 / 3):
             results.player(name).add(1, share, wins=0, losses=0, wins_second=0)
@@ -107,7 +109,7 @@ def test_thirds_add_up() -> None:
 
 @settings(max_examples=tries(50), deadline=None)
 @given(games=GAMES, data=st.data())
-def test_the_order_of_games_and_names_changes_nothing(games: list[Played], data: st.DataObject) -> None:
+def test_the_order_of_games_and_names_changes_nothing(games: list[RatedGame], data: st.DataObject) -> None:
     table = standings(points.of(games), "abcde")
     shuffled = data.draw(st.permutations(games))
     assert standings(points.of(shuffled), "edcba") == table
@@ -118,7 +120,7 @@ def test_the_order_of_games_and_names_changes_nothing(games: list[Played], data:
 
 @settings(max_examples=tries(50), deadline=None)
 @given(games=GAMES, names=st.permutations("vwxyz"))
-def test_other_names_have_the_same_standings(games: list[Played], names: list[str]) -> None:
+def test_other_names_have_the_same_standings(games: list[RatedGame], names: list[str]) -> None:
     called = dict(zip("abcde", names, strict=True))
     renamed = [replace(game, names=tuple(called[name] for name in game.names)) for game in games]
     ranks = {line.name: (line.rank, line.points, line.tiebreaks) for line in standings(points.of(renamed), names)}
@@ -128,7 +130,7 @@ def test_other_names_have_the_same_standings(games: list[Played], names: list[st
 
 @settings(max_examples=tries(50), deadline=None)
 @given(games=DUELS)
-def test_the_other_way_round_wins_are_losses(games: list[Played]) -> None:
+def test_the_other_way_round_wins_are_losses(games: list[RatedGame]) -> None:
     swapped = [replace(game, points=(game.points[1], game.points[0])) for game in games]
     other = {line.name: line for line in standings(points.of(swapped), "abcde")}
     for line in standings(points.of(games), "abcde"):

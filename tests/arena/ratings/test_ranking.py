@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from arena.errors import BadRating
 from arena.ratings import bradley_terry
+from arena.ratings.duels import duels
 from arena.ratings.ranking import ANCHOR, ONLY_LOST, ONLY_WON, Ranked, Ranking, Settings, rank
-from arena.ratings.results import Played, duels
 from arena.ratings.systems import System
-from db.rated import PairCount
+from db.records import PairCount, RatedGame
 from tests.kit.effort import tries
 from tests.kit.game_lists import drawn, games, won
 
@@ -81,7 +81,7 @@ def test_who_has_met_nobody_else_has_no_opponents() -> None:
 @pytest.mark.parametrize("system", [System.ELO, System.PLACKETT_LUCE, System.GLICKO2])
 def test_those_who_did_the_same_share_a_rank(system: System) -> None:
     played = [
-        Played(names, points, pair=(twin, other))
+        RatedGame(names, points, pair=(twin, other))
         for other in ("cleo", "dan")
         for twin in ("ann", "bob")
         for names, points in (((twin, other), (1.0, 0.0)), ((other, twin), (0.5, 0.5)))
@@ -102,7 +102,7 @@ def test_ranks_that_the_error_bars_allow_go_from_the_best_to_the_worst() -> None
 def test_ranks_that_the_error_bars_allow_are_those_of_players_whose_bars_do_not_meet(number: int) -> None:
     random, names = Random(number), "abcdefgh"
     played = [
-        Played((one, other), (score, 1.0 - score), pair=pair)
+        RatedGame((one, other), (score, 1.0 - score), pair=pair)
         for pair in range(400)
         for one, other in [random.sample(names, 2)]
         for score in [random.choice([0.5, float(one < other), float(one < other), float(random.random() < 0.5)])]
@@ -155,11 +155,11 @@ def test_games_counted_by_pairs_are_ranked_as_if_they_were_told() -> None:
     counts = [PairCount("ann", "bob", "hex", 1.0, 0.5, 2), PairCount("bob", "cleo", "hex", 0.0, None, 3)]
     told = [
         *[
-            Played(*game, kind="hex", pair=n)
+            RatedGame(*game, rules="hex", pair=n)
             for n in range(2)
             for game in ((("ann", "bob"), (1.0, 0.0)), (("bob", "ann"), (0.5, 0.5)))
         ],
-        *[Played(("bob", "cleo"), (0.0, 1.0), kind="hex", pair=10 + n) for n in range(3)],
+        *[RatedGame(("bob", "cleo"), (0.0, 1.0), rules="hex", pair=10 + n) for n in range(3)],
     ]
     one, other = rank([], counts), rank(told)
     for counted, listed in zip(one.players, other.players, strict=True):
@@ -178,7 +178,7 @@ def test_no_games_are_an_empty_ranking(system: System) -> None:
 
 @settings(max_examples=tries(60), deadline=None)
 @given(st.one_of(games(seats=2), games(most=30, seats=4)), st.sampled_from(list(System)), st.sampled_from([0.0, 1.0]))
-def test_whatever_the_games_a_ranking_agrees_with_itself(played: list[Played], system: System, prior: float) -> None:
+def test_whatever_the_games_a_ranking_agrees_with_itself(played: list[RatedGame], system: System, prior: float) -> None:
     if system is System.PLACKETT_LUCE:
         prior = 1.0
     if system is System.ELO and not any(len(game.names) == 2 for game in played):

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from arena.ratings import points
 from arena.ratings.points import standings
-from arena.ratings.results import Played
 from arena.ratings.tiebreaks import TIEBREAKS, tiebreaks
-from db.results import Results, Score
+from db.records import RatedGame
+from db.scores import Score, Scores
 from tests.kit.effort import tries
 
 Game = tuple[str, str, float]
@@ -28,9 +28,9 @@ GAMES = st.lists(
 )
 
 
-def counted(games: Sequence[Game]) -> Results:
+def counted(games: Sequence[Game]) -> Scores:
     """What these games came to."""
-    return points.of(Played((first, second), (share, 1 - share)) for first, second, share in games)
+    return points.of(RatedGame((first, second), (share, 1 - share)) for first, second, share in games)
 
 
 def broken(*games: Game) -> dict[str, dict[str, float]]:
@@ -104,7 +104,7 @@ def test_then_it_is_asked_without_the_weakest_opponent() -> None:
 
 
 def test_then_more_wins_are_before() -> None:
-    results = Results()
+    results = Scores()
     results.player("ann").add(2, 1.0, wins=0, losses=0, wins_second=0)
     results.player("bob").add(2, 1.0, wins=1, losses=1, wins_second=0)
     assert [line.name for line in standings(results)] == ["bob", "ann"]

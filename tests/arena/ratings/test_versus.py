@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.ratings.versus import Seated, Versus, versus
-from db.rated import RatedGame
+from db.records import RatedGame
 
 _ids = count(1)
 

@@ -7,8 +7,7 @@ import pytest
 from adsearch import games
 from arena.student.analysis import Effort, judged
 from arena.student.lost_games import Lost, lesson, looked_at, reasons
-from db.past import PastGame, PastSeat
-from db.records import GameRecord, MoveRecord
+from db.records import GameRecord, MoveRecord, PastGame, PastSeat
 
 
 def lost(

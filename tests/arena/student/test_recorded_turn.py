@@ -15,7 +15,7 @@ from arena.match.fixture import Fixture, SeatPlan
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.match.seeds import GameSeeds
 from arena.student.recorded_turn import rehearse, usual_ply
-from db.past import PastGame
+from db.records import PastGame
 from tests.kit.match_model import MS
 from tests.kit.match_table import Table
 

@@ -14,7 +14,7 @@ from adsearch import games
 from arena.cli.look.standings import crosstable_lines
 from arena.ratings.points import Crosstable
 from arena.ratings.tiebreaks import TIEBREAKS
-from db.results import Meetings
+from db.scores import Meetings
 from tests.kit import sample_record
 from tests.kit.arena_program import arena
 from tests.kit.sample_commands import asked, document

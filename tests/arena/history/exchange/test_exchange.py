@@ -18,12 +18,11 @@ from arena.history import exchange
 from arena.history.exchange import Form
 from arena.history.exchange.spreadsheet import joined, parted, points, result
 from arena.ratings.points import crosstable, standings
-from db import games, imports, queries
+from db import games, imports, lookup, plain_sql
 from db.database import Database
 from db.errors import DatabaseError
-from db.past import PastGame, PastSeat, Ruled
-from db.records import MoveRecord
-from db.results import results
+from db.records import MoveRecord, PastGame, PastRuling, PastSeat
+from db.scores import scores
 from tests.kit import sample_record
 from tests.kit.effort import tries
 
@@ -101,10 +100,10 @@ def plies(seats: int) -> st.SearchStrategy[MoveRecord]:
     )
 
 
-def rulings(seats: int) -> st.SearchStrategy[Ruled]:
+def rulings(seats: int) -> st.SearchStrategy[PastRuling]:
     """Any ruling about such a game."""
-    return st.builds(Ruled, st.just("award"), st.integers(0, seats - 1), TEXT, TEXT) | st.builds(
-        Ruled, st.just("void"), st.none(), TEXT, TEXT
+    return st.builds(PastRuling, st.just("award"), st.integers(0, seats - 1), TEXT, TEXT) | st.builds(
+        PastRuling, st.just("void"), st.none(), TEXT, TEXT
     )
 
 
@@ -175,8 +174,8 @@ def bring(found: list[PastGame], file: Path) -> None:
 def tables(file: Path) -> dict[str | None, Any]:
     """The standings and crosstables of every tournament of a database, and of all games."""
     with Database(str(file), create=False) as database, database.reading() as connection:
-        named = {row.name: queries.find_tournament(connection, row.name) for row in queries.tournaments(connection)}
-        counted = {name: results(connection, id) for name, id in named.items()} | {None: results(connection)}
+        named = {row.name: lookup.find_tournament(connection, row.name) for row in lookup.tournaments(connection)}
+        counted = {name: scores(connection, id) for name, id in named.items()} | {None: scores(connection)}
     return {name: (standings(came), crosstable(came)) for name, came in counted.items()}
 
 
@@ -218,7 +217,7 @@ def test_imported_agents_have_versions_without_a_program(record: Path) -> None:
     other = record.with_name("other.db")
     bring(exchange.read(written(whole_record(record), Form.NDJSON), "file"), other)
     with Database(str(other), read_only=True) as database, database.reading() as connection:
-        _, rows = queries.ask(
+        _, rows = plain_sql.answer(
             connection,
             "SELECT agent.name, version.source FROM version JOIN agent ON agent.id = version.agent "
             "WHERE agent.name IN ('ann', 'dan') ORDER BY 1, 2",

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from arena.errors import BadImport
 from arena.history import exchange
 from arena.history.exchange.result_files import read
-from arena.ratings.results import Played, in_pairs
+from arena.ratings.duels import in_pairs
 from db import games as record
-from db import queries, rated
+from db import lookup, plain_sql, rated_games
 from db.database import Database
+from db.records import RatedGame
 from tests.kit import sample_record
 
 FOREIGN = """\
@@ -44,7 +45,7 @@ here} 1-0
 """
 
 
-def told(games: list[Played]) -> list[tuple[tuple[str, ...], tuple[float, ...]]]:
+def told(games: list[RatedGame]) -> list[tuple[tuple[str, ...], tuple[float, ...]]]:
     """Who played, and with what result."""
     return [(game.names, game.points) for game in games]
 
@@ -103,19 +104,20 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_export_holds_the_games_that_the_record_rates(database: Path, form: exchange.Form) -> None:
     out = io.StringIO(newline="")
     with Database(str(database)) as opened, opened.reading() as connection:
-        course = queries.find_tournament(connection, "cs101")
-        rated_games = rated.games(connection, rated.Scope(tournaments=(course,)))
+        course = lookup.find_tournament(connection, "cs101")
+        of_record = rated_games.games(connection, rated_games.Scope(tournaments=(course,)))
         ids = [
-            row[0] for row in queries.ask(connection, "SELECT id FROM v_game WHERE tournament = 'cs101' ORDER BY id")[1]
+            row[0]
+            for row in plain_sql.answer(connection, "SELECT id FROM v_game WHERE tournament = 'cs101' ORDER BY id")[1]
         ]
         over = [game for game in record.games(connection, ids) if game.status in record.OVER]
         exchange.write(over, form, out)
     games = read(out.getvalue(), f"all.{form}")
     # The sample has a player whose first version played: which version did is known to ndjson alone.
     current = [game for game in games if "dan" not in game.names]
-    expected = [(game.names, game.points) for game in rated_games if "dan" not in game.names]
+    expected = [(game.names, game.points) for game in of_record if "dan" not in game.names]
     assert sorted(told(current)) == sorted(expected)
-    assert {game.kind for game in games} == {"tictactoe"}
+    assert {game.rules for game in games} == {"tictactoe"}
 
 
 # The PGN of others.
@@ -124,7 +126,7 @@ def test_an_export_holds_the_games_that_the_record_rates(database: Path, form: e
 def test_of_a_foreign_pgn_the_tags_are_read_and_comments_are_not() -> None:
     games = read(FOREIGN, "club.pgn")
     assert told(games) == [(('Ann "the" first \\ only', "Bob"), (1.0, 0.0)), (("Bob", "Cy"), (0.5, 0.5))]
-    assert (games[0].round, games[0].kind, games[1].round, games[1].kind) == (2, "chess", None, "")
+    assert (games[0].round, games[0].rules, games[1].round, games[1].rules) == (2, "chess", None, "")
 
 
 def test_the_ends_of_lines_of_another_system_change_nothing() -> None:

@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from arena.history.pages.game import page
-from db.past import PastGame, Ruled
+from db.records import PastGame, PastRuling
 from tests.kit.html_validity import check_html
 from tests.kit.page_games import EVERY_GAME, named, past_game
 from tests.kit.plot_reading import AWKWARD
@@ -20,7 +20,7 @@ def thoughtful(rules: str = "connect4") -> PastGame:
     """A game in which much was said and printed."""
     game = past_game(rules, ("ann", "bob"), logs=[f"{SECRET}\n" * 40, "Traceback\nNoGood: 3\n"])
     told = [structs.replace(move, text=SECRET, line=SECRET, score=0.125, depth=9, nodes=77) for move in game.moves]
-    ruling = Ruled(what="award", seat=1, reason=SECRET, when="2026-05-02T12:00:00Z")
+    ruling = PastRuling(what="award", seat=1, reason=SECRET, when="2026-05-02T12:00:00Z")
     return structs.replace(
         game, moves=tuple(told), verdict="crashed", fault=0, detail=f"ann: {SECRET}", rulings=(ruling,)
     )

@@ -15,10 +15,11 @@ from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, TextClause, select, text
 
 from db.games import OVER
-from db.history import Wanted, narrowed
 from db.imports import IMPORTED
-from db.results import OUTDATED, SEVERAL_VERSIONS, SUPERSEDED
+from db.records import PairCount, RatedGame
 from db.schema import Agent, Game, Seat, Tournament, Version
+from db.scores import OUTDATED, SEVERAL_VERSIONS, SUPERSEDED
+from db.search import Wanted, narrowed
 
 _LISTED: Final = (IMPORTED, "tables")
 """The formats whose games are not always pairs of two players."""
@@ -37,38 +38,6 @@ class Scope(Struct, frozen=True, kw_only=True):
     """Whether each version of an agent is a player of its own ("alice@2"); then earlier ones are asked for too."""
     for_points: bool = False
     """Whether whatever gives points is asked for: forfeits too, and awarded games as they were awarded."""
-
-
-class RatedGame(Struct, frozen=True, gc=False):
-    """One game that may be rated."""
-
-    id: int
-    names: tuple[str, ...]
-    """In the order of the seats."""
-    points: tuple[float, ...]
-    rules: str
-    pair: tuple[str, str]
-    """The same for all games of one pairing."""
-    round: int | None
-    finished: str | None
-    tournament: int | None
-    number: int
-    verdict: str
-    plies: int | None
-
-
-class PairCount(Struct, frozen=True, gc=False):
-    """How many pairings of two players went just so."""
-
-    first: str
-    """Who sat first in the first game, and second in the other one."""
-    second: str
-    rules: str
-    own: float | None
-    """What `first` has scored in the first game; None where that is not rated."""
-    others: float | None
-    """What `second`, who sat first there, has scored in the other one."""
-    count: int
 
 
 def games(connection: Connection, scope: Scope) -> list[RatedGame]:

@@ -15,13 +15,13 @@ import pytest
 from sqlalchemy import Connection
 
 from arena.ratings.bradley_terry import fit
-from arena.ratings.results import Duels, duels, of_record
-from db import rated, results, store
+from arena.ratings.duels import Duels, duels
+from db import rated_games, scores, store
 from db.database import Database
-from db.history import Wanted
 from db.imports import IMPORTED
-from db.rated import Scope
-from db.records import GameRecord, SeatRecord
+from db.rated_games import Scope
+from db.records import GameRecord, SeatRecord, instant
+from db.search import Wanted
 from tests.kit.effort import tries
 
 BEGAN: Final = datetime.fromisoformat("2026-05-01T12:00:00+00:00")
@@ -116,7 +116,7 @@ class Record:
 
     def finish(self, fact: Fact, *points: float, verdict: str = "normal") -> Fact:
         """The game is over; without points it is void."""
-        fact.started = store.instant(self.tick())
+        fact.started = instant(self.tick())
         store.begin(self.connection, fact.id, self.now)
         fact.status, fact.verdict, fact.points = ("finished", verdict, points) if points else ("void", "void", ())
         seats = tuple(
@@ -126,7 +126,7 @@ class Record:
         fault = None if fact.verdict in ("normal", "void") else 0
         played = GameRecord(fact.id, fact.verdict, fault, "", seats, (), 0)
         store.finish(self.connection, fact.id, played, host=None, now=self.tick())
-        fact.finished = store.instant(self.now)
+        fact.finished = instant(self.now)
         return fact
 
     def play(
@@ -151,12 +151,12 @@ class Record:
 
     def forfeit(self, fact: Fact, loser: int) -> None:
         store.forfeit(self.connection, fact.id, loser, "withdrawn", self.tick())
-        fact.status, fact.verdict, fact.finished = "finished", "forfeit", store.instant(self.now)
+        fact.status, fact.verdict, fact.finished = "finished", "forfeit", instant(self.now)
         fact.points = tuple(float(seat != loser) for seat in range(2))
 
     def rule(self, fact: Fact, what: str, seat: int | None = None) -> None:
         store.rule_on_game(self.connection, fact.id, what, "because", self.tick(), seat=seat)
-        fact.rulings.append(Ruling(what, seat, store.instant(self.now)))
+        fact.rulings.append(Ruling(what, seat, instant(self.now)))
 
     # What should be rated, by the rules as they are told to people.
 
@@ -221,24 +221,24 @@ def record(tmp_path: Path) -> Iterator[Record]:
 
 
 def told(record: Record, scope: Scope | None = None) -> list[tuple[int, tuple[str, ...], tuple[float, ...]]]:
-    return [(game.id, game.names, game.points) for game in rated.games(record.connection, scope or Scope())]
+    return [(game.id, game.names, game.points) for game in rated_games.games(record.connection, scope or Scope())]
 
 
 def ids(record: Record, scope: Scope | None = None) -> list[int]:
     """The games that are rated, and the same whichever way they are asked for."""
     scope = scope or Scope()
-    found = [game.id for game in rated.games(record.connection, scope)]
+    found = [game.id for game in rated_games.games(record.connection, scope)]
     assert weighed(columns_of_counts(record, scope)) == weighed(columns(record, scope))
     return found
 
 
 def columns(record: Record, scope: Scope) -> Duels:
-    return duels(of_record(rated.games(record.connection, scope)))
+    return duels(rated_games.games(record.connection, scope))
 
 
 def columns_of_counts(record: Record, scope: Scope) -> Duels:
-    pairs, rest = rated.counted(record.connection, scope)
-    return duels(of_record(rest), pairs)
+    pairs, rest = rated_games.counted(record.connection, scope)
+    return duels(rest, pairs)
 
 
 def weighed(games: Duels) -> dict[tuple[tuple[object, ...], ...], float]:
@@ -262,7 +262,7 @@ def test_games_are_told_in_the_order_in_which_they_were_over_with_all_that_ratin
     later, sooner = record.plan(cup, "ann", "bob"), record.plan(cup, "bob", "ann", leg=1)
     record.finish(sooner, 0.5, 0.5)
     record.finish(later, 0.0, 1.0)
-    one, other = rated.games(record.connection, Scope())
+    one, other = rated_games.games(record.connection, Scope())
     assert (one.id, other.id) == (sooner.id, later.id)
     assert (one.names, one.points, one.rules, one.tournament) == (("bob", "ann"), (0.5, 0.5), "connect4", cup)
     assert (one.number, one.round, one.finished, one.verdict, one.plies) == (2, 1, sooner.finished, "normal", 0)
@@ -272,7 +272,7 @@ def test_games_are_told_in_the_order_in_which_they_were_over_with_all_that_ratin
 def test_pairs_of_two_tournaments_are_not_the_same_pair(record: Record) -> None:
     for _ in range(2):
         record.play(record.tournament("ann", "bob"), "ann", "bob", 1.0)
-    one, other = rated.games(record.connection, Scope())
+    one, other = rated_games.games(record.connection, Scope())
     assert one.pair != other.pair
 
 
@@ -282,7 +282,7 @@ def test_pairs_that_went_alike_are_one_row(record: Record) -> None:
         record.play(cup, "ann", "bob", 1.0, pair=f"{cycle}")
         record.play(cup, "bob", "ann", 0.5, pair=f"{cycle}", leg=1)
     record.play(cup, "ann", "bob", 1.0, pair="alone")
-    pairs, rest = rated.counted(record.connection, Scope())
+    pairs, rest = rated_games.counted(record.connection, Scope())
     assert not rest
     assert sorted((pair.first, pair.second, pair.count) for pair in pairs) == [("ann", "bob", 1), ("ann", "bob", 3)]
     ids(record)
@@ -406,7 +406,7 @@ def test_games_of_more_and_of_several_rules_are_told_one_by_one(record: Record, 
     three = record.plan(cup, "ann", "bob", "cleo", pair="three", rules="ludo:players=3")
     record.finish(three, 1.0, 0.5, 0.0)
     two = record.finish(record.plan(cup, "ann", "bob", pair="two", rules="hex"), 1.0, 0.0)
-    pairs, rest = rated.counted(record.connection, Scope())
+    pairs, rest = rated_games.counted(record.connection, Scope())
     assert pairs == []
     assert [(game.id, game.names, game.rules) for game in rest] == [
         (three.id, ("ann", "bob", "cleo"), "ludo:players=3"),
@@ -437,7 +437,7 @@ def test_only_wanted_games_are_told(record: Record) -> None:
 def test_at_a_moment_nothing_that_came_later_is_known(record: Record) -> None:
     cup = record.tournament("ann", "bob")
     first, ruled = record.play(cup, "ann", "bob", 1.0), record.play(cup, "bob", "ann", 1.0, leg=1)
-    then = store.instant(record.tick())
+    then = instant(record.tick())
     record.rule(ruled, "void")
     again = record.finish(record.repeat(first), 0.0, 1.0)
     later = record.play(cup, "ann", "bob", 1.0, pair="later")
@@ -449,10 +449,10 @@ def test_at_a_moment_nothing_that_came_later_is_known(record: Record) -> None:
 def test_at_a_moment_the_ruling_that_held_then_gives_the_points(record: Record) -> None:
     cup = record.tournament("ann", "bob")
     played = record.play(cup, "ann", "bob", 1.0)
-    moments = [store.instant(record.tick())]
+    moments = [instant(record.tick())]
     for what, seat in (("award", 1), ("void", None), ("award", 0)):
         record.rule(played, what, seat)
-        moments.append(store.instant(record.tick()))
+        moments.append(instant(record.tick()))
     found = [told(record, Scope(at=at, for_points=True)) for at in moments]
     assert [[game[2] for game in games] for games in found] == [[(1.0, 0.0)], [(0.0, 1.0)], [], [(1.0, 0.0)]]
 
@@ -460,11 +460,11 @@ def test_at_a_moment_the_ruling_that_held_then_gives_the_points(record: Record) 
 def test_at_a_moment_the_version_that_played_then_is_rated(record: Record) -> None:
     cup = record.tournament("ann", "bob")
     before = record.play(cup, "ann", "bob", 1.0)
-    then = store.instant(record.tick())
+    then = instant(record.tick())
     record.enter(cup, "ann", 2)
     after = record.play(cup, "bob", "ann", 1.0, leg=1)
     assert ids(record, Scope(at=then)) == [before.id]
-    assert ids(record, Scope(at=store.instant(record.tick()))) == [after.id]
+    assert ids(record, Scope(at=instant(record.tick()))) == [after.id]
 
 
 def test_a_version_is_outdated_at_a_moment_whatever_games_are_wanted(record: Record) -> None:
@@ -474,7 +474,7 @@ def test_a_version_is_outdated_at_a_moment_whatever_games_are_wanted(record: Rec
     record.play(cup, "ann", "cleo", 1.0, pair="other")
     wanted = Wanted(agent="ann", opponent="bob")
     assert ids(record, Scope(wanted=wanted)) == []
-    assert ids(record, Scope(wanted=wanted, at=store.instant(record.tick()))) == []
+    assert ids(record, Scope(wanted=wanted, at=instant(record.tick()))) == []
 
 
 # Whatever the record.
@@ -542,7 +542,7 @@ def _play(record: Record, random: Random, game: Fact) -> None:
 def test_exactly_the_games_that_should_be_are_rated(record: Record, number: int) -> None:
     random = Random(number)
     fill(record, random)
-    moments = [store.instant(BEGAN + (record.now - BEGAN) * part) for part in (0.2, 0.5, 0.8, 1.1)]
+    moments = [instant(BEGAN + (record.now - BEGAN) * part) for part in (0.2, 0.5, 0.8, 1.1)]
     for at in (None, *moments):
         for tournaments in ((), (1,), (1, 4), (2, 3, 5)):
             for versions in (False, True):
@@ -563,7 +563,7 @@ def test_games_that_are_counted_are_those_that_are_told(record: Record, number: 
     assert one.names == other.names
     assert (one.ratings == other.ratings).all()
     np.testing.assert_allclose(other.covariance, one.covariance, rtol=1e-9, atol=1e-9)
-    pairs, _ = rated.counted(record.connection, Scope())
+    pairs, _ = rated_games.counted(record.connection, Scope())
     assert sum(pair.count for pair in pairs) > 10
 
 
@@ -572,15 +572,15 @@ def test_games_for_points_are_those_of_the_standings(record: Record, number: int
     fill(record, Random(200 + number))
     for tournament in range(1, 6):
         standing: dict[str, list[float]] = {}
-        for game in rated.games(record.connection, Scope(tournaments=(tournament,), for_points=True)):
+        for game in rated_games.games(record.connection, Scope(tournaments=(tournament,), for_points=True)):
             for name, points in zip(game.names, game.points, strict=True):
                 standing.setdefault(name, []).append(points)
-        counted = results.results(record.connection, tournament).players
+        counted = scores.scores(record.connection, tournament).players
         assert {name: (len(all), sum(all)) for name, all in standing.items()} == {
             name: (one.games, one.points) for name, one in counted.items()
         }
     whole = {name: 0 for pair in combinations(NAMES, 2) for name in pair}
-    for game in rated.games(record.connection, Scope(for_points=True)):
+    for game in rated_games.games(record.connection, Scope(for_points=True)):
         for name in game.names:
             whole[name] += 1
-    assert whole == {name: one.games for name, one in results.results(record.connection).players.items()}
+    assert whole == {name: one.games for name, one in scores.scores(record.connection).players.items()}

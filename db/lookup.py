@@ -1,20 +1,18 @@
-"""Reading: what the record is asked, each a function of an open connection that answers with plain values.
+"""Looks up tournaments, games and entries by the names that people use for them.
 
-Commands and the director ask here; nothing is written and no SQL leaves this package. What a person names and is not
-there is a NotFound that says what was looked for.
+Each function takes an open connection and returns plain values. A name that is not there is a NotFound that says what
+was looked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 from sqlalchemy import Connection, case, distinct, func, select
-from sqlalchemy.exc import DBAPIError
 
-from db import dialect
-from db.errors import DatabaseError, NotFound
+from db.errors import NotFound
 from db.schema import Entry, Game, Seat, Tournament
 
 LAST: Final = "last"
@@ -182,18 +180,3 @@ def anchors(connection: Connection, tournaments: Sequence[int] | None = None) ->
 def entered(connection: Connection) -> list[str]:
     """Everybody who takes part in any tournament."""
     return list(connection.execute(select(Entry.name).distinct().order_by(Entry.name)).scalars())
-
-
-# Anything.
-
-
-def ask(connection: Connection, sql: str) -> tuple[list[str], list[list[Any]]]:
-    """What a query in SQL answers: the columns, and the rows. Nothing can be written by it."""
-    dialect.only_read(connection)
-    try:
-        answer = connection.exec_driver_sql(sql)
-        if not answer.returns_rows:
-            raise DatabaseError("expected a query that answers with rows, such as: select * from v_game limit 5")
-        return list(answer.keys()), [list(row) for row in answer]
-    except DBAPIError as error:
-        raise DatabaseError(f"the query cannot be answered: {' '.join(str(error.orig or error).split())}") from None

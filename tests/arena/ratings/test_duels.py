@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 
-from arena.ratings.results import Duels, Played, duels, in_pairs, of_record, score
-from db.rated import PairCount, RatedGame
+from arena.ratings.duels import Duels, duels, in_pairs, score
+from db.records import PairCount, RatedGame
 from tests.kit.effort import tries
 from tests.kit.game_lists import drawn, games, won
 
@@ -34,22 +34,22 @@ def rows(found: Duels) -> list[tuple[str, str, str, float]]:
     ],
 )
 def test_what_is_scored_in_a_game_lies_between_a_loss_and_a_win(points: tuple[float, float], expected: float) -> None:
-    assert score(Played(("ann", "bob"), points)) == expected
+    assert score(RatedGame(("ann", "bob"), points)) == expected
 
 
 @settings(max_examples=tries(100), deadline=None)
 @given(games())
-def test_every_game_for_two_is_a_row_and_no_other_is(played: list[Played]) -> None:
+def test_every_game_for_two_is_a_row_and_no_other_is(played: list[RatedGame]) -> None:
     found = duels(played)
     for_two = [game for game in played if len(game.names) == 2]
-    assert Counter(rows(found)) == Counter((*game.names, game.kind, score(game)) for game in for_two)
+    assert Counter(rows(found)) == Counter((*game.names, game.rules, score(game)) for game in for_two)
     assert list(found.names) == sorted({name for game in for_two for name in game.names})
     assert (found.often == 1.0).all()
 
 
 @settings(max_examples=tries(100), deadline=None)
 @given(games())
-def test_every_game_for_two_is_in_one_pair(played: list[Played]) -> None:
+def test_every_game_for_two_is_in_one_pair(played: list[RatedGame]) -> None:
     pairs = in_pairs(played)
     assert Counter(game for pair in pairs for game in pair) == Counter(game for game in played if len(game.names) == 2)
     for pair in pairs:
@@ -71,14 +71,14 @@ def test_where_no_pair_is_told_two_neighbours_with_swapped_seats_are_one() -> No
 
 
 def test_neighbours_of_another_kind_or_with_something_between_them_are_no_pair() -> None:
-    chess = Played(("bob", "ann"), (1.0, 0.0), kind="chess")
+    chess = RatedGame(("bob", "ann"), (1.0, 0.0), rules="chess")
     assert in_pairs([won("ann", "bob"), chess]) == [[won("ann", "bob")], [chess]]
     told = [won("ann", "bob"), won("cleo", "dan", pair=1), won("bob", "ann")]
     assert in_pairs(told) == [[told[1]], [told[0]], [told[2]]]
 
 
 def test_a_game_for_more_or_for_one_is_no_row() -> None:
-    assert rows(duels([won("ann", "bob", "cleo"), Played(("ann",), (1.0,))])) == []
+    assert rows(duels([won("ann", "bob", "cleo"), RatedGame(("ann",), (1.0,))])) == []
     assert duels([won("ann", "bob", "cleo")]).names == ()
 
 
@@ -108,10 +108,3 @@ def test_only_rows_that_are_kept_are_left_and_only_names_that_are_told() -> None
     kept = found.where(found.pair != 1, ["ann", "bob", "dan"])
     assert (kept.names, rows(kept)) == (("ann", "bob", "dan"), [("ann", "bob", "", 1.0), ("dan", "ann", "", 1.0)])
     assert (list(kept.pair), list(kept.often)) == ([0, 1], [1.0, 1.0])
-
-
-def test_a_game_on_record_keeps_what_ratings_ask() -> None:
-    game = RatedGame(7, ("ann", "bob"), (1.0, 0.0), "hex", ("1", "key"), 3, "2026-05-01", 1, 9, "normal", 20)
-    assert of_record([game]) == [
-        Played(("ann", "bob"), (1.0, 0.0), kind="hex", pair=("1", "key"), round=3, at="2026-05-01")
-    ]

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, func, select, text
 from db.schema import Entry, Game, Seat, Tournament, Version
 
 
-class Planned(Struct, frozen=True):
+class ScheduledGame(Struct, frozen=True):
     """A game that is to be played."""
 
     id: int
@@ -68,7 +68,7 @@ def entries(connection: Connection, tournament: int) -> list[Entered]:
     return [Entered(*row) for row in rows]
 
 
-def scheduled(connection: Connection, tournament: int, most: int) -> list[Planned]:
+def scheduled(connection: Connection, tournament: int, most: int) -> list[ScheduledGame]:
     """The next games that are to be played, in order."""
     rows = connection.execute(
         select(Game.id, Game.number, Game.round, Game.pair, Game.leg, Game.attempt, Game.opening)
@@ -77,7 +77,7 @@ def scheduled(connection: Connection, tournament: int, most: int) -> list[Planne
         .limit(most)
     ).all()
     names = _names(connection, [row.id for row in rows])
-    return [Planned(*row, names=names[row.id]) for row in rows]
+    return [ScheduledGame(*row, names=names[row.id]) for row in rows]
 
 
 def scheduled_of(connection: Connection, tournament: int, name: str) -> list[tuple[int, int]]:

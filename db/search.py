@@ -15,8 +15,8 @@ from sqlalchemy.orm import aliased
 
 from db.errors import NotFound
 from db.games import OVER, games
-from db.past import PastGame
-from db.queries import find_tournament
+from db.lookup import find_tournament
+from db.records import PastGame
 from db.schema import Agent, Entry, Game, Ruling, Seat, Version
 
 ANYBODY: Final = "any"

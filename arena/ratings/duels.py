@@ -1,38 +1,21 @@
-"""What ratings are made of: games with their results, and the pairs that share an opening.
+"""Games for two players as columns of numbers, and the pairs of games that share an opening.
 
-Whoever reads games (from the database, from a file) makes these values of them; every rating method takes them. A game
-that must not be rated (forfeit, void, overruled) never becomes one.
+The methods that fit all games at once take `Duels`. They are made of `RatedGame` values, and of pairs of games that the
+database has counted already (`PairCount`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from db.rated import PairCount, RatedGame
+from db.records import PairCount, RatedGame
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]
-
-
-class Played(Struct, frozen=True, gc=False):
-    """One game, of any number of players."""
-
-    names: tuple[str, ...]
-    """In the order of the seats."""
-    points: tuple[float, ...]
-    kind: str = ""
-    """The rules it was played by."""
-    pair: Hashable = None
-    """Which meeting it belongs to: games of one pair share an opening. None: not told."""
-    round: int | None = None
-    at: str | None = None
-    """When it was over, in ISO 8601."""
 
 
 class Duels(Struct, frozen=True):
@@ -68,25 +51,25 @@ class Duels(Struct, frozen=True):
         )
 
 
-def score(played: Played) -> float:
+def score(played: RatedGame) -> float:
     """What who sat first has scored in a game for two: within 0 and 1, whatever the points are."""
     own, other = played.points
     return min(1.0, max(0.0, (1.0 + own - other) / 2.0))
 
 
-def in_pairs(games: Iterable[Played]) -> list[list[Played]]:
+def in_pairs(games: Iterable[RatedGame]) -> list[list[RatedGame]]:
     """The games for two, those of a pair together. Where no pair is told two neighbours with their names swapped are
     one."""
-    told: dict[Hashable, list[Played]] = {}
-    alone: list[list[Played]] = []
-    before: Played | None = None
+    told: dict[Hashable, list[RatedGame]] = {}
+    alone: list[list[RatedGame]] = []
+    before: RatedGame | None = None
     for game in games:
         if len(game.names) != 2:
             continue
         if game.pair is not None:
             told.setdefault(game.pair, []).append(game)
             before = None
-        elif before is not None and (before.names, before.kind) == (game.names[::-1], game.kind):
+        elif before is not None and (before.names, before.rules) == (game.names[::-1], game.rules):
             alone[-1].append(game)
             before = None
         else:
@@ -95,14 +78,14 @@ def in_pairs(games: Iterable[Played]) -> list[list[Played]]:
     return [*told.values(), *alone]
 
 
-def duels(games: Iterable[Played], counts: Sequence[PairCount] = ()) -> Duels:
+def duels(games: Iterable[RatedGame], counts: Sequence[PairCount] = ()) -> Duels:
     """The games for two as columns: those told one by one, and those counted by pairs."""
     pairs = in_pairs(games)
     listed = [game for pair in pairs for game in pair]
     names = sorted(
         {*(name for game in listed for name in game.names), *(c.first for c in counts), *(c.second for c in counts)}
     )
-    kinds = sorted({*(game.kind for game in listed), *(c.rules for c in counts)})
+    kinds = sorted({*(game.rules for game in listed), *(c.rules for c in counts)})
     place = {name: number for number, name in enumerate(names)}
     kind_place = {kind: number for number, kind in enumerate(kinds)}
     one = np.array([place[c.first] for c in counts], dtype=np.intp)
@@ -121,7 +104,7 @@ def duels(games: Iterable[Played], counts: Sequence[PairCount] = ()) -> Duels:
         kinds=tuple(kinds),
         first=column([place[game.names[0]] for game in listed], one[own], other[others]).astype(np.intp),
         second=column([place[game.names[1]] for game in listed], other[own], one[others]).astype(np.intp),
-        kind=column([kind_place[game.kind] for game in listed], counted_kind[own], counted_kind[others]).astype(
+        kind=column([kind_place[game.rules] for game in listed], counted_kind[own], counted_kind[others]).astype(
             np.intp
         ),
         score=column([score(game) for game in listed], scores[own, 0], scores[others, 1]),
@@ -130,11 +113,3 @@ def duels(games: Iterable[Played], counts: Sequence[PairCount] = ()) -> Duels:
         ).astype(np.intp),
         often=np.array([1.0] * len(pairs) + [float(c.count) for c in counts]),
     )
-
-
-def of_record(games: Iterable[RatedGame]) -> list[Played]:
-    """Games of the database as ratings take them."""
-    return [
-        Played(game.names, game.points, kind=game.rules, pair=game.pair, round=game.round, at=game.finished)
-        for game in games
-    ]

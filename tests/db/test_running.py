@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Connection
 
-from db import progress, store
+from db import running, store
 from db.database import Database
 from db.records import GameRecord, SeatRecord
 from tests.kit.small_record import NOW, tournament
@@ -50,7 +50,7 @@ class Match:
         return games
 
     def points(self, name: str = "ann") -> dict[float, int]:
-        return progress.pair_points(self.connection, self.id, name)
+        return running.pair_points(self.connection, self.id, name)
 
 
 @pytest.fixture
@@ -138,4 +138,4 @@ def test_a_pair_waits_as_long_as_one_of_its_games_is_to_be_played(match: Match) 
     for game in begun:
         store.begin(match.connection, game, NOW)
     match.pair("whole")
-    assert sorted(progress.waiting_pairs(match.connection, match.id)) == ["half", "whole"]
+    assert sorted(running.waiting_pairs(match.connection, match.id)) == ["half", "whole"]

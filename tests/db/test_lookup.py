@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from db import games, history, queries, results
+from db import games, lookup, plain_sql, scores, search
 from db.database import Database
 from db.errors import DatabaseError, NotFound
-from db.history import Wanted
-from db.past import PastGame
+from db.records import PastGame
+from db.search import Wanted
 from tests.kit import sample_record
 
 
@@ -55,7 +55,7 @@ def viewed(connection: Connection, query: str) -> list[Any]:
 
 @pytest.mark.parametrize("tournament", ["cs101", "evening"])
 def test_what_a_tournament_came_to_is_what_the_views_say(connection: Connection, tournament: str) -> None:
-    counted = results.results(connection, queries.find_tournament(connection, tournament))
+    counted = scores.scores(connection, lookup.find_tournament(connection, tournament))
     standing = "SELECT name, games, wins, draws, losses, points FROM v_standing WHERE tournament = "
     assert sorted(
         (name, one.games, one.wins, one.draws, one.losses, one.points) for name, one in counted.players.items()
@@ -67,7 +67,7 @@ def test_what_a_tournament_came_to_is_what_the_views_say(connection: Connection,
 
 
 def test_what_all_games_came_to_is_the_sum_of_the_tournaments_and_the_games_outside(connection: Connection) -> None:
-    counted = results.results(connection)
+    counted = scores.scores(connection)
     standing = "SELECT name, SUM(games), SUM(wins), SUM(points) FROM v_standing GROUP BY name"
     assert sorted((name, one.games, one.wins, one.points) for name, one in counted.players.items()) == sorted(
         viewed(connection, standing)
@@ -80,10 +80,10 @@ def test_what_all_games_came_to_is_the_sum_of_the_tournaments_and_the_games_outs
 
 
 def test_faults_are_counted_by_verdict_and_giving_up_is_none(connection: Connection) -> None:
-    counted = results.results(connection, queries.find_tournament(connection, "cs101"))
+    counted = scores.scores(connection, lookup.find_tournament(connection, "cs101"))
     faults = {name: score.faults for name, score in counted.players.items() if score.faults}
     assert faults == {"cleo": {"time": 1}, "dan": {"forfeit": 1}}
-    assert results.results(connection).players["bob"].faults == {"time": 1, "crashed": 1}
+    assert scores.scores(connection).players["bob"].faults == {"time": 1, "crashed": 1}
 
 
 def test_a_game_for_one_counts_for_its_player_alone(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_game_for_one_counts_for_its_player_alone(tmp_path: Path) -> None:
         book.enter(maze, "ann")
         game = book.plan(maze, "maze", ("ann",))
         book.finish(game, "maze", ("ann",), moves="", verdict="time", fault=0)
-        counted = results.results(connection, maze)
+        counted = scores.scores(connection, maze)
         assert counted.meetings == {}
         assert (counted.players["ann"].games, counted.players["ann"].losses) == (1, 1)
         assert counted.players["ann"].faults == {"time": 1}
@@ -221,20 +221,20 @@ def test_the_history_is_exactly_the_games_that_fit(
 ) -> None:
     statuses = wanted.statuses or ("scheduled", "playing", "finished", "void", "cancelled")
     expected = {game.id for game in everything if game.status in statuses and fits(game)}
-    assert {game.id for game in history.page(connection, wanted, limit=1000)} == expected
-    assert history.count(connection, wanted, most=1000) == len(expected)
+    assert {game.id for game in search.page(connection, wanted, limit=1000)} == expected
+    assert search.count(connection, wanted, most=1000) == len(expected)
 
 
 def test_the_history_begins_with_the_newest_and_ends_at_its_limit(connection: Connection) -> None:
-    whole = history.page(connection, Wanted(), limit=1000)
+    whole = search.page(connection, Wanted(), limit=1000)
     moments = [game.finished for game in whole]
     assert moments == sorted(moments, key=lambda moment: moment or "", reverse=True)
-    assert history.page(connection, Wanted(), limit=3) == whole[:3]
+    assert search.page(connection, Wanted(), limit=3) == whole[:3]
 
 
 def test_no_more_games_are_counted_than_are_asked_for(connection: Connection) -> None:
-    assert history.count(connection, Wanted(), most=3) == 4
-    assert history.count(connection, Wanted(), most=0) == 1
+    assert search.count(connection, Wanted(), most=3) == 4
+    assert search.count(connection, Wanted(), most=0) == 1
 
 
 @pytest.mark.parametrize("options", ["", ":rows=5"])
@@ -243,23 +243,23 @@ def test_a_game_of_ones_own_is_found_by_its_file_wherever_that_is_kept(tmp_path:
     kept = f"/home/ann/arena.store/0a/mine.py:Mine{options}"
     with Database(str(tmp_path / "arena.db")) as database, database.writing() as connection:
         connection.exec_driver_sql("UPDATE game SET rules = ? WHERE id = 1", (kept,))
-        assert kept in history.rules_on_record(connection)
+        assert kept in search.rules_on_record(connection)
         for name in ("mine.py", "mine.py:Mine", "games/mine.py:Mine", f"mine.py:Mine{options}", kept):
-            assert [game.id for game in history.page(connection, Wanted(game=name), limit=9)] == [1], name
+            assert [game.id for game in search.page(connection, Wanted(game=name), limit=9)] == [1], name
         for name in ("ine.py", "mine.py:Min", "mine", "Mine", "mine.py:Mine:rows=6", "mine_py:Mine"):
-            assert history.page(connection, Wanted(game=name), limit=9) == [], name
+            assert search.page(connection, Wanted(game=name), limit=9) == [], name
 
 
 def test_a_game_against_two_opponents_of_that_name_is_listed_once(connection: Connection) -> None:
-    ids = [game.id for game in history.page(connection, Wanted(agent="ann", opponent=sample_record.HOSTILE), limit=99)]
+    ids = [game.id for game in search.page(connection, Wanted(agent="ann", opponent=sample_record.HOSTILE), limit=99)]
     assert len(ids) == len(set(ids)) == 3
 
 
 def test_a_name_that_nobody_has_is_not_found_and_a_near_one_is_told(connection: Connection) -> None:
     with pytest.raises(NotFound, match="nobody called 'anne' has played; did you mean 'ann'"):
-        history.page(connection, Wanted(agent="anne"), limit=1)
+        search.page(connection, Wanted(agent="anne"), limit=1)
     with pytest.raises(NotFound, match="no tournament 'cs102'"):
-        history.page(connection, Wanted(tournament="cs102"), limit=1)
+        search.page(connection, Wanted(tournament="cs102"), limit=1)
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,7 @@ def test_a_page_is_found_by_an_index_and_not_by_looking_at_every_game(
         return execute(self, statement, *given, **more)
 
     monkeypatch.setattr(Connection, "execute", noted)
-    history.page(connection, wanted, limit=50)
+    search.page(connection, wanted, limit=50)
     with closing(sqlite3.connect(made[0])) as plain:
         plan = " ".join(row[3] for row in plain.execute(f"EXPLAIN QUERY PLAN {asked[0][0]}"))
     assert "USING INDEX game_" in plan or "USING COVERING INDEX game_" in plan, plan
@@ -287,22 +287,24 @@ def test_a_page_is_found_by_an_index_and_not_by_looking_at_every_game(
 
 
 def test_tournaments_tell_how_far_they_have_come(connection: Connection) -> None:
-    course, evening = queries.tournaments(connection)
+    course, evening = lookup.tournaments(connection)
     assert (course.name, course.entries, course.played, course.games, course.status) == ("cs101", 5, 13, 14, "running")
     assert (evening.name, evening.entries, evening.played, evening.games) == ("evening", 3, 4, 4)
-    assert queries.entry_statuses(connection, queries.find_tournament(connection, "cs101"))["dan"] == "withdrawn"
+    assert lookup.entry_statuses(connection, lookup.find_tournament(connection, "cs101"))["dan"] == "withdrawn"
 
 
 def test_a_game_is_found_by_number_by_name_and_as_the_last(connection: Connection, special: dict[str, int]) -> None:
-    assert queries.find_game(connection, str(special["draw"])) == special["draw"]
-    assert queries.find_game(connection, "cs101-2") == special["draw"]
-    assert queries.find_game(connection, "cs101-6") == special["again"]
-    assert queries.find_game(connection, "last") == special["forfeit"]
+    assert lookup.find_game(connection, str(special["draw"])) == special["draw"]
+    assert lookup.find_game(connection, "cs101-2") == special["draw"]
+    assert lookup.find_game(connection, "cs101-6") == special["again"]
+    assert lookup.find_game(connection, "last") == special["forfeit"]
 
 
 def test_sql_answers_with_columns_and_rows(made: tuple[Path, dict[str, int]]) -> None:
     with Database(str(made[0]), read_only=True) as database, database.reading() as connection:
-        columns, rows = queries.ask(connection, "SELECT player, MAX(points) AS best FROM v_seat WHERE player = 'eve'")
+        columns, rows = plain_sql.answer(
+            connection, "SELECT player, MAX(points) AS best FROM v_seat WHERE player = 'eve'"
+        )
     assert (columns, rows) == (["player", "best"], [[None, None]])
 
 
@@ -328,9 +330,9 @@ def test_sql_changes_nothing_and_what_is_wrong_is_one_line(
     made: tuple[Path, dict[str, int]], tmp_path: Path, query: str
 ) -> None:
     with Database(str(made[0]), read_only=True) as database, database.reading() as connection:
-        before = queries.ask(connection, "SELECT COUNT(*) FROM game")
+        before = plain_sql.answer(connection, "SELECT COUNT(*) FROM game")
         with pytest.raises(DatabaseError) as error:
-            queries.ask(connection, query.format(folder=tmp_path))
+            plain_sql.answer(connection, query.format(folder=tmp_path))
         assert "\n" not in str(error.value)
-        assert queries.ask(connection, "SELECT COUNT(*) FROM game") == before
+        assert plain_sql.answer(connection, "SELECT COUNT(*) FROM game") == before
     assert list(tmp_path.iterdir()) == []

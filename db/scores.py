@@ -48,7 +48,7 @@ class Meetings(Struct):
     """Those of the first of them."""
 
 
-class Results(Struct):
+class Scores(Struct):
     """What the games came to."""
 
     players: dict[str, Score] = {}
@@ -65,7 +65,7 @@ class Results(Struct):
         meetings.points += points
 
 
-def results(connection: Connection, tournament: int | None = None) -> Results:
+def scores(connection: Connection, tournament: int | None = None) -> Scores:
     """What the games of the tournament came to; without one, all games on record."""
     return _Count(connection, tournament).results()
 
@@ -128,7 +128,7 @@ class _Count:
 
     def __init__(self, connection: Connection, tournament: int | None) -> None:
         self._connection = connection
-        self._results = Results()
+        self._results = Scores()
         everything = tournament is None
         # Over all tournaments players are told apart by their versions: numbers are sorted faster than names.
         self._who = "version" if everything else "name"
@@ -141,7 +141,7 @@ class _Count:
             which.append(OUTDATED.format(game=self._game))
         self._left_out = self._leave_out(which)
 
-    def results(self) -> Results:
+    def results(self) -> Scores:
         """Everything, counted."""
         as_played = f"AND a.game NOT IN ({_RULED})"
         one, other = "a.seat = 0", "b.seat = 1"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from db import queries, results
+from db import lookup, scores
 from db.database import Database
 from tests.kit import sample_record
 
@@ -21,8 +21,8 @@ def test_wins_in_another_seat_than_the_first_are_what_the_views_say(tmp_path: Pa
     file = tmp_path / "arena.db"
     sample_record.make(file)
     with Database(str(file)) as database, database.reading() as connection:
-        found = None if tournament is None else queries.find_tournament(connection, tournament)
-        counted = results.results(connection, found).players
+        found = None if tournament is None else lookup.find_tournament(connection, tournament)
+        counted = scores.scores(connection, found).players
         query = WINS.format(which="" if tournament is None else f"AND tournament = '{tournament}'")
         viewed = dict[str, int](connection.exec_driver_sql(query).all())
     assert viewed
