@@ -10,7 +10,7 @@ All else has a default that is right for a game of two players without chance or
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from random import Random
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
@@ -35,6 +35,10 @@ class State(Generic[Move]):
     """How a move is written, in a sentence."""
     seats: ClassVar[tuple[int, ...]] = (2,)
     """How many players there may be, depending on the options."""
+
+    draw_svg: ClassVar[Callable[[State[Any], Any], str]]
+    """Draws a position of any game that does not define `svg` itself. Set in `adsearch/__init__.py`, so that rules and
+    searches know nothing of pictures."""
 
     # Of the position.
     turn: int | None
@@ -161,9 +165,7 @@ class State(Generic[Move]):
 
     def svg(self, last: Move | None = None) -> str:
         """The board as a picture: an SVG document. `last`, the move that led here, is marked where that helps."""
-        from adsearch import board
-
-        return board.draw(self, last)
+        return State.draw_svg(self, last)
 
     def __repr__(self) -> str:
         known = type(self).position is not State.position

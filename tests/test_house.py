@@ -108,6 +108,15 @@ def test_adsearch_uses_the_standard_library_alone() -> None:
         assert imported(path) <= set(sys.stdlib_module_names) | {"adsearch"}, path
 
 
+def test_rules_and_searches_know_nothing_of_pictures() -> None:
+    """Only `adsearch/__init__.py` does, which gives `State.svg` what draws, once it is asked for."""
+    package = ROOT / "adsearch"
+    others = [path for path in MODULES["adsearch"] if not path.is_relative_to(package / "pictures")]
+    assert {package / "state.py", package / "pvs.py", package / "games" / "connect4.py"} <= {*others}
+    importing = [path for path in others if "pictures" in folders_imported(path, "adsearch")]
+    assert importing == [package / "__init__.py"]
+
+
 def test_importing_all_of_adsearch_loads_nothing_outside_the_standard_library() -> None:
     names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in MODULES["adsearch"]]
     code = f"""if True:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from adsearch.svg import words
+from adsearch.pictures.svg import words
 from agents.parent import die_with_it
 from arena.course import report
 from arena.course.aliases import Names

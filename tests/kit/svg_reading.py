@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, fromstring
 
-from adsearch.svg import width_of
+from adsearch.pictures.svg import width_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 _TRANSLATED = re.compile(r"translate\((-?[\d.]+) (-?[\d.]+)\)")

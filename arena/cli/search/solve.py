@@ -61,7 +61,7 @@ def solve(
     Examples: arena solve nap:11; arena solve nap:11 --strategy; arena solve pig:goal=10; arena solve connect4 --moves
     "4 4 4 4" --seconds 5
     """
-    from adsearch.picture import texts
+    from adsearch.pictures.tree_picture import texts
 
     if strategy and format is not Format.TABLE:
         raise BadSearch("--strategy is printed as text; leave out --format")

@@ -17,7 +17,7 @@ from arena.cli.asking.position_options import GameArgument, MovesOption, after
 from arena.cli.terminal.files import write_file
 
 if TYPE_CHECKING:
-    from adsearch.picture import Picture
+    from adsearch.pictures.tree_picture import Picture
     from adsearch.result import Result
 
 ROWS = 5_000
@@ -70,8 +70,9 @@ def trace(
     Examples: arena trace tree:professors alphabeta; arena trace tree:window alphabeta --window 9,11 --fail hard;
     arena trace connect4 pvs --depth 3 --moves "4 4" --tree
     """
-    from adsearch import algorithms, drawing
-    from adsearch.picture import search_tree
+    from adsearch import algorithms
+    from adsearch.pictures import tree_drawing
+    from adsearch.pictures.tree_picture import search_tree
     from adsearch.trace import NULL_WINDOW, Trace, as_calls, as_table
 
     search, options = algorithms.configured(algorithm)
@@ -95,7 +96,7 @@ def trace(
     if record.left_out:
         print(f"... and {record.left_out:,} more events; limit the depth (--depth) to see them all")
     if tree and picture:
-        print(drawing.as_text(picture))
+        print(tree_drawing.as_text(picture))
     if (table or calls or tree) and any(event.null_window for event in record.events):
         print(f"({NULL_WINDOW})")
     print(_summary(state, result))
@@ -114,12 +115,12 @@ def tree(
 
     Examples: arena tree nap:4; arena tree tictactoe --depth 2 --svg tictactoe.svg
     """
-    from adsearch import drawing
-    from adsearch.picture import game_tree
+    from adsearch.pictures import tree_drawing
+    from adsearch.pictures.tree_picture import game_tree
 
     picture = game_tree(after(games.start(game), moves), depth=depth, title=_title(f"The tree of {game}", moves))
     if svg is None and dot is None:
-        print(drawing.as_text(picture))
+        print(tree_drawing.as_text(picture))
     _draw(picture, svg, dot)
 
 
@@ -168,12 +169,12 @@ def _accepted(algorithm: str, search: Any, options: dict[str, dict[str, Any]]) -
 
 def _draw(picture: "Picture", svg: Path | None, dot: Path | None) -> None:
     """Writes the files that were asked for."""
-    from adsearch import drawing
+    from adsearch.pictures import tree_drawing
 
     if svg is not None:
-        write_file(svg, drawing.as_svg(picture))
+        write_file(svg, tree_drawing.as_svg(picture))
     if dot is not None:
-        write_file(dot, drawing.as_dot(picture))
+        write_file(dot, tree_drawing.as_dot(picture))
 
 
 def _check_writable(path: Path | None) -> None:
@@ -184,7 +185,7 @@ def _check_writable(path: Path | None) -> None:
 
 def _summary(state: State[Any], result: "Result[Any]") -> str:
     """What the search found, on a line."""
-    from adsearch.picture import texts
+    from adsearch.pictures.tree_picture import texts
     from adsearch.result import Bound
     from adsearch.trace import written
 

@@ -163,8 +163,8 @@ def _name(verdict: Verdict) -> str:
 
 def _explain(subject: Subject, verdict: Verdict) -> None:
     """The tree as our search sees it, and what the function did."""
-    from adsearch.drawing import as_text
-    from adsearch.picture import search_tree
+    from adsearch.pictures.tree_drawing import as_text
+    from adsearch.pictures.tree_picture import search_tree
 
     ours = verdict.ours
     if verdict.leaves:

@@ -15,7 +15,7 @@ from typing import Any, Final
 from adsearch import Result, Trace, algorithms
 from adsearch.errors import meant, quote
 from adsearch.games.tree import Tree, read
-from adsearch.picture import Node, Picture, Shape, game_tree, search_tree
+from adsearch.pictures.tree_picture import Node, Picture, Shape, game_tree, search_tree
 from adsearch.state import CHANCE
 from adsearch.trace import Kind, written
 from arena.course.lecture import habits, trees

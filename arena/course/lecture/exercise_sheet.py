@@ -1,6 +1,6 @@
 """An exercise as a picture to print: the task in words, the tree, and room for the answers, or the answers.
 
-The tree is drawn as any other (`adsearch/drawing.py`); here stands what goes above and below it.
+The tree is drawn as any other (`adsearch/pictures/tree_drawing.py`); here stands what goes above and below it.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import re
 import textwrap
 from typing import Final
 
-from adsearch import drawing, svg
-from adsearch.picture import Picture
+from adsearch.pictures import svg, tree_drawing
+from adsearch.pictures.tree_picture import Picture
 from arena.course.lecture.exercise import Exercise
 
 BLANK: Final = "_" * 24
@@ -38,7 +38,7 @@ _DARK: Final = """
 def drawn(exercise: Exercise, *, solved: bool) -> str:
     """The sheet, or the key, as SVG."""
     picture = exercise.key() if solved else exercise.sheet()
-    tree = drawing.as_svg(picture)
+    tree = tree_drawing.as_svg(picture)
     width, height = _size_of(tree)
     page = max(width + 2 * _MARGIN, _LEAST_WIDTH)
     parts = [_text(picture.title, _MARGIN + 14, "words title")]
@@ -75,7 +75,7 @@ def as_text(exercise: Exercise, *, solved: bool) -> str:
     answers = [f"{question}: {answer if solved else BLANK}" for question, answer in exercise.answers()]
     note = [textwrap.fill(exercise.note, _COLUMNS), ""] if solved and exercise.note else []
     task = textwrap.fill(exercise.task, _COLUMNS)
-    return "\n".join([picture.title, "", task, "", drawing.as_text(picture), "", *note, *answers])
+    return "\n".join([picture.title, "", task, "", tree_drawing.as_text(picture), "", *note, *answers])
 
 
 def _wrapped(words: str, page: float) -> list[str]:

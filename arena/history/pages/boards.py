@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from xml.etree import ElementTree
 
+from adsearch.pictures.svg import split_style
 from arena.history.pages import html
 
 if TYPE_CHECKING:
@@ -102,12 +103,10 @@ def _is_whole(part: str) -> bool:
 
 def _drawn(state: State[Any] | None, last: Any, sheets: dict[str, None]) -> _Drawing | str:
     """A position's picture, its style sheet being put among `sheets`; the board as text where there is none."""
-    from adsearch import board
-
     if state is None:
         return ""
     try:
-        sheet, drawing = board.apart(state.svg(last))
+        sheet, drawing = split_style(state.svg(last))
         if not type(state).__module__.startswith("adsearch."):
             drawing = _plain(drawing)
         if "<" in sheet:

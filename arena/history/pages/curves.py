@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import Final, NamedTuple
 
-from adsearch import svg
+from adsearch.pictures import svg
 from arena.ratings.plots import chart
 from arena.ratings.plots.axis import Axis, counts_axis, ratings_axis
 from arena.ratings.plots.chart import HEAD, HUES, MARGIN, SMALL

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import structs
 
+from adsearch.pictures.svg import split_style
 from arena.history.pages import html
 from arena.history.pages.boards import boards
 from arena.history.pages.curves import Curve, on_one_axis, plot
@@ -279,10 +280,8 @@ class _Page:
 
     def curves(self) -> tuple[list[str], str]:
         """The values that players told, and their clocks; and the style sheet of both."""
-        from adsearch import board
-
         pictures = [*(self.values() if self.private else ()), self.times()]
-        apart = [board.apart(picture) for picture in pictures if picture]
+        apart = [split_style(picture) for picture in pictures if picture]
         if not apart:
             return [], ""
         drawn = [element("div", drawing, class_="curve") for _, drawing in apart]
@@ -342,7 +341,7 @@ class _Page:
 
 def _plays(seat: int, rules: str) -> str:
     """What is whose on the board."""
-    from adsearch.board import maze
+    from adsearch.pictures.boards import maze
     from arena.history import words
 
     return maze.called(seat) if rules.partition(":")[0] == "maze" else words.piece(seat, rules) or f"seat {seat}"

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-from adsearch.svg import words
+from adsearch.pictures.svg import words
 
 __all__ = ["document", "element", "file", "words"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from adsearch import svg
+from adsearch.pictures import svg
 
 SIZE: Final = 13.0
 """The font's."""

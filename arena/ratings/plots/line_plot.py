@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from adsearch import svg
+from adsearch.pictures import svg
 from arena.ratings.plots import chart
 from arena.ratings.plots.axis import counts_axis, dates_axis, moment, ratings_axis
 from arena.ratings.plots.chart import GAP, HEAD, HUES, MARGIN, SIZE, SMALL

@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from adsearch import svg
+from adsearch.pictures import svg
 from arena.ratings.plots import chart
 from arena.ratings.plots.axis import counts_axis, ratings_axis
 from arena.ratings.plots.chart import HEAD, HUES, MARGIN, SMALL

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from adsearch.board.paper import (
+from adsearch.games.tictactoe import TicTacToe
+from adsearch.pictures.boards.paper import (
     CELL,
     RIM,
     Drawing,
     centre,
     document,
     grid,
+    last_move,
     line,
     listed,
     mark,
@@ -18,11 +18,7 @@ from adsearch.board.paper import (
     rect,
     rims,
     sample,
-    told_last,
-)  # fmt: skip
-
-if TYPE_CHECKING:
-    from adsearch.games.tictactoe import TicTacToe
+)
 
 
 def draw(state: TicTacToe, last: int | None = None) -> str:
@@ -41,7 +37,8 @@ def draw(state: TicTacToe, last: int | None = None) -> str:
             parts.append(line("won", *(centre(*divmod(end, board.n)) for end in ends)))
     event = next_event(state, "xo")
     named = [*zip(cells, board.names, strict=True)]
-    told = [f"{side}: {listed(name for at, name in named if at == side)}." for side in "xo"]
+    sentences = [f"{side}: {listed(name for at, name in named if at == side)}." for side in "xo"]
+    sentences += last_move(state, last)
     drawing = Drawing(RIM + board.n * CELL, RIM + board.m * CELL, "".join(parts))
     caption = [] if state.turn is None else [sample(mark("xo"[state.turn], 11.0, 11.0, 6.0))]
-    return document(drawing, [*caption, event], title=f"Tic-tac-toe: {event}", told=[*told, *told_last(state, last)])
+    return document(drawing, "Tic-tac-toe", event, caption=caption, sentences=sentences)

@@ -7,11 +7,13 @@ is well-formed whatever the labels are.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
-from html import escape
+from html import escape, unescape
 
 _UNPRINTABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML cannot hold, not even escaped."""
+_STYLE = re.compile(r"<style>(.*?)</style>\n?", re.DOTALL)
 
 
 def element(name: str, *inside: str, **attributes: str | float) -> str:
@@ -34,6 +36,16 @@ def _attribute(key: str, value: str | float) -> str:
 def number(value: float) -> str:
     """A coordinate."""
     return f"{round(value, 1):.10g}"
+
+
+def pair(x: float, y: float) -> str:
+    """A place in a path or a polygon."""
+    return f"{number(x)},{number(y)}"
+
+
+def polygon(kind: str, corners: Iterable[tuple[float, float]]) -> str:
+    """A polygon of that class."""
+    return element("polygon", class_=kind, points=" ".join(pair(*corner) for corner in corners))
 
 
 def width_of(text: str, size: float) -> float:
@@ -62,3 +74,9 @@ def document(
             "</svg>\n",
         ]
     )
+
+
+def split_style(picture: str) -> tuple[str, str]:
+    """The style sheet of a picture, as CSS, and the picture without it: a page of many boards needs the sheet once."""
+    sheets = _STYLE.findall(picture)
+    return unescape("\n".join(sheets)).strip(), _STYLE.sub("", picture)

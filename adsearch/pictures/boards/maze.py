@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from adsearch.board.paper import Drawing, Point, document, dots, inside, pair, path
-
-if TYPE_CHECKING:
-    from adsearch.games.maze import Maze
+from adsearch.games.maze import Maze
+from adsearch.games.maze_map import HEADINGS, cell_text
+from adsearch.pictures.boards.paper import Drawing, Point, document, dots, inside, path
+from adsearch.pictures.svg import pair
 
 _CELL: Final = 22.0
 _WAYS: Final = ((0.0, -1.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0))
@@ -21,8 +21,6 @@ def called(seat: int) -> str:
 
 def draw(state: Maze, last: int | None = None) -> str:
     """The position as a picture."""
-    from adsearch.games.maze_map import HEADINGS, cell_text
-
     board = state.setting.board
     rows, columns = len(board.lines), len(board.lines[0])
     pellets, power = (
@@ -39,18 +37,13 @@ def draw(state: Maze, last: int | None = None) -> str:
         scared = bool(state.scared >> number - 1 & 1) if number else False
         parts.append(_ghost(number, x, y, scared=scared) if number else _runner(x, y, facing))
     news, *fears = state.captions()
-    told = [f"Runner at line and column {cell_text(board, state.runner)}."]
-    told += [
+    sentences = [f"Runner at line and column {cell_text(board, state.runner)}."]
+    sentences += [
         f"Ghost {number + 1}{', scared,' * (state.scared >> number & 1)} at {cell_text(board, ghost // HEADINGS)}."
         for number, ghost in enumerate(state.ghosts)
     ]
-    told.append(f"{len(pellets)} pellets and {len(power)} power pellets are left.")
-    return document(
-        Drawing(columns * _CELL, rows * _CELL, "".join(parts)),
-        [news],
-        title=f"Maze: {news}",
-        told=[*told, *fears],
-    )
+    sentences += [f"{len(pellets)} pellets and {len(power)} power pellets are left.", *fears]
+    return document(Drawing(columns * _CELL, rows * _CELL, "".join(parts)), "Maze", news, sentences=sentences)
 
 
 def _centre(place: tuple[int, int]) -> Point:

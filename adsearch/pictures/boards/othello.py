@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from adsearch.board.paper import (
+from adsearch.games.othello import Othello
+from adsearch.pictures.boards.paper import (
     CELL,
     RIM,
     Drawing,
@@ -12,16 +11,13 @@ from adsearch.board.paper import (
     circle,
     document,
     grid,
+    last_move,
     listed,
     next_event,
     rect,
     rims,
     sample,
-    told_last,
-)  # fmt: skip
-
-if TYPE_CHECKING:
-    from adsearch.games.othello import Othello
+)
 
 _COLOURS = {"x": "black", "o": "white"}
 
@@ -44,10 +40,10 @@ def draw(state: Othello, last: int | None = None) -> str:
         parts.append(circle("lit", *centre(*divmod(last or 0, size)), 17.5))
     event = next_event(state, "xo")
     caption = [sample(disc(side, 11.0, 11.0, 9.0), f"{side} {len(squares[side])}") for side in "xo"]
-    told = [f"{side} ({_COLOURS[side]}): {listed(names)}." for side, names in squares.items()]
-    told += told_last(state, last)
+    sentences = [f"{side} ({_COLOURS[side]}): {listed(names)}." for side, names in squares.items()]
+    sentences += last_move(state, last)
     drawing = Drawing(RIM + size * CELL, RIM + size * CELL, "".join(parts))
-    return document(drawing, [*caption, event], title=f"Othello: {event}", told=told)
+    return document(drawing, "Othello", event, caption=caption, sentences=sentences)
 
 
 def disc(side: str, x: float, y: float, radius: float) -> str:

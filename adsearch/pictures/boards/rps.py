@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from adsearch.board.paper import SMALL, Drawing, circle, document, inside, next_event, path, rect, words
-
-if TYPE_CHECKING:
-    from adsearch.games.rps import RockPaperScissors
+from adsearch.games.rps import RockPaperScissors, winner
+from adsearch.pictures.boards.paper import SMALL, Drawing, circle, document, inside, next_event, path, rect, words
 
 _CELL, _LEFT, _IN_A_ROW = 46.0, 58.0, 10
 
 
 def draw(state: RockPaperScissors, _last: object = None) -> str:
     """The position as a picture."""
-    from adsearch.games.rps import winner
-
-    rounds, parts, won, told = state.rounds, [], [0, 0], []
+    rounds = state.rounds
+    won = [0, 0]
+    parts, sentences = [], []
     across = min(rounds, _IN_A_ROW)
     high = 2 * _CELL + 26.0
     for number in range(rounds):
@@ -35,10 +31,10 @@ def draw(state: RockPaperScissors, _last: object = None) -> str:
             parts.append(_choice(choice, x + _CELL / 2, y + 20.0 + (seat + 0.5) * _CELL))
         for seat in range(len(pair), 2):
             parts.append(rect("nothing", x + 3.0, y + 20.0 + seat * _CELL + 3.0, _CELL - 6.0, _CELL - 6.0, rx=6.0))
-        told += [f"Round {number + 1}: {' against '.join(pair)}."] * bool(pair)
+        sentences += [f"Round {number + 1}: {' against '.join(pair)}."] * bool(pair)
     event = f"{won[0]}-{won[1]}; {next_event(state, ('seat 0', 'seat 1'))}"
     drawing = Drawing(_LEFT + across * _CELL, ((rounds - 1) // across + 1) * high, "".join(parts))
-    return document(drawing, [event], title=f"Rock, paper, scissors: {event}", told=told or ["Nothing is chosen yet."])
+    return document(drawing, "Rock, paper, scissors", event, sentences=sentences or ["Nothing is chosen yet."])
 
 
 def _choice(choice: str, x: float, y: float) -> str:

@@ -7,7 +7,7 @@ import pytest
 from adsearch import alphabeta, expectiminimax, games, minimax, mtdf, negamax, pvs
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch
-from adsearch.picture import MOST, Node, Picture, Shape, game_tree, search_tree
+from adsearch.pictures.tree_picture import MOST, Node, Picture, Shape, game_tree, search_tree
 from adsearch.trace import Trace
 from tests.kit.every_game import AnyState
 from tests.kit.game_facts import facts, value

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from adsearch import drawing, picture
-from adsearch.board import text
-from adsearch.board.paper import next_event
+from adsearch.games.tree import Node, Tree
+from adsearch.pictures import tree_drawing, tree_picture
+from adsearch.pictures.boards import text
+from adsearch.pictures.boards.paper import next_event
 from adsearch.state import CHANCE
-
-if TYPE_CHECKING:
-    from adsearch.games.tree import Node, Tree
 
 _MOST: Final = 120
 """So many nodes are still read at a glance."""
 
 
 @dataclass(frozen=True, slots=True)
-class Position(picture.Picture):
+class Position(tree_picture.Picture):
     """A tree with the way to one node of it."""
 
     @property
@@ -42,10 +40,10 @@ def draw(state: Tree, _last: object = None) -> str:
         event = f"over: {', '.join(f'{v:g}' for v in (values[:1] if state.zero_sum else values))}"
     else:
         event = next_event(state, names, at_chance="chance")
-    return drawing.as_svg(Position(shown, f"Tree, {state.position()}: {event}"))
+    return tree_drawing.as_svg(Position(shown, f"Tree, {state.position()}: {event}"))
 
 
-def _node(state: Tree, node: Node, label: str, chance: float | None, *, room: list[int]) -> picture.Node | None:
+def _node(state: Tree, node: Node, label: str, chance: float | None, *, room: list[int]) -> tree_picture.Node | None:
     """The node and all below it; None where `room` is not enough for so many."""
     room[0] -= 1
     chances, children = dict(node.chances), []
@@ -56,10 +54,12 @@ def _node(state: Tree, node: Node, label: str, chance: float | None, *, room: li
         children.append(child)
     has_max = state.players == 1 or state.zero_sum
     if node.turn is None or node.turn == CHANCE:
-        shape = picture.Shape.END if node.turn is None else picture.Shape.CHANCE
+        shape = tree_picture.Shape.END if node.turn is None else tree_picture.Shape.CHANCE
     else:
-        shape = (picture.Shape.MIN if node.turn else picture.Shape.MAX) if has_max else picture.Shape.SEAT
-    return picture.Node(
+        shape = (
+            (tree_picture.Shape.MIN if node.turn else tree_picture.Shape.MAX) if has_max else tree_picture.Shape.SEAT
+        )
+    return tree_picture.Node(
         label=label,
         shape=shape,
         seat=None if node.turn == CHANCE else node.turn,

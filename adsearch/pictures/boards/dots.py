@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from adsearch.board.paper import (
+from adsearch.games.dots import Dots
+from adsearch.games.grid import cell_name
+from adsearch.pictures.boards.paper import (
     CELL,
     RIM,
     Drawing,
     centre,
     document,
     dots,
+    last_move,
     listed,
     mark,
     next_event,
-    pair,
     path,
     rect,
     rims,
     sample,
-    told_last,
-)  # fmt: skip
-from adsearch.games.grid import cell_name
-
-if TYPE_CHECKING:
-    from adsearch.games.dots import Dots
+)
+from adsearch.pictures.svg import pair
 
 
 def draw(state: Dots, last: int | None = None) -> str:
@@ -57,10 +53,10 @@ def draw(state: Dots, last: int | None = None) -> str:
     event = next_event(state, "xo")
     caption = [sample(mark(side, 11.0, 11.0, 6.0), str(len(names))) for side, names in boxes.items()]
     drawn = listed(board.names[edge] for edge in board.edges if state.edges >> edge & 1)
-    told = [f"{side} owns {len(names)} boxes." for side, names in boxes.items()] + [f"Edges drawn: {drawn}."]
-    told += told_last(state, last)
+    sentences = [f"{side} owns {len(names)} boxes." for side, names in boxes.items()]
+    sentences += [f"Edges drawn: {drawn}.", *last_move(state, last)]
     drawing = Drawing(RIM + (board.columns + 1) * CELL, RIM + (board.rows + 1) * CELL, "".join(parts))
-    return document(drawing, [*caption, event], title=f"Dots and boxes: {event}", told=told)
+    return document(drawing, "Dots and boxes", event, caption=caption, sentences=sentences)
 
 
 def _step(state: Dots, edge: int) -> str:

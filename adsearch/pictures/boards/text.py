@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 from unicodedata import east_asian_width
 
-from adsearch.board.paper import Drawing, document, words
+from adsearch.pictures.boards.paper import Drawing, document, words
 from adsearch.state import CHANCE, State
 
 _LETTER: Final = 8.7
@@ -25,8 +25,7 @@ def draw(state: State[Any], _last: object = None) -> str:
         if line
     )
     board = Drawing(max(map(_width, lines), default=0.0), max(len(lines), 1) * _LINE, text)
-    event = _event(state)
-    return document(board, [event], title=f"{type(state).__name__}: {event}", told=[" / ".join(lines)])
+    return document(board, type(state).__name__, _event(state), sentences=[" / ".join(lines)])
 
 
 def _event(state: State[Any]) -> str:

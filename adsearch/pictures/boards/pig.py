@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from adsearch.board.die import die
-from adsearch.board.paper import SMALL, Drawing, document, inside, line, next_event, rect, words
-
-if TYPE_CHECKING:
-    from adsearch.games.pig import Pig
+from adsearch.games.pig import Pig
+from adsearch.pictures.boards.paper import SMALL, Drawing, die, document, inside, line, next_event, rect, words
 
 _LEFT, _WIDTH, _BAR, _HIGH = 64.0, 300.0, 24.0, 46.0
 
@@ -32,16 +27,16 @@ def draw(state: Pig, last: str | None = None) -> str:
         if share != 0.5 or goal % 2 == 0:
             parts.append(inside(f"{goal * share:g}", _LEFT + share * _WIDTH, bottom + 2.0, size=SMALL, kind="faint"))
     event = next_event(state, ("seat 0", "seat 1"), at_chance=f"seat {state.seat} throws")
-    told = [f"Goal: {goal}.", *(f"Seat {seat} has {score}." for seat, score in enumerate(state.scores))]
-    told += [f"Seat {state.seat} has {state.total} more in this turn."] * bool(state.total)
+    sentences = [f"Goal: {goal}.", *(f"Seat {seat} has {score}." for seat, score in enumerate(state.scores))]
+    sentences += [f"Seat {state.seat} has {state.total} more in this turn."] * bool(state.total)
     thrown = last if last in state.dice.faces else None
     caption = []
     if thrown is not None:
-        told.append(f"Thrown: {thrown}.")
+        sentences.append(f"Thrown: {thrown}.")
         caption.append(die(int(thrown), sides=len(state.dice.faces)))
         if int(thrown) == state.dice.bust:
             event = f"nothing is kept; {event}"
     elif last is not None:
-        told.append(f"Last: {last}.")
+        sentences.append(f"Last: {last}.")
     drawing = Drawing(_LEFT + _WIDTH + 78.0, bottom + 10.0, "".join(parts))
-    return document(drawing, [*caption, event], title=f"Pig: {event}", told=told)
+    return document(drawing, "Pig", event, caption=caption, sentences=sentences)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from math import isqrt
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from adsearch.board.paper import (
+from adsearch.games.grundy import Grundy
+from adsearch.pictures.boards.paper import (
     GAP,
     SMALL,
     Drawing,
@@ -15,15 +16,11 @@ from adsearch.board.paper import (
     document,
     dots,
     inside,
+    last_move,
     next_event,
-    polygon,
     rect,
-    told_last,
 )
-from adsearch.svg import width_of
-
-if TYPE_CHECKING:
-    from adsearch.games.grundy import Grundy
+from adsearch.pictures.svg import polygon, width_of
 
 _STONE: Final = 14.0
 _MOST: Final = 300
@@ -46,9 +43,8 @@ def draw(state: Grundy, last: tuple[int, int] | None = None) -> str:
         width = max(width, x + heap.width)
         x += heap.width + GAP
     event = next_event(state, ("seat 0", "seat 1"))
-    told = [f"Piles: {', '.join(map(str, state.piles))}."]
-    told += told_last(state, last)
-    return document(Drawing(width, top + height, "".join(parts)), [event], title=f"Grundy's game: {event}", told=told)
+    sentences = [f"Piles: {', '.join(map(str, state.piles))}.", *last_move(state, last)]
+    return document(Drawing(width, top + height, "".join(parts)), "Grundy's game", event, sentences=sentences)
 
 
 def _piles(state: Grundy, last: tuple[int, int] | None) -> Iterator[tuple[int, int, bool]]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from adsearch.board.paper import Drawing, document, inside, listed, next_event, pair, path, rect, told_last
-
-if TYPE_CHECKING:
-    from adsearch.games.nap import Nap
+from adsearch.games.nap import Nap
+from adsearch.pictures.boards.paper import Drawing, document, inside, last_move, listed, next_event, path, rect
+from adsearch.pictures.svg import pair
 
 _CELL = 36.0
 _IN_A_ROW = 10
@@ -30,7 +27,7 @@ def draw(state: Nap, last: int | None = None) -> str:
             parts.append(rect("last", x + 2.0, y + 2.0, _CELL - 4.0, _CELL - 4.0, rx=6.0))
     parts += [path("line", struck)] * bool(struck)
     event = next_event(state, ("seat 0", "seat 1"))
-    told = [f"Marked: {listed(map(str, sorted(state.marks)))}.", f"May be marked: {listed(map(str, free))}."]
-    told += told_last(state, last)
+    sentences = [f"Marked: {listed(map(str, sorted(state.marks)))}.", f"May be marked: {listed(map(str, free))}."]
+    sentences += last_move(state, last)
     drawing = Drawing(across * _CELL, ((state.n - 1) // across + 1) * _CELL, "".join(parts))
-    return document(drawing, [event], title=f"NAP: {event}", told=told)
+    return document(drawing, "NAP", event, sentences=sentences)

@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from adsearch.board.paper import (
+from adsearch.games.checkers import BIT, Checkers, Path
+from adsearch.pictures.boards.paper import (
     Drawing,
     Point,
     circle,
     document,
+    last_move,
     listed,
     next_event,
-    pair,
     path,
-    polygon,
     rect,
     sample,
-    told_last,
     words,
 )
-
-if TYPE_CHECKING:
-    from adsearch.games.checkers import Checkers, Path
-
+from adsearch.pictures.svg import pair, polygon
 
 _CELL: Final = 44.0
 
 
 def draw(state: Checkers, last: Path | None = None) -> str:
     """The position as a picture."""
-    from adsearch.games.checkers import BIT
-
     edge = 3.0
     parts = [rect("pale", 0.0, 0.0, 8 * _CELL + 2 * edge, 8 * _CELL + 2 * edge, rx=3.0)]
     parts.append(path("wood", "".join(f"M{pair(*_corner(n))}h{_CELL:g}v{_CELL:g}h-{_CELL:g}z" for n in range(1, 33))))
@@ -50,10 +44,10 @@ def draw(state: Checkers, last: Path | None = None) -> str:
             pieces[side].append(f"{'king ' * king}{n}")
     event = next_event(state, ("black", "white"))
     caption = [sample(piece(side, 11.0, 11.0, scale=0.68), str(len(names))) for side, names in pieces.items()]
-    told = [f"{side}: {listed(names)}." for side, names in pieces.items()]
-    told += told_last(state, last)
+    sentences = [*(f"{side}: {listed(names)}." for side, names in pieces.items()), *last_move(state, last)]
     size = 8 * _CELL + 2 * edge
-    return document(Drawing(size, size, "".join(parts)), [*caption, event], title=f"Checkers: {event}", told=told)
+    drawing = Drawing(size, size, "".join(parts))
+    return document(drawing, "Checkers", event, caption=caption, sentences=sentences)
 
 
 def piece(side: str, x: float, y: float, *, king: bool = False, scale: float = 1.0) -> str:

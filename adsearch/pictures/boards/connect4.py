@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from adsearch.board.paper import (
+from adsearch.games.connect4 import Connect4
+from adsearch.pictures.boards.paper import (
     CELL,
     RIM,
     SMALL,
@@ -13,14 +12,11 @@ from adsearch.board.paper import (
     cross,
     document,
     inside,
+    last_move,
     next_event,
     rect,
     sample,
-    told_last,
-)  # fmt: skip
-
-if TYPE_CHECKING:
-    from adsearch.games.connect4 import Connect4
+)
 
 _RADIUS = 15.0
 
@@ -44,16 +40,13 @@ def draw(state: Connect4, last: int | None = None) -> str:
     parts += [inside(str(n + 1), 4.0 + (n + 0.5) * CELL, height + RIM / 2, size=SMALL, kind="faint") for n in numbers]
     event = next_event(state, "xo")
     caption = [] if state.turn is None else [sample(disc("xo"[state.turn], 11.0, 11.0, 10.0))]
-    return document(
-        Drawing(width, height + RIM, "".join(parts)),
-        [*caption, event],
-        title=f"Connect-{board.line}: {event}",
-        told=[
-            "The columns, each from the bottom:",
-            *(f"{n + 1}: {' '.join(row[n] for row in reversed(rows) if row[n] != '.') or 'empty'}." for n in numbers),
-            *told_last(state, last),
-        ],
-    )
+    sentences = [
+        "The columns, each from the bottom:",
+        *(f"{n + 1}: {' '.join(row[n] for row in reversed(rows) if row[n] != '.') or 'empty'}." for n in numbers),
+        *last_move(state, last),
+    ]
+    drawing = Drawing(width, height + RIM, "".join(parts))
+    return document(drawing, f"Connect-{board.line}", event, caption=caption, sentences=sentences)
 
 
 def disc(side: str, x: float, y: float, radius: float) -> str:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from adsearch.board.paper import Drawing, circle, document, inside, next_event, path, rect, words
-
-if TYPE_CHECKING:
-    from adsearch.games.kuhn import Kuhn
+from adsearch.games.kuhn import Kuhn
+from adsearch.pictures.boards.paper import Drawing, circle, document, inside, next_event, path, rect, words
 
 _NAMES = {"J": "jack", "Q": "queen", "K": "king", "?": "not known", "-": "not dealt"}
 _WIDTH, _HEIGHT, _APART = 64.0, 92.0, 132.0
@@ -17,7 +13,7 @@ def draw(state: Kuhn, _last: object = None) -> str:
     """The position as a picture."""
     cards, said = f"{state.cards:-<2}", state.said.split()
     chips = [1 + ("bet" in said[seat::2] or "call" in said[seat::2]) for seat in (0, 1)]
-    parts, told = [], []
+    parts, sentences = [], []
     for seat, card in enumerate(cards):
         x = seat * _APART + 24.0
         spoken = said[seat::2]
@@ -28,7 +24,7 @@ def draw(state: Kuhn, _last: object = None) -> str:
             for n in range(chips[seat])
         ]
         parts.append(words(", ".join(spoken), x + _WIDTH / 2, 24.0 + _HEIGHT + 58.0))
-        told.append(
+        sentences.append(
             f"Seat {seat}: card {_NAMES[card]}, {chips[seat]} in the pot, said {', '.join(spoken) or 'nothing'}."
         )
     event = next_event(state, ("seat 0", "seat 1"), at_chance=f"seat {len(state.cards)} is dealt a card")
@@ -37,7 +33,7 @@ def draw(state: Kuhn, _last: object = None) -> str:
     elif state.turn is None:
         event += f", and gains {max(state.utilities()):g}"
     drawing = Drawing(_APART + _WIDTH + 48.0, 24.0 + _HEIGHT + 62.0, "".join(parts))
-    return document(drawing, [event], title=f"Kuhn poker: {event}", told=told)
+    return document(drawing, "Kuhn poker", event, sentences=sentences)
 
 
 def _card(card: str, x: float, y: float) -> str:

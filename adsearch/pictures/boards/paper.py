@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from adsearch import svg
-from adsearch.board.sheet import DARK, LIGHT
 from adsearch.games.grid import LETTERS
+from adsearch.pictures import svg
+from adsearch.pictures.boards.sheet import DARK, LIGHT
+from adsearch.pictures.svg import pair
 from adsearch.state import State
 
 SIZE: Final = 14.0
@@ -39,9 +40,12 @@ class Drawing:
         return svg.element("g", self.markup, class_=kind, transform=f"translate({svg.number(x)} {svg.number(y)})")
 
 
-def document(board: Drawing, caption: Sequence[Drawing | str], *, title: str, told: Iterable[str]) -> str:
-    """A whole picture: the board and, centred below it, its caption. `told` is the position in sentences."""
-    items = [label(item) if isinstance(item, str) else item for item in caption]
+def document(
+    board: Drawing, game: str, event: str, *, sentences: Iterable[str], caption: Sequence[Drawing] = ()
+) -> str:
+    """A whole picture: the board and, centred below it, the caption and the event. `sentences` describe the position
+    to someone who does not see it."""
+    items = [*caption, label(event)]
     across = sum(item.width for item in items) + GAP * (len(items) - 1)
     width = max(board.width, across) + 2 * MARGIN
     body, x, middle = [board.at((width - board.width) / 2, MARGIN)], (width - across) / 2, board.height + GAP + RIM
@@ -49,9 +53,15 @@ def document(board: Drawing, caption: Sequence[Drawing | str], *, title: str, to
         body.append(item.at(x, middle - item.height / 2, kind="caption"))
         x += item.width + GAP
     lowest = middle + max([RIM / 2, *(item.height / 2 for item in items)]) + MARGIN
-    description = " ".join(told)
     return svg.document(
-        width, lowest, *body, kind="board", title=title, description=description, style=LIGHT, dark=DARK
+        width,
+        lowest,
+        *body,
+        kind="board",
+        title=f"{game}: {event}",
+        description=" ".join(sentences),
+        style=LIGHT,
+        dark=DARK,
     )
 
 
@@ -87,19 +97,25 @@ def line(kind: str, start: Point, end: Point) -> str:
     return svg.element("line", class_=kind, x1=start[0], y1=start[1], x2=end[0], y2=end[1])
 
 
-def polygon(kind: str, corners: Iterable[Point]) -> str:
-    return svg.element("polygon", class_=kind, points=" ".join(pair(*corner) for corner in corners))
-
-
 def dots(kind: str, centres: Iterable[Point], size: float) -> str:
     """A dot of that size at each of the centres, as one path: its lines are as good as of no length."""
     steps = "".join(f"M{pair(*centre)}h.01" for centre in centres)
     return svg.element("path", class_=kind, d=steps, stroke_width=size) if steps else ""
 
 
-def pair(x: float, y: float) -> str:
-    """A place in a path or a polygon."""
-    return f"{svg.number(x)},{svg.number(y)}"
+_PIPS = {1: "5", 2: "19", 3: "159", 4: "1379", 5: "13579", 6: "134679"}
+"""The pips of each face, as keys of a telephone."""
+
+
+def die(face: int, *, sides: int = 6, size: float = 32.0) -> Drawing:
+    """A die that shows that face; a die with more than six sides shows a number."""
+    markup = rect("die", 1.0, 1.0, size - 2.0, size - 2.0, rx=size / 5)
+    if sides > 6:
+        return Drawing(size, size, markup + inside(str(face), size / 2, size / 2, kind="on-card"))
+    places = [divmod(int(key) - 1, 3) for key in _PIPS[face]]
+    step = size / 4
+    pips = [(size / 2 + (column - 1) * step, size / 2 + (row - 1) * step) for row, column in places]
+    return Drawing(size, size, markup + dots("pip", pips, size / 6))
 
 
 def cross(kind: str, x: float, y: float, reach: float) -> str:
@@ -152,8 +168,8 @@ def next_event(state: State[Any], sides: Sequence[str], *, at_chance: str = "") 
     return f"{result}: {state.ending()}" if state.ending() else result
 
 
-def told_last(state: State[Any], last: Any) -> list[str]:
-    """The move that led to the position, where it is known."""
+def last_move(state: State[Any], last: Any) -> list[str]:
+    """A sentence about the move that led to the position, where it is known."""
     return [] if last is None else [f"Last: {state.to_text(last)}."]
 
 

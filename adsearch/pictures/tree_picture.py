@@ -1,7 +1,7 @@
 """Picture: a game tree, or what a search saw of it, with all that is to be shown of every node.
 
-`game_tree` and `search_tree` make one; `drawing` shows it as text, as DOT and as SVG. A Picture is small enough to be
-looked at: of what is too large none is made.
+`game_tree` and `search_tree` make one; `tree_drawing` shows it as text, DOT or SVG. A tree that is too large to be
+looked at is refused.
 """
 
 from __future__ import annotations

@@ -15,8 +15,9 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from adsearch import State, board, games
-from adsearch.board.sheet import DARK, LIGHT
+from adsearch import State, games
+from adsearch.pictures.boards.sheet import DARK, LIGHT
+from adsearch.pictures.svg import split_style
 from tests.kit.effort import tries
 from tests.kit.every_game import EVERY, AnyState, playout
 from tests.kit.svg_reading import SVG, box, seen
@@ -92,7 +93,7 @@ def test_the_same_position_gives_the_same_picture_and_is_left_as_it_was(spec: st
 @every_board
 def test_it_is_taken_apart_into_the_one_sheet_and_a_drawing_without_it(spec: str) -> None:
     for _, _, picture in pictures(spec, most=3):
-        sheet, drawing = board.apart(picture)
+        sheet, drawing = split_style(picture)
         kind = fromstring(drawing).get("class")
         assert "style" not in drawing
         assert "&" not in sheet
@@ -306,7 +307,7 @@ def test_no_game_draws_before_it_is_asked_to() -> None:
         for name in games.names():
             state = games.start(name)
             str(state), state.moves()
-        print(*(name for name in sys.modules if name.startswith("adsearch.board") or name == "adsearch.svg"))
+        print(*(name for name in sys.modules if name.startswith("adsearch.pictures")))
     """
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout == "\n"

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, Protocol, Self, TypeVar
 
-from adsearch import svg
-from adsearch.picture import Node, Picture, Shape
+from adsearch.pictures import svg
+from adsearch.pictures.tree_picture import Node, Picture, Shape
 from adsearch.trace import written
 
 
@@ -262,9 +262,9 @@ class _Svg:
         half, height = self.half_width(node), _half_height(node)
         kind = f"node {node.shape.value.lower()}{_state(node)}"
         if node.shape is Shape.MAX:
-            outline = _polygon(kind, (x, y - height), (x - half, y + height), (x + half, y + height))
+            outline = svg.polygon(kind, [(x, y - height), (x - half, y + height), (x + half, y + height)])
         elif node.shape is Shape.MIN:
-            outline = _polygon(kind, (x, y + height), (x - half, y - height), (x + half, y - height))
+            outline = svg.polygon(kind, [(x, y + height), (x - half, y - height), (x + half, y - height)])
         elif node.shape is Shape.CHANCE:
             outline = svg.element("circle", class_=kind, cx=x, cy=y, r=half)
         else:
@@ -326,10 +326,6 @@ def _beside(node: Node) -> list[str]:
 def _on_edge(node: Node) -> list[str]:
     """What stands on the edge to a node."""
     return [node.label] if node.probability is None else [node.label, written(node.probability, digits=3)]
-
-
-def _polygon(kind: str, *corners: tuple[float, float]) -> str:
-    return svg.element("polygon", class_=kind, points=" ".join(f"{svg.number(x)},{svg.number(y)}" for x, y in corners))
 
 
 # Where nodes stand.

@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 from adsearch import State, alphabeta, expectiminimax, games, pvs
-from adsearch.drawing import Placed, as_dot, as_svg, as_text, tidy
-from adsearch.picture import Node, Picture, game_tree, search_tree
+from adsearch.pictures.tree_drawing import Placed, as_dot, as_svg, as_text, tidy
+from adsearch.pictures.tree_picture import Node, Picture, game_tree, search_tree
 from adsearch.trace import Trace
 from tests.kit.every_game import AnyState
 from tests.kit.random_trees import random_tree

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from math import cos, pi, sin
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from adsearch.board.die import die
-from adsearch.board.paper import (
+from adsearch.games.ludo import COLOURS, HOME, LAST_ON_TRACK, Cell, Ludo, board, is_safe
+from adsearch.pictures.boards.paper import (
     RIM,
     Drawing,
     Point,
     centre,
     circle,
+    die,
     document,
     inside,
-    pair,
     path,
-    polygon,
     rect,
     rims,
-)  # fmt: skip
+)
+from adsearch.pictures.svg import pair, polygon
 from adsearch.state import CHANCE
-
-if TYPE_CHECKING:
-    from adsearch.games.ludo import Cell, Ludo
 
 _CELL: Final = 28.0
 _SIDE: Final = 15 * _CELL
@@ -34,8 +31,6 @@ _MIDDLE: Final = RIM + _SIDE / 2
 
 def draw(state: Ludo, _last: object = None) -> str:
     """The position as a picture."""
-    from adsearch.games.ludo import COLOURS
-
     board = state.board
     parts = [rims(15, 15, cell=_CELL), *_ground(state), *_tokens(state)]
     colours = [COLOURS[quarter] for quarter in board.quarters]
@@ -46,20 +41,18 @@ def draw(state: Ludo, _last: object = None) -> str:
         event = f"{now} throws{' again' * bool(state.sixes)}"
     else:
         event = f"{now} has thrown a {state.die} and moves"
-    told = [
+    sentences = [
         f"Seat {seat}, {colour}: {', '.join(board.names[seat][step] for step in tokens)}."
         for seat, (colour, tokens) in enumerate(zip(colours, state.tokens, strict=True))
     ]
-    thrown = [die(state.die)] if state.die else []
-    token = Drawing(22.0, 22.0, _token(board.letters[state.seat], 1, 11.0, 11.0, 10.0))
+    caption = [Drawing(22.0, 22.0, _token(board.letters[state.seat], 1, 11.0, 11.0, 10.0))]
+    caption += [die(state.die)] if state.die else []
     drawing = Drawing(RIM + _SIDE, RIM + _SIDE, "".join(parts))
-    return document(drawing, [token, *thrown, event], title=f"Ludo: {event}", told=told)
+    return document(drawing, "Ludo", event, caption=caption, sentences=sentences)
 
 
 def _ground(state: Ludo) -> list[str]:
     """The board without tokens."""
-    from adsearch.games.ludo import COLOURS, HOME, LAST_ON_TRACK, board, is_safe
-
     whole, parts = board(4, 4), []
     letters = [COLOURS[quarter][0].upper() for quarter in range(4)]
     stars = ""
