@@ -8,8 +8,8 @@ from typing import Any
 
 from adsearch.budget import Budget
 from adsearch.errors import AdsearchError
-from adsearch.listing import algorithms
 from adsearch.option import Option
+from adsearch.registry import algorithms
 from adsearch.result import Result
 from adsearch.state import CHANCE, State
 from adsearch.table import Table

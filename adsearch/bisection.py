@@ -10,10 +10,10 @@ from math import inf, isinf, nextafter
 from adsearch import terms
 from adsearch.alphabeta import AlphaBeta
 from adsearch.budget import Budget
+from adsearch.null_windows import NullWindows
 from adsearch.ordering import Arrange, Ordering
 from adsearch.result import Result
 from adsearch.searcher import Evaluate
-from adsearch.squeeze import Squeeze
 from adsearch.state import Move, State
 from adsearch.table import Table
 from adsearch.trace import Trace
@@ -33,10 +33,10 @@ def search(
     terms.zero_sum(state, "bisection")
     limit = terms.plies(state, "bisection", depth, budget)
     searcher = AlphaBeta(budget=budget, trace=trace, evaluate=evaluate, table=table, ordering=ordering)
-    squeeze = Squeeze(searcher, state, depth, limit)
-    while squeeze.open:
-        squeeze.ask(_above_the_middle(squeeze.lower, squeeze.upper))
-    return squeeze.result()
+    windows = NullWindows(searcher, state, depth, limit)
+    while windows.open:
+        windows.ask(_above_the_middle(windows.lower, windows.upper))
+    return windows.result()
 
 
 def _above_the_middle(lower: float, upper: float) -> float:

@@ -11,10 +11,10 @@ from math import inf, nextafter
 from adsearch import terms
 from adsearch.alphabeta import AlphaBeta
 from adsearch.budget import Budget
+from adsearch.null_windows import NullWindows
 from adsearch.ordering import Arrange, Ordering
 from adsearch.result import Result
 from adsearch.searcher import Evaluate
-from adsearch.squeeze import Squeeze
 from adsearch.state import Move, State
 from adsearch.table import Table
 from adsearch.trace import Trace
@@ -43,10 +43,10 @@ def converge(
     searcher: AlphaBeta[Move], state: State[Move], depth: int | None, limit: int, guess: float
 ) -> Result[Move]:
     """The result of `searcher` by null windows, the first of them at `guess`."""
-    squeeze = Squeeze(searcher, state, depth, limit)
+    windows = NullWindows(searcher, state, depth, limit)
     value = guess
-    while squeeze.open:
+    while windows.open:
         # At a lower bound, ask whether there is more; else, whether there is as much as this.
-        beta = nextafter(value, inf) if value == squeeze.lower else value
-        value = squeeze.ask(beta)
-    return squeeze.result()
+        beta = nextafter(value, inf) if value == windows.lower else value
+        value = windows.ask(beta)
+    return windows.result()

@@ -1,17 +1,17 @@
-"""Settings as people write them ("depth=6"), read by the type of the argument that they are for.
+"""Settings as people write them ("depth=6,table=false"), read by the types of the arguments that they are for.
 
-The searches and the built-in agents take their settings by keyword, each with a type; whoever reads a text for one asks
-here what may stand for a value of that type. Numbers are finite.
+The searches and the built-in agents take their settings by keyword, each with a type: `read_all` makes keyword
+arguments of a text. Numbers are finite.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from types import UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
-from adsearch.errors import BadSetting, one_of, quote
+from adsearch.errors import BadSetting, meant, one_of, quote
 
 _WORDS: Final = {bool: "true or false", int: "a whole number", float: "a number"}
 
@@ -45,3 +45,23 @@ def read(text: str, possible: Sequence[Any]) -> Any:
             if isfinite(value):
                 return value
     raise BadSetting(f"expected {expected(possible)}, got {quote(text)}")
+
+
+def read_all(text: str, hints: Mapping[str, Any], *, example: str) -> dict[str, Any]:
+    """The settings in `text`, such as "depth=6,table=false", by name; `hints` has the type of each that is allowed.
+
+    BadSetting says what is wrong; `example` is a setting to show in it."""
+    settings: dict[str, Any] = {}
+    for setting in text.split(",") if text else ():
+        name, equals, value = (part.strip() for part in setting.partition("="))
+        if not equals:
+            raise BadSetting(f"expected an option such as {example}, got {quote(setting)}")
+        if name not in hints:
+            raise BadSetting(f"no option {quote(name)}{meant(name, tuple(hints))}")
+        if name in settings:
+            raise BadSetting(f"option {name} is given twice")
+        try:
+            settings[name] = read(value, kinds(hints[name]))
+        except BadSetting as error:
+            raise BadSetting(f"{name}: {error}") from None
+    return settings

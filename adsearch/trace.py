@@ -24,7 +24,7 @@ Value = float | tuple[float, ...]
 NULL_WINDOW = "5+ stands for the next number above 5, 5- for the next below it: such a window is empty inside"
 
 
-class Kind(StrEnum):
+class EventKind(StrEnum):
     """What happened."""
 
     INIT = "init"
@@ -39,7 +39,7 @@ class Event:
     """One event at the node `path`, told by the labels from the root; alpha and beta are those of the node that acts
     after it: of the child on the way down, of the parent on the way back."""
 
-    kind: Kind
+    kind: EventKind
     path: tuple[str, ...]
     alpha: float | None
     beta: float | None
@@ -51,15 +51,15 @@ class Event:
     @property
     def name(self) -> str:
         """The event as it is written: "init", "A->B" on the way down and to a leaf, "B->A" on the way back."""
-        if self.kind is Kind.INIT:
+        if self.kind is EventKind.INIT:
             return "init"
         parent, child = self.path[-2:]
-        return f"{child}->{parent}" if self.kind is Kind.RETURN else f"{parent}->{child}"
+        return f"{child}->{parent}" if self.kind is EventKind.RETURN else f"{parent}->{child}"
 
     @property
     def node(self) -> str | None:
         """The node where the search begins; the other events name theirs."""
-        return self.path[-1] if self.kind is Kind.INIT else None
+        return self.path[-1] if self.kind is EventKind.INIT else None
 
     @property
     def null_window(self) -> bool:
@@ -102,22 +102,22 @@ class Trace:
         """The search begins at `state`; one that starts over begins again."""
         self._path = [state.label]
         self._at_child = False
-        self._add(Kind.INIT, alpha, beta)
+        self._add(EventKind.INIT, alpha, beta)
 
     def descend(self, label: str, alpha: float | None = None, beta: float | None = None) -> None:
         """The search goes down to the child `label`, which gets this window."""
         self._path.append(label)
         self._at_child = True
-        self._add(Kind.DESCEND, alpha, beta)
+        self._add(EventKind.DESCEND, alpha, beta)
 
     def back(
         self, value: Value, alpha: float | None = None, beta: float | None = None, *, cutoff: bool = False
     ) -> None:
         """The search is back at the parent, which has this window now that it knows the child's value."""
         if not self._at_child:
-            self._add(Kind.RETURN, alpha, beta, value, cutoff)
+            self._add(EventKind.RETURN, alpha, beta, value, cutoff)
         elif self._kept:
-            self.events[-1] = Event(Kind.LEAF, tuple(self._path), alpha, beta, value, cutoff)
+            self.events[-1] = Event(EventKind.LEAF, tuple(self._path), alpha, beta, value, cutoff)
         self._at_child = False
         self._path.pop()
 
@@ -126,13 +126,13 @@ class Trace:
         calls: list[Call] = []
         open_calls: list[int] = []
         for event in self.events:
-            if event.kind is Kind.RETURN:
+            if event.kind is EventKind.RETURN:
                 number = open_calls.pop()
                 calls[number] = replace(calls[number], value=event.value, cutoff=event.cutoff)
-            elif event.kind is Kind.LEAF:
+            elif event.kind is EventKind.LEAF:
                 calls.append(Call(event.path, None, None, event.value, event.cutoff))
             else:
-                if event.kind is Kind.INIT:
+                if event.kind is EventKind.INIT:
                     open_calls.clear()
                 open_calls.append(len(calls))
                 calls.append(Call(event.path, event.alpha, event.beta))
@@ -143,7 +143,7 @@ class Trace:
 
     def _add(
         self,
-        kind: Kind,
+        kind: EventKind,
         alpha: float | None,
         beta: float | None,
         value: Value | None = None,

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from adsearch.errors import quote
-from agents import builtin, loading, parent, seating
+from agents import builtin, hosting, loading, parent
 from agents.errors import AgentsError
 from agents.player import Dismissed, Player
 from agents.streams import Log, Streams, claim
@@ -46,7 +46,7 @@ def main() -> int:
         return len(dismissed.args)
     except AgentsError as error:
         if error.__cause__ is not None:
-            seating.show(error.__cause__)
+            hosting.show(error.__cause__)
         print(f"agents: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
@@ -54,7 +54,7 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     except BaseException as error:
-        seating.show(error)
+        hosting.show(error)
         return 1
     return 0
 

@@ -1,7 +1,7 @@
 """Agent: what a student subclasses, and the clock that it is shown.
 
 One object of the class plays one game, in a process of its own or, under `practice`, in the caller's. It knows nothing
-of messages: a host tells it the state and takes its move. Whatever it tells of its thinking is never an error.
+of messages: a host shows it the state and takes its move. What it tells of its thinking is never an error.
 """
 
 from __future__ import annotations
@@ -59,12 +59,13 @@ class Agent:
     random: Random
     """Seeded by the referee for each game: an agent that draws from nothing else plays the same game again."""
 
-    _told: dict[str, Any]
+    _reported: dict[str, Any]
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         # Not in __init__, which a subclass may replace without a call of super().
         agent = super().__new__(cls)
-        agent.random, agent._told = Random(0), {}
+        agent.random = Random(0)
+        agent._reported = {}
         return agent
 
     def begin(self, state: State[Any], seat: int) -> None:
@@ -88,8 +89,7 @@ class Agent:
     ) -> None:
         """Tells people of the thinking behind the move that `choose` is about to return.
 
-        `score` is for the agent's own seat; `line` is how it expects the game to go on, as moves or texts. What is
-        told later in the same turn replaces what was told before; what cannot be shown is left out, and too long
-        texts are cut."""
-        told = {"depth": depth, "score": score, "nodes": nodes, "line": line, "text": text}
-        self._told.update({what: value for what, value in told.items() if value is not None})
+        `score` is for the agent's own seat; `line` is how it expects the game to go on, as moves or texts. A later call
+        in the same turn replaces what an earlier one said. What cannot be shown is left out, and long texts are cut."""
+        report = {"depth": depth, "score": score, "nodes": nodes, "line": line, "text": text}
+        self._reported.update({what: value for what, value in report.items() if value is not None})

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Final
 
 from adsearch.errors import meant, one_of, quote
-from agents import why_not
+from agents import diagnosis
 from agents.agent import Agent
 from agents.errors import BadAgent
 
@@ -62,9 +62,9 @@ def load(spec: str) -> type[Agent]:
         if isinstance(value, type) and issubclass(value, Agent) and value.__module__ == module.__name__
     }
     if not defined:
-        raise BadAgent(f"{_shown(path)}: {why_not.no_agent(vars(module), module.__name__)}")
+        raise BadAgent(f"{_shown(path)}: {diagnosis.no_agent(vars(module), module.__name__)}")
     found = _the_one(path, defined, wanted)
-    if wrong := why_not.wrong_in(found, Agent):
+    if wrong := diagnosis.wrong_in(found, Agent):
         raise BadAgent(f"{_shown(path)}{', ' if wrong.startswith('line ') else ': '}{wrong}")
     return found
 
@@ -91,7 +91,7 @@ def _import_file(path: Path) -> ModuleType:
         source = path.read_bytes()
     except (OSError, ValueError) as error:
         raise BadAgent(f"no agent in {quote(str(path))}: {getattr(error, 'strerror', None) or error}") from None
-    if what := why_not.no_python(source):
+    if what := diagnosis.no_python(source):
         raise BadAgent(f"{_shown(path)} is {what}")
     path = path.absolute()
     module = ModuleType(_module_name(path))

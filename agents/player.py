@@ -1,7 +1,7 @@
 """Player: an agent's side of the protocol, game after game, without input or output.
 
-Both hosts, over ZeroMQ and over stdin and stdout, tell it what the referee said and send what it answers. It reads no
-message of its own accord and knows no transport; what the agent raises goes through it, except where the game is over.
+Both hosts, over ZeroMQ and over stdin and stdout, hand it the referee's messages and send its answers. It reads no
+message itself and knows no transport. What the agent raises goes through it, except after the end of the game.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from adsearch import State, games
-from agents import seating, why_not
+from agents import diagnosis, hosting
 from agents.agent import Agent, Clock, Resign
 from agents.protocol import Bye, FromReferee, Info, Move, Over, Ready, Refuse, Report, Start, Turn
 from agents.protocol import Resign as Resignation
@@ -87,7 +87,7 @@ class Player:
         self._cpu = time.process_time_ns()
         if self._log:
             self._log.clear()
-        seating.seat(agent, start.seats[start.seat], start.seat, start.seed)
+        hosting.seat(agent, start.seats[start.seat], start.seat, start.seed)
         agent.begin(state, start.seat)
         if gc.isenabled():
             # What there is by now stays: collections during the game need not look at it again.
@@ -109,17 +109,17 @@ class Player:
             choice = agent.choose(state, clock)
         except Resign:
             return Resignation(turn.game, turn.id, spent=self._now() - arrived)
-        move = seating.legal(choice, state)
+        move = hosting.legal(choice, state)
         if move is None:
-            print(seating.complaint(choice, state), file=sys.stderr)
+            print(hosting.complaint(choice, state), file=sys.stderr)
             print(_advice(choice, state), file=sys.stderr)
-        text = seating.described(choice) if move is None else state.to_text(move)
-        told = seating.taken(agent, state)
+        text = hosting.described(choice) if move is None else state.to_text(move)
+        info = hosting.reported(agent, state)
         return Move(
             game=turn.game,
             id=turn.id,
             move=text,
-            info=Info(**told) if told else None,
+            info=Info(**info) if info else None,
             cpu=time.process_time_ns() - cpu,
             delay=None if delay is None else (self._delay() or delay) - delay,
             log=self._log.written if self._log else None,
@@ -142,7 +142,7 @@ class Player:
         try:
             self._agent.end(utilities, str(over.verdict))
         except Exception as error:
-            seating.show(error)
+            hosting.show(error)
         self._game = self._state = None
         return Report(
             over.game,
@@ -160,7 +160,7 @@ def _advice(choice: Any, state: State[Any]) -> str:
     """What its author is to do about an illegal choice, as a line of the log."""
     try:
         moves = state.moves()
-        words = why_not.no_move(choice, moves, [state.to_text(move) for move in moves])
+        words = diagnosis.no_move(choice, moves, [state.to_text(move) for move in moves])
     except Exception:  # whatever the choice is made of
         words = "return one of state.moves()"
     return f"{ADVICE}{words}"

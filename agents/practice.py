@@ -13,7 +13,7 @@ from typing import Any
 
 from adsearch import CHANCE, State, games
 from adsearch.errors import BadMove, one_of, quote
-from agents import seating
+from agents import hosting
 from agents.agent import Agent, Clock, Resign
 from agents.errors import BadAgent
 
@@ -105,7 +105,7 @@ def _seated(game: str, state: State[Any], players: tuple[Agent | str, ...], seed
         if any(agent is other for other in agents):
             raise BadAgent(f"{game}, seat {number}: an Agent object sits on one seat only; make another {name}()")
         agents.append(agent)
-        seating.seat(agent, name, number, Random(f"{seed} seat {number}").getrandbits(53))
+        hosting.seat(agent, name, number, Random(f"{seed} seat {number}").getrandbits(53))
     return agents
 
 
@@ -127,11 +127,11 @@ def _made(player: object, state: State[Any], where: str) -> tuple[Agent, str]:
 def _chosen(agent: Agent, state: State[Any], where: str) -> Any:
     """The legal move that the agent chooses."""
     choice = agent.choose(state, Clock())
-    move = seating.legal(choice, state)
+    move = hosting.legal(choice, state)
     if move is None:
         legal = one_of([repr(move) for move in state.moves()])
-        raise BadMove(f"{agent.name}: {seating.described(choice)}, expected one of {legal} ({where})")
-    seating.taken(agent, state)
+        raise BadMove(f"{agent.name}: {hosting.described(choice)}, expected one of {legal} ({where})")
+    hosting.reported(agent, state)
     return move
 
 

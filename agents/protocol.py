@@ -93,7 +93,7 @@ class Hello(_Message, frozen=True):
 
 
 class Ready(_Message, frozen=True):
-    """The player is ready for the game that `start` told of."""
+    """The player is ready for the game that `start` announced."""
 
     game: int
 
@@ -165,7 +165,7 @@ class Refuse(_Message, frozen=True):
     reason: str
 
 
-class ClockTold(Struct, frozen=True):
+class ClockInfo(Struct, frozen=True):
     """The time control as text, and what each seat has, in milliseconds; None without a clock."""
 
     text: str
@@ -179,7 +179,7 @@ class Start(_Message, frozen=True):
     rules: str
     seat: int
     seats: tuple[str, ...]
-    clock: ClockTold
+    clock: ClockInfo
     seed: int
     position: str
     core: int | UnsetType = UNSET
@@ -299,10 +299,10 @@ def _no_type(content: Any, types: dict[str, Any]) -> BadMessage:
     """What to say of a message whose type nobody knows."""
     if not isinstance(content, dict):
         return BadMessage(f"expected a map with a 'type' (in JSON: an object), got {quote(content)}")
-    told = content.get("type")
-    if told is None:
+    kind = content.get("type")
+    if kind is None:
         return BadMessage(f"expected a 'type', one of {', '.join(types)}, got none")
-    return BadMessage(f"no message type {quote(told)}{meant(told if isinstance(told, str) else '', tuple(types))}")
+    return BadMessage(f"no message type {quote(kind)}{meant(kind if isinstance(kind, str) else '', tuple(types))}")
 
 
 def _no_extension(code: int, _: bytes) -> Any:

@@ -17,7 +17,7 @@ _NO_KEYBOARD: Final = (
 
 
 class NoKeyboard(io.TextIOBase):
-    """Stands for sys.stdin: whoever reads is told that there is nothing, instead of taking the referee's messages."""
+    """Stands for sys.stdin: reading fails at once, so that no agent takes the referee's messages."""
 
     def readline(self, _: int | None = -1, /) -> NoReturn:
         raise EOFError(_NO_KEYBOARD)
@@ -31,7 +31,7 @@ def _no_keyboard(*_: object, **__: object) -> NoReturn:
 
 
 class Log(io.FileIO):
-    """Stderr, counted; its end is kept to be told after the game."""
+    """Stderr, counted; its end is kept for the report after the game."""
 
     KEPT: Final = 4096
     """Bytes."""

@@ -22,7 +22,7 @@ from msgspec import Struct
 from adsearch import games
 from agents.protocol import (
     LIMITS,
-    ClockTold,
+    ClockInfo,
     FromPlayer,
     Info,
     Message,
@@ -162,7 +162,7 @@ def test_it_reads_any_json_whatever_its_order_its_blanks_and_its_letters(started
     agent = started()
     agent.tell(b'{"type":"welcome","protocol":1,"limits":{"message":65536},"later":[{"type":"turn"}]}\n')
     names = ['"type":"turn"', "]}\\"]
-    start = Start(7, "tictactoe", 1, tuple(names), ClockTold("none", None), 2**53 - 1, '"game": 8')
+    start = Start(7, "tictactoe", 1, tuple(names), ClockInfo("none", None), 2**53 - 1, '"game": 8')
     agent.tell(
         json.dumps(dict(reversed(msgspec.to_builtins(start).items())), separators=(" , ", " : ")).encode() + b"\n"
     )
@@ -197,7 +197,7 @@ def table(heading: str) -> list[tuple[str, ...]]:
 
 def fields(kind: type[Struct]) -> set[str]:
     """The fields of a message; those of a value in it with its name before."""
-    nested: dict[str, type[Struct]] = {"info": Info, "clock": ClockTold}
+    nested: dict[str, type[Struct]] = {"info": Info, "clock": ClockInfo}
     names = set(kind.__struct_fields__)
     return names | {f"{name}.{field}" for name in names & set(nested) for field in nested[name].__struct_fields__}
 

@@ -116,24 +116,11 @@ def find(spec: str) -> BuiltIn:
     if name not in _CLASSES:
         raise BadAgent(f"no agent {quote(name)}{meant(name, names())}")
     agent = _named(name).agent
-    known = dict(_options(agent))
-    given: dict[str, Any] = {}
-    for setting in text.split(",") if text else ():
-        option, equals, value = (part.strip() for part in setting.partition("="))
-        if not equals:
-            raise BadAgent(f"{name}: expected an option such as seed=7, got {quote(setting)}")
-        if option not in known:
-            raise BadAgent(f"{name}: no option {quote(option)}{meant(option, tuple(known))}")
-        if option in given:
-            raise BadAgent(f"{name}: option {option} is given twice")
-        try:
-            given[option] = settings.read(value, settings.kinds(known[option][0]))
-        except BadSetting as error:
-            raise BadAgent(f"{name}: {option}: {error}") from None
-    found = BuiltIn(name, agent, tuple(given.items()))
+    hints = {option: hint for option, (hint, _) in _options(agent)}
     try:
+        found = BuiltIn(name, agent, tuple(settings.read_all(text, hints, example="seed=7").items()))
         found.make()
-    except BadAgent as error:
+    except (BadSetting, BadAgent) as error:
         raise BadAgent(f"{name}: {error}") from None
     return found
 

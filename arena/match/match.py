@@ -25,7 +25,7 @@ from agents.errors import one_line
 from agents.protocol import (
     MOST_DROPPED,
     Bye,
-    ClockTold,
+    ClockInfo,
     Failed,
     FromPlayer,
     Info,
@@ -387,7 +387,7 @@ class Match:
                 rules=fixture.rules,
                 seat=number,
                 seats=tuple(names),
-                clock=ClockTold(fixture.clock, self._clock.milliseconds()),
+                clock=ClockInfo(fixture.clock, self._clock.milliseconds()),
                 seed=seat.plan.seed,
                 position=self._view(number),
                 core=UNSET if fixture.core is None or not seat.plan.hosted else fixture.core,

@@ -15,7 +15,7 @@ from adsearch.budget import Budget
 from adsearch.errors import BadSearch
 from adsearch.games.tree import Tree, read
 from adsearch.terms import root_seat
-from adsearch.trace import Kind
+from adsearch.trace import EventKind
 from tests.kit.effort import tries
 from tests.kit.every_game import EVERY, SMALL
 from tests.kit.game_facts import TRUTHS, value
@@ -394,8 +394,8 @@ def test_the_trace_tells_each_simulation_s_way_through_the_tree() -> None:
     trace = Trace()
     mcts.search(games.start("connect4"), simulations=8, trace=trace)
     kinds = [event.kind for event in trace.events]
-    assert kinds.count(Kind.INIT) == 1
-    assert kinds.count(Kind.LEAF) == 8
+    assert kinds.count(EventKind.INIT) == 1
+    assert kinds.count(EventKind.LEAF) == 8
     assert sorted({event.path[1] for event in trace.events[1:]}) == list("1234567")
 
 

@@ -12,7 +12,7 @@ from adsearch.errors import BadSearch
 from adsearch.games.tree import Tree
 from adsearch.proof import NEVER, all_of
 from adsearch.result import Bound
-from adsearch.trace import Kind, Trace
+from adsearch.trace import EventKind, Trace
 from tests.kit.effort import tries
 from tests.kit.game_facts import facts, value
 from tests.kit.random_trees import trees, wins_and_losses
@@ -157,7 +157,7 @@ def test_a_deadline_ends_it_too() -> None:
 def test_a_trace_shows_the_way_to_each_position_that_was_opened() -> None:
     trace = Trace()
     proof.search(games.start("nap:n=4"), trace=trace)
-    assert trace.events[0].kind is Kind.INIT
+    assert trace.events[0].kind is EventKind.INIT
     assert len({event.path for event in trace.events}) > 3
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from adsearch import alphabeta, games, minimax, mtdf, negamax, pvs
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch
-from adsearch.trace import Event, Kind, Trace, as_calls, as_table, ends, window_text, written
+from adsearch.trace import Event, EventKind, Trace, as_calls, as_table, ends, window_text, written
 from tests.kit.every_game import AnyState
 from tests.kit.game_facts import facts
 from tests.kit.random_trees import random_tree
@@ -124,7 +124,7 @@ def test_the_ends_of_any_window_are_short(alpha: float, beta: float) -> None:
 
 def test_mtdf_begins_again_and_again() -> None:
     events = traced("tree:binary", mtdf).events
-    assert sum(event.kind is Kind.INIT for event in events) > 1
+    assert sum(event.kind is EventKind.INIT for event in events) > 1
     assert any(event.null_window for event in events)
 
 
@@ -176,5 +176,5 @@ def test_a_trace_may_tell_a_value_for_each_seat() -> None:
     trace.begin(state)
     trace.descend("B")
     trace.back((1.0, 2.0, 6.0))
-    assert trace.events[-1] == Event(Kind.LEAF, ("A", "B"), None, None, (1.0, 2.0, 6.0))
+    assert trace.events[-1] == Event(EventKind.LEAF, ("A", "B"), None, None, (1.0, 2.0, 6.0))
     assert as_table(trace).endswith("  (1, 2, 6)")

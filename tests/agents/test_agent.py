@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adsearch import State, games
-from agents import Agent, Clock, seating
+from agents import Agent, Clock, hosting
 from agents.protocol import INFO_BYTES, MOVE_LENGTH, Info
 
 
@@ -29,7 +29,7 @@ def told(**what: Any) -> dict[str, Any]:
     """What is told of a first move of tic-tac-toe."""
     agent = First()
     agent.tell(**what)
-    return seating.taken(agent, games.start("tictactoe"))
+    return hosting.reported(agent, games.start("tictactoe"))
 
 
 def test_without_a_clock_there_is_all_the_time_in_the_world() -> None:
@@ -52,8 +52,8 @@ def test_the_turn_began_when_it_arrived() -> None:
 def test_an_agent_has_a_random_that_its_seed_decides() -> None:
     first, second = First(), First()
     assert first.drawn == second.drawn
-    seating.seat(first, "a", 0, 7)
-    seating.seat(second, "b", 1, 7)
+    hosting.seat(first, "a", 0, 7)
+    hosting.seat(second, "b", 1, 7)
     assert first.random.random() == second.random.random() == Random(7).random()
     assert (first.name, first.seat, second.name, second.seat) == ("a", 0, "b", 1)
 
@@ -73,15 +73,15 @@ def test_what_is_told_later_adds_to_what_was_told_before() -> None:
     agent.tell(depth=1, score=0.5)
     agent.tell(depth=2)
     state = games.start("tictactoe")
-    assert seating.taken(agent, state) == {"depth": 2, "score": 0.5}
-    assert seating.taken(agent, state) == {}
+    assert hosting.reported(agent, state) == {"depth": 2, "score": 0.5}
+    assert hosting.reported(agent, state) == {}
 
 
 def test_a_line_of_moves_is_told_as_texts() -> None:
     agent, state = First(), games.start("connect4")
     assert state.moves()[:2] == (0, 1)
     agent.tell(line=[3, 3, "4", 0, "so on", 9])
-    assert seating.taken(agent, state)["line"] == ("4", "4", "4", "1", "so on", "9")
+    assert hosting.reported(agent, state)["line"] == ("4", "4", "4", "1", "so on", "9")
 
 
 @pytest.mark.parametrize("score", [math.inf, -math.inf, math.nan, 1e301, "high", [1]])
@@ -147,8 +147,8 @@ class Looks:
 )
 def test_what_is_no_legal_move_is_told_as_none(choice: Any) -> None:
     state = games.start("connect4")
-    assert seating.legal(choice, state) is None
-    text = seating.described(choice)
+    assert hosting.legal(choice, state) is None
+    text = hosting.described(choice)
     assert text.startswith("choose returned ")
     assert len(text) <= MOVE_LENGTH
     assert text.isprintable()
@@ -158,8 +158,8 @@ def test_what_is_no_legal_move_is_told_as_none(choice: Any) -> None:
 
 def test_a_choice_that_is_a_move_is_that_move() -> None:
     state = games.start("connect4")
-    assert [seating.legal(choice, state) for choice in (4, 4.0, True)] == [4, 4, 1]
-    assert all(type(seating.legal(choice, state)) is int for choice in (4.0, True))
+    assert [hosting.legal(choice, state) for choice in (4, 4.0, True)] == [4, 4, 1]
+    assert all(type(hosting.legal(choice, state)) is int for choice in (4.0, True))
 
 
 def test_an_agent_must_choose() -> None:

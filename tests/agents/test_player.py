@@ -8,7 +8,7 @@ import pytest
 from adsearch import State, games
 from agents import Agent, Clock, Resign
 from agents.player import Dismissed, Player
-from agents.protocol import Bye, ClockTold, Move, Over, Ready, Refuse, Report, Start, Turn, Verdict, Welcome
+from agents.protocol import Bye, ClockInfo, Move, Over, Ready, Refuse, Report, Start, Turn, Verdict, Welcome
 from agents.protocol import Resign as Resignation
 
 MILLISECOND = 1_000_000
@@ -59,7 +59,7 @@ class Instants:
 def start(rules: str = "tictactoe", *, game: int = 1, seat: int = 0, position: str | None = None) -> Start:
     """The start of a game."""
     told = games.start(rules).position() if position is None else position
-    return Start(game, rules, seat, ("me", "you"), ClockTold("60", (60_000, 60_000)), 7, told)
+    return Start(game, rules, seat, ("me", "you"), ClockInfo("60", (60_000, 60_000)), 7, told)
 
 
 def turn(*events: tuple[Any, str], game: int = 1, **told: Any) -> Turn:

@@ -16,7 +16,7 @@ import zmq
 
 from adsearch import games
 from agents.protocol import (
-    ClockTold,
+    ClockInfo,
     FromPlayer,
     Over,
     Start,
@@ -38,7 +38,7 @@ WITHIN = 20_000
 def start(rules: str = "tictactoe", *, game: int = 1, seat: int = 0, seed: int = 7) -> Start:
     """The start of a game without a clock."""
     state = games.start(rules)
-    return Start(game, rules, seat, ("one", "two"), ClockTold("none", None), seed, state.view(seat))
+    return Start(game, rules, seat, ("one", "two"), ClockInfo("none", None), seed, state.view(seat))
 
 
 def turn(*events: tuple[Any, str], game: int = 1, **told: Any) -> Turn:

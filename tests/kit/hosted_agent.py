@@ -12,10 +12,10 @@ from pathlib import Path
 from unittest import mock
 
 from adsearch import games
-from agents import loading, seating, streams
+from agents import hosting, loading, streams
 from agents.errors import AgentsError
 from agents.player import Player
-from agents.protocol import ClockTold, Move, Start, Turn, Verdict
+from agents.protocol import ClockInfo, Move, Start, Turn, Verdict
 from arena.student.checking.causes import Fault
 
 STORED = "ab" * 32
@@ -53,17 +53,17 @@ def _played(spec: str, rules: str) -> tuple[Verdict, str, bool] | None:
     try:
         player = Player(loading.find(spec))
         state = games.start(rules)
-        clock = ClockTold("none", None)
+        clock = ClockInfo("none", None)
         player.answer(Start(1, rules, 0, ("it", "other"), clock, 7, state.position()), 0)
         asked = True
         answer = player.answer(Turn(1, "00000000", 1, (), None, None), 0)
     except AgentsError as error:
         if error.__cause__ is not None:
-            seating.show(error.__cause__)
+            hosting.show(error.__cause__)
         print(f"agents: {error}", file=sys.stderr)
         return Verdict.CRASHED, "exited with code 2", asked
     except BaseException as error:
-        seating.show(error)
+        hosting.show(error)
         return Verdict.CRASHED, "exited with code 1", asked
     if isinstance(answer, Move):
         try:

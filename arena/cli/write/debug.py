@@ -63,7 +63,7 @@ def debug(
 
     Example: arena debug cs101-812 --ply 14 --file my_agent.py
     """
-    from agents import seating
+    from agents import hosting
     from agents.player import Player as Host
     from arena.student.recorded_turn import rehearse, usual_ply
 
@@ -90,7 +90,7 @@ def debug(
         begin = error.__traceback__
         while begin is not None and begin.tb_frame.f_code.co_filename == __file__:
             begin = begin.tb_next
-        seating.show(error.with_traceback(begin))
+        hosting.show(error.with_traceback(begin))
         print(_mend(game, ply, file), file=sys.stderr)
         raise typer.Exit(1) from None
     for line in _compared(game, rehearsal, ply, answer, seconds):
@@ -146,7 +146,7 @@ def _own_seats(game: PastGame, db: str | None) -> list[int]:
 
 def _maker(player: Player, called: str, rehearsal: Rehearsal) -> Callable[[], Agent]:
     """What makes the agent; its file is run now."""
-    from agents import builtin, loading, seating
+    from agents import builtin, hosting, loading
 
     if player.kind is PlayerKind.BUILTIN:
         builtin.check_can_play(player.text, rehearsal.state)
@@ -163,7 +163,7 @@ def _maker(player: Player, called: str, rehearsal: Rehearsal) -> Callable[[], Ag
         return loading.load(f"{player.path}:{player.class_name}" if player.class_name else str(player.path))
     except BadAgent as error:
         if error.__cause__ is not None:
-            seating.show(error.__cause__)
+            hosting.show(error.__cause__)
         raise
 
 

@@ -17,7 +17,7 @@ from adsearch.errors import meant, quote
 from adsearch.games.tree import Tree, read
 from adsearch.pictures.tree_picture import Node, Picture, Shape, game_tree, search_tree
 from adsearch.state import CHANCE
-from adsearch.trace import Kind, written
+from adsearch.trace import EventKind, written
 from arena.course.lecture import habits, trees
 from arena.course.lecture.subjects import find
 from arena.errors import ArenaError
@@ -124,7 +124,7 @@ class Exercise:
         value = self.result.values or (-self.result.value if self.state.turn == 1 else self.result.value)
         told = [("Value of the root", written(value)), ("Best move", self.result.move or "none")]
         if _prunes(self.name):
-            seen = habits.without_repeats([event.path for event in self.trace.events if event.kind is Kind.LEAF])
+            seen = habits.without_repeats([event.path for event in self.trace.events if event.kind is EventKind.LEAF])
             left_out = [leaf[-1] for leaf in habits.everything(self.state, None) if leaf not in seen]
             told.append(("Leaves not looked at", " ".join(left_out)))
         return told
@@ -222,7 +222,7 @@ def _quality(exercise: Exercise) -> int:
     if exercise.name == "alphabeta" and exercise.state.max_plies >= _DEEP:
         subject = find("alphabeta")
         walks = habits.known(subject, exercise.state, None)
-        seen = habits.without_repeats([event.path for event in exercise.trace.events if event.kind is Kind.LEAF])
+        seen = habits.without_repeats([event.path for event in exercise.trace.events if event.kind is EventKind.LEAF])
         deep = all(leaves != seen for habit, leaves in walks.items() if not habit.deep)
     return min(cuts, 2) * 2 + later + deep if cuts else 0
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from adsearch import Result, Trace, algorithms
 from adsearch.games.tree import Tree, read
 from adsearch.state import CHANCE
-from adsearch.trace import Event, Kind, Value, ends, written
+from adsearch.trace import Event, EventKind, Value, ends, written
 from arena.course.lecture import habits
 from arena.course.lecture.examined import walk
 from arena.course.lecture.examiner import Answer
@@ -78,7 +78,7 @@ def search(subject: Subject, question: Question) -> Ours:
     ours, options = algorithms.configured(subject.search)
     trace = Trace()
     result = ours(state, depth=question.depth, trace=trace, **options)
-    leaves = without_repeats([event.path for event in trace.events if event.kind is Kind.LEAF])
+    leaves = without_repeats([event.path for event in trace.events if event.kind is EventKind.LEAF])
     best = []
     for move in state.moves() if state.turn != CHANCE else ():
         # The tree in which it is the only move.
@@ -248,7 +248,7 @@ def _position(ours: Ours, at: int) -> int:
     seen = -1
     last: Path = ()
     for number, event in enumerate(events):
-        if event.kind is Kind.LEAF:
+        if event.kind is EventKind.LEAF:
             seen += event.path != last
             last = event.path
             if seen == at:
@@ -290,8 +290,8 @@ def _window_at(ours: Ours, node: Path, until: int) -> str:
     """The window of `node` as it was before the event number `until`."""
     found = ""
     for event in ours.trace.events[:until]:
-        down = event.kind in (Kind.INIT, Kind.DESCEND) and event.path == node
-        back = event.kind in (Kind.LEAF, Kind.RETURN) and event.path[:-1] == node
+        down = event.kind in (EventKind.INIT, EventKind.DESCEND) and event.path == node
+        back = event.kind in (EventKind.LEAF, EventKind.RETURN) and event.path[:-1] == node
         if (down or back) and event.alpha is not None and event.beta is not None:
             found = _window(event.alpha, event.beta)
     return found

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from adsearch.errors import one_of, quote
-from agents import why_not
+from agents import diagnosis
 from arena.errors import BadPlayer
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
 from arena.student.checking.causes import Cause
@@ -102,7 +102,7 @@ def is_there(text: str) -> bool:
 def _of_file(path: Path) -> tuple[str, str]:
     with path.open("rb") as file:
         content = file.read(_READ)
-    if what := why_not.no_python(content):
+    if what := diagnosis.no_python(content):
         told, _, advice = what.partition(": ")
         return f"{path.name} is {told}", advice
     if path.suffix in LANGUAGES:

@@ -19,9 +19,9 @@ CHANGED = "changed its state: "
 
 def watch() -> None:
     """From now on each state is looked at again after `choose`."""
-    from agents import player, seating
+    from agents import hosting, player
 
-    followed, legal = player.Player._followed, seating.legal
+    followed, legal = player.Player._followed, hosting.legal
     before: dict[int, str] = {}
 
     def told(state: State[Any]) -> str:
@@ -40,7 +40,7 @@ def watch() -> None:
         return legal(choice, state)
 
     player.Player._followed = remembered  # type: ignore[method-assign]
-    seating.legal = compared
+    hosting.legal = compared
 
 
 if __name__ == "__main__":

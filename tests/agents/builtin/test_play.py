@@ -11,7 +11,7 @@ from adsearch.errors import BadSearch
 from agents import Agent, CannotPlay, Clock, builtin, practice
 from agents.builtin.alphabeta import AlphaBeta
 from agents.builtin.thinker import NODES, shuffled
-from agents.seating import legal, taken
+from agents.hosting import legal, reported
 from tests.kit.every_game import EVERY, LARGE
 
 DETERMINISTIC = ("minimax", "negamax", "alphabeta", "pvs", "mtdf", "selective")
@@ -87,7 +87,7 @@ def choice(spec: str, state: State[Any], clock: Clock | None = None) -> tuple[An
     agent.begin(state, state.turn or 0)
     move = agent.choose(state, clock or Clock())
     assert legal(move, state) == move
-    return move, taken(agent, state)
+    return move, reported(agent, state)
 
 
 @pytest.mark.parametrize("name", [name for name in builtin.names() if name != "random"])

@@ -17,7 +17,7 @@ from msgspec import to_builtins
 from agents.protocol import (
     MESSAGE_BYTES,
     Bye,
-    ClockTold,
+    ClockInfo,
     Failed,
     Hello,
     Move,
@@ -239,7 +239,7 @@ def agent_of(judge: Judge) -> int:
 
 def begin(judge: Judge, game: int) -> Ready:
     """Starts a game and waits until the agent is ready."""
-    judge.tell(Start(game, "tictactoe", 0, ("a", "b"), ClockTold("none", None), 1, ".../.../..."))
+    judge.tell(Start(game, "tictactoe", 0, ("a", "b"), ClockInfo("none", None), 1, ".../.../..."))
     ready: Ready = judge.hear_a(Ready)
     assert ready.game == game
     return ready
@@ -341,7 +341,7 @@ def test_a_start_that_comes_before_the_last_agent_has_left_gets_a_fresh_one() ->
         judge.hear_a(Hello)
         begin(judge, 1)
         judge.tell(Over(1, None, Verdict.VOID, None, ()))
-        judge.tell(Start(2, "tictactoe", 0, ("a", "b"), ClockTold("none", None), 1, ".../.../..."))
+        judge.tell(Start(2, "tictactoe", 0, ("a", "b"), ClockInfo("none", None), 1, ".../.../..."))
         assert judge.hear_a(Report).game == 1
         assert judge.hear_a(Ready).game == 2
 

@@ -1,7 +1,7 @@
-"""Squeeze: the value of a position from two sides, one null window after the other.
+"""Null windows: the value of a position from two sides, one null window after the other.
 
-MTD(f) and bisection are two ways to choose the next window; what is common to them is here. All values are for the
-seat to move at the root, who has proven a move good exactly when a window is reached from below.
+Each says on which side of it the value lies, and so brings the two bounds nearer to each other. MTD(f) and bisection
+are two ways to choose the next window. All values are for the seat to move at the root.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from adsearch.result import Bound, Result, line_of, moves_of
 from adsearch.state import Move, State
 
 
-class Squeeze(Generic[Move]):
+class NullWindows(Generic[Move]):
     """The value of `state` lies in lower..upper."""
 
     def __init__(self, searcher: AlphaBeta[Move], state: State[Move], depth: int | None, limit: int) -> None:

@@ -1,7 +1,7 @@
 """What every host of an agent does with it, whether over sockets, over pipes or in `practice`.
 
-It names and seeds an agent, takes its choice and what it told, and shows where it failed. Nothing here trusts the
-agent: whatever it returns or tells, these functions answer.
+It names and seeds an agent, takes its choice and what it reports, and shows where it failed. Nothing here trusts the
+agent: these functions give an answer whatever it returns or reports.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CHOICE_LENGTH: Final = 64
 """What stands for an illegal choice is no longer: the referee takes no longer move."""
 _MOST_SHOWN: Final = 12
 _MOST_MOVES: Final = 64
-"""So much of a line is told."""
+"""At most so many moves of a line are passed on."""
 _MOST_LETTERS: Final = 1000
 """A text is cut here. With the line it stays under the 16 KiB that the protocol allows, whatever the letters are."""
 _MOST_COUNTED: Final = 2**63 - 1
@@ -35,7 +35,7 @@ def seat(agent: Agent, name: str, number: int, seed: int) -> None:
     """The agent sits down for a game."""
     agent.name, agent.seat = name, number
     agent.random.seed(seed)
-    agent._told = {}
+    agent._reported = {}
 
 
 def legal(choice: Any, state: State[Any]) -> Any:
@@ -68,24 +68,24 @@ def complaint(choice: Any, state: State[Any]) -> str:
     return f"{described(choice)}, which is not one of state.moves(): {shown}"
 
 
-def taken(agent: Agent, state: State[Any]) -> dict[str, Any]:
-    """What the agent told in this turn at `state`, of the right types and sizes; it is then forgotten."""
-    told, agent._told = agent._told, {}
+def reported(agent: Agent, state: State[Any]) -> dict[str, Any]:
+    """What the agent told in this turn at `state`, with the right types and sizes; it is then forgotten."""
+    raw, agent._reported = agent._reported, {}
     info: dict[str, Any] = {}
     for what in ("depth", "nodes"):
         with suppress(Exception):
-            info[what] = min(max(int(told[what]), 0), _MOST_COUNTED)
+            info[what] = min(max(int(raw[what]), 0), _MOST_COUNTED)
     with suppress(Exception):
-        score = float(told["score"])
+        score = float(raw["score"])
         if isfinite(score) and abs(score) < _LARGEST:
             info["score"] = score
-    if "line" in told:
+    if "line" in raw:
         with suppress(Exception):
-            line = told["line"]
+            line = raw["line"]
             info["line"] = _plain(line) if isinstance(line, str) else _texts(line, state)
-    if "text" in told:
+    if "text" in raw:
         with suppress(Exception):
-            info["text"] = _plain(str(told["text"]))
+            info["text"] = _plain(str(raw["text"]))
     return info
 
 

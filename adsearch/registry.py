@@ -1,4 +1,4 @@
-"""Every search algorithm by its name, which is its module's.
+"""The registry of the search algorithms: each by its name, which is its module's.
 
     from adsearch import algorithms
     algorithms["pvs"].search(state, depth=8)
@@ -26,7 +26,7 @@ _NAMES: Final = (
 
 
 _CALLERS: Final = ("state", "depth", "budget", "trace", "return")
-"""Arguments that are not for a text to give, but for whoever calls the search."""
+"""Arguments that the caller of the search gives, and no text."""
 
 Search = Callable[..., Result[Any]]
 
@@ -46,24 +46,14 @@ class Algorithms(Mapping[str, ModuleType]):
 
     def configured(self, text: str) -> tuple[Search, dict[str, Any]]:
         """The search, and its options, that "alphabeta:table=true,ordering=true" names."""
-        name, _, given = text.partition(":")
+        name, _, options = text.partition(":")
         search: Search = self.find(name).search
         hints = get_type_hints(search)
         known = {option: hint for option, hint in hints.items() if option not in _CALLERS and settings.kinds(hint)}
-        options: dict[str, Any] = {}
-        for setting in given.split(",") if given else ():
-            option, equals, value = setting.partition("=")
-            if not equals:
-                raise BadSearch(f"{name}: expected an option such as table=true, got {quote(setting)}")
-            if option not in known:
-                raise BadSearch(f"{name}: no option {quote(option)}{meant(option, tuple(known))}")
-            if option in options:
-                raise BadSearch(f"{name}: option {option} is given twice")
-            try:
-                options[option] = settings.read(value, settings.kinds(known[option]))
-            except BadSetting as error:
-                raise BadSearch(f"{name}: {option}: {error}") from None
-        return search, options
+        try:
+            return search, settings.read_all(options, known, example="table=true")
+        except BadSetting as error:
+            raise BadSearch(f"{name}: {error}") from None
 
     def __repr__(self) -> str:
         return f"<algorithms: {', '.join(_NAMES)}>"
