@@ -39,7 +39,7 @@ def test_its_leaves_at_a_depth_are_the_perft_numbers(game: str) -> None:
             assert count.count(games.start(game), int(plies)).leaves == leaves
 
 
-@settings(max_examples=tries(50), deadline=None)
+@settings(max_examples=tries(50))
 @given(tree=trees(depth=5, chance=True), depth=st.integers(0, 6))
 def test_it_counts_what_a_walk_counts(tree: Tree, depth: int) -> None:
     assert count.count(tree, depth) == walked(tree, depth)

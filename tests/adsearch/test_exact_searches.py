@@ -105,14 +105,14 @@ def check(name: str, state: Tree, depth: int | None = None) -> None:
 
 
 @every_search
-@settings(max_examples=tries(50), deadline=None)
+@settings(max_examples=tries(50))
 @given(tree=trees())
 def test_to_the_end_the_value_is_the_true_one(name: str, tree: Tree) -> None:
     check(name, tree)
 
 
 @every_search
-@settings(max_examples=tries(50), deadline=None)
+@settings(max_examples=tries(50))
 @given(tree=trees(), depth=st.integers(1, 5))
 def test_at_any_depth_the_value_is_that_of_the_definition(name: str, tree: Tree, depth: int) -> None:
     if not name.startswith("deepening"):
@@ -125,14 +125,14 @@ def test_at_any_depth_the_value_is_that_of_the_definition(name: str, tree: Tree,
 
 
 @every_search
-@settings(max_examples=tries(30), deadline=None)
+@settings(max_examples=tries(30))
 @given(tree=trees(players=1))
 def test_a_single_player_takes_the_best(name: str, tree: Tree) -> None:
     check(name, tree)
 
 
 @pytest.mark.parametrize("name", EXACT)
-@settings(max_examples=tries(50), deadline=None)
+@settings(max_examples=tries(50))
 @given(tree=wins_and_losses(depth=5))
 def test_distances_are_right_where_they_are_told(name: str, tree: Tree) -> None:
     result = EXACT[name](tree)
@@ -159,7 +159,7 @@ WINDOWED: dict[str, Search] = {
 
 
 @pytest.mark.parametrize("name", WINDOWED)
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(tree=trees(), low=st.floats(-3, 3), width=st.floats(0.001, 3), depth=st.integers(1, 5))
 def test_outside_its_window_a_result_is_a_bound_on_the_right_side(
     name: str, tree: Tree, low: float, width: float, depth: int
@@ -183,7 +183,7 @@ def test_outside_its_window_a_result_is_a_bound_on_the_right_side(
     assert not (result.exact and result.bound is not Bound.EXACT)
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(tree=trees(depth=5))
 def test_alphabeta_and_pvs_visit_no_more_than_minimax(tree: Tree) -> None:
     nodes = minimax.search(tree).nodes

@@ -44,7 +44,7 @@ def truth(state: Any, seat: int, model: Model, depth: float = inf) -> float:
 
 @pytest.mark.parametrize("model", [expectimax.uniform, lopsided])
 @pytest.mark.parametrize("players", [1, 2, 3])
-@settings(max_examples=tries(50), deadline=None)
+@settings(max_examples=tries(50))
 @given(data=st.data(), depth=st.none() | st.integers(1, 5))
 def test_the_value_is_that_of_the_definition(model: Model, players: int, data: Any, depth: int | None) -> None:
     tree = data.draw(trees(players=players, chance=True))
@@ -58,13 +58,13 @@ def test_the_value_is_that_of_the_definition(model: Model, players: int, data: A
         assert values[tree.moves().index(result.move)] == pytest.approx(max(values))
 
 
-@settings(max_examples=tries(75), deadline=None)
+@settings(max_examples=tries(75))
 @given(tree=trees())
 def test_against_the_perfect_player_it_is_minimax(tree: Tree) -> None:
     assert expectimax.search(tree, model=perfect).value == minimax.search(tree).value
 
 
-@settings(max_examples=tries(75), deadline=None)
+@settings(max_examples=tries(75))
 @given(tree=trees())
 def test_against_any_other_it_gets_no_less(tree: Tree) -> None:
     assert expectimax.search(tree).value >= minimax.search(tree).value - 1e-12
@@ -103,7 +103,7 @@ def test_a_model_that_is_none_is_refused(policy: list[tuple[str, float]], messag
         expectimax.search(_tree({"a": {"x": 1, "y": 2}}), model=lambda _: policy)
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(tree=trees(players=3, chance=True), nodes=st.integers(0, 60))
 def test_a_search_that_is_cut_off_still_has_a_move(tree: Tree, nodes: int) -> None:
     result = expectimax.search(tree, budget=Budget(nodes=nodes))

@@ -37,7 +37,7 @@ def visited(trace: Trace) -> set[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("pruning", ["none", *PRUNINGS])
-@settings(max_examples=tries(200), deadline=None)
+@settings(max_examples=tries(200))
 @given(tree=trees(chance=True), depth=st.integers(1, 5))
 def test_the_value_is_that_of_the_definition(pruning: Pruning, tree: Tree, depth: int) -> None:
     result = expectiminimax.search(tree, depth=depth, pruning=pruning)
@@ -50,7 +50,7 @@ def test_the_value_is_that_of_the_definition(pruning: Pruning, tree: Tree, depth
 
 
 @pytest.mark.parametrize("pruning", PRUNINGS)
-@settings(max_examples=tries(200), deadline=None)
+@settings(max_examples=tries(200))
 @given(tree=trees(chance=True, depth=5))
 def test_pruning_visits_no_more_positions(pruning: Pruning, tree: Tree) -> None:
     plain, pruned = Trace(), Trace()
@@ -61,7 +61,7 @@ def test_pruning_visits_no_more_positions(pruning: Pruning, tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("pruning", PRUNINGS)
-@settings(max_examples=tries(150), deadline=None)
+@settings(max_examples=tries(150))
 @given(tree=trees(chance=True), low=st.floats(-3, 3), width=st.floats(0.001, 3), depth=st.integers(1, 5))
 def test_outside_its_window_a_result_is_a_bound(
     pruning: Pruning, tree: Tree, low: float, width: float, depth: int
@@ -76,7 +76,7 @@ def test_outside_its_window_a_result_is_a_bound(
         assert result.value == pytest.approx(value, abs=1e-12)
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(tree=trees())
 def test_without_chance_star1_is_alphabeta(tree: Tree) -> None:
     star, plain = expectiminimax.search(tree, pruning="star1"), alphabeta.search(tree)

@@ -26,7 +26,7 @@ def test_the_height_of_nap_is_the_salem_spencer_number(n: str, number: int) -> N
     assert height.height(games.start(f"nap:n={n}")) == number
 
 
-@settings(max_examples=tries(50), deadline=None)
+@settings(max_examples=tries(50))
 @given(tree=trees(depth=5, players=3, chance=True))
 def test_the_line_is_a_longest_game(tree: Tree) -> None:
     result = height.search(tree)
@@ -40,7 +40,7 @@ def test_the_line_is_a_longest_game(tree: Tree) -> None:
     assert result.move == (None if tree.turn == -1 else result.line[0])
 
 
-@settings(max_examples=tries(25), deadline=None)
+@settings(max_examples=tries(25))
 @given(tree=trees(depth=5), depth=st.integers(0, 6))
 def test_with_a_depth_longer_games_count_as_that_long(tree: Tree, depth: int) -> None:
     result = height.search(tree, depth=depth)

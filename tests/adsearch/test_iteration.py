@@ -155,7 +155,7 @@ def test_its_values_are_those_that_its_moves_lead_to() -> None:
     assert seen == len(solution.values)
 
 
-@settings(max_examples=tries(75), deadline=None)
+@settings(max_examples=tries(75))
 @given(tree=trees(depth=5, chance=True))
 def test_without_repetition_it_is_expectiminimax(tree: Tree) -> None:
     expected, result = expectiminimax.search(tree), iteration.search(tree)
@@ -180,7 +180,7 @@ def test_without_chance_it_is_minimax(spec: str) -> None:
     assert end.utilities()[0] == result.value
 
 
-@settings(max_examples=tries(200), deadline=None)
+@settings(max_examples=tries(200))
 @given(seed=st.integers(0, 2**32), chance=st.booleans(), inner=st.integers(1, 5))
 def test_on_graphs_it_finds_what_trying_everything_finds(seed: int, chance: bool, inner: int) -> None:
     start = random_graph(seed, inner=inner, chance=chance)
@@ -226,7 +226,7 @@ def test_of_equal_moves_it_is_the_first() -> None:
     assert iteration.search(graph("max: 1 2 3 | 0.2 | 0.5 | 0.5")).move == 1
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(seed=st.integers(0, 2**32), size=st.integers(1, 12))
 def test_components_lead_back_to_each_other_and_come_after_what_they_lead_to(seed: int, size: int) -> None:
     random = Random(seed)

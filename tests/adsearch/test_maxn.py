@@ -50,7 +50,7 @@ def test_the_lecture_s_tree_of_three_players() -> None:
     assert result.nodes == 15
 
 
-@settings(max_examples=tries(150), deadline=None)
+@settings(max_examples=tries(150))
 @given(tree=trees(players=3, chance=True), depth=st.none() | st.integers(1, 4))
 def test_three_players_get_what_the_definition_says(tree: Tree, depth: int | None) -> None:
     result = maxn.search(tree, depth=depth, evaluate=estimate)
@@ -65,7 +65,7 @@ def test_three_players_get_what_the_definition_says(tree: Tree, depth: int | Non
         assert truth(tree.play(result.move), left - 1) == pytest.approx(result.values)
 
 
-@settings(max_examples=tries(150), deadline=None)
+@settings(max_examples=tries(150))
 @given(tree=trees(players=4), depth=st.none() | st.integers(1, 4))
 def test_the_line_leads_to_the_values(tree: Tree, depth: int | None) -> None:
     result = maxn.search(tree, depth=depth, evaluate=estimate)
@@ -76,7 +76,7 @@ def test_the_line_leads_to_the_values(tree: Tree, depth: int | None) -> None:
     assert tuple(estimate(end, seat) for seat in range(4)) == result.values
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(tree=trees(), depth=st.none() | st.integers(0, 5))
 def test_two_who_play_for_opposite_ends_play_minimax(tree: Tree, depth: int | None) -> None:
     ours, theirs = maxn.search(tree, depth=depth), minimax.search(tree, depth=depth)
@@ -110,7 +110,7 @@ def test_a_bound_is_no_proof_where_an_estimate_may_turn_the_others_away() -> Non
     assert maxn.search(tree(node, bounds=[-5, 5])).value == 0.0
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(tree=trees(players=3, chance=True), nodes=st.integers(0, 60))
 def test_a_search_that_is_cut_off_still_has_a_move(tree: Tree, nodes: int) -> None:
     result = maxn.search(tree, budget=Budget(nodes=nodes))

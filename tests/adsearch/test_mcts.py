@@ -164,7 +164,7 @@ def test_pig_is_played_as_value_iteration_plays_it() -> None:
 
 @pytest.mark.parametrize("players", [1, 2, 3])
 @pytest.mark.parametrize("chance", [False, True])
-@settings(max_examples=tries(75), deadline=None)
+@settings(max_examples=tries(75))
 @given(data=st.data(), simulations=st.integers(1, 200))
 def test_what_it_calls_exact_is_so(players: int, chance: bool, data: Any, simulations: int) -> None:
     tree = data.draw(trees(players=players, chance=chance))
@@ -178,7 +178,7 @@ def test_what_it_calls_exact_is_so(players: int, chance: bool, data: Any, simula
 
 
 @pytest.mark.parametrize("players", [1, 2, 3])
-@settings(max_examples=tries(30), deadline=None)
+@settings(max_examples=tries(30))
 @given(data=st.data())
 def test_small_trees_are_proven(players: int, data: Any) -> None:
     tree = data.draw(trees(players=players))
@@ -186,7 +186,7 @@ def test_small_trees_are_proven(players: int, data: Any) -> None:
     assert (result.value, result.exact) == (maxn.search(tree).value, True)
 
 
-@settings(max_examples=tries(50), deadline=None)
+@settings(max_examples=tries(50))
 @given(tree=trees(depth=5), depth=st.integers(1, 4))
 def test_at_a_limited_depth_it_proves_only_what_ends_before(tree: Tree, depth: int) -> None:
     result = mcts.search(tree, depth=depth, simulations=300)

@@ -33,7 +33,7 @@ def truth(state: Any, seat: int, depth: float = inf, evaluate: Callable[[Any, in
     return max(values) if state.turn == seat else min(values)
 
 
-@settings(max_examples=tries(200), deadline=None)
+@settings(max_examples=tries(200))
 @given(tree=trees(players=3, depth=5, chance=True), depth=st.none() | st.integers(1, 5))
 def test_it_is_one_against_all(tree: Tree, depth: int | None) -> None:
     result = paranoid.search(tree, depth=depth, evaluate=estimate)
@@ -47,7 +47,7 @@ def test_it_is_one_against_all(tree: Tree, depth: int | None) -> None:
         assert values[tree.moves().index(result.move)] == pytest.approx(result.value)
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(tree=trees(players=4, depth=5))
 def test_of_equal_moves_it_is_the_first_and_the_line_leads_to_the_value(tree: Tree) -> None:
     result, seat = paranoid.search(tree), root_seat(tree)
@@ -60,7 +60,7 @@ def test_of_equal_moves_it_is_the_first_and_the_line_leads_to_the_value(tree: Tr
     assert result.exact
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(tree=trees(depth=5), depth=st.none() | st.integers(0, 5))
 def test_two_who_play_for_opposite_ends_play_minimax_and_look_at_less(tree: Tree, depth: int | None) -> None:
     ours, theirs = paranoid.search(tree, depth=depth), minimax.search(tree, depth=depth)
@@ -68,7 +68,7 @@ def test_two_who_play_for_opposite_ends_play_minimax_and_look_at_less(tree: Tree
     assert ours.nodes <= theirs.nodes
 
 
-@settings(max_examples=tries(50), deadline=None)
+@settings(max_examples=tries(50))
 @given(tree=trees(chance=True))
 def test_two_and_chance_play_expectiminimax(tree: Tree) -> None:
     ours, theirs = paranoid.search(tree), expectiminimax.search(tree)
@@ -83,7 +83,7 @@ def test_it_expects_the_worst_of_others_who_would_rather_do_something_else() -> 
     assert (result.move, result.value) == ("b", 1.0)
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(tree=trees(players=3, chance=True), nodes=st.integers(0, 60))
 def test_a_search_that_is_cut_off_still_has_a_move(tree: Tree, nodes: int) -> None:
     result = paranoid.search(tree, budget=Budget(nodes=nodes))

@@ -76,7 +76,7 @@ def test_small_games_are_decided(spec: str, win: bool, draw: bool) -> None:
         assert result.bound in (Bound.EXACT, Bound.LOWER if expected else Bound.UPPER)
 
 
-@settings(max_examples=tries(200), deadline=None)
+@settings(max_examples=tries(200))
 @given(tree=trees(depth=5), goal=GOALS, seat=st.integers(0, 1))
 def test_a_goal_is_proven_exactly_where_it_can_be_forced(tree: Tree, goal: Any, seat: int) -> None:
     worth = value(tree) if seat == 0 else -value(tree)
@@ -99,7 +99,7 @@ def test_a_goal_is_proven_exactly_where_it_can_be_forced(tree: Tree, goal: Any, 
         assert reached(goal, after if seat == 0 else -after) == reached(goal, worth)
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(tree=wins_and_losses(depth=5))
 def test_a_proven_win_is_exact_and_so_is_a_disproven_draw(tree: Tree) -> None:
     true = told(tree, value(tree))
@@ -108,7 +108,7 @@ def test_a_proven_win_is_exact_and_so_is_a_disproven_draw(tree: Tree) -> None:
     assert draw.exact == (true == -1) or (draw.value, draw.exact) == (1, True)
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(tree=trees(depth=5), depth=st.integers(0, 5), goal=GOALS)
 def test_what_lies_beyond_the_depth_is_not_reached(tree: Tree, depth: int, goal: Any) -> None:
     def forced(state: Any, left: int) -> bool:
@@ -126,7 +126,7 @@ def test_what_lies_beyond_the_depth_is_not_reached(tree: Tree, depth: int, goal:
         assert result.value == told(tree, value(tree))
 
 
-@settings(max_examples=tries(25), deadline=None)
+@settings(max_examples=tries(25))
 @given(tree=trees(players=1, depth=4), goal=GOALS)
 def test_a_single_player_needs_one_leaf(tree: Tree, goal: Any) -> None:
     assert reached(goal, proof.search(tree, goal=goal).value) == reached(goal, value(tree))

@@ -52,7 +52,7 @@ def test_it_never_visits_the_whole_tree_to_be_quiet() -> None:
     assert quiescence.search(start, depth=4).nodes < 3 * alphabeta.search(start, depth=4).nodes
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(tree=trees(), width=st.integers(1, 3))
 def test_selective_search_is_alphabeta_on_what_it_looks_at(tree: Tree, width: int) -> None:
     def best(state: Any) -> list[Any]:

@@ -95,7 +95,7 @@ def test_it_stops_at_the_first_move_that_wins() -> None:
     assert trace.events[-1].cutoff
 
 
-@settings(max_examples=tries(150), deadline=None)
+@settings(max_examples=tries(150))
 @given(tree=trees(depth=5), table=st.booleans())
 def test_the_value_has_the_sign_of_the_games_and_is_a_bound_on_the_right_side(tree: Tree, table: bool) -> None:
     true = told(tree, value(tree))
@@ -112,14 +112,14 @@ def test_the_value_has_the_sign_of_the_games_and_is_a_bound_on_the_right_side(tr
         assert sign(told(tree, value(tree.play(result.move or "")))) == sign(true)
 
 
-@settings(max_examples=tries(150), deadline=None)
+@settings(max_examples=tries(150))
 @given(tree=wins_and_losses(depth=5))
 def test_where_wins_and_losses_are_all_there_is_the_value_is_exact(tree: Tree) -> None:
     result = winning.search(tree)
     assert (result.value, result.exact, result.bound) == (told(tree, value(tree)), True, Bound.EXACT)
 
 
-@settings(max_examples=tries(150), deadline=None)
+@settings(max_examples=tries(150))
 @given(tree=trees(depth=5), seat=st.integers(0, 1))
 def test_a_seat_has_a_strategy_exactly_where_it_can_force_a_win(tree: Tree, seat: int) -> None:
     worth = value(tree) if seat == 0 else -value(tree)
@@ -134,7 +134,7 @@ def test_a_seat_has_a_strategy_exactly_where_it_can_force_a_win(tree: Tree, seat
     assert secured <= worth if worth > 0 else secured >= worth
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(tree=trees(depth=5), depth=st.integers(0, 5), table=st.booleans())
 def test_what_lies_beyond_the_depth_counts_as_0(tree: Tree, depth: int, table: bool) -> None:
     def cut(state: Any, left: int) -> float:
@@ -149,7 +149,7 @@ def test_what_lies_beyond_the_depth_counts_as_0(tree: Tree, depth: int, table: b
         assert result.value == told(tree, value(tree))
 
 
-@settings(max_examples=tries(50), deadline=None)
+@settings(max_examples=tries(50))
 @given(tree=trees(players=1, depth=4))
 def test_a_single_player_wins_where_a_leaf_is_a_win(tree: Tree) -> None:
     result = winning.search(tree)

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from agents.protocol import Bye, Hello, Move, Ready, Refuse, Report, Resign, Welcome
-from tests.kit.agent_hosts import ROOT, TOKEN, WITHIN, OverStdio, over, over_stdio, over_zmq, start, turn
+from tests.kit.agent_hosts import ROOT, TOKEN, OverStdio, over, over_stdio, over_zmq, start, turn
+from tests.kit.effort import PATIENCE
 
 Write = Callable[[str], str]
 
@@ -146,7 +147,7 @@ def test_a_player_whose_warden_is_gone_ends_quietly(write: Write) -> None:
         assert player.process.stdout
         player.process.stdout.close()
         player.say(turn())
-        assert player.process.wait(WITHIN / 1000) == 0
+        assert player.process.wait(PATIENCE) == 0
         assert player.process.stderr
         assert player.process.stderr.read() == b"loaded\n"
 
@@ -239,7 +240,7 @@ def test_a_player_ends_at_once_with_its_director_even_while_it_thinks(write: Wri
         assert process.stderr
         assert [process.stderr.readline() for _ in range(2)] == [b"loaded\n", b"thinking\n"]
         process.stdin.close()
-        assert process.wait(WITHIN / 1000) == 0
+        assert process.wait(PATIENCE) == 0
         assert process.stderr.read() == b""
 
 

@@ -28,11 +28,10 @@ from agents.protocol import (
     to_line,
     unpack,
 )
+from tests.kit.effort import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 TOKEN = "5e" * 32
-WITHIN = 20_000
-"""Milliseconds that a test waits for a player before it calls it lost."""
 
 
 def start(rules: str = "tictactoe", *, game: int = 1, seat: int = 0, seed: int = 7) -> Start:
@@ -82,7 +81,7 @@ class OverStdio:
 
     def ended(self) -> tuple[int, str, str]:
         """Exit code, the rest of stdout and the log of a player, at whom nothing more is said."""
-        out, log = self.process.communicate(timeout=WITHIN / 1000)
+        out, log = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, out.decode(), log.decode()
 
 
@@ -112,7 +111,7 @@ class OverZmq:
 
     def ended(self) -> tuple[int, str, str]:
         """Exit code, stdout and the log of a player that ends by itself: its stdin stays open."""
-        code = self.process.wait(WITHIN / 1000)
+        code = self.process.wait(PATIENCE)
         assert self.process.stdout
         assert self.process.stderr
         return code, self.process.stdout.read().decode(), self.process.stderr.read().decode()
@@ -133,7 +132,7 @@ def over_zmq(*arguments: str, file: Path | None = None) -> Iterator[OverZmq]:
     """A player over ZeroMQ, which finds its seat on stdin or in `file`, and is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="arena-", dir="/tmp") as folder, zmq.Context() as context:
         socket: zmq.Socket[bytes] = context.socket(zmq.ROUTER)
-        socket.linger, socket.rcvtimeo, socket.router_mandatory = 0, WITHIN, 1
+        socket.linger, socket.rcvtimeo, socket.router_mandatory = 0, 1000 * PATIENCE, 1
         address = f"ipc://{folder}/players"
         socket.bind(address)
         player = OverZmq(socket, address, arguments, file)

@@ -35,9 +35,9 @@ from agents.protocol import (
 from arena.match.clock import SECOND
 from arena.match.fixture import Fixture, Limits, SeatPlan
 from arena.match.match import Match, Phase, Sent
+from tests.kit.effort import PATIENCE
 
 TOKEN: Final = "a" * 64
-_PATIENCE: Final = 60 * SECOND
 
 
 class Judge:
@@ -98,7 +98,7 @@ class Judge:
 
     def wait(self) -> str:
         """The warden ends by itself; what it wrote to stderr."""
-        self.warden.wait(30)
+        self.warden.wait(PATIENCE)
         assert self.warden.stderr is not None
         return self.warden.stderr.read().decode()
 
@@ -116,7 +116,7 @@ class Judge:
             self.hello = hello
         self._do(match, match.arrive(0, self.hello.wants, monotonic_ns()))
         self._do(match, match.arrive(1, ("legal",), monotonic_ns()))
-        give_up = monotonic_ns() + _PATIENCE
+        give_up = monotonic_ns() + PATIENCE * SECOND
         while match.phase is not Phase.DONE:
             assert monotonic_ns() < give_up, f"the game does not end; the warden said {self.heard}"
             assert self.warden.poll() is None, f"the warden has ended: {self.wait()}"
@@ -130,7 +130,7 @@ class Judge:
 
     def hear(self) -> FromPlayer:
         """The next message of the warden."""
-        give_up = monotonic_ns() + _PATIENCE
+        give_up = monotonic_ns() + PATIENCE * SECOND
         while not self.socket.poll(100):
             assert self.warden.poll() is None, f"the warden has ended: {self.wait()}"
             assert monotonic_ns() < give_up, "the warden is silent"

@@ -14,9 +14,7 @@ from arena.match.fixture import Fixture, SeatPlan
 from arena.play import control
 from arena.play.crew import Process
 from arena.walls.run_folder import RunFolder
-
-PATIENCE = 20_000
-"""Milliseconds after which a test gives a message up."""
+from tests.kit.effort import PATIENCE
 
 
 class ScriptedPlayer:
@@ -40,7 +38,7 @@ class ScriptedPlayer:
 
     def hear(self) -> Any:
         """The next message; the test fails when none comes."""
-        assert self.socket.poll(PATIENCE), "no message came"
+        assert self.socket.poll(1000 * PATIENCE), "no message came"
         return protocol.from_referee(protocol.unpack(self.socket.recv()))
 
     def hears_nothing(self) -> bool:
@@ -77,7 +75,7 @@ class Room:
     def hear(self) -> Any:
         """The referee's next word to the director; the test fails when none comes."""
         while True:
-            assert self.channel.socket.poll(PATIENCE), "the referee said nothing"
+            assert self.channel.socket.poll(1000 * PATIENCE), "the referee said nothing"
             word = control.from_referee(self.channel.socket.recv())
             if not self._is_old(word):
                 return word

@@ -22,10 +22,10 @@ from typing import Final
 
 from rich.cells import cell_len
 
+from tests.kit.effort import PATIENCE
+
 COLUMNS: Final = 80
 ROWS: Final = 24
-_DEADLINE: Final = 60.0
-"""Seconds in which what is waited for must come: many times what it takes, for the machine may have a lot to do."""
 _SEQUENCE: Final = re.compile(r"\x1b\[[?0-9;]*[@-~]|\x1b\][^\x07]*\x07|[^\x1b]", re.DOTALL)
 _BEGUN: Final = re.compile(r"\x1b(\[[?0-9;]*|\][^\x07]*)?")
 _OVER: Final = re.compile(r"\x1b\]133;D;(-?\d+);(\d)\x07")
@@ -234,7 +234,7 @@ class Session:
         os.close(self._keyboard)
         os.close(self._below)
         try:
-            self._leader.wait(_DEADLINE)
+            self._leader.wait(PATIENCE)
         finally:
             self._leader.kill()
             self._leader.wait()
@@ -250,7 +250,7 @@ class Session:
 
     def until(self, *words: str) -> str:
         """A picture with all these words on it, which may be gone already."""
-        deadline = monotonic() + _DEADLINE
+        deadline = monotonic() + PATIENCE
         while True:
             now = self._screen.picture()
             for picture in [*self._screen.pictures, now][self._seen :]:
@@ -266,7 +266,7 @@ class Session:
 
     def end(self) -> Ended:
         """Waits for the end of the command, which must leave everything as a shell expects it, and readable."""
-        deadline = monotonic() + _DEADLINE
+        deadline = monotonic() + PATIENCE
         while self._screen.over is None:
             assert self._read(deadline), f"`{self._given}` did not end; it shows\n{self._screen.picture()}"
         screen, (code, is_anything_left) = self._screen, self._screen.over

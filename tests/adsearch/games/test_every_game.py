@@ -168,7 +168,7 @@ def test_a_text_that_is_no_move_is_refused_by_name(spec: str) -> None:
 
 
 @pytest.mark.parametrize("spec", EVERY)
-@settings(max_examples=tries(12), deadline=None)
+@settings(max_examples=tries(12))
 @given(text=st.text() | st.text(alphabet=string.printable, max_size=80), seed=st.integers(0, 9))
 @example(text="-", seed=0)
 @example(text="9" * 5000, seed=1)
@@ -180,7 +180,7 @@ def test_nonsense_is_no_move_and_no_position(spec: str, text: str, seed: int) ->
 
 
 @pytest.mark.parametrize("spec", EVERY)
-@settings(max_examples=tries(20), deadline=None)
+@settings(max_examples=tries(20))
 @given(data=st.data())
 def test_a_position_with_a_typing_error_is_refused_or_is_another_position(spec: str, data: st.DataObject) -> None:
     seed = data.draw(st.integers(0, 4))

@@ -18,7 +18,7 @@ from arena.match.fixture import Limits
 from arena.match.match import RULES_FAILED
 from arena.play import control
 from tests.kit.broken_games import written
-from tests.kit.effort import tries
+from tests.kit.effort import PATIENCE, tries
 from tests.kit.referee_room import Room, ScriptedPlayer, fixture
 
 WIN = ["a1", "b1", "a2", "b2", "a3"]
@@ -492,6 +492,6 @@ def test_it_ends_with_its_director_and_leaves_no_file(how: signal.Signals) -> No
     if gone is not None:
         poller = zmq.Poller()
         poller.register(gone, zmq.POLLIN)
-        assert poller.poll(10_000), "the referee lives on"
+        assert poller.poll(1000 * PATIENCE), "the referee lives on"
         os.close(gone)
         assert not Path(folder).exists()

@@ -26,6 +26,9 @@ from tests.kit.game_lists import games
 
 TRUTHS = Path(__file__).parents[2] / "truths" / "ratings"
 EXPECTED: dict[str, Any] = json.loads((TRUTHS / "expected.json").read_text("utf-8"))
+SAME_ELO = 1e-5 * ELO
+"""Two fits of the same games differ by less: a fit ends where doubles do not tell two likelihoods apart. With few games
+and a small prior that is sqrt(2 * 2.2e-16 * |log likelihood| / curvature) = 1e-6 in log odds from the best."""
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 
 
@@ -277,17 +280,17 @@ def sandwich_of_a_round_robin(scores: Numbers, worth: Numbers, home: float) -> N
 # What must not matter.
 
 
-@settings(max_examples=tries(40), deadline=None)
+@settings(max_examples=tries(40))
 @given(games(seats=2), st.sampled_from([1.0, 0.2]))
 def test_swapping_all_results_mirrors_the_ratings(played: list[RatedGame], prior: float) -> None:
     # Eighths, so that 1 - score is exact: what is all but a loss is a draw, and must not become a win.
     played = [RatedGame(one.names, tuple(round(8 * x) / 8 for x in one.points), pair=one.pair) for one in played]
     mirrored = [RatedGame(one.names, one.points[::-1], pair=one.pair) for one in played]
     found, other = rated(played, prior=prior), rated(mirrored, prior=prior)
-    np.testing.assert_allclose(other.ratings, -found.ratings, atol=1e-5)
-    np.testing.assert_allclose(other.errors(), found.errors(), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(other.ratings, -found.ratings, atol=SAME_ELO)
+    np.testing.assert_allclose(other.errors(), found.errors(), rtol=1e-5, atol=1e-6)
     for kind, advantage in found.advantages.items():
-        assert other.advantages[kind].elo == pytest.approx(-advantage.elo, abs=1e-5)
+        assert other.advantages[kind].elo == pytest.approx(-advantage.elo, abs=SAME_ELO)
         assert other.advantages[kind].draw_rate == pytest.approx(advantage.draw_rate, abs=1e-6)
 
 
@@ -316,7 +319,7 @@ def test_names_are_only_names(number: int) -> None:
         RatedGame((called[one.names[0]], called[one.names[1]]), one.points, rules="chess", pair=one.pair)
         for one in played
     )
-    np.testing.assert_allclose(again.ratings[::-1], found.ratings, atol=1e-7)
+    np.testing.assert_allclose(again.ratings[::-1], found.ratings, atol=SAME_ELO)
     np.testing.assert_allclose(again.errors()[::-1], found.errors(), rtol=1e-9)
 
 
@@ -517,7 +520,7 @@ FEW_DRAWS_LEFT = [
 ]
 
 
-@settings(max_examples=tries(60), deadline=None)
+@settings(max_examples=tries(60))
 @given(st.one_of(any_games(), games(seats=2)), st.sampled_from([0.0, 1.0, 1e-6, 1e6]))
 @example(FEW_DRAWS_LEFT, 1e-6)
 def test_any_games_give_finite_numbers(played: list[RatedGame], prior: float) -> None:

@@ -37,7 +37,7 @@ def test_what_is_scored_in_a_game_lies_between_a_loss_and_a_win(points: tuple[fl
     assert score(RatedGame(("ann", "bob"), points)) == expected
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(games())
 def test_every_game_for_two_is_a_row_and_no_other_is(played: list[RatedGame]) -> None:
     found = duels(played)
@@ -47,7 +47,7 @@ def test_every_game_for_two_is_a_row_and_no_other_is(played: list[RatedGame]) ->
     assert (found.often == 1.0).all()
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(games())
 def test_every_game_for_two_is_in_one_pair(played: list[RatedGame]) -> None:
     pairs = in_pairs(played)

@@ -92,7 +92,7 @@ def test_numbers_that_make_no_sense_are_refused(numbers: dict[str, float], messa
         ratings([], **numbers)
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(games())
 def test_any_games_give_finite_ratings_whose_sum_is_what_it_was(played: list[RatedGame]) -> None:
     after = ratings(played, floor=-1e6)
@@ -103,7 +103,7 @@ def test_any_games_give_finite_ratings_whose_sum_is_what_it_was(played: list[Rat
     )
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(games())
 def test_swapping_all_results_mirrors_the_ratings(played: list[RatedGame]) -> None:
     swapped = [RatedGame(game.names, tuple(-points for points in game.points)) for game in played]

@@ -105,7 +105,7 @@ def test_thousands_of_wins_in_one_period_stay_within_bounds(many: int, tau: floa
             assert 0.0 < rated.deviation <= 350.0
 
 
-@settings(max_examples=tries(150), deadline=None)
+@settings(max_examples=tries(150))
 @given(
     st.builds(Rated, st.floats(-1e6, 1e6), st.floats(1e-6, 1e4), st.floats(1e-6, 10.0)),
     st.lists(
@@ -122,7 +122,7 @@ def test_a_period_always_ends_in_finite_numbers(player: Rated, met: list[Met], t
     assert after.volatility > 0.0
 
 
-@settings(max_examples=tries(60), deadline=None)
+@settings(max_examples=tries(60))
 @given(st.lists(games(longest=10), max_size=8), st.randoms(use_true_random=False))
 def test_the_order_within_periods_changes_nothing_and_swapped_results_mirror(
     played: list[list[RatedGame]], random: Random

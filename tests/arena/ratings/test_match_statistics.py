@@ -92,7 +92,7 @@ def test_what_cannot_be_told_is_none() -> None:
     assert lucky.los is not None
 
 
-@settings(max_examples=tries(200), deadline=None)
+@settings(max_examples=tries(200))
 @given(FIVE, THREE)
 @example([10**9, 0, 0, 0, 1], (10**9, 0, 1))
 def test_any_result_gives_finite_numbers_or_none_and_swapped_it_mirrors(
@@ -116,7 +116,7 @@ def test_any_result_gives_finite_numbers_or_none_and_swapped_it_mirrors(
             assert found.los + swapped.los == pytest.approx(1.0)
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(FIVE, st.integers(2, 50))
 def test_more_of_the_same_narrows_the_error_and_leaves_the_difference(counts: list[int], times: int) -> None:
     once, often = pentanomial(counts), pentanomial([times * count for count in counts])
@@ -141,7 +141,7 @@ def test_boys_and_girls_as_laplace_counted_them() -> None:
     assert superiority(241945, 251527) == pytest.approx(1.15e-42, rel=0.01)
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(st.integers(0, 600), st.integers(0, 600))
 def test_superiority_is_the_exact_sum(wins: int, losses: int) -> None:
     throws = wins + losses + 1
@@ -149,7 +149,7 @@ def test_superiority_is_the_exact_sum(wins: int, losses: int) -> None:
     assert superiority(wins, losses) == pytest.approx(float(exact), abs=1e-12)
 
 
-@settings(max_examples=tries(60), deadline=None)
+@settings(max_examples=tries(60))
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 @example(10**6, 0)
 @example(50_200, 49_800)
@@ -202,7 +202,7 @@ def test_small_bounds_agree_with_the_approximation_by_a_normal_variable() -> Non
     assert sprt(counts, -5, 0).llr == pytest.approx(close, abs=0.02)
 
 
-@settings(max_examples=tries(150), deadline=None)
+@settings(max_examples=tries(150))
 @given(FIVE, THREE, st.floats(-2000, 2000), st.floats(-2000, 2000), MODEL)
 @example([0, 0, 0, 0, 10**9], (10**9, 0, 0), -2000, 2000, Model.NORMALIZED)
 @example([1, 0, 0, 0, 10**9], (1, 0, 10**9), 1999, 2000, Model.NORMALIZED)

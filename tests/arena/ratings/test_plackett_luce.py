@@ -239,7 +239,7 @@ def test_without_a_prior_there_is_no_fit(prior: float) -> None:
         fit([], prior=prior)
 
 
-@settings(max_examples=tries(60), deadline=None)
+@settings(max_examples=tries(60))
 @given(games(most=20, seats=20), st.sampled_from([1.0, 0.001, 1000.0, 0.3]), st.sampled_from([1, 1000]))
 def test_any_games_give_finite_ratings(played: list[RatedGame], prior: float, often: int) -> None:
     with np.errstate(all="raise"):
@@ -250,7 +250,7 @@ def test_any_games_give_finite_ratings(played: list[RatedGame], prior: float, of
     assert sorted(name for pool in found.pools for name in pool) == list(found.names)
 
 
-@settings(max_examples=tries(60), deadline=None)
+@settings(max_examples=tries(60))
 @given(games(), st.randoms(use_true_random=False))
 def test_the_order_of_games_and_of_seats_changes_nothing(played: list[RatedGame], random: Random) -> None:
     found = fit(played)
@@ -268,7 +268,7 @@ def test_the_order_of_games_and_of_seats_changes_nothing(played: list[RatedGame]
     assert (again.covariance == found.covariance).all()
 
 
-@settings(max_examples=tries(40), deadline=None)
+@settings(max_examples=tries(40))
 @given(games())
 def test_names_are_only_names(played: list[RatedGame]) -> None:
     found = fit(played)
@@ -283,7 +283,7 @@ def test_names_are_only_names(played: list[RatedGame]) -> None:
     np.testing.assert_allclose(again.errors()[::-1], found.errors(), rtol=1e-4, atol=1e-4)
 
 
-@settings(max_examples=tries(40), deadline=None)
+@settings(max_examples=tries(40))
 @given(games(seats=2))
 def test_of_two_swapping_all_results_mirrors_the_ratings(played: list[RatedGame]) -> None:
     swapped = [RatedGame(game.names, game.points[::-1], pair=game.pair) for game in played]

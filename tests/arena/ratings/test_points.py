@@ -107,7 +107,7 @@ def test_thirds_add_up() -> None:
     assert [line.rank for line in standings(results)] == [1, 1]
 
 
-@settings(max_examples=tries(50), deadline=None)
+@settings(max_examples=tries(50))
 @given(games=GAMES, data=st.data())
 def test_the_order_of_games_and_names_changes_nothing(games: list[RatedGame], data: st.DataObject) -> None:
     table = standings(points.of(games), "abcde")
@@ -118,7 +118,7 @@ def test_the_order_of_games_and_names_changes_nothing(games: list[RatedGame], da
     assert all(math.isfinite(number) for line in table for number in (line.points, *line.tiebreaks.values()))
 
 
-@settings(max_examples=tries(50), deadline=None)
+@settings(max_examples=tries(50))
 @given(games=GAMES, names=st.permutations("vwxyz"))
 def test_other_names_have_the_same_standings(games: list[RatedGame], names: list[str]) -> None:
     called = dict(zip("abcde", names, strict=True))
@@ -128,7 +128,7 @@ def test_other_names_have_the_same_standings(games: list[RatedGame], names: list
         assert ranks[called[line.name]] == (line.rank, line.points, line.tiebreaks)
 
 
-@settings(max_examples=tries(50), deadline=None)
+@settings(max_examples=tries(50))
 @given(games=DUELS)
 def test_the_other_way_round_wins_are_losses(games: list[RatedGame]) -> None:
     swapped = [replace(game, points=(game.points[1], game.points[0])) for game in games]

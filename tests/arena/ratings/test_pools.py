@@ -29,7 +29,7 @@ def in_order(pools: Pools) -> bool:
     return list(pools) == sorted((tuple(sorted(pool)) for pool in pools), key=lambda pool: (-len(pool), pool))
 
 
-@settings(max_examples=tries(200), deadline=None)
+@settings(max_examples=tries(200))
 @given(EDGES)
 def test_those_who_met_if_only_by_others_between_them_are_one_pool(met: list[tuple[str, str]]) -> None:
     found = connected(NAMES, met)
@@ -37,7 +37,7 @@ def test_those_who_met_if_only_by_others_between_them_are_one_pool(met: list[tup
     assert in_order(found)
 
 
-@settings(max_examples=tries(200), deadline=None)
+@settings(max_examples=tries(200))
 @given(EDGES)
 def test_those_who_scored_against_each_other_if_only_by_others_are_one_group(scored: list[tuple[str, str]]) -> None:
     found = strongly_connected(NAMES, scored)

@@ -114,7 +114,7 @@ def test_then_more_wins_in_another_seat_than_the_first_are_before() -> None:
     assert ranked(("ann", "cleo", 1), ("dan", "bob", 0)) == [(1, "bob"), (2, "ann"), (3, "cleo"), (3, "dan")]
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(games=GAMES)
 def test_standings_ask_them_in_their_order(games: list[Game]) -> None:
     assert TIEBREAKS == ("direct", "sonneborn_berger", "buchholz", "buchholz_cut1", "wins", "wins_second")
@@ -124,7 +124,7 @@ def test_standings_ask_them_in_their_order(games: list[Game]) -> None:
     assert all((one == other) == (a.rank == b.rank) for (one, a), (other, b) in pairwise(zip(keys, table, strict=True)))
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(games=GAMES)
 def test_they_are_what_their_definitions_say(games: list[Game]) -> None:
     results = counted(games)

@@ -264,7 +264,7 @@ def test_ten_thousand_agents_are_refused_or_read(folder: Path) -> None:
     assert "at most 1000 agents, got 10000" in wrong(folder, f'game = "connect4"\nformat = "swiss"\n{text}')
 
 
-@settings(max_examples=tries(200), deadline=None)
+@settings(max_examples=tries(200))
 @given(st.text(max_size=80))
 def test_every_name_is_either_showable_or_refused(name: str) -> None:
     said = what_is_wrong_with(name)

@@ -19,6 +19,7 @@ from rich.cells import cell_len
 from arena.cli.look.replay import Viewer, screenful
 from arena.history.replay import replay as steps
 from tests.kit.arena_program import arena, environment
+from tests.kit.effort import PATIENCE
 from tests.kit.html_validity import check_html
 from tests.kit.page_games import EVERY_GAME, named, past_game
 from tests.kit.plot_reading import AWKWARD
@@ -243,7 +244,7 @@ class Terminal:
 
     def end(self) -> int:
         """Waits for the end; how the process ended."""
-        code = self.process.wait(60)
+        code = self.process.wait(PATIENCE)
         while select.select([self.keyboard], [], [], 0)[0]:
             try:
                 self.seen += os.read(self.keyboard, 4096)

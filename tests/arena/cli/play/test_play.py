@@ -21,6 +21,7 @@ import pytest
 from arena.walls.usage import descendants
 from tests.kit.arena_program import arena, environment
 from tests.kit.broken_games import written
+from tests.kit.effort import PATIENCE
 
 ROOT = Path(__file__).parents[4]
 HISTORY = {
@@ -235,7 +236,7 @@ def test_where_the_arguments_are_wrong_nothing_is_made(arguments: list[str], tmp
 
 def test_a_person_plays_from_the_keyboard() -> None:
     with start("tictactoe", "human", "alphabeta:depth=9", "--seed", "1") as process:
-        out, err = process.communicate("?\nz9\n\nb2\nresign\n", timeout=60)
+        out, err = process.communicate("?\nz9\n\nb2\nresign\n", timeout=PATIENCE)
     assert process.returncode == 0, err
     assert "human (x), your move (? for help): legal moves: a1 b1 c1 a2 b2 c2 a3 b3 c3" in out
     assert "a move is the cell by its column's letter" in out
@@ -246,7 +247,7 @@ def test_a_person_plays_from_the_keyboard() -> None:
 
 def test_a_person_may_mistype_in_a_game_whose_rules_stumble_over_it(tmp_path: Path) -> None:
     with start(written(tmp_path, "ReadsWithInt"), "human", "random", "--seed", "1") as process:
-        out, err = process.communicate("b2\n7\nresign\n", timeout=60)
+        out, err = process.communicate("b2\n7\nresign\n", timeout=PATIENCE)
     assert process.returncode == 0, err
     assert "expected a legal move, got 'b2' (ValueError)" in out
     assert "expected a legal move, got '7'" in out
@@ -267,7 +268,7 @@ def test_errors_name_files_as_their_author_knows_them(tmp_path: Path) -> None:
 
 def test_a_person_who_has_nothing_more_to_say_resigns() -> None:
     with start("tictactoe", "random", "human") as process:
-        out, _ = process.communicate("", timeout=60)
+        out, _ = process.communicate("", timeout=PATIENCE)
     assert process.returncode == 0
     assert "no more input: resigned" in out
     assert "human resigned; random wins" in out
@@ -275,14 +276,14 @@ def test_a_person_who_has_nothing_more_to_say_resigns() -> None:
 
 def test_a_last_line_need_not_have_an_end() -> None:
     with start("tictactoe", "human", "random", "--clock", "60") as process:
-        out, _ = process.communicate("b2", timeout=60)
+        out, _ = process.communicate("b2", timeout=PATIENCE)
     assert "1  human b2" in out
     assert "no more input: resigned" in out
 
 
 def test_a_person_does_not_see_what_is_hidden_from_the_seat() -> None:
     with start("kuhn", "human", "random", "--seed", "2") as process:
-        out, _ = process.communicate("check\nfold\nfold\n", timeout=60)
+        out, _ = process.communicate("check\nfold\nfold\n", timeout=PATIENCE)
     assert "chance ?" in out
     assert "seat 1: ?" in out
 
@@ -293,8 +294,8 @@ def test_a_player_that_is_started_by_hand_sits_down(tmp_path: Path) -> None:
         file = told.split()[-1]
         assert Path(file).stat().st_mode & 0o777 == 0o600
         command = [sys.executable, "-m", "agents", "alphabeta:depth=2", "--connect", file]
-        by_hand = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-        out, err = process.communicate(timeout=60)
+        by_hand = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
+        out, err = process.communicate(timeout=PATIENCE)
     assert by_hand.returncode == 0, by_hand.stderr
     assert process.returncode == 0, err
     assert re.search(r"1  wait - random  ", out)
@@ -306,7 +307,7 @@ def test_ctrl_c_ends_everything(temporary: str) -> None:
         children = descendants(process.pid)
         assert len(children) >= 3
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert err.strip() == "interrupted"
     assert not [child for child in children if Path(f"/proc/{child}").exists()]
@@ -318,7 +319,7 @@ def test_whoever_ends_it_from_outside_finds_everything_ended(how: signal.Signals
         until(process, "  1  mcts")
         children = descendants(process.pid)
         process.send_signal(how)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (code, "")
     assert not [child for child in children if Path(f"/proc/{child}").exists()]
 
@@ -361,7 +362,7 @@ def test_what_an_agent_has_left_running_ends_with_the_director(
         assert helper in children
         handles = [os.pidfd_open(child) for child in children]
         process.send_signal(how)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
     for handle in handles:
         assert is_over(handle), "a process lives on"
         os.close(handle)
@@ -375,7 +376,7 @@ def test_a_killed_referee_is_told_and_no_process_is_left(temporary: str) -> None
         children = descendants(process.pid)
         (referee,) = (child for child in children if "arena.play.referee" in command_line(child))
         os.kill(referee, signal.SIGKILL)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
     assert "the referee's process was ended by SIGKILL; the games in progress have no result" in err
     assert not [child for child in children if Path(f"/proc/{child}").exists()]
@@ -388,7 +389,7 @@ def test_a_killed_director_leaves_no_process_and_no_file(temporary: str) -> None
         until(process, "  2  greedy")
         handles = [os.pidfd_open(child) for child in descendants(process.pid)]
         process.kill()
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
     for handle in handles:
         assert is_over(handle), "a process lives on"
         os.close(handle)
@@ -399,9 +400,9 @@ def command_line(pid: int) -> str:
 
 
 def is_over(handle: int) -> bool:
-    """Whether the process of this pidfd ends within ten seconds."""
+    """Whether the process of this pidfd ends."""
     import select
 
     poll = select.poll()
     poll.register(handle, select.POLLIN)
-    return bool(poll.poll(10_000))
+    return bool(poll.poll(1000 * PATIENCE))

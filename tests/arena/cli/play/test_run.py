@@ -21,7 +21,7 @@ import pytest
 from arena.walls import probe
 from arena.walls.usage import descendants
 from tests.kit.arena_program import arena, environment
-from tests.kit.effort import tries
+from tests.kit.effort import PATIENCE, tries
 
 GREEDY = Path(__file__).parents[4] / "examples" / "greedy.py"
 DESCRIPTION = f"""
@@ -73,7 +73,7 @@ def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
 def finished(folder: Path, *arguments: str) -> str:
     """What a whole run prints."""
     with start(folder, *arguments) as process:
-        out, err = process.communicate(timeout=100)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, err
     return out
 
@@ -210,7 +210,7 @@ def test_a_match_that_is_killed_goes_on_until_its_test_is_decided(folder: Path, 
     with start(folder, *arguments) as process:
         wait_for_lines(process, line)
         process.kill()
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
     assert "sprt: H1 accepted: alphabeta:depth=2" in finished(folder, *arguments)
     assert sql(folder, "SELECT COUNT(*) FROM game WHERE status NOT IN ('finished', 'cancelled')") == [(0,)]
     assert sql(folder, "SELECT COUNT(*), COUNT(DISTINCT pair || leg) FROM game") == [(120, 120)]
@@ -224,7 +224,7 @@ def test_ctrl_c_finishes_the_games_in_progress(folder: Path) -> None:
         while not process.stdout.readline().lstrip().startswith("2/12"):
             pass
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, err
     assert "finishing the games in progress" in out
     assert "the same command goes on" in out
@@ -242,9 +242,9 @@ def test_a_second_run_of_the_same_tournament_is_refused(folder: Path) -> None:
         while not sql_if_there(folder, "SELECT COUNT(*) FROM game WHERE status = 'playing'"):
             pass
         with start(folder, *slow) as second:
-            _, err = second.communicate(timeout=60)
+            _, err = second.communicate(timeout=PATIENCE)
         process.kill()
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
     assert second.returncode == 1
     assert "is being run by another process" in err
 
@@ -265,7 +265,7 @@ def test_whoever_is_killed_when_every_game_is_played_exactly_once(folder: Path, 
         with start(folder) as process:
             wait_for_lines(process, drawn.randrange(6))
             kill(process, victims[(number + attempt) % 4], drawn)
-            process.communicate(timeout=60)
+            process.communicate(timeout=PATIENCE)
     finished(folder)
     assert_whole(folder)
 
@@ -297,7 +297,7 @@ def kill(process: subprocess.Popen[str], victim: str, drawn: random.Random) -> N
         for handle in handles:
             poll = select.poll()
             poll.register(handle, select.POLLIN)
-            assert poll.poll(10_000), "a process lives on"
+            assert poll.poll(1000 * PATIENCE), "a process lives on"
     for handle in handles:
         os.close(handle)
 

@@ -14,6 +14,7 @@ import pytest
 from adsearch import games
 from arena.cli.search.solve import effective_branching
 from tests.kit.arena_program import Ended, arena
+from tests.kit.effort import PATIENCE
 from tests.kit.game_facts import facts, value
 
 
@@ -195,7 +196,7 @@ def test_an_interrupt_ends_it_at_once_and_quietly() -> None:
         process.wait(timeout=1)
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (130, "")
     assert "Traceback" not in err
 

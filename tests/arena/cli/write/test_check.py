@@ -17,6 +17,7 @@ import pytest
 
 from arena.walls.usage import descendants
 from tests.kit.arena_program import arena, environment
+from tests.kit.effort import PATIENCE
 
 GREEDY = """from agents import Agent
 
@@ -199,12 +200,12 @@ def test_ctrl_c_ends_it_and_everything_it_started() -> None:
         env=environment(80),
         start_new_session=True,
     )
-    give_up = time.monotonic() + 60
+    give_up = time.monotonic() + PATIENCE
     while len(descendants(process.pid)) < 4 and time.monotonic() < give_up:
         os.sched_yield()
     started = descendants(process.pid)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (130, "\ninterrupted\n")
     assert "Traceback" not in out
     assert started, "nothing had been started"

@@ -13,6 +13,7 @@ import pytest
 
 from arena.walls.usage import descendants
 from tests.kit.arena_program import arena, environment
+from tests.kit.effort import PATIENCE
 
 FAILING = """
 from agents import Agent
@@ -193,7 +194,7 @@ def test_ctrl_c_tells_what_was_found_so_far_and_leaves_no_process() -> None:
                 break
         children = descendants(process.pid)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert err == "interrupted\n"
     assert "random: not clear against random#2 (" in out

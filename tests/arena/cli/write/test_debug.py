@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.arena_program import Ended, arena, environment
+from tests.kit.effort import PATIENCE
 
 DRAWING = """
 from agents import Agent
@@ -207,5 +208,5 @@ def test_a_breakpoint_stops_in_a_terminal_at_that_turn_alone(tmp_path: Path) -> 
             seen += os.read(keyboard, 4096)
         seen = seen.partition(wanted)[2]
         os.write(keyboard, typed)
-    assert process.wait(60) == 0
+    assert process.wait(PATIENCE) == 0
     os.close(keyboard)

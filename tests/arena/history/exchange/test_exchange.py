@@ -137,20 +137,20 @@ def as_far_as(form: Form, game: PastGame) -> PastGame:
 
 
 @pytest.mark.parametrize("form", Form)
-@settings(max_examples=tries(25), deadline=None)
+@settings(max_examples=tries(25))
 @given(data=st.data())
 def test_what_was_exported_is_imported_again(form: Form, data: st.DataObject) -> None:
     games = unique_names(data.draw(st.lists(past_games(), min_size=1, max_size=3)))
     assert exchange.read(written(games, form), "file") == [as_far_as(form, game) for game in games]
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(st.lists(TEXT))
 def test_moves_are_unique_names_whatever_is_in_them(texts: list[str]) -> None:
     assert parted(joined(texts)) == texts
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(st.none() | st.lists(st.floats(0, 1), min_size=1, max_size=6))
 def test_a_result_is_read_as_it_was_written(shares: list[float] | None) -> None:
     assert points(result(shares)) == shares
@@ -307,7 +307,7 @@ def test_what_is_wrong_in_a_file_is_named_by_its_line(text: str, words: str) -> 
     assert str(error.value).startswith("file")
 
 
-@settings(max_examples=tries(40), deadline=None)
+@settings(max_examples=tries(40))
 @given(data=st.data())
 def test_a_damaged_file_is_refused_or_read_but_nothing_else_happens(data: st.DataObject) -> None:
     form = data.draw(st.sampled_from(Form))

@@ -102,7 +102,7 @@ def test_a_line_without_points_is_left_out_and_nothing_at_all_is_a_picture_too()
     assert texts(drawn(progress([Line("bob", ())], title="alice"))) == ["alice", "no ratings yet"]
 
 
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(100))
 @given(wanted=st.lists(st.floats(-50.0, 350.0), max_size=16))
 def test_names_give_way_no_more_than_they_must(wanted: list[float]) -> None:
     places = spread(wanted, 18.0, 0.0, 300.0)

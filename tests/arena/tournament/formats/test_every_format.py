@@ -36,7 +36,7 @@ def event_of(kind: Format, players: int, rounds: int, seed: int) -> Event:
     return Event(terms, listed, seed)
 
 
-@settings(max_examples=tries(40), deadline=None)
+@settings(max_examples=tries(40))
 @given(KINDS, st.integers(2, 40), st.integers(1, 3), SEEDS, st.randoms(use_true_random=False))
 def test_what_was_said_is_never_taken_back_and_the_end_comes(
     kind: Format, players: int, rounds: int, seed: int, random: Random
@@ -49,7 +49,7 @@ def test_what_was_said_is_never_taken_back_and_the_end_comes(
     assert again == every  # from the results alone, without what was said before
 
 
-@settings(max_examples=tries(40), deadline=None)
+@settings(max_examples=tries(40))
 @given(KINDS, st.integers(2, 20), st.integers(1, 3), SEEDS, st.randoms(use_true_random=False))
 def test_the_order_of_names_and_results_does_not_matter(
     kind: Format, players: int, rounds: int, seed: int, random: Random
@@ -61,7 +61,7 @@ def test_the_order_of_names_and_results_does_not_matter(
     assert formats.pairings(event.terms, shuffled, results, seed) == every
 
 
-@settings(max_examples=tries(40), deadline=None)
+@settings(max_examples=tries(40))
 @given(KINDS, st.integers(2, 30), st.integers(1, 3), SEEDS, st.randoms(use_true_random=False))
 def test_everybody_sits_equally_often_on_each_seat(
     kind: Format, players: int, rounds: int, seed: int, random: Random
@@ -72,7 +72,7 @@ def test_everybody_sits_equally_often_on_each_seat(
         assert len({seats[name, seat] for seat in range(event.terms.seats)}) == 1
 
 
-@settings(max_examples=tries(40), deadline=None)
+@settings(max_examples=tries(40))
 @given(KINDS, st.integers(2, 12), st.integers(1, 6), SEEDS, st.randoms(use_true_random=False))
 def test_players_who_meet_again_take_turns_to_sit_first(
     kind: Format, players: int, rounds: int, seed: int, random: Random
@@ -88,7 +88,7 @@ def test_players_who_meet_again_take_turns_to_sit_first(
         assert max(counts) - min(counts) <= 1
 
 
-@settings(max_examples=tries(40), deadline=None)
+@settings(max_examples=tries(40))
 @given(KINDS, st.integers(2, 40), st.integers(1, 3), SEEDS, st.randoms(use_true_random=False))
 def test_nobody_plays_twice_in_a_round(kind: Format, players: int, rounds: int, seed: int, random: Random) -> None:
     event = event_of(kind, players, rounds, seed)
@@ -100,7 +100,7 @@ def test_nobody_plays_twice_in_a_round(kind: Format, players: int, rounds: int, 
             assert other is pairing or (kind is Format.KNOCKOUT and sorted(other.names) == sorted(pairing.names))
 
 
-@settings(max_examples=tries(40), deadline=None)
+@settings(max_examples=tries(40))
 @given(
     st.sampled_from([Format.ROUND_ROBIN, Format.GAUNTLET, Format.SWISS, Format.TABLES]),
     st.integers(2, 15),

@@ -11,7 +11,7 @@ from tests.kit.effort import tries
 from tests.kit.paper_tournament import Event, Terms, meetings, names
 
 
-@settings(max_examples=tries(60), deadline=None)
+@settings(max_examples=tries(60))
 @given(st.integers(1, 12), st.integers(1, 28), st.integers(1, 3), st.integers(0, 2**64))
 def test_each_challenger_meets_each_other_as_often_as_described(few: int, others: int, rounds: int, seed: int) -> None:
     challengers, field = names(few), names(others, first=few)

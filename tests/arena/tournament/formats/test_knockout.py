@@ -53,7 +53,7 @@ def test_the_best_seeds_have_the_byes() -> None:
     assert formats.byes(event.known) == {}
 
 
-@settings(max_examples=tries(60), deadline=None)
+@settings(max_examples=tries(60))
 @given(st.integers(2, 40), st.integers(1, 3), st.integers(0, 3), st.integers(0, 2**64), st.randoms())
 def test_all_but_one_lose_a_series(players: int, best_of: int, repeats: int, seed: int, random: Random) -> None:
     event = Event(Terms("knockout", best_of=best_of, repeats=repeats), names(players), seed)

@@ -27,7 +27,7 @@ def largest(graph: list[list[int]], left: frozenset[int]) -> int:
     return most(left)
 
 
-@settings(max_examples=tries(150), deadline=None)
+@settings(max_examples=tries(150))
 @given(st.integers(1, 11), st.floats(0.05, 0.7), st.randoms(use_true_random=False))
 def test_no_matching_is_larger_whoever_leaves(players: int, density: float, random: Random) -> None:
     graph: list[list[int]] = [[] for _ in range(players)]

@@ -37,7 +37,7 @@ def test_in_every_table_all_meet_once_and_nobody_is_free_more_than_once(players:
         assert len(set(seated)) == len(seated) == players - players % 2
 
 
-@settings(max_examples=tries(40), deadline=None)
+@settings(max_examples=tries(40))
 @given(st.integers(2, 40), st.integers(1, 4), st.integers(0, 2**64))
 def test_everyone_meets_everyone_exactly_as_often_as_described(players: int, rounds: int, seed: int) -> None:
     every = Event(Terms("round-robin", rounds=rounds), names(players), seed).ask()

@@ -32,7 +32,7 @@ def points_before(event: Event, round: int) -> dict[str, float]:
     return points
 
 
-@settings(max_examples=tries(40), deadline=None)
+@settings(max_examples=tries(40))
 @given(st.integers(2, 40), st.integers(1, 12), st.integers(0, 2**64), st.randoms(use_true_random=False))
 @example(40, 12, 1, Random(1))
 def test_everybody_plays_or_has_a_bye_in_every_round(players: int, rounds: int, seed: int, random: Random) -> None:
@@ -45,7 +45,7 @@ def test_everybody_plays_or_has_a_bye_in_every_round(players: int, rounds: int, 
     assert spread(byes, event.names) <= 1
 
 
-@settings(max_examples=tries(20), deadline=None)
+@settings(max_examples=tries(20))
 @given(st.integers(2, 40), st.integers(0, 2**64), st.randoms(use_true_random=False))
 def test_nobody_meets_again_in_half_as_many_rounds_as_players(players: int, seed: int, random: Random) -> None:
     # So far a round without rematches is always possible: everybody has met fewer than half of the others.
@@ -53,7 +53,7 @@ def test_nobody_meets_again_in_half_as_many_rounds_as_players(players: int, seed
     assert set(meetings(event.known).values()) <= {1}
 
 
-@settings(max_examples=tries(30), deadline=None)
+@settings(max_examples=tries(30))
 @given(st.sampled_from([4, 6, 8]), st.integers(2, 9), st.integers(0, 2**64), st.randoms(use_true_random=False))
 def test_no_round_could_have_had_fewer_rematches(players: int, rounds: int, seed: int, random: Random) -> None:
     event = swiss(players, rounds, seed, random)

@@ -18,7 +18,7 @@ def played(event: Event) -> Counter[str]:
     return Counter(name for pairing in event.known for name in pairing.names)
 
 
-@settings(max_examples=tries(60), deadline=None)
+@settings(max_examples=tries(60))
 @given(st.integers(1, 6), st.integers(0, 34), st.integers(1, 6), st.integers(0, 2**64))
 def test_everybody_plays_equally_often_to_within_one(seats: int, more: int, rounds: int, seed: int) -> None:
     event = Event(Terms("tables", rounds=rounds, seats=seats), names(seats + more), seed)
@@ -41,7 +41,7 @@ def test_any_two_sit_together_about_equally_often(players: int, seats: int, roun
     assert max(counts) - min(counts) <= 2
 
 
-@settings(max_examples=tries(40), deadline=None)
+@settings(max_examples=tries(40))
 @given(st.integers(2, 4), st.integers(0, 12), st.integers(1, 5), st.integers(1, 5), st.integers(0, 2**64))
 def test_who_is_added_catches_up(seats: int, more: int, added: int, rounds: int, seed: int) -> None:
     event = Event(Terms("tables", rounds=rounds, seats=seats), names(seats + more), seed)
