@@ -1,7 +1,8 @@
 """An attack by an agent loses the attacker's game and nothing else, behind every kind of walls that there is here.
 
-Evenings are spent by the user who runs the tests and, where that is root, by an ordinary one as well. What limits alone
-do not stop is known, written down for instructors, and no more than that.
+Where root runs the tests, root and an ordinary user each spend an evening behind a sandbox, and an ordinary user one
+behind each other kind; with ALL_WALLS=1 both behind every kind. What limits alone do not stop is known, written down
+for instructors, and no more than that.
 """
 
 from __future__ import annotations
@@ -10,8 +11,6 @@ import fcntl
 import os
 import re
 import subprocess
-import sys
-import tempfile
 from pathlib import Path
 from typing import Final
 
@@ -24,17 +23,20 @@ from arena.walls import probe
 from arena.walls.kinds import WallKind
 from tests.attacks import ATTACKS, NOT_STOPPED_BY_LIMITS, STOPPED_BY_SOME_SYSTEMS, Attack
 from tests.attacks.evening import ATTACKERS, Evening, Played
+from tests.kit import ordinary_user
+from tests.kit.effort import ALL_WALLS
+from tests.kit.ordinary_user import HERE, open_folder
 
 ROOT: Final = Path(__file__).parents[2]
 SECURITY: Final = ROOT / "docs" / "security.md"
 USERS: Final = ("root", "ordinary") if os.getuid() == 0 else ("ordinary",)
-NOBODY: Final = 12345
-"""A user who has nothing."""
-PATIENCE: Final = 100
-"""Seconds for one evening."""
+EVENINGS: Final = [
+    f"{kind}-{user}" for kind in WallKind for user in USERS if ALL_WALLS or kind is WallKind.SANDBOX or user != "root"
+]
+"""The walls and who spends an evening behind them."""
 
 
-@pytest.fixture(scope="module", params=[f"{kind}-{user}" for kind in WallKind for user in USERS])
+@pytest.fixture(scope="module", params=EVENINGS)
 def evening(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Evening:
     """One evening of each kind and user; processes that share the tests share it too."""
     kind, user = request.param.split("-")
@@ -54,70 +56,23 @@ def evening(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def spent(kind: WallKind, user: str) -> bytes:
     """The evening that a process of that user's spends."""
-    with tempfile.TemporaryDirectory(prefix="at-", dir="/tmp") as base:
-        home = Path(base, "home")
+    with open_folder() as base:
+        home = base / "home"
         home.mkdir()
-        Path(base).chmod(0o755)
-        program, identity = sys.executable, {}
+        used, identity = HERE, {}
         if user == "ordinary" and os.getuid() == 0:
-            os.chown(home, NOBODY, NOBODY)
-            identity = {"user": NOBODY, "group": NOBODY, "extra_groups": list[int]()}
-            program = interpreter_for_all(Path(base))
+            os.chown(home, ordinary_user.UID, ordinary_user.UID)
+            used, identity = ordinary_user.installation(base), ordinary_user.IDENTITY
         done = subprocess.run(
-            [program, "-P", "-m", "tests.attacks.evening", kind],
+            [used.python, "-P", "-m", "tests.attacks.evening", kind],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             cwd=home,
-            env=environment(home),
-            timeout=PATIENCE,
-            **identity,  # type: ignore[call-overload]
+            env=used.environment(home),
+            **identity,
         )
     assert done.returncode == 0, done.stderr.decode("utf-8", "replace")
     return bytes(done.stdout)
-
-
-def environment(home: Path) -> dict[str, str]:
-    """Whose everything lies in `home`; a Python that is not this one finds this one's modules."""
-    modules = str(Path(msgspec.__file__).parents[1])
-    return {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "HOME": str(home),
-        "TMPDIR": str(home),
-        "LANG": "C.UTF-8",
-        "PYTHONPATH": f"{ROOT}{os.pathsep}{modules}",
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-
-
-def interpreter_for_all(base: Path) -> str:
-    """A Python with our modules that everybody may run: this one, or the system's with this one's modules."""
-    if runs(sys.executable, base):
-        return sys.executable
-    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-    for candidate in (f"/usr/bin/{version}", f"/usr/local/bin/{version}"):
-        if runs(candidate, base):
-            return candidate
-    pytest.skip(
-        f"an ordinary user can run neither {sys.executable} nor a {version} of the system's with its modules: "
-        f"put the repository and its environment where all may read, or install {version}"
-    )
-
-
-def runs(program: str, base: Path) -> bool:
-    """Whether the ordinary user can play with it."""
-    try:
-        done = subprocess.run(
-            [program, "-P", "-c", "import arena.play.director, tests.attacks"],
-            capture_output=True,
-            cwd=base,
-            env=environment(base),
-            user=NOBODY,
-            group=NOBODY,
-            extra_groups=[],
-        )
-    except OSError:
-        return False
-    return done.returncode == 0
 
 
 def of(evening: Evening, name: str) -> Played:
@@ -237,13 +192,13 @@ class Escaping(Agent):
 def test_no_escape_reaches_the_instructors_terminal(tmp_path: Path) -> None:
     agent = tmp_path / "owned\x1b]0;\x07\x9b31m.py"
     agent.write_text(ESCAPING)
-    arena = [sys.executable, "-P", "-m", "arena"]
+    arena = [HERE.python, "-P", "-m", "arena"]
     said = b""
     for words in (
         ["play", "tictactoe", str(agent), "alphabeta:depth=1"],
         *(["logs", "last"], ["show", "last"], ["history"]),
     ):
-        done = subprocess.run([*arena, *words], capture_output=True, cwd=tmp_path, env=environment(tmp_path))
+        done = subprocess.run([*arena, *words], capture_output=True, cwd=tmp_path, env=HERE.environment(tmp_path))
         assert done.returncode == 0, done.stderr
         said += done.stdout + done.stderr
     text = said.decode("utf-8")

@@ -16,23 +16,25 @@ from arena.play.cores import physical
 from arena.walls import confine
 from arena.walls.kinds import WallKind
 from arena.walls.usage import descendants
+from tests.kit import ordinary_user
 from tests.kit.behind_walls import need, needs_linux
+from tests.kit.ordinary_user import open_folder
 
 pytestmark = needs_linux
 
-CONFINE: Final = str(confine.__file__)
+CONFINE: Final = Path(confine.__file__)
 SHOW: Final = ("/usr/bin/cat", "/proc/self/status")
-NOBODY: Final = 12345
-"""The number of a user who is not there, and has no processes."""
 ROOT: Final = Path(__file__).parents[3]
 
 
-def confined(*steps: str, command: tuple[str, ...], python: str = sys.executable, **others: Any) -> tuple[str, str]:
+def confined(
+    *steps: str, command: tuple[str, ...], python: str = sys.executable, program: Path = CONFINE, **others: Any
+) -> tuple[str, str]:
     """What a program says after these steps, and what stands on the status descriptor."""
     told, status = os.pipe()
     try:
         done = subprocess.run(
-            [python, "-I", "-S", CONFINE, str(status), *steps, "--", *command],
+            [python, "-I", "-S", str(program), str(status), *steps, "--", *command],
             pass_fds=(status,),
             capture_output=True,
             text=True,
@@ -94,18 +96,9 @@ def test_a_program_ignores_no_signal_that_its_starter_ignored() -> None:
     assert int(status_after(preexec_fn=ignore)["SigIgn"], 16) & ~of_the_c_library == 0
 
 
-def python_of_anybody() -> str:
-    """An interpreter that every user can run."""
-    for python in (os.path.realpath(sys.executable), "/usr/bin/python3"):
-        parents = Path(python).parents
-        if Path(python).exists() and all(parent.stat().st_mode & 0o001 for parent in parents):
-            return python
-    pytest.skip("there is no interpreter that other users than root can run: install /usr/bin/python3")
-
-
 def test_threads_are_counted_for_an_ordinary_user() -> None:
     """Root's are not: there the warden counts."""
-    user: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
+    user = ordinary_user.IDENTITY
     made = subprocess.run(["unshare", "--user", "true"], capture_output=True, cwd="/", **user)
     if made.returncode:
         pytest.skip(f"ordinary users may make no namespaces here, so threads are not counted: {made.stderr!r}")
@@ -121,8 +114,10 @@ def test_threads_are_counted_for_an_ordinary_user() -> None:
         print(started)
         wait.set()
     """
-    python = python_of_anybody()
-    shown, told = confined("threads=5", command=(python, "-I", "-S", "-c", source), python=python, cwd="/", **user)
+    with open_folder() as folder:
+        used = ordinary_user.installation(folder)
+        command, program = (used.python, "-I", "-S", "-c", source), used.sources / CONFINE.relative_to(ROOT)
+        shown, told = confined("threads=5", command=command, python=used.python, program=program, cwd="/", **user)
     assert (shown.strip(), told) == ("5", ".")
 
 
