@@ -18,17 +18,17 @@ from agents.protocol import Verdict
 from arena.match.clock import MILLISECOND, SECOND
 from arena.match.fixture import Limits
 from arena.match.schedule import Finished
-from arena.student.checking import Checked, Light, causes, lookup
-from arena.student.checking.causes import Cause, Fault
+from arena.student.checking import CheckReport, Light, lookup
 from arena.student.checking.conditions import Conditions
-from arena.student.checking.examination import Candidate, Examiner
+from arena.student.checking.examiner import Candidate, Examiner
+from arena.student.checking.explanations import Explanation, Failure, explain
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 from arena.walls.run_folder import RunFolder
 from tests.attacks import ATTACKS
 from tests.attacks.evening import Evening
 from tests.bad_agents import OVER_STDIO, OVER_ZEROMQ
 from tests.kit.broken_submissions import BEHIND_WALLS, HOSTED, NO_FILES, Broken
-from tests.kit.hosted_agent import faulty, stored
+from tests.kit.hosted_agent import failure_of, stored
 
 FILE: Final = Path(__file__).with_suffix(".txt")
 _REPLACED: Final = (
@@ -49,25 +49,25 @@ def plain(text: str) -> str:
     return text
 
 
-def of_cause(cause: Cause | None) -> str:
+def of_explanation(why: Explanation | None) -> str:
     """What is said of it, a line each."""
-    if cause is None:
+    if why is None:
         return "good"
-    lines = [cause.told, *(f"{what}: {words}" for what, words in _parts(cause) if words)]
-    return plain("\n".join([*lines, *(f"| {line}" for line in cause.stderr.splitlines())]))
+    lines = [why.message, *(f"{what}: {words}" for what, words in _parts(why) if words)]
+    return plain("\n".join([*lines, *(f"| {line}" for line in why.stderr.splitlines())]))
 
 
-def _parts(cause: Cause) -> Sequence[tuple[str, str]]:
-    return (("advice", cause.advice), ("expected", cause.expected), ("got", cause.got))
+def _parts(why: Explanation) -> Sequence[tuple[str, str]]:
+    return (("advice", why.advice), ("expected", why.expected), ("got", why.got))
 
 
-def of_checked(checked: Checked) -> str:
+def of_checked(checked: CheckReport) -> str:
     """What is said of the worst step of a whole check."""
-    step = checked.wrong
+    step = checked.worst
     if step is None:
         return "good"
-    cause = Cause(f"[{step.name}] {step.told}", step.advice, step.expected, step.got, step.stderr)
-    told = of_cause(cause)
+    why = Explanation(f"[{step.name}] {step.message}", step.advice, step.expected, step.got, step.stderr)
+    told = of_explanation(why)
     return told if checked.light is Light.FAILED else f"{checked.light}: {told}"
 
 
@@ -75,17 +75,17 @@ def of_file(broken: Broken, folder: Path) -> str:
     """What is said of a submission of which nothing can be run, or that is hosted in this process."""
     text = broken.lay_out(folder / "handed-in")
     found = lookup.find(text)
-    if isinstance(found, Cause):
-        return of_cause(found)
-    if remark := lookup.remark(found):
-        return f"warning: {remark}"
+    if isinstance(found, Explanation):
+        return of_explanation(found)
+    if warning := lookup.name_warning(found):
+        return f"warning: {warning}"
     alone = stored(folder) / Path(text.partition(":")[0]).name
     alone.write_bytes(Path(text.partition(":")[0]).read_bytes())
-    fault = faulty(f"{alone}{text[text.find('.py') + 3 :]}")
-    if fault is None:
+    failure = failure_of(f"{alone}{text[text.find('.py') + 3 :]}")
+    if failure is None:
         return "good"
-    cause = causes.of(fault)
-    return of_cause(replace(cause, advice=lookup.beside(found, cause.told) or cause.advice))
+    why = explain(failure)
+    return of_explanation(replace(why, advice=lookup.neighbour_advice(found, why.message) or why.advice))
 
 
 def behind_walls(folder: Path, broken: Sequence[Broken] = BEHIND_WALLS) -> Mapping[str, str]:
@@ -121,7 +121,7 @@ def of_verdict(verdict: str, detail: str, stderr: str, *, python: bool) -> str:
         return "good"
     if verdict == Verdict.VOID and detail.startswith("used "):
         verdict = Verdict.TIME
-    return of_cause(causes.of(Fault(Verdict(verdict), detail, stderr, python=python)))
+    return of_explanation(explain(Failure(Verdict(verdict), detail, stderr, python=python)))
 
 
 def of_bad_agents(finished: Iterable[Finished]) -> dict[str, str]:

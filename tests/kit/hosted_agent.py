@@ -16,13 +16,13 @@ from agents import hosting, loading, streams
 from agents.errors import AgentsError
 from agents.player import Player
 from agents.protocol import ClockInfo, Move, Start, Turn, Verdict
-from arena.student.checking.causes import Fault
+from arena.student.checking.explanations import Failure
 
 STORED = "ab" * 32
 """A folder of that name is one in a store of submissions."""
 
 
-def faulty(spec: str, rules: str = "tictactoe") -> Fault | None:
+def failure_of(spec: str, rules: str = "tictactoe") -> Failure | None:
     """How the agent that `spec` names fails when it is asked for its first move; None: it does not."""
     modules, path, log = set(sys.modules), list(sys.path), io.StringIO()
     try:
@@ -45,7 +45,7 @@ def faulty(spec: str, rules: str = "tictactoe") -> Fault | None:
     if verdict is Verdict.CRASHED:
         last = [line for line in stderr.splitlines() if line.strip()][-1:]
         detail = f"{detail}: {last[0].strip()[:200]}" if last else detail
-    return Fault(verdict, detail, stderr, asked=asked)
+    return Failure(verdict, detail, stderr, asked=asked)
 
 
 def _played(spec: str, rules: str) -> tuple[Verdict, str, bool] | None:

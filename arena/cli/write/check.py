@@ -20,15 +20,15 @@ from arena.errors import BadPlayer
 from arena.history.words import printable, without_store
 from arena.match.clock import TimeControl
 from arena.players.player import PlayerKind, read_player
-from arena.student.checking import NAMES, Light
+from arena.student.checking import NUMBERED_STEPS, Light
 from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arena.student.checking import Checked, Step
+    from arena.student.checking import CheckReport, CheckStep
     from arena.student.checking.conditions import Conditions
-    from arena.student.checking.examination import Candidate
+    from arena.student.checking.examiner import Candidate
 
 _SIGNS: Final = {"good": "✓", "warning": "!", "failed": "✗", "skipped": "-"}
 _PLAIN: Final = {"good": "ok", "warning": "!", "failed": "x", "skipped": "-"}
@@ -88,7 +88,7 @@ def check(
 
     Example: arena check --all submissions --tournament cs101.toml
     """
-    from arena.student.checking.examination import Examiner
+    from arena.student.checking.examiner import Examiner
     from arena.walls.run_folder import RunFolder
 
     conditions, listed = _conditions(game, tournament)
@@ -100,7 +100,7 @@ def check(
         positions=number,
         only=only,
     )
-    checked: list[Checked] = []
+    checked: list[CheckReport] = []
     shown: _Shown | None = None
     try:
         with ExitStack() as stack:
@@ -118,7 +118,7 @@ def check(
             examiner = stack.enter_context(Examiner(conditions, folder))
             for warning in examiner.warnings:
                 print(f"warning: {warning}", file=sys.stderr)
-            done: dict[int, Checked] = {}
+            done: dict[int, CheckReport] = {}
             for place, each in examiner.each(candidates):
                 done[place] = each
                 if not one and format is Format.TABLE:
@@ -140,7 +140,7 @@ def check(
 def _conditions(game: str | None, tournament: Path | None) -> tuple[Conditions, list[Candidate]]:
     """The conditions, and those of the tournament's agents that are not ours."""
     from arena.student.checking.conditions import Conditions, of_league
-    from arena.student.checking.examination import Candidate
+    from arena.student.checking.examiner import Candidate
     from arena.tournament import league
 
     if (game is None) == (tournament is None):
@@ -164,7 +164,7 @@ def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
     """The agent that `text` names; where that is no file, perhaps one on record. BadPlayer where there is neither."""
     from arena.players import versions
     from arena.student.checking import lookup
-    from arena.student.checking.examination import Candidate
+    from arena.student.checking.examiner import Candidate
     from db import dialect
     from db.database import Database
 
@@ -187,8 +187,8 @@ def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
 
 
 def _in_folder(folder: Path) -> list[Candidate]:
-    from arena.student.checking.conditions import submissions_in
-    from arena.student.checking.examination import Candidate
+    from arena.student.checking.examiner import Candidate
+    from arena.student.checking.lookup import submissions_in
 
     if not folder.is_dir():
         raise typer.BadParameter(f"--all: expected a folder of submissions, got '{folder}'")
@@ -215,21 +215,21 @@ class _Shown:
         self._title = f"Checking {player}{where}: {conditions.game}, clock {conditions.clock}"
         self._not_tried: list[str] = []
 
-    def step(self, step: Step) -> None:
+    def step(self, step: CheckStep) -> None:
         """One more."""
         from rich.text import Text
 
         if not self._begun:
             self._say(_plain(self._title), "bold")
         self._begun = True
-        number = NAMES.index(step.name) + 1 if step.name in NAMES else ""
-        if step.light == "skipped" and not step.told:
+        number = NUMBERED_STEPS.index(step.name) + 1 if step.name in NUMBERED_STEPS else ""
+        if step.light == "skipped" and not step.message:
             self._not_tried.append(step.name)
             return
         style = _STYLES[step.light]
         took = f"{step.seconds:.1f} s"
         margin = _MARGIN if self._width >= _MARGIN * 3 // 2 else _INDENT
-        told = _filled(step.told, self._width - margin)
+        told = _filled(step.message, self._width - margin)
         first = told.pop(0) if told and margin == _MARGIN else ""
         sign = (f"{self._signs[step.light]:<2}", style)
         head = Text.assemble(f"{number:>2} ", sign, f"{step.name:<{_NAMED}}", (f"{took:>6}", "dim"), f"  {first}")
@@ -246,7 +246,7 @@ class _Shown:
             for number, line in enumerate(told):
                 self._say(f" {' ' if number else self._signs['skipped']}    {line}", "dim")
 
-    def _details(self, step: Step) -> None:
+    def _details(self, step: CheckStep) -> None:
         self._detail("advice", step.advice)
         self._detail("expected", step.expected)
         self._detail("got", step.got)
@@ -279,7 +279,7 @@ class _Shown:
         self._console.print(Text(line.rstrip(), style))
 
 
-def _show(checked: Sequence[Checked], *, one: bool, only: int | None, format: Format) -> None:
+def _show(checked: Sequence[CheckReport], *, one: bool, only: int | None, format: Format) -> None:
     if format is Format.JSON:
         print(json.dumps([_document(each) for each in checked], indent=2, allow_nan=False))
     elif one and format is Format.CSV:
@@ -297,7 +297,7 @@ def _show(checked: Sequence[Checked], *, one: bool, only: int | None, format: Fo
             print(", ".join(f"{count} {light}" for light, count in counts.items() if count))
 
 
-def _show_summary(checked: Checked, only: int | None) -> None:
+def _show_summary(checked: CheckReport, only: int | None) -> None:
     seconds = sum(step.seconds for step in checked.steps)
     lights = [step.light for step in checked.steps]
     if checked.light == "failed":
@@ -315,20 +315,20 @@ def _tell_progress(done: int, of: int) -> None:
         print(f"\r{done} of {of} checked", end="\n" if done == of else "", file=sys.stderr, flush=True)
 
 
-def _document(checked: Checked) -> dict[str, Any]:
-    wrong = checked.wrong
+def _document(checked: CheckReport) -> dict[str, Any]:
+    worst = checked.worst
     return {
         "agent": checked.agent,
         "light": str(checked.light),
-        "wrong": wrong.name if wrong else None,
-        "told": _plain(wrong.told) if wrong else None,
-        "advice": _plain(wrong.advice) if wrong else None,
+        "wrong": worst.name if worst else None,
+        "told": _plain(worst.message) if worst else None,
+        "advice": _plain(worst.advice) if worst else None,
         "steps": _steps(checked),
     }
 
 
-def _steps(checked: Checked) -> list[dict[str, Any]]:
-    return [{"step": told.pop("name"), **told} for told in map(to_builtins, checked.steps)]
+def _steps(checked: CheckReport) -> list[dict[str, Any]]:
+    return [{"step": step.pop("name"), **step} for step in map(to_builtins, checked.steps)]
 
 
 def _filled(text: str, width: int) -> list[str]:

@@ -24,10 +24,10 @@ from arena.course.roster import Roster, Student
 from arena.errors import BadPlayer, BadRoster, BadSubmission
 from arena.players.player import Player, PlayerKind
 from arena.players.submissions import Store, Submission
-from arena.student.checking import Checked
-from arena.student.checking.causes import Cause
+from arena.student.checking import CheckReport
 from arena.student.checking.conditions import Conditions
-from arena.student.checking.examination import Candidate, Examiner
+from arena.student.checking.examiner import Candidate, Examiner
+from arena.student.checking.explanations import Explanation
 from arena.student.checking.lookup import find
 from arena.tournament import collected_file
 from arena.tournament.collected_file import Collected
@@ -170,8 +170,8 @@ class Intake:
             while taken := [one for each in waiting if (one := self._next(each)) is not None]:
                 self.to_check += len(taken)
                 candidates = [Candidate(one.waiting.agent, one.player.text, player=one.player) for one in taken]
-                for place, checked in examiner.each(candidates):
-                    self._note(taken[place], checked)
+                for place, report in examiner.each(candidates):
+                    self._note(taken[place], report)
                     self.checked += 1
                     progress()
         if self._afresh:
@@ -255,17 +255,17 @@ class Intake:
             raise BadSubmission(one.wrong)
         path = agent_in(one.path, lambda: self._folder.scratch / f"submission-{next(self._numbers):06}")
         player = find(str(path.absolute()))
-        if isinstance(player, Cause):
-            raise BadSubmission(f"{player.told}; {player.advice}")
+        if isinstance(player, Explanation):
+            raise BadSubmission(f"{player.message}; {player.advice}")
         submission = self._submissions.take(player)
         started_as = path.name if player.kind is PlayerKind.FILE else f"{waiting.agent}/"
         return _Taken(waiting, one, player, submission, started_as)
 
-    def _note(self, taken: _Taken, checked: Checked) -> None:
+    def _note(self, taken: _Taken, report: CheckReport) -> None:
         """A check is done: what passed plays."""
-        waiting, wrong = taken.waiting, checked.wrong
-        outcome = Outcome(checked.light)
-        told, advice = (wrong.told, wrong.advice) if wrong else ("", "")
+        waiting, worst = taken.waiting, report.worst
+        outcome = Outcome(report.light)
+        told, advice = (worst.message, worst.advice) if worst else ("", "")
         plays = outcome is not Outcome.FAILED
         if plays:
             waiting.handed_in.clear()

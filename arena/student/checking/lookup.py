@@ -14,7 +14,7 @@ from adsearch.errors import one_of, quote
 from agents import diagnosis
 from arena.errors import BadPlayer
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
-from arena.student.checking.causes import Cause
+from arena.student.checking.explanations import Explanation
 
 _READ: Final = 64 * 1024
 _MOST_LOOKED: Final = 2000
@@ -35,12 +35,12 @@ _NOTEBOOK: Final = (
 )
 
 
-def find(text: str) -> Player | Cause:
-    """The player that `text` names, or why there is none. BadPlayer where it is somebody who needs no check."""
+def find(text: str) -> Player | Explanation:
+    """The player that `text` names, or why there is none. BadPlayer for one that needs no check."""
     try:
         player = read_player(text)
     except BadPlayer as error:
-        return _instead(text, str(error))
+        return _explain_missing(text, str(error))
     if player.kind is PlayerKind.BUILTIN:
         raise BadPlayer(f"{quote(text)} is built in, and needs no check: expected a file, a folder or cmd:PROGRAM")
     if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT):
@@ -48,8 +48,8 @@ def find(text: str) -> Player | Cause:
     return player
 
 
-def remark(player: Player) -> str:
-    """What its author should know of how the files are called; empty where nothing is to be said."""
+def name_warning(player: Player) -> str:
+    """A warning about a file that is called like a module; empty where none is."""
     if player.path is None:
         return ""
     names = (
@@ -62,8 +62,8 @@ def remark(player: Player) -> str:
     return ""
 
 
-def beside(player: Player, words: str) -> str:
-    """What to do where a module that is missing lies beside the file; empty where none does."""
+def neighbour_advice(player: Player, words: str) -> str:
+    """What to do where `words` say that a module is missing which lies beside the file; empty where none does."""
     if player.kind is not PlayerKind.FILE or player.path is None or "there is no module '" not in words:
         return ""
     name = words.partition("there is no module '")[2].partition("'")[0].partition(".")[0]
@@ -75,22 +75,32 @@ def beside(player: Player, words: str) -> str:
     return f"{name} lies beside it, but a file is entered alone: {rename}enter the folder {folder}{here}"
 
 
-def _instead(text: str, words: str) -> Cause:
+def _explain_missing(text: str, words: str) -> Explanation:
     """What is there where no agent is."""
     file, rest = split_path(text.strip()) or (text.strip(), "")
     path, class_name = Path(os.path.expanduser(file)), rest.removeprefix(":")
     if rest and not class_name.isidentifier():
-        told = f"{quote(class_name)} is no name of a class" if class_name else "no class is named after the colon"
-        return Cause(told, "write FILE.py:MyAgent", loading=True)
+        message = f"{quote(class_name)} is no name of a class" if class_name else "no class is named after the colon"
+        return Explanation(message, "write FILE.py:MyAgent", loading=True)
     try:
         if path.is_dir():
-            return Cause(*_of_folder(path), loading=True)
+            return Explanation(*_of_folder(path), loading=True)
         if path.is_file():
-            return Cause(*_of_file(path), loading=True)
+            return Explanation(*_of_file(path), loading=True)
     except OSError as error:
-        return Cause(f"cannot read {quote(path.name)}: {error.strerror}", loading=True)
-    told, _, advice = words.replace(quote(file), quote(path.name)).partition("; ")
-    return Cause(told, advice, loading=True)
+        return Explanation(f"cannot read {quote(path.name)}: {error.strerror}", loading=True)
+    message, _, advice = words.replace(quote(file), quote(path.name)).partition("; ")
+    return Explanation(message, advice, loading=True)
+
+
+def submissions_in(folder: Path) -> list[tuple[str, str]]:
+    """Each agent in a folder of submissions, and its name: a folder is one, and so is a file that is not hidden."""
+    found = []
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith((".", "__")) or not (path.is_dir() or path.is_file()):
+            continue
+        found.append((path.name if path.is_dir() else path.stem, os.path.join(folder, path.name)))
+    return found
 
 
 def is_there(text: str) -> bool:
@@ -103,8 +113,8 @@ def _of_file(path: Path) -> tuple[str, str]:
     with path.open("rb") as file:
         content = file.read(_READ)
     if what := diagnosis.no_python(content):
-        told, _, advice = what.partition(": ")
-        return f"{path.name} is {told}", advice
+        kind, _, advice = what.partition(": ")
+        return f"{path.name} is {kind}", advice
     if path.suffix in LANGUAGES:
         return f"{path.name} is a program in {LANGUAGES[path.suffix]}, and no Python file", _as_program(path)
     if not path.suffix:
@@ -145,22 +155,25 @@ def _of_folder(folder: Path) -> tuple[str, str]:
                 programs.append(Path(at))
         if looked > _MOST_LOOKED:
             break
-    told = f"the folder {quote(folder.name or str(folder))} has no {MAIN_FILE}"
+    message = f"the folder {quote(folder.name or str(folder))} has no {MAIN_FILE}"
     if mains:
-        return f"{told}: it lies deeper", f"enter {one_of([os.path.dirname(path) for path in mains], most=3)}"
+        return f"{message}: it lies deeper", f"enter {one_of([os.path.dirname(path) for path in mains], most=3)}"
     wrong = [path for path in others if os.path.basename(path).lower() == MAIN_FILE]
     if wrong:
-        return f"{told}: there is {os.path.basename(wrong[0])}", f"rename it to {MAIN_FILE}, in small letters"
+        return f"{message}: there is {os.path.basename(wrong[0])}", f"rename it to {MAIN_FILE}, in small letters"
     if len(others) == 1:
-        return f"{told}, only {os.path.basename(others[0])}", f"rename it to {MAIN_FILE}, or enter the file {others[0]}"
+        return (
+            f"{message}, only {os.path.basename(others[0])}",
+            f"rename it to {MAIN_FILE}, or enter the file {others[0]}",
+        )
     if others:
         shown = one_of([os.path.basename(path) for path in others], most=5)
-        return f"{told}; there is {shown}", f"rename the one with the agent's class to {MAIN_FILE}"
+        return f"{message}; there is {shown}", f"rename the one with the agent's class to {MAIN_FILE}"
     if archives:
-        return f"{told}, only {os.path.basename(archives[0])}", "unpack it"
+        return f"{message}, only {os.path.basename(archives[0])}", "unpack it"
     if notebooks:
-        return f"{told}, only {notebooks[0].name}, a Jupyter notebook", _NOTEBOOK
+        return f"{message}, only {notebooks[0].name}, a Jupyter notebook", _NOTEBOOK
     if programs:
         language = LANGUAGES[programs[0].suffix]
-        return f"{told}, only {programs[0].name}, a program in {language}", _as_program(programs[0])
-    return f"{told}, nor any other Python file", "put the agent's file into it"
+        return f"{message}, only {programs[0].name}, a program in {language}", _as_program(programs[0])
+    return f"{message}, nor any other Python file", "put the agent's file into it"

@@ -16,9 +16,9 @@ from arena.course.collecting import deadline, intake
 from arena.course.collecting.intake import Intake, Line, Outcome
 from arena.errors import ArenaError, BadLeague, BadRoster
 from arena.players.submissions import Store
-from arena.student.checking import Checked, Light, Step
+from arena.student.checking import CheckReport, CheckStep, Light, StepName
 from arena.student.checking.conditions import Conditions
-from arena.student.checking.examination import Candidate
+from arena.student.checking.examiner import Candidate
 from arena.tournament import collected_file
 from arena.tournament.collected_file import Collected
 from arena.walls.run_folder import RunFolder
@@ -47,7 +47,7 @@ class Examiner:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def each(self, candidates: Sequence[Candidate]) -> Iterator[tuple[int, Checked]]:
+    def each(self, candidates: Sequence[Candidate]) -> Iterator[tuple[int, CheckReport]]:
         """The last one first."""
         for place, candidate in reversed(list(enumerate(candidates))):
             assert candidate.player is not None
@@ -58,8 +58,10 @@ class Examiner:
                 raise KeyboardInterrupt
             self.looked_at.append(candidate.name)
             light = next((light for light in (Light.FAILED, Light.WARNING) if light in text), Light.GOOD)
-            step = Step(name="moves", light=light, seconds=0.0, told="" if light is Light.GOOD else f"{path}: hm")
-            yield place, Checked(agent=candidate.name, steps=(step,))
+            step = CheckStep(
+                name=StepName.LEGAL, light=light, seconds=0.0, message="" if light is Light.GOOD else f"{path}: hm"
+            )
+            yield place, CheckReport(agent=candidate.name, steps=(step,))
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """What is said of known cases: a sign in the words of a verdict, what that means, and what to do about it.
 
-Data alone; `causes.py` decides which of these tables is asked. The first sign that is found counts.
+Data alone; `explanations.py` decides which of these tables is asked. The first sign that is found counts.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ ENDS: Final = (
         "check its path, its first line (#!) and that it may be executed (chmod +x)",
     ),
 )
-"""How a program can end without Python's words for it: a sign in the detail, what is told, and the advice."""
+"""How a program can end without Python's words for it: a sign in the detail, the message, and the advice."""
 
 TOGETHER: Final = (
     "if it is a file of yours: several files that belong together are handed in as one folder or zip, the agent's "
@@ -209,7 +209,7 @@ NO_MESSAGES: Final = (
     (r"one frame", "it sent a message of many frames", "one message is one frame"),
     (r"expected a map with a 'type'|expected a 'type'", "it sent JSON without a 'type'", 'every message has a "type"'),
 )
-"""A sign in the detail, what is told, and the advice."""
+"""A sign in the detail, the message, and the advice."""
 
 FLOODS: Final = (
     (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arena.match.clock import MILLISECOND, SECOND, Clock, TimeControl
-from arena.student.checking import pace
+from arena.student.checking.played_games import too_slow
 
 
 @pytest.mark.parametrize(
@@ -29,15 +29,15 @@ from arena.student.checking import pace
 def test_a_pace_that_the_clock_does_not_bear_ends_at_a_move(
     seconds: float, clock: str, moves: int, ends: int | None
 ) -> None:
-    found = pace.too_slow(int(seconds * SECOND), clock, 50 * MILLISECOND, moves)
+    found = too_slow(int(seconds * SECOND), clock, margin=50 * MILLISECOND, moves=moves)
     assert (None if found is None else found.ends) == ends
 
 
 def test_it_is_asked_with_a_clock_that_it_must_be_faster_for() -> None:
-    found = pace.too_slow(int(1.5 * SECOND), "10+0.1", 0, 21)
+    found = too_slow(int(1.5 * SECOND), "10+0.1", margin=0, moves=21)
     assert found is not None
-    assert str(found.short) == "0.75+0.1"
-    assert Clock(TimeControl.parse(str(found.short)), 1).limit(0) < found.taken
+    assert str(found.short_clock) == "0.75+0.1"
+    assert Clock(TimeControl.parse(str(found.short_clock)), 1).limit(0) < found.taken
     assert str(found) == (
         "if it goes on like this its time is up at its move 8, and a game can have 21; "
         "asked with 0.75 s left, it took more"
@@ -47,9 +47,9 @@ def test_it_is_asked_with_a_clock_that_it_must_be_faster_for() -> None:
 @pytest.mark.parametrize("margin", [0, 50, 300, 500])
 @pytest.mark.parametrize("taken", [120, 600, 1500])
 def test_with_the_margin_too_it_has_no_more_than_half_its_time(taken: int, margin: int) -> None:
-    found = pace.too_slow(taken * MILLISECOND, "1", margin * MILLISECOND, 100)
+    found = too_slow(taken * MILLISECOND, "1", margin=margin * MILLISECOND, moves=100)
     fair = taken // 2 - margin >= 100
     assert (found is not None) == fair
     if found is not None:
-        asked = Clock(found.short, 1, margin=margin * MILLISECOND)
+        asked = Clock(found.short_clock, 1, margin=margin * MILLISECOND)
         assert asked.limit(0) <= found.taken / 2

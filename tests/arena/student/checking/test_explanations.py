@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from agents.protocol import Verdict
-from arena.student.checking import causes
-from arena.student.checking.causes import Fault
+from arena.student.checking.explanations import Failure, explain
 from tests.attacks.evening import Evening
 from tests.attacks.test_attacks import evening  # noqa: F401
 from tests.kit import check_messages
@@ -26,8 +25,8 @@ def test_a_file_that_does_not_work_is_told_why(broken: Broken, tmp_path: Path) -
 
 
 def test_what_goes_wrong_behind_walls_is_told_why(tmp_path: Path) -> None:
-    told = check_messages.behind_walls(tmp_path)
-    assert {f"walls: {name}": words for name, words in told.items()} == {
+    found = check_messages.behind_walls(tmp_path)
+    assert {f"walls: {name}": words for name, words in found.items()} == {
         name: HELD.get(name) for name in (f"walls: {broken}" for broken in BEHIND_WALLS)
     }
 
@@ -56,9 +55,9 @@ def test_every_broken_file_has_a_message_of_its_own() -> None:
 
 @pytest.mark.parametrize("verdict", list(Verdict))
 def test_every_verdict_has_a_cause_even_where_nothing_is_known_of_it(verdict: Verdict) -> None:
-    cause = causes.of(Fault(verdict, "something new"))
-    assert "something new" in cause.told or cause.told
-    assert cause.told.strip()
+    why = explain(Failure(verdict, "something new"))
+    assert "something new" in why.message or why.message
+    assert why.message.strip()
 
 
 def test_no_text_of_a_message_has_more_than_one_line() -> None:

@@ -9,15 +9,17 @@ import pytest
 
 from adsearch import CHANCE, games
 from arena.match.seeds import GameSeeds
-from arena.student.checking import positions
-from arena.student.checking.positions import Position, Stage
+from arena.student.checking import planned_games
+from arena.student.checking.planned_games import CheckPosition, Stage
 
 COUNTDOWN = f"{Path(__file__).parents[4] / 'examples' / 'countdown.py'}:Countdown"
 GAMES = [*games.names(), "ludo:players=2", "maze:ghosts=1", "connect4:rows=4", "countdown"]
 
 
-def drawn(rules: str, most: int = 50, seed: int = 0) -> list[Position]:
-    return list(islice(positions.drawn(games.start(COUNTDOWN if rules == "countdown" else rules), seed), most))
+def drawn(rules: str, most: int = 50, seed: int = 0) -> list[CheckPosition]:
+    return list(
+        islice(planned_games.draw_positions(games.start(COUNTDOWN if rules == "countdown" else rules), seed), most)
+    )
 
 
 @pytest.mark.parametrize("rules", GAMES)
@@ -33,7 +35,7 @@ def test_they_are_different_and_for_every_seat(rules: str) -> None:
 def test_the_referee_gets_there_by_the_same_moves_and_dice(rules: str) -> None:
     for position in drawn(rules, 20):
         state = games.start(COUNTDOWN if rules == "countdown" else rules)
-        dice = GameSeeds.of(0, positions.identity(position.number), leg=0, attempt=1)
+        dice = GameSeeds.of(0, planned_games.identity(position.number), leg=0, attempt=1)
         opening, ply = iter(position.opening), 1
         while True:
             if state.turn == CHANCE:
@@ -54,7 +56,7 @@ def test_they_are_of_every_kind_that_the_game_has(rules: str) -> None:
     assert (Stage.LATE in stages) == (rules != "ludo"), "whose games know no longest"
     if rules in ("connect4", "othello", "maze", "ludo"):
         assert Stage.FORCED in stages
-    told = [int(part.split()[0]) for part in positions.described(found).split(", ")]
+    told = [int(part.split()[0]) for part in planned_games.count_stages(found).split(", ")]
     assert sum(told) == len(found)
 
 
@@ -69,12 +71,12 @@ def test_near_the_end_the_board_is_nearly_full_and_no_move_decides() -> None:
 @pytest.mark.parametrize("rules", GAMES)
 def test_how_long_a_game_can_be_is_within_its_rules(rules: str) -> None:
     start = games.start(COUNTDOWN if rules == "countdown" else rules)
-    assert 1 <= positions.great_length(start, 0) <= (start.max_plies or 1000)
+    assert 1 <= planned_games.greatest_length(start, 0) <= (start.max_plies or 1000)
 
 
 def test_a_game_that_nobody_is_in_a_haste_to_end_is_longer() -> None:
     start = games.start("connect4")
-    assert positions.usual_length(start, 0) < 30 < positions.great_length(start, 0)
+    assert planned_games.typical_length(start, 0) < 30 < planned_games.greatest_length(start, 0)
 
 
 def test_the_first_is_where_the_game_begins() -> None:

@@ -19,7 +19,7 @@ _BEGINS: Final = "Traceback (most recent call last):"
 _TIMER: Final = re.compile(r"Timeout \([\d:.]+\)!")
 """How Python begins when it says where it is busy."""
 _MOST_FRAMES: Final = 5
-_OURS: Final = ("choose returned ", ADVICE)
+_FROM_OUR_HOST: Final = ("choose returned ", ADVICE)
 """How lines begin that our own host wrote."""
 _LONGEST_LINE: Final = 200
 
@@ -41,7 +41,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class Traceback:
     """A traceback without the frames of Python and of ours."""
 
     frames: tuple[Frame, ...]
@@ -55,43 +55,44 @@ class Trace:
         return self.error.partition(":")[0]
 
     def __str__(self) -> str:
-        return "\n".join([*_written(self.frames), *filter(None, (self.error,))])
+        return "\n".join([*_shown_frames(self.frames), *filter(None, (self.error,))])
 
 
-def last(stderr: str) -> Trace | None:
+def last(stderr: str) -> Traceback | None:
     """The last traceback in a log; None without one."""
     lines = stderr.splitlines()
     begins = [number for number, line in enumerate(lines) if line.endswith(_BEGINS)]
     if begins:
         frames, error = _read(lines[begins[-1] + 1 :])
-        return Trace(frames, error)
+        return Traceback(frames, error)
     # A syntax error in the file itself has frames and no such line.
     frames, error = _read(lines[-12:])
-    return Trace(frames, error) if frames and error else None
+    return Traceback(frames, error) if frames and error else None
 
 
-def busy(stderr: str, code: Callable[[str, int], str] = lambda _, __: "") -> Trace | None:
-    """Where the program was busy when Python last said so; None where it did not. `code` knows the agent's lines."""
+def busy(stderr: str, source_line: Callable[[str, int], str] = lambda _, __: "") -> Traceback | None:
+    """Where the program was busy when Python last said so; None where it did not. `source_line` gives a line of the
+    agent's source."""
     lines = stderr.splitlines()
-    told = [number for number, line in enumerate(lines) if _TIMER.match(line)]
-    if not told:
+    timers = [number for number, line in enumerate(lines) if _TIMER.match(line)]
+    if not timers:
         return None
     # Of several threads, the one in which a method of the agent's runs that we have called.
-    threads = "\n".join(lines[told[-1] + 1 :]).split("\n\n")
+    threads = "\n".join(lines[timers[-1] + 1 :]).split("\n\n")
     found = [tuple(reversed(_read(thread.split("\n"))[0])) for thread in threads]
     found = [frames for frames in found if frames] or [()]
     asked = [frames for frames in found if frames and frames[0].function in ("choose", "begin", "__init__")]
-    frames = (replace(frame, code=_shown(code(frame.file, frame.line))) for frame in (asked or found)[-1])
-    return Trace(tuple(frames), "")
+    frames = (replace(frame, code=_indented(source_line(frame.file, frame.line))) for frame in (asked or found)[-1])
+    return Traceback(tuple(frames), "")
 
 
-def _shown(line: str) -> tuple[str, ...]:
+def _indented(line: str) -> tuple[str, ...]:
     return (f"    {line.strip()}",) if line.strip() else ()
 
 
-def tail(stderr: str, most: int = 8, *, head: int = 4) -> str:
+def excerpt(stderr: str, most: int = 8, *, head: int = 4) -> str:
     """The last lines of a log that is no traceback, and the first: some programs say there what is wrong."""
-    lines = [plain(line) for line in stderr.splitlines() if line.strip() and not line.startswith(_OURS)]
+    lines = [shortened(line) for line in stderr.splitlines() if line.strip() and not line.startswith(_FROM_OUR_HOST)]
     left_out = len(lines) - most - head
     if head and left_out > 0:
         lines[head:-most] = [f"... {left_out} more ..."]
@@ -115,11 +116,11 @@ def _read(lines: Iterable[str]) -> tuple[tuple[Frame, ...], str]:
         elif _TIMER.match(line) or line.startswith("Thread 0x"):
             own = False
         else:
-            return tuple(frames), plain(line)
+            return tuple(frames), shortened(line)
     return tuple(frames), ""
 
 
-def _written(frames: tuple[Frame, ...]) -> list[str]:
+def _shown_frames(frames: tuple[Frame, ...]) -> list[str]:
     """The frames as Python shows them, a long recursion in short."""
     shown: list[str] = []
     left_out = len(frames) - _MOST_FRAMES
@@ -130,11 +131,11 @@ def _written(frames: tuple[Frame, ...]) -> list[str]:
             continue
         where = f", in {frame.function}" if frame.function else ""
         shown.append(f"{frame.place}{where}")
-        shown += [plain(line) for line in frame.code]
+        shown += [shortened(line) for line in frame.code]
     return shown
 
 
-def plain(line: str) -> str:
+def shortened(line: str) -> str:
     """`line` with files as their author knows them, and not too long."""
     line = re.sub(r"/\S*/([0-9a-f]{64}|library-\w{8}|scratch/agent-\w+)/", "", line.rstrip())
     return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}..."

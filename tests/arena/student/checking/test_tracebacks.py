@@ -12,8 +12,8 @@ from random import Random
 import pytest
 
 from agents.protocol import Verdict
-from arena.student.checking import causes, traces
-from arena.student.checking.causes import Fault
+from arena.student.checking import explanations, tracebacks
+from arena.student.checking.explanations import Failure
 
 STORED = "ab" * 32
 PARTS = (
@@ -42,10 +42,12 @@ def test_nothing_that_is_printed_makes_it_fail(seed: int) -> None:
         stderr = stderr[random.randrange(10) : len(stderr) - random.randrange(10)]
         for verdict in Verdict:
             detail = random.choice(["", "exited with code 1: x", "exited with code 2: agents: y", stderr])
-            cause = causes.of(Fault(verdict, detail, stderr, sent=stderr, python=random.random() < 0.8))
-            assert (cause.told + cause.advice + cause.got).isprintable()
-        list(causes.unnoticed(stderr))
-        traces.tail(stderr)
+            why = explanations.explain(
+                Failure(verdict, detail, stderr, watched_log=stderr, python=random.random() < 0.8)
+            )
+            assert (why.message + why.advice + why.got).isprintable()
+        list(explanations.unnoticed(stderr))
+        tracebacks.excerpt(stderr)
 
 
 def test_a_traceback_is_cut_to_the_agents_own_lines(tmp_path: Path) -> None:
@@ -56,7 +58,7 @@ def test_a_traceback_is_cut_to_the_agents_own_lines(tmp_path: Path) -> None:
     exec(compile(source.read_text(), str(source), "exec"), names)
     with pytest.raises(ValueError, match="property name") as raised:
         names["choose"]()
-    trace = traces.last("thinking\n" + "".join(traceback.format_exception(raised.value)))
+    trace = tracebacks.last("thinking\n" + "".join(traceback.format_exception(raised.value)))
     assert trace is not None
     assert [(frame.place, frame.function) for frame in trace.frames] == [("my_agent.py, line 4", "choose")]
     assert trace.kind == "json.decoder.JSONDecodeError"
@@ -95,17 +97,19 @@ Node.js v20.20.2
 )
 def test_a_program_that_did_not_find_a_file_of_its_own_is_told_which(stderr: str, file: str) -> None:
     last = stderr.splitlines()[-1]
-    cause = causes.of(Fault(Verdict.CRASHED, f"exited with code 1: {last}", stderr, python=False, asked=False))
-    assert cause.told == f"the program did not find {file}, and ended"
-    assert "/scratch/" not in cause.stderr
+    why = explanations.explain(
+        Failure(Verdict.CRASHED, f"exited with code 1: {last}", stderr, python=False, asked=False)
+    )
+    assert why.message == f"the program did not find {file}, and ended"
+    assert "/scratch/" not in why.stderr
 
 
 def test_of_a_long_log_its_beginning_and_its_end_are_shown() -> None:
     lines = [f"line {number}" for number in range(1, 31)]
-    told = traces.tail("\n".join(lines)).splitlines()
-    assert told == [*lines[:4], "... 18 more ...", *lines[-8:]]
-    assert traces.tail("\n".join(lines[:12])).splitlines() == lines[:12]
-    assert traces.tail("\n".join(lines), 3, head=0).splitlines() == lines[-3:]
+    shown = tracebacks.excerpt("\n".join(lines)).splitlines()
+    assert shown == [*lines[:4], "... 18 more ...", *lines[-8:]]
+    assert tracebacks.excerpt("\n".join(lines[:12])).splitlines() == lines[:12]
+    assert tracebacks.excerpt("\n".join(lines), 3, head=0).splitlines() == lines[-3:]
 
 
 def test_where_a_program_is_busy_is_read_as_python_tells_it(tmp_path: Path) -> None:
@@ -117,10 +121,10 @@ def test_where_a_program_is_busy_is_read_as_python_tells_it(tmp_path: Path) -> N
     with tempfile.TemporaryFile("w+") as log:
         names["choose"](lambda: faulthandler.dump_traceback(log))
         log.seek(0)
-        told = "Timeout (0:00:00.4)!\n" + log.read().replace("Current thread", "Thread")
-    trace = traces.busy(told, lambda file, line: f"{file}:{line}")
+        log_text = "Timeout (0:00:00.4)!\n" + log.read().replace("Current thread", "Thread")
+    trace = tracebacks.busy(log_text, lambda file, line: f"{file}:{line}")
     assert trace is not None
     assert [(frame.place, frame.function, frame.code) for frame in trace.frames] == [
         ("my_agent.py, line 2", "choose", ("    my_agent.py:2",))
     ]
-    assert traces.busy("nothing") is None
+    assert tracebacks.busy("nothing") is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,10 @@ import pytest
 from adsearch.errors import AdsearchError
 from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.match.fixture import Limits
-from arena.student.checking import AGAIN, CLOCK, FOUND, LEGAL, NAMES, SEED, STARTS, WHOLE, Checked, Light, Step
-from arena.student.checking.conditions import Conditions, submissions_in
-from arena.student.checking.examination import Candidate, Examiner, examine
+from arena.student.checking import NUMBERED_STEPS, CheckReport, CheckStep, Light, StepName
+from arena.student.checking.conditions import Conditions
+from arena.student.checking.examiner import Candidate, Examiner
+from arena.student.checking.lookup import submissions_in
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import descendants
 
@@ -28,13 +30,21 @@ ROOT = Path(__file__).parents[4]
 BARE = ROOT / "arena" / "student" / "starters" / "bare.py"
 
 
-def checked(text: object, game: str = "connect4", **others: object) -> Checked:
+def examine(
+    text: str, conditions: Conditions, folder: RunFolder, *, report: Callable[[CheckStep], None] = lambda _: None
+) -> CheckReport:
+    with Examiner(conditions, folder) as examiner:
+        ((_, found),) = examiner.each([Candidate("", text, report=report)])
+    return found
+
+
+def checked(text: object, game: str = "connect4", **others: object) -> CheckReport:
     conditions = Conditions(**({"game": game, "positions": 8} | others))  # type: ignore[arg-type]
     with RunFolder() as folder:
         return examine(str(text), conditions, folder)
 
 
-def lights(checked: Checked) -> dict[str, Light]:
+def lights(checked: CheckReport) -> dict[str, Light]:
     return {step.name: step.light for step in checked.steps}
 
 
@@ -47,21 +57,21 @@ def greedy(tmp_path: Path) -> Path:
 
 def test_a_good_agent_passes_every_step_in_order_and_leaves_nothing(greedy: Path) -> None:
     before = descendants(os.getpid())
-    told: list[Step] = []
+    told: list[CheckStep] = []
     with RunFolder() as folder:
         found = examine(str(greedy), Conditions(game="connect4", positions=12), folder, report=told.append)
         assert not list(folder.scratch.iterdir())
-    assert found.light is Light.GOOD, found.wrong
-    assert found.wrong is None
+    assert found.light is Light.GOOD, found.worst
+    assert found.worst is None
     assert tuple(told) == found.steps
-    assert tuple(step.name for step in found.steps) == NAMES
+    assert tuple(step.name for step in found.steps) == NUMBERED_STEPS
     assert descendants(os.getpid()) <= before
 
 
 @pytest.mark.parametrize("game", ["ludo:players=3", "kuhn", f"{ROOT / 'examples' / 'countdown.py'}:Countdown"])
 def test_games_of_chance_of_many_with_secrets_and_of_ones_own_are_checked(greedy: Path, game: str) -> None:
     found = checked(greedy, game, max_plies=12)
-    assert found.light is Light.GOOD, found.wrong
+    assert found.light is Light.GOOD, found.worst
 
 
 def test_several_are_examined_at_once_and_none_disturbs_another(tmp_path: Path, greedy: Path) -> None:
@@ -82,18 +92,18 @@ def test_of_several_a_missing_one_is_told_like_any_other(greedy: Path) -> None:
     conditions = Conditions(game="nap:4", positions=1)
     with RunFolder() as folder, Examiner(conditions, folder) as examiner:
         found = dict(examiner.each([Candidate("", str(greedy.with_name("gredy.py"))), Candidate("", str(greedy))]))
-    step = found[0].wrong
+    step = found[0].worst
     assert step is not None
-    assert (step.name, step.advice, found[1].light) == (FOUND, f"did you mean '{greedy}'?", Light.GOOD)
-    assert step.told.startswith("no file '")
+    assert (step.name, step.advice, found[1].light) == (StepName.FOUND, f"did you mean '{greedy}'?", Light.GOOD)
+    assert step.message.startswith("no file '")
 
 
 def test_a_program_whose_file_is_not_there_is_told_so(tmp_path: Path) -> None:
     import sys
 
-    step = checked(f"cmd:{sys.executable} -I {tmp_path / 'agnt.py'}", "nap").wrong
+    step = checked(f"cmd:{sys.executable} -I {tmp_path / 'agnt.py'}", "nap").worst
     assert step is not None
-    assert (step.name, step.told) == (STARTS, "the program did not find 'agnt.py', and ended")
+    assert (step.name, step.message) == (StepName.STARTS, "the program did not find 'agnt.py', and ended")
     assert "check the name" in step.advice
 
 
@@ -101,7 +111,7 @@ def test_a_program_of_any_language_is_checked() -> None:
     import sys
 
     found = checked(f"cmd:{sys.executable} -I -S {BARE}")
-    assert found.light is not Light.FAILED, found.wrong
+    assert found.light is not Light.FAILED, found.worst
 
 
 def test_the_failing_position_is_drawn_and_found_again(tmp_path: Path) -> None:
@@ -110,17 +120,17 @@ def test_the_failing_position_is_drawn_and_found_again(tmp_path: Path) -> None:
         GREEDY.replace("        return", "        if len(state.moves()) < 9:\n            return 99\n        return")
     )
     found = checked(path, "tictactoe")
-    step = found.wrong
+    step = found.worst
     assert step is not None
-    assert step.name == LEGAL
+    assert step.name == StepName.LEGAL
     assert step.got == "99"
     where, _, drawn = step.board.partition("\n")
     number = int(where.split()[1].rstrip(","))
     assert "a b c" in drawn
     assert step.again == f"arena check {path} --game tictactoe --position {number}"
-    again = checked(path, "tictactoe", only=number).wrong
+    again = checked(path, "tictactoe", only=number).worst
     assert again is not None
-    assert (again.board, again.told) == (step.board, "choose returned 99, which is no legal move")
+    assert (again.board, again.message) == (step.board, "choose returned 99, which is no legal move")
 
 
 def test_one_that_thinks_long_is_asked_less(tmp_path: Path) -> None:
@@ -128,10 +138,10 @@ def test_one_that_thinks_long_is_asked_less(tmp_path: Path) -> None:
     path.write_text(GREEDY.replace("        return", "        import time\n        time.sleep(0.2)\n        return"))
     with RunFolder() as folder:
         found = examine(str(path), Conditions(game="connect4", clock="60", seconds=0.7), folder)
-    assert found.light is Light.GOOD, found.wrong
-    told = {step.name: step.told for step in found.steps}
-    assert "no more, for a move took 0.2" in told[LEGAL]
-    assert "cut short after" in told[WHOLE]
+    assert found.light is Light.GOOD, found.worst
+    told = {step.name: step.message for step in found.steps}
+    assert "no more, for a move took 0.2" in told[StepName.LEGAL]
+    assert "cut short after" in told[StepName.WHOLE]
 
 
 def test_whoever_cannot_keep_its_pace_for_a_whole_game_is_warned_and_whoever_looks_at_its_clock_is_not(
@@ -144,12 +154,12 @@ def test_whoever_cannot_keep_its_pace_for_a_whole_game_is_warned_and_whoever_loo
     with RunFolder() as folder, Examiner(conditions, folder, at_once=2) as examiner:
         found = dict(examiner.each([Candidate(name, text) for name, text in submissions_in(tmp_path)]))
     clever, steady = found[0], found[1]
-    assert clever.light is Light.GOOD, clever.wrong
-    assert steady.wrong is not None
-    assert (steady.light, steady.wrong.name) == (Light.WARNING, CLOCK)
+    assert clever.light is Light.GOOD, clever.worst
+    assert steady.worst is not None
+    assert (steady.light, steady.worst.name) == (Light.WARNING, StepName.CLOCK)
     told = r"if it goes on like this its time is up at its move [4-6], and a game can have \d\d;"
-    assert re.search(told, steady.wrong.told), steady.wrong
-    assert "clock.left" in steady.wrong.advice
+    assert re.search(told, steady.worst.message), steady.worst
+    assert "clock.left" in steady.worst.advice
 
 
 def test_one_that_knows_no_move_when_the_board_is_nearly_full_is_found(tmp_path: Path) -> None:
@@ -158,8 +168,8 @@ def test_one_that_knows_no_move_when_the_board_is_nearly_full_is_found(tmp_path:
     late += "        if len(state.moves()) < 5:\n            return won[0] if won else None\n"
     path.write_text(GREEDY.replace("        return max", f"{late}        return max"))
     found = checked(path)
-    assert found.wrong is not None
-    assert (found.wrong.name, found.wrong.got) == (LEGAL, "None")
+    assert found.worst is not None
+    assert (found.worst.name, found.worst.got) == (StepName.LEGAL, "None")
 
 
 def test_whoever_is_late_fails_by_the_clock_alone(tmp_path: Path) -> None:
@@ -167,18 +177,22 @@ def test_whoever_is_late_fails_by_the_clock_alone(tmp_path: Path) -> None:
     path.write_text(GREEDY.replace("        return", "        import time\n        time.sleep(9)\n        return"))
     found = checked(path, clock="0.3")
     light = lights(found)
-    assert (light[FOUND], light[CLOCK], light[WHOLE]) == (Light.GOOD, Light.FAILED, Light.SKIPPED)
-    assert tuple(step.name for step in found.steps) == NAMES
-    assert next(step.told for step in found.steps if step.name == LEGAL) == "no move has come"
+    assert (light[StepName.FOUND], light[StepName.CLOCK], light[StepName.WHOLE]) == (
+        Light.GOOD,
+        Light.FAILED,
+        Light.SKIPPED,
+    )
+    assert tuple(step.name for step in found.steps) == NUMBERED_STEPS
+    assert next(step.message for step in found.steps if step.name == StepName.LEGAL) == "no move has come"
 
 
 def test_where_no_game_came_to_its_end_none_is_told_as_whole(tmp_path: Path) -> None:
     path = tmp_path / "slow.py"
     path.write_text(GREEDY.replace("        return", "        import time\n        time.sleep(0.08)\n        return"))
     found = checked(path, "othello", clock="0.5")
-    told = {step.name: (step.light, step.told) for step in found.steps}
-    assert told[WHOLE] == (Light.SKIPPED, "none came to its end")
-    assert told[CLOCK][0] is Light.FAILED
+    told = {step.name: (step.light, step.message) for step in found.steps}
+    assert told[StepName.WHOLE] == (Light.SKIPPED, "none came to its end")
+    assert told[StepName.CLOCK][0] is Light.FAILED
 
 
 def test_what_is_left_of_the_last_game_is_a_fault_only_where_processes_are_kept(tmp_path: Path) -> None:
@@ -188,7 +202,11 @@ def test_what_is_left_of_the_last_game_is_a_fault_only_where_processes_are_kept(
         "        self.choose = self.choose if len(games) == 1 else lambda state, clock: 99\n"
     )
     found = checked(path, limits=Limits())
-    assert (lights(found)[AGAIN], lights(found)[LEGAL], found.light) == (Light.WARNING, Light.GOOD, Light.WARNING)
+    assert (lights(found)[StepName.AGAIN], lights(found)[StepName.LEGAL], found.light) == (
+        Light.WARNING,
+        Light.GOOD,
+        Light.WARNING,
+    )
     assert checked(path, reuse=True).light is Light.FAILED
 
 
@@ -200,15 +218,15 @@ def test_chance_of_its_own_is_a_warning(tmp_path: Path) -> None:
         )
     )
     found = checked(path, "othello")
-    assert found.wrong is not None
-    assert (found.light, found.wrong.name) == (Light.WARNING, SEED)
+    assert found.worst is not None
+    assert (found.light, found.worst.name) == (Light.WARNING, StepName.SEED)
 
 
 def test_a_position_that_is_not_there_is_refused_and_a_gap_in_the_numbers_is_none() -> None:
     from adsearch import games
-    from arena.student.checking import positions
+    from arena.student.checking.planned_games import draw_positions
 
-    numbers = [position.number for position in positions.drawn(games.start("kuhn"), 0)]
+    numbers = [position.number for position in draw_positions(games.start("kuhn"), 0)]
     gap = next(number for number in range(1, numbers[-1]) if number not in numbers)
     for only, words in ((51, "from 1 to 50"), (gap, f"this game has few, here {numbers[0]}, ")):
         with pytest.raises(BadFixture, match=f"no position {only}: .*{words}"):

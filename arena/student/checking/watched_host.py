@@ -1,7 +1,7 @@
-"""Hosts an agent as usual, and tells in its log what its author would like to know: where it is busy, what it changed.
+"""A program that hosts an agent as always, and also logs where it is busy and whether it changed its state.
 
 Its text is what Python is given with -c, behind the walls, where of our packages only `agents` and `adsearch` can be
-imported. The first argument is after how many seconds, again and again, it tells where the agent is busy; 0: never.
+imported. The first argument is how many seconds pass between two lines about where the agent is busy; 0: none.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ CHANGED = "changed its state: "
 
 
 def watch() -> None:
-    """From now on each state is looked at again after `choose`."""
+    """From now on each state is compared with itself after `choose`."""
     from agents import hosting, player
 
     followed, legal = player.Player._followed, hosting.legal
     before: dict[int, str] = {}
 
-    def told(state: State[Any]) -> str:
+    def described(state: State[Any]) -> str:
         return f"{state.position()!r} with {state.turn} to move"
 
     def remembered(self: player.Player, turn: Turn) -> State[Any]:
         state = followed(self, turn)
         before.clear()
-        before[id(state)] = told(state)
+        before[id(state)] = described(state)
         return state
 
     def compared(choice: Any, state: State[Any]) -> Any:
         was = before.pop(id(state), None)
-        if was is not None and was != told(state):
-            print(f"{CHANGED}it was {was}, and is {told(state)} after choose", file=sys.stderr)
+        if was is not None and was != described(state):
+            print(f"{CHANGED}it was {was}, and is {described(state)} after choose", file=sys.stderr)
         return legal(choice, state)
 
     player.Player._followed = remembered  # type: ignore[method-assign]

@@ -1,0 +1,355 @@
+"""Examines agents: has the games of their checks played, behind the walls, and reports what came of each.
+
+It runs in the process of the command that checks, with a director of its own and a store that goes with the run folder.
+Nothing goes on record, and no process is left.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count, takewhile
+from pathlib import Path
+from time import monotonic
+from typing import Any, Final, Self
+
+import msgspec
+
+from adsearch import State, games
+from adsearch.errors import one_of
+from agents.protocol import Verdict
+from arena.errors import BadFixture, BadPlayer
+from arena.match.clock import SECOND
+from arena.match.schedule import MOST_ATTEMPTS, Began, Entrant, Finished, Planned, refuse_broken_rules
+from arena.play import cores
+from arena.play.director import Director
+from arena.players.confinement import Confinement
+from arena.players.entrants import enter
+from arena.players.player import Player, PlayerKind
+from arena.players.submissions import Store
+from arena.student.checking import (
+    NUMBERED_STEPS,
+    CheckReport,
+    CheckStep,
+    Light,
+    StepName,
+    lookup,
+    resigning_opponent,
+    watched_host,
+)
+from arena.student.checking.conditions import Conditions
+from arena.student.checking.explanations import Explanation
+from arena.student.checking.planned_games import WATCHED, CheckPlayers, GamePlanner, draw_positions
+from arena.student.checking.played_games import CheckGame
+from arena.student.checking.steps import Check, GameBatch, GameRequests
+from arena.walls.kinds import Allowance, WallKind
+from arena.walls.run_folder import RunFolder
+
+_MOST_AT_ONCE: Final = 4
+_RANDOM: Final = "random"
+_LONG: Final = 3 * SECOND
+"""An agent that takes so long for a move, and loses on time, is not asked again, however busy the machine was."""
+_LOGS_EVERY: Final = "0.4"
+"""Seconds between two lines about where a watched agent is busy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An agent that is to be examined."""
+
+    name: str
+    """What it is called; empty: like its file."""
+    text: str
+    player: Player | None = None
+    """The same, where it was found already."""
+    allowance: Allowance | None = None
+    """What it may use, where that is not what all agents may."""
+    walls: WallKind | None = None
+    """The kind of walls that it gets, where it is not that of all agents."""
+    report: Callable[[CheckStep], None] = lambda _: None
+    """Called with each step as soon as it is known."""
+
+
+class Examiner:
+    """Examines one agent after the other, or several at once, under the same conditions."""
+
+    def __init__(self, conditions: Conditions, folder: RunFolder, *, at_once: int | None = None) -> None:
+        """`at_once`: how many games are played at the same time; None: as many as this machine bears. ArenaError or
+        AdsearchError where the conditions are wrong; whatever is wrong with an agent is a step of its report."""
+        self.conditions = conditions
+        self._store = Store(folder.path / "store")
+        self._rules = self._store.take_game(conditions.game)
+        self._start = games.start(self._rules)
+        if conditions.only is not None:
+            _refuse_unless_there(conditions.only, self._start, conditions)
+        self._confinement = Confinement(
+            folder.scratch,
+            self._rules,
+            walls=conditions.walls,
+            allowance=conditions.allowance,
+            python=conditions.python,
+            modules=conditions.modules,
+            fresh=False,
+            ponder=conditions.ponder,
+            ready=conditions.limits.ready,
+        )
+        self._numbers = count(1)
+        self._confinement.wall_kind()
+        self._director = Director(folder, at_once=at_once or max(1, min(_MOST_AT_ONCE, cores.count() - 1)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._director.close()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the person who checks should know about this machine."""
+        return self._confinement.warnings
+
+    def each(self, candidates: Iterable[Candidate]) -> Iterator[tuple[int, CheckReport]]:
+        """All of them, each with its place among them, in the order in which they are done."""
+        schedule = _CheckSchedule(self._checks(candidates))
+        yield from schedule.finished()
+        for event in self._director.play(schedule):
+            if isinstance(event, Began):
+                schedule.began(event.game)
+            yield from schedule.finished()
+        yield from schedule.finished()
+
+    def _checks(self, candidates: Iterable[Candidate]) -> Iterator[_RunningCheck]:
+        for place, candidate in enumerate(candidates):
+            running = _RunningCheck(place, candidate)
+            running.requests = self._requests(candidate, running)
+            yield running
+
+    def _requests(self, candidate: Candidate, running: _RunningCheck) -> GameRequests:
+        """The games of an agent's check; none where there is no such agent."""
+        since = monotonic()
+        found = candidate.player or lookup.find(candidate.text)
+        if not isinstance(found, Explanation):
+            running.player = found
+            try:
+                planner = GamePlanner(
+                    self._players(found, candidate), self._start, self._rules, self.conditions, self._numbers
+                )
+            except BadPlayer as error:
+                message, _, advice = str(error).partition("; ")
+                found = Explanation(message, advice)
+        if isinstance(found, Explanation):
+            _report_not_found(running.report, found, again=self.conditions.command(candidate.text))
+            return
+        took = round(monotonic() - since, 3)
+        player = found
+        waiting = [_found_step(player, took)]
+
+        def report(step: CheckStep) -> None:
+            # That a file can be imported is known only when it has been.
+            if waiting and step.name is not StepName.FOUND:
+                running.report(waiting[0])
+            waiting.clear()
+            better = lookup.neighbour_advice(player, step.message) if step.light is Light.FAILED else ""
+            running.report(msgspec.structs.replace(step, advice=better) if better else step)
+
+        yield from Check(planner, now=monotonic, report=report).games()
+
+    def _players(self, player: Player, candidate: Candidate) -> CheckPlayers:
+        """The agent, frozen, as it is started in each of four ways, and its opponents."""
+        name = candidate.name or player.name
+        kept = enter(
+            player,
+            name,
+            self._start,
+            self._store,
+            self._confinement,
+            walls=candidate.walls,
+            allowance=candidate.allowance,
+        )
+        python = player.kind is not PlayerKind.COMMAND
+
+        def started(how: str, **orders: object) -> Entrant:
+            return replace(kept, key=f"{kept.key} {how}", orders={**kept.orders, "fresh": True, **orders})
+
+        command = kept.orders["command"]
+        watched = {"command": _watched_command(command, "0")} if python else {}
+        slow = {"command": _watched_command(command, _LOGS_EVERY), "start": WATCHED, "ready": WATCHED} if python else {}
+        return CheckPlayers(
+            kept=kept,
+            fresh=started("fresh"),
+            watched=started("watched", **watched),
+            slow=replace(started("slow", **slow), start=WATCHED),
+            opponent=_opponent,
+            text=candidate.text,
+            python=python,
+            behind=f"behind a {kept.walls}" if kept.walls != WallKind.LIMITS else "behind limits alone",
+            source_line=partial(_source_line, self._store.folder / kept.source),
+        )
+
+
+_NO_GAMES: Final = GameBatch(())
+
+
+@dataclass(slots=True)
+class _RunningCheck:
+    """A check in progress."""
+
+    place: int
+    candidate: Candidate
+    steps: list[CheckStep] = field(default_factory=list)
+    player: Player | None = None
+    requests: GameRequests | None = None
+    """None once it is over."""
+    batch: GameBatch = _NO_GAMES
+    waiting: Iterator[Planned] = field(default_factory=lambda: iter(()))
+    """The games of the batch that are still to come."""
+    again: deque[Planned] = field(default_factory=deque)
+    """Games without a result, to be played once more."""
+    tries: Counter[int] = field(default_factory=Counter)
+    since: float = 0.0
+    """When the batch was asked for."""
+    enough: bool = False
+    in_progress: int = 0
+    """How many of its games are."""
+    played: list[CheckGame] = field(default_factory=list)
+
+    def report(self, step: CheckStep) -> None:
+        """One more step is known."""
+        self.steps.append(step)
+        self.candidate.report(step)
+
+    def next(self, now: float) -> Planned | None:
+        """Its next game, where one may begin."""
+        if self.again:
+            return self.again.popleft()
+        too_late = now - self.since > self.batch.seconds and bool(self.tries)
+        return None if self.enough or too_late else next(self.waiting, None)
+
+    def ask(self, batch: GameBatch, now: float) -> None:
+        """It wants these games next."""
+        self.batch, self.waiting, self.since = batch, iter(batch.games), now
+        self.enough, self.played = False, []
+        self.tries.clear()
+
+    def finished(self) -> CheckReport:
+        """What came of it."""
+        name = self.candidate.name or (self.player.name if self.player else self.candidate.text)
+        return CheckReport(agent=name, steps=tuple(self.steps))
+
+
+class _CheckSchedule:
+    """The games of many checks: those of a later check are played where no earlier one has any to begin."""
+
+    def __init__(self, checks: Iterator[_RunningCheck]) -> None:
+        self._coming = checks
+        self._running: list[_RunningCheck] = []
+        # The games in progress: whose they are, and when they were asked for.
+        self._in_progress: dict[int, tuple[_RunningCheck, float]] = {}
+        self._ready: dict[int, float] = {}
+        self._done: deque[_RunningCheck] = deque()
+
+    def next(self) -> Planned | None:
+        """The next game to begin."""
+        while True:
+            for running in list(self._running):
+                while running.requests is not None:
+                    if (game := running.next(monotonic())) is not None:
+                        running.in_progress += 1
+                        running.tries[game.number] += 1
+                        self._in_progress[game.number] = running, monotonic()
+                        return game
+                    if running.in_progress:
+                        break
+                    self._go_on(running)
+            if (new := next(self._coming, None)) is None:
+                return None
+            self._running.append(new)
+            self._go_on(new, begins=True)
+
+    def note(self, finished: Finished) -> None:
+        """A game is over; what is void is played again, by the same dice."""
+        game, record = finished.game, finished.record
+        refuse_broken_rules(record)
+        running, asked = self._in_progress.pop(game.number)
+        ready = self._ready.pop(game.number, None)
+        running.in_progress -= 1
+        played = CheckGame(game, record, None if ready is None else ready - asked)
+        tries = 1 if played.late and played.own.longest > _LONG else MOST_ATTEMPTS
+        if record.verdict == Verdict.VOID and running.tries[game.number] < tries:
+            running.again.append(game)
+            return
+        running.played.append(played)
+        running.enough = running.batch.enough(played) or running.enough
+
+    def began(self, game: Planned) -> None:
+        """All players of the game are ready."""
+        self._ready[game.number] = monotonic()
+
+    def finished(self) -> Iterator[tuple[int, CheckReport]]:
+        """The checks that have come to their end since this was last asked."""
+        while self._done:
+            running = self._done.popleft()
+            yield running.place, running.finished()
+
+    def _go_on(self, running: _RunningCheck, *, begins: bool = False) -> None:
+        """The games that it asked for are over: it says what it wants next, or is at its end."""
+        if running.requests is None:
+            return
+        try:
+            batch = next(running.requests) if begins else running.requests.send(running.played)
+        except StopIteration:
+            running.requests = None
+            self._running.remove(running)
+            self._done.append(running)
+        else:
+            running.ask(batch, monotonic())
+
+
+def _refuse_unless_there(only: int, start: State[Any], conditions: Conditions) -> None:
+    """BadFixture where the agent would not be asked about a position of that number."""
+    if only > conditions.positions:
+        raise BadFixture(
+            f"no position {only}: expected a number from 1 to {conditions.positions}, which is how many are asked "
+            "about (more with --positions)"
+        )
+    wanted = draw_positions(start, conditions.seed)
+    numbers = [position.number for position in takewhile(lambda position: position.number <= only, wanted)]
+    if only not in numbers:
+        raise BadFixture(f"no position {only}: this game has few, here {one_of([str(each) for each in numbers])}")
+
+
+def _opponent(moves: int | None) -> Entrant:
+    """An opponent that resigns after so many moves; None: never."""
+    text = _RANDOM if moves is None else f"{resigning_opponent.__file__}:ResignsAfter{moves}"
+    return Entrant(_RANDOM, text, ("-m", "agents", text, "--connect", "-"), source=text)
+
+
+def _watched_command(command: tuple[str, ...], every: str) -> tuple[str, ...]:
+    """The command that hosts the same agent, and watches it; `every`: seconds between lines about where it is busy."""
+    at = command.index("-m")
+    return (*command[:at], "-c", Path(watched_host.__file__).read_text("utf-8"), every, *command[at + 2 :])
+
+
+def _source_line(folder: Path, file: str, line: int) -> str:
+    """A line of a file in a submission; empty where there is none."""
+    try:
+        return (folder / file).read_text("utf-8", "replace").splitlines()[line - 1]
+    except (OSError, IndexError):
+        return ""
+
+
+def _found_step(player: Player, seconds: float) -> CheckStep:
+    """The step that says what was found."""
+    warning, _, advice = lookup.name_warning(player).partition(": ")
+    light = Light.WARNING if warning else Light.GOOD
+    return CheckStep(name=StepName.FOUND, light=light, seconds=seconds, message=warning or player.text, advice=advice)
+
+
+def _report_not_found(report: Callable[[CheckStep], None], why: Explanation, *, again: str) -> None:
+    """The agent was not found: why, and the rest is skipped."""
+    first, *rest = NUMBERED_STEPS
+    report(CheckStep(name=first, light=Light.FAILED, seconds=0.0, message=why.message, advice=why.advice, again=again))
+    for name in rest:
+        report(CheckStep(name=name, light=Light.SKIPPED, seconds=0.0))

@@ -1,0 +1,335 @@
+"""The games of a check that are still to be played: in which positions an agent is asked, who sits where, how long.
+
+Pure: the same rules and the same seed give the same positions and games. Positions are openings, middle games, the end,
+the last move, forced moves, as each seat. They come from random games with the dice of the game in which the agent will
+be asked, so the referee gets there by the same moves.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from itertools import count
+from random import Random
+from typing import Any, Final
+
+from adsearch import CHANCE, State, games
+from agents.protocol import Verdict
+from arena.match.clock import SECOND
+from arena.match.fixture import Limits
+from arena.match.schedule import Entrant, Planned
+from arena.match.seeds import GameSeeds, number
+from arena.players.player import unique_names
+from arena.student.checking.conditions import Conditions
+from arena.student.checking.played_games import CheckGame, Pace
+from arena.student.checking.resigning_opponent import AFTER
+
+COSTLY: Final = (Verdict.TIME, Verdict.UNREADY)
+"""A game that ends so has taken all the time that there was."""
+WATCHED: Final = 2 * SECOND
+"""Nanoseconds that an agent that is too slow is watched, to see where it is busy."""
+_LONGEST: Final = 1000
+"""Plies of a random game, where the rules set no limit."""
+_TRIES: Final = 6
+"""Games that are looked through for a position of the wanted kind."""
+_FRUITLESS: Final = 12
+"""After so many games without a new position there are no more."""
+_MOST_MOVES_SHOWN: Final = 12
+
+
+# Positions.
+
+
+class Stage(StrEnum):
+    """Where in a game a position is."""
+
+    OPENING = "opening"
+    MIDDLE = "middle game"
+    LATE = "near the end"
+    """Of a game in which nobody ended it early: a board that is nearly full, and no move that decides."""
+    LAST = "last move"
+    FORCED = "only one legal move"
+
+
+_NEED_LONG_GAMES: Final = (Stage.LATE, Stage.FORCED)
+"""What a game that ends as soon as somebody stumbles on it may never see."""
+_COUNTED: Final = {
+    Stage.OPENING: "{} in the opening",
+    Stage.MIDDLE: "{} in the middle",
+    Stage.LATE: "{} near the end",
+    Stage.LAST: "{} at the last move",
+    Stage.FORCED: "{} with one legal move",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPosition:
+    """A position in which an agent is asked for a move."""
+
+    number: int
+    """By this it is found again."""
+    stage: Stage
+    seat: int
+    """Who is asked."""
+    opening: tuple[str, ...]
+    """The moves that lead there, without those of chance."""
+    state: State[Any]
+
+
+def identity(number: int) -> tuple[object, ...]:
+    """The identity of the game with the position of that number: its dice and seeds follow from it."""
+    return ("check", number)
+
+
+def draw_positions(start: State[Any], seed: int) -> Iterator[CheckPosition]:
+    """Positions of the game that begins at `start`, all different; endless, or as many as the game has.
+
+    The first is where the game begins. Each in a row is another seat's, and after all seats of another stage."""
+    seen: set[tuple[object, ...]] = set()
+    fruitless = 0
+    for place in count():
+        if fruitless == _FRUITLESS:
+            return
+        found = _new_position(start, seed, place + 1, seen)
+        fruitless = 0 if found else fruitless + 1
+        if found:
+            seen.add(_key(found.state, found.seat))
+            yield found
+
+
+def _new_position(start: State[Any], seed: int, place: int, seen: set[tuple[object, ...]]) -> CheckPosition | None:
+    """A new position for that place: of its stage and its seat, failing that of its seat, failing that any."""
+    seat = (place - 1) % start.players
+    stage = tuple(Stage)[(place - 1) // start.players % len(Stage)]
+    best: tuple[int, CheckPosition] | None = None
+    for attempt in range(_TRIES):
+        random = Random(number(seed, "positions", place, attempt))
+        long = stage in _NEED_LONG_GAMES and start.max_plies is not None
+        game = _random_game(start, seed, place, random, long=long)
+        found = [each for each in game if _key(each.state, each.seat) not in seen]
+        if place == 1 and found:
+            return found[0]
+        random.shuffle(found)
+        for each in found:
+            fit = 2 * (each.seat == seat) + (each.stage is stage)
+            if best is None or fit > best[0]:
+                best = fit, each
+        if best is not None and best[0] == 3:
+            break
+    return None if best is None else best[1]
+
+
+def _random_game(
+    start: State[Any], seed: int, place: int, random: Random, *, long: bool = False
+) -> list[CheckPosition]:
+    """Every position of one random game in which a player moves; the dice are those of that place.
+
+    In a `long` game no player makes a move that ends it while there is another."""
+    dice = GameSeeds.of(seed, identity(place), leg=0, attempt=1)
+    state, moves, asked = start, list[str](), list[tuple[int, tuple[str, ...], State[Any]]]()
+    for ply in range(1, _LONGEST):
+        seat = state.turn
+        if seat is None:
+            break
+        if seat == CHANCE:
+            state = state.play(dice.outcome(ply, state.chances()))
+            continue
+        asked.append((seat, tuple(moves), state))
+        move, after = _move_that_goes_on(state, random) if long else _random_move(state, random)
+        moves.append(state.to_text(move))
+        state = after
+    over = state.turn is None
+    if long and not over:
+        return _random_game(start, seed, place, random)
+    early = max(start.players, len(asked) // 5)
+    late = len(asked) - max(2 * start.players, len(asked) // 5) if long else len(asked)
+    return [
+        CheckPosition(place, _stage(each[2], at, early, late, last=over and at == len(asked) - 1), *each)
+        for at, each in enumerate(asked)
+    ]
+
+
+def _random_move(state: State[Any], random: Random) -> tuple[Any, State[Any]]:
+    move = random.choice(state.moves())
+    return move, state.play(move)
+
+
+def _move_that_goes_on(state: State[Any], random: Random) -> tuple[Any, State[Any]]:
+    """A move that does not end the game, if there is one, and where it leads."""
+    moves = random.sample(state.moves(), len(state.moves()))
+    after = ((move, state.play(move)) for move in moves)
+    return next(((move, child) for move, child in after if child.turn is not None), (moves[0], state.play(moves[0])))
+
+
+def _stage(state: State[Any], at: int, early: int, late: int, *, last: bool) -> Stage:
+    moves = state.moves()
+    if last:
+        return Stage.LAST
+    if len(moves) == 1:
+        return Stage.FORCED
+    if at < early:
+        return Stage.OPENING
+    quiet = at >= late and all(state.play(move).turn is not None for move in moves)
+    return Stage.LATE if quiet else Stage.MIDDLE
+
+
+def _key(state: State[Any], seat: int) -> tuple[object, ...]:
+    """What the seat sees: to it, two positions that look the same are one."""
+    return (seat, state.view(seat) if state.hidden else state.key)
+
+
+def count_stages(positions: Sequence[CheckPosition]) -> str:
+    """How many of each stage, in words."""
+    counted = Counter(position.stage for position in positions)
+    return ", ".join(_COUNTED[stage].format(counted[stage]) for stage in Stage if counted[stage])
+
+
+def typical_length(start: State[Any], seed: int) -> int:
+    """How many moves of players a game takes: the median of three random games."""
+    return sorted(len(_random_game(start, seed, -n, Random(n))) for n in range(1, 4))[1]
+
+
+def greatest_length(start: State[Any], seed: int) -> int:
+    """How many moves of players a game can take: the longest of three random games in which nobody ends it early."""
+    long = start.max_plies is not None
+    return max(len(_random_game(start, seed, -n, Random(n), long=long)) for n in range(1, 4))
+
+
+def draw_board(
+    rules: str, state: State[Any], seat: int, moves: Sequence[str], position: CheckPosition | None = None
+) -> str:
+    """The position as the seat sees it, drawn, and the `moves` that led there; with its number, if it has one."""
+    after = f"after {' '.join(moves[-_MOST_MOVES_SHOWN:])}" if moves else "at the beginning"
+    if len(moves) > _MOST_MOVES_SHOWN:
+        after = f"after {len(moves)} moves, the last of them {' '.join(moves[-_MOST_MOVES_SHOWN:])}"
+    name = f"position {position.number}, " if position is not None else ""
+    try:
+        drawn = str(games.load(rules, state.view(seat)) if state.hidden else state)
+    except Exception:
+        drawn = state.view(seat)
+    return f"{name}{after}; seat {seat} is to move:\n{drawn}"
+
+
+# Games.
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPlayers:
+    """Who plays: the agent, started in four ways, and its opponents."""
+
+    kept: Entrant
+    """In a process that is kept for the next game."""
+    fresh: Entrant
+    """In a new process for each game."""
+    watched: Entrant
+    """In a new process that logs whether the agent changed its state."""
+    slow: Entrant
+    """In a new process that also logs where the agent is busy; it has `WATCHED` to be ready."""
+    opponent: Callable[[int | None], Entrant]
+    """Moves at random, and resigns after so many moves, one of `resigning_opponent.AFTER`; None: never."""
+    text: str
+    """The agent as it was named."""
+    python: bool
+    """Whether it is hosted by our kit."""
+    behind: str
+    """What confines it, in words."""
+    source_line: Callable[[str, int], str]
+    """A line of a file of the agent's."""
+
+
+@dataclass(frozen=True, slots=True)
+class GamePlanner:
+    """Plans the games of one check. Opponents move at random; some resign so that a game does not take too long."""
+
+    players: CheckPlayers
+    start: State[Any]
+    rules: str
+    conditions: Conditions
+    numbers: Iterator[int]
+    positions: dict[int, CheckPosition] = field(default_factory=dict)
+    """In which position each game of `one_move` begins, by the game's number."""
+
+    def one_move(self, position: CheckPosition, entrant: Entrant, *, thinks: bool) -> Planned:
+        """The game in which the agent is asked for one move in that position; an agent that `thinks` takes its time."""
+        # One move before its end is what a clock shares its time out for: an agent that thinks would take all of it. An
+        # opponent that resigns keeps the budget as it is, but is a new process each time.
+        last = not thinks or self.start.players == 1
+        planned = replace(
+            self._game(self._seated(position.seat, entrant, None if last else 0)),
+            identity=identity(position.number),
+            opening=position.opening,
+            max_plies=1 if last else self.conditions.max_plies,
+        )
+        self.positions[planned.number] = position
+        return planned
+
+    def whole_game(self, seat: int, entrant: Entrant, longest: int | None) -> Planned:
+        """A game against random moves; the same that `arena play` plays with this seed. After `longest` moves it is cut
+        short."""
+        alone = self.start.players == 1
+        planned = self._game(self._seated(seat, entrant, longest))
+        return replace(planned, max_plies=longest) if alone and longest is not None else planned
+
+    def in_a_hurry(self, game: CheckGame, pace: Pace) -> Planned:
+        """Its last move in that game once more, on a clock that is too short for its pace."""
+        alone = self.start.players == 1
+        return replace(
+            game.planned,
+            number=next(self.numbers),
+            entrants=self._seated(game.seat, self.players.fresh, None if alone else 0),
+            clock=str(pace.short_clock),
+            opening=game.before_own_last_move,
+            max_plies=1 if alone else game.planned.max_plies,
+        )
+
+    def watched(self, game: CheckGame) -> Planned:
+        """The position in which it failed once more, watched, with time enough to see where it is busy."""
+        slow = game.verdict in COSTLY
+        return replace(
+            game.planned,
+            number=next(self.numbers),
+            entrants=self._seated(game.seat, self.players.slow if slow else self.players.watched),
+            clock=f"move={WATCHED / SECOND:g}",
+            opening=(*game.planned.opening, *game.decisions),
+            max_plies=1,
+            limits=Limits(hello=game.planned.limits.hello, ready=WATCHED if slow else Limits().ready),
+        )
+
+    def moves_until_resigning(self, mean: float) -> int | None:
+        """After how many moves an opponent resigns, so that a game in which a move takes `mean` seconds does not take
+        too long; None: it is played out."""
+        seconds = self.conditions.seconds / self.start.players
+        moves = typical_length(self.start, self.conditions.seed) / self.start.players
+        if mean * moves <= seconds:
+            return None
+        return max(after for after in AFTER if after * mean <= seconds or after <= 1)
+
+    def most_moves(self) -> int:
+        """How many moves a player can make in a game that nobody ends early."""
+        moves = greatest_length(self.start, self.conditions.seed)
+        return min(moves, self.conditions.max_plies or moves) // self.start.players
+
+    def _game(self, entrants: tuple[Entrant, ...]) -> Planned:
+        conditions = self.conditions
+        return Planned(
+            number=next(self.numbers),
+            game=conditions.game,
+            rules=self.rules,
+            entrants=entrants,
+            seed=conditions.seed,
+            identity=(json.dumps([*sorted(each.name for each in entrants), 0]),),
+            clock=conditions.clock,
+            margin=conditions.margin,
+            max_plies=conditions.max_plies,
+            limits=conditions.limits,
+        )
+
+    def _seated(self, seat: int, entrant: Entrant, moves: int | None = None) -> tuple[Entrant, ...]:
+        """All players: `entrant` in that seat, and opponents that resign after so many `moves` in the others."""
+        others = [self.players.opponent(moves)] * (self.start.players - 1)
+        seated = [*others[:seat], entrant, *others[seat:]]
+        names = unique_names(each.name for each in seated)
+        return tuple(replace(each, name=name) for each, name in zip(seated, names, strict=True))
