@@ -22,12 +22,12 @@ from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, refu
 from arena.ratings.match_statistics import Hypothesis, sprt, superiority
 
 BETTER_BY: Final = 200.0
-"""Elo: who is so much better is found to be better in 19 of 20 climbs; who is no better in 1 of 20 at most."""
+"""Elo: an agent that is so much better is found to be better in 19 of 20 climbs; one that is no better in at most 1."""
 GIVES_UP: Final = 2
 """After so many opponents in a row that were not beaten it climbs no further."""
 MOST_FAULTS: Final = 3
 """After so many faults in a row there is nothing to be learned from playing on."""
-_SAME_AGAIN: Final = 4
+_MOST_REPEATED: Final = 4
 """After so many rounds in a row that were played before, move by move, there is nothing new to come."""
 
 _TWO: Final = (
@@ -60,14 +60,14 @@ def _can_play(player: str, start: State[Any]) -> bool:
 
 
 def opening_plies(start: State[Any]) -> int:
-    """With how many random plies games begin, so that players who always do the same do not play one game again."""
+    """How many random plies games begin with, so that deterministic players do not repeat one game."""
     if start.chance or start.hidden:
         return 0
     return max(1, min(4, (start.max_plies or 40) // 4))
 
 
-class Shown(StrEnum):
-    """What a step has shown."""
+class StepVerdict(StrEnum):
+    """What the games against one opponent have shown."""
 
     BETTER = "better"
     NOT_BETTER = "not better"
@@ -76,7 +76,7 @@ class Shown(StrEnum):
 
 
 @dataclass(slots=True)
-class Step:
+class LadderStep:
     """The games against one opponent."""
 
     opponent: str
@@ -90,13 +90,13 @@ class Step:
     games: int = 0
     """In those rounds; won, drawn and lost."""
     results: Counter[str] = field(default_factory=Counter)
-    verdict: Shown = Shown.OPEN
+    verdict: StepVerdict = StepVerdict.OPEN
     over: bool = False
     begun: int = 0
     counted: int = 0
-    again: int = 0
-    """Rounds in a row that had been played before."""
-    known: set[tuple[tuple[str, ...], ...]] = field(default_factory=set)
+    repeated: int = 0
+    """Rounds in a row that had been played before, move by move."""
+    played_before: set[tuple[tuple[str, ...], ...]] = field(default_factory=set)
 
     @property
     def likelihood(self) -> float:
@@ -107,7 +107,7 @@ class Step:
     @property
     def exhausted(self) -> bool:
         """Whether there were no more games that had not been played before."""
-        return self.again >= _SAME_AGAIN
+        return self.repeated >= _MOST_REPEATED
 
 
 class Climb:
@@ -116,7 +116,7 @@ class Climb:
     def __init__(
         self,
         agent: Entrant,
-        steps: Sequence[Step],
+        steps: Sequence[LadderStep],
         first: Planned,
         openings: Sequence[tuple[str, ...]],
         *,
@@ -126,27 +126,30 @@ class Climb:
         """`first`: what all games have in common. As many rounds a step as there are `openings`. `repeats`: whether the
         same moves again are the same game again, for nothing is left to chance; `gives_up`: whether it stops at
         opponents that it does not beat."""
-        self._agent, self.steps = agent, list(steps)
-        self._common, self._openings = first, openings
-        self._repeats, self._gives_up = repeats, gives_up
+        self._agent = agent
+        self.steps = list(steps)
+        self._common = first
+        self._openings = openings
+        self._repeats = repeats
+        self._gives_up = gives_up
         self._at = 0
         self._waiting: deque[Planned] = deque()
         self._running = 0
         self._number = 0
         # Every game that is over, in that order, void ones too.
-        self.played: list[tuple[Step, Finished]] = []
+        self.played: list[tuple[LadderStep, Finished]] = []
         # How many games in a row the agent has now lost by a fault of its own.
         self.faults = 0
 
     @property
-    def done(self) -> list[Step]:
+    def done(self) -> list[LadderStep]:
         """The steps that are over."""
         return [step for step in self.steps if step.over]
 
     @property
     def gave_up(self) -> bool:
         """Whether so many in a row were not beaten that those above them are not tried."""
-        beaten = [step.verdict is Shown.BETTER for step in self.done]
+        beaten = [step.verdict is StepVerdict.BETTER for step in self.done]
         return self._gives_up and beaten[-GIVES_UP:] == [False] * GIVES_UP and len(beaten) < len(self.steps)
 
     @property
@@ -197,9 +200,10 @@ class Climb:
             self._count(step, [played for _, played in sorted(step.rounds[step.counted].items())])
             step.counted += 1
 
-    def _round(self, step: Step) -> Iterator[Planned]:
+    def _round(self, step: LadderStep) -> Iterator[Planned]:
         """The games of the next round."""
-        number, seats = step.begun, (self._agent, *step.others)
+        number = step.begun
+        seats = (self._agent, *step.others)
         step.begun += 1
         names = sorted(entrant.name for entrant in seats)
         for leg in range(len(seats)):
@@ -213,22 +217,22 @@ class Climb:
                 opening=self._openings[number],
             )
 
-    def _count(self, step: Step, games: Sequence[Finished]) -> None:
+    def _count(self, step: LadderStep, games: Sequence[Finished]) -> None:
         """A round is whole."""
         if any(game.record.verdict == Verdict.VOID for game in games):
             return
         moves = tuple(tuple(move.move for move in game.record.moves) for game in games)
-        if self._repeats and moves in step.known:
-            step.again += 1
+        if self._repeats and moves in step.played_before:
+            step.repeated += 1
             step.over = step.exhausted
             return
-        step.known.add(moves)
-        step.again = 0
+        step.played_before.add(moves)
+        step.repeated = 0
         points = [self.points(game) for game in games]
         step.games += len(games)
         step.results.update("won" if score > 0.5 else "drawn" if score == 0.5 else "lost" for score in points)
         step.counts[round(4.0 * sum(points) / len(points))] += 1
         found = sprt(step.counts, 0.0, BETTER_BY).verdict
         if found is not None:
-            step.verdict = Shown.BETTER if found is Hypothesis.H1 else Shown.NOT_BETTER
+            step.verdict = StepVerdict.BETTER if found is Hypothesis.H1 else StepVerdict.NOT_BETTER
             step.over = True

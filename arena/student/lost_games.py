@@ -1,7 +1,7 @@
-"""The lesson of lost games: which of them to look at first, and where.
+"""Lost games: which of them to look at first, and where each was lost.
 
-Whoever fails looks at that first: no search can tell more than the fault. Else it is the first clear mistake in a game
-against the weakest opponent, for that is the next one to beat.
+A fault of its own (a crash, an illegal move ...) comes first: no search can say more than that. Else it is the first
+clear mistake in a game against the weakest opponent, for that is the next one to beat.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from msgspec import Struct
 
 from adsearch import games
 from agents.protocol import Verdict
-from arena.student.analysis import Effort, Judged, Mark, first_mistake, judged
+from arena.student.analysis import AnalysisBudget, JudgedPly, Mark, first_mistake, judge_moves
 from db.records import GameRecord, PastGame
 
-LOOKED_AT = 3
-"""In so many games a mistake is looked for."""
-_NODES = 8_000
+_MOST_GAMES = 3
+"""A mistake is looked for in so many games."""
+_MOST_NODES = 8_000
 
 
-class Lost(Struct, frozen=True):
+class LostGame(Struct, frozen=True):
     """A game that the agent has lost."""
 
     id: int
-    """By what it is known on record."""
+    """Its number on record."""
     rules: str
     seat: int
     """Where the agent sat."""
@@ -38,16 +38,16 @@ class Lost(Struct, frozen=True):
         return self.record.fault == self.seat and self.record.verdict != Verdict.RESIGNED
 
 
-class Lesson(Struct, frozen=True):
-    """What to look at first."""
+class TurningPoint(Struct, frozen=True):
+    """Where a game was lost: what to look at first."""
 
-    game: Lost
+    game: LostGame
     ply: int
     """Where it failed, or made its mistake; 0: nowhere in particular."""
-    mistake: Judged | None = None
+    mistake: JudgedPly | None = None
 
 
-def reasons(lost: Sequence[Lost]) -> dict[str, int]:
+def reasons(lost: Sequence[LostGame]) -> dict[str, int]:
     """How many games were lost how, by verdict; the most frequent first."""
     return dict(
         Counter(
@@ -56,29 +56,29 @@ def reasons(lost: Sequence[Lost]) -> dict[str, int]:
     )
 
 
-def lesson(lost: Sequence[Lost]) -> Lesson | None:
-    """What is to be learned from these games, those that say most first; None where there are none."""
+def turning_point(lost: Sequence[LostGame]) -> TurningPoint | None:
+    """What to look at first in these games, those that say most first; None where there are none."""
     if not lost:
         return None
     for game in lost:
         if game.at_fault:
-            return Lesson(game, len(game.record.moves) + 1)
-    found: list[Lesson] = []
+            return TurningPoint(game, len(game.record.moves) + 1)
+    found: list[TurningPoint] = []
     against_one = [game for game in lost if game.opponent == lost[0].opponent]
     shortest = sorted(against_one, key=lambda game: len(game.record.moves))
-    for game in shortest[:LOOKED_AT]:
-        effort = Effort(nodes=min(_NODES, Effort.usual(len(game.record.moves)).nodes or _NODES))
-        mistake = first_mistake(judged(games.start(game.rules), game.record.moves, effort), game.seat)
+    for game in shortest[:_MOST_GAMES]:
+        budget = AnalysisBudget.default(len(game.record.moves), most=_MOST_NODES)
+        mistake = first_mistake(judge_moves(games.start(game.rules), game.record.moves, budget), game.seat)
         if mistake is not None:
-            found.append(Lesson(game, mistake.ply, mistake))
+            found.append(TurningPoint(game, mistake.ply, mistake))
             if mistake.mark is Mark.BLUNDER:
                 break
-    return found[-1] if found else Lesson(shortest[0], 0)
+    return found[-1] if found else TurningPoint(shortest[0], 0)
 
 
-def looked_at(game: PastGame, plies: Sequence[Judged]) -> tuple[int | None, Judged | None]:
-    """What to look at in a game whose judgements are `plies`: the ply at which it was lost by a fault, None where there
-    was none; and the first mistake of whoever lost, the gravest if several did."""
+def fault_and_mistake(game: PastGame, plies: Sequence[JudgedPly]) -> tuple[int | None, JudgedPly | None]:
+    """Where a game was lost: the ply of the fault, None where there was none; and of `plies`, its judgements, the first
+    mistake of the player that lost, the gravest if several did."""
     at_fault = game.fault is not None and game.verdict != Verdict.RESIGNED
     points = game.points or [0.0] * len(game.seats)
     losers = [seat for seat, share in enumerate(points) if share == min(points)] if game.fault is None else [game.fault]

@@ -1,7 +1,7 @@
-"""Rehearsal: what a seat was sent in a game on record, up to one of its turns, word for word.
+"""What a seat was sent in a game on record, up to one of its turns, word for word.
 
-The game is judged again by the same Match, from the record alone: same seeds, same clocks, same views. Whoever is given
-these messages sits in the game as it was, which is what a debugger needs.
+The game is judged again by the same Match, from the record alone: same seeds, same clocks, same views. An agent that is
+given these messages sits in the game as it was, which is what a debugger needs.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _EVER: Final = 10**18
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearsal:
-    """A game as one seat lived through it, up to a question."""
+class RecordedTurn:
+    """A turn of a game on record, with all that its seat was sent up to it."""
 
     seat: int
     state: State[Any]
@@ -35,7 +35,7 @@ class Rehearsal:
     """The questions, the last of them that one."""
 
 
-def rehearse(game: PastGame, ply: int) -> Rehearsal:
+def replay_turn(game: PastGame, ply: int) -> RecordedTurn:
     """What the seat was sent whose turn it was at `ply`, the turn that the game ended in included.
 
     ArenaError where that ply was nobody's turn, or the record cannot be played again."""
@@ -48,12 +48,12 @@ def rehearse(game: PastGame, ply: int) -> Rehearsal:
     same = [(move.who, move.move) for move in match.moves] == played
     if not (same and isinstance(start, Start) and turns and all(isinstance(turn, Turn) for turn in turns)):
         raise ArenaError(f"game {game.id} cannot be played again as it is on record; see: arena db verify")
-    return Rehearsal(seat, states[ply - 1], start, tuple(turn for turn in turns if isinstance(turn, Turn)))
+    return RecordedTurn(seat, states[ply - 1], start, tuple(turn for turn in turns if isinstance(turn, Turn)))
 
 
-def usual_ply(game: PastGame, own: Collection[int]) -> int:
-    """The ply to ask at where nobody says which: the last turn of whoever failed or resigned, else of the seats `own`,
-    else of anybody. ArenaError where there was no turn."""
+def default_ply(game: PastGame, own: Collection[int]) -> int:
+    """The default ply to ask at: the last turn of the agent that failed or resigned, else of the seats `own`, else of
+    any seat. ArenaError where there was no turn."""
     asked = _asked(game, list(positions(game)))
     if game.fault is None:
         # At the end of a game that was cut short nobody was asked any more.
@@ -95,7 +95,7 @@ def _seat_at(game: PastGame, states: Sequence[State[Any]], ply: int) -> int:
 def _judged_again(game: PastGame, ply: int) -> tuple[Match, list[tuple[int, Start | Turn | Over]]]:
     """The game up to `ply`, and all that was sent."""
     seeds = GameSeeds.of(game.seed, (game.pair,), leg=game.leg, attempt=game.attempt)
-    # Outside of tournaments players are told who they play.
+    # Outside of tournaments players know who they play.
     shown = game.players if game.tournament is None else [f"seat {number}" for number in range(len(game.seats))]
     plans = tuple(
         SeatPlan(player, shown[number], f"{number:064x}", seeds.for_seat(number))

@@ -22,7 +22,7 @@ from arena.history.documents import finite
 
 if TYPE_CHECKING:
     from adsearch import State
-    from arena.student.analysis import Effort, Judged, Worth
+    from arena.student.analysis import AnalysisBudget, JudgedPly, PositionValue
     from db.records import PastGame
 
 
@@ -46,7 +46,7 @@ def analyse(
     Example: arena analyse cs101-812 --depth 8 --svg value.svg
     """
     from arena.cli.write.debug import can_be_asked
-    from arena.student.analysis import Effort, judged
+    from arena.student.analysis import AnalysisBudget, judge_moves
 
     if depth is not None and seconds is not None:
         raise typer.BadParameter("expected --depth or --seconds, got both")
@@ -54,11 +54,11 @@ def analyse(
     if not game.moves:
         raise BadFixture(f"game {game.id} has no moves to look at: {'; '.join(recorded_game.ending(game))}")
     start = games.start(game.game)
-    effort = Effort.usual(len(game.moves))
+    effort = AnalysisBudget.default(len(game.moves))
     if depth is not None or seconds is not None:
-        effort = Effort(depth=depth, seconds=seconds)
+        effort = AnalysisBudget(depth=depth, seconds=seconds)
     try:
-        plies = list(_counted(judged(start, game.moves, effort), len(game.moves)))
+        plies = list(_counted(judge_moves(start, game.moves, effort), len(game.moves)))
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         raise typer.Exit(130) from None
@@ -75,7 +75,7 @@ def analyse(
             print(line)
 
 
-def _counted(plies: Iterable[Judged], total: int) -> Iterator[Judged]:
+def _counted(plies: Iterable[JudgedPly], total: int) -> Iterator[JudgedPly]:
     """The same, counted on a terminal as they come."""
     on_screen = sys.stderr.isatty()
     try:
@@ -96,7 +96,7 @@ _CSV: Final = (
 )
 
 
-def _row(game: PastGame, ply: Judged) -> dict[str, Any]:
+def _row(game: PastGame, ply: JudgedPly) -> dict[str, Any]:
     """A ply as JSON has it. `before` and `after` are seat 0's."""
     before, after = finite(ply.before.values) or [], finite(ply.after.values) or []
     return {
@@ -104,11 +104,11 @@ def _row(game: PastGame, ply: Judged) -> dict[str, Any]:
         "who": ply.who,
         "player": game.players[ply.who] if isinstance(ply.who, int) else None,
         "move": ply.move,
-        "before": before[0] if ply.before.told else None,
+        "before": before[0] if ply.before.known else None,
         "before_exact": ply.before.exact,
         "before_distance": ply.before.distance,
         "before_values": before,
-        "after": after[0] if ply.after.told else None,
+        "after": after[0] if ply.after.known else None,
         "after_exact": ply.after.exact,
         "after_distance": ply.after.distance,
         "after_values": after,
@@ -119,7 +119,7 @@ def _row(game: PastGame, ply: Judged) -> dict[str, Any]:
     }
 
 
-def _document(game: PastGame, start: State[Any], plies: list[Judged], rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _document(game: PastGame, start: State[Any], plies: list[JudgedPly], rows: list[dict[str, Any]]) -> dict[str, Any]:
     """All of it. `before` and `after` are seat 0's."""
 
     from arena.student.analysis import summaries
@@ -137,7 +137,9 @@ def _document(game: PastGame, start: State[Any], plies: list[Judged], rows: list
 # On paper.
 
 
-def _show(game: PastGame, start: State[Any], plies: list[Judged], rows: list[dict[str, Any]], effort: Effort) -> None:
+def _show(
+    game: PastGame, start: State[Any], plies: list[JudgedPly], rows: list[dict[str, Any]], effort: AnalysisBudget
+) -> None:
     judgements = {ply.ply: ply for ply in plies}
 
     def worth(row: Row, after: bool) -> str:
@@ -168,7 +170,7 @@ def _show(game: PastGame, start: State[Any], plies: list[Judged], rows: list[dic
         print(wrapped(line))
 
 
-def _explained(game: PastGame, start: State[Any], plies: list[Judged], effort: Effort) -> Iterator[str]:
+def _explained(game: PastGame, start: State[Any], plies: list[JudgedPly], effort: AnalysisBudget) -> Iterator[str]:
     """What the numbers are."""
     low, high = start.bounds
     if start.players > 2:
@@ -189,11 +191,11 @@ def _explained(game: PastGame, start: State[Any], plies: list[Judged], effort: E
     yield "Each line is a search of its own: estimates differ a little from line to line."
     if start.hidden:
         yield "It sees all cards, which no player did: so no move is called a mistake."
-    if not all(ply.before.told and ply.after.told for ply in plies):
+    if not all(ply.before.known and ply.after.known for ply in plies):
         yield "This game has no estimate of its own: where nothing is proven there is a -."
 
 
-def _summary(game: PastGame, start: State[Any], plies: list[Judged]) -> Iterator[str]:
+def _summary(game: PastGame, start: State[Any], plies: list[JudgedPly]) -> Iterator[str]:
     """A line for each seat."""
     from arena.student.analysis import summaries
 
@@ -207,14 +209,18 @@ def _summary(game: PastGame, start: State[Any], plies: list[Judged]) -> Iterator
 
 
 def _first(
-    game: PastGame, start: State[Any], plies: list[Judged], effort: Effort, can_be_asked: Callable[[int], bool]
+    game: PastGame,
+    start: State[Any],
+    plies: list[JudgedPly],
+    effort: AnalysisBudget,
+    can_be_asked: Callable[[int], bool],
 ) -> Iterator[str]:
     """What to look at first, and how: the fault that ended the game, else the first mistake of whoever lost.
 
     `can_be_asked`: whether the agent in a seat can be."""
-    from arena.student.lost_games import looked_at
+    from arena.student.lost_games import fault_and_mistake
 
-    failed, mistake = looked_at(game, plies)
+    failed, mistake = fault_and_mistake(game, plies)
     if failed is not None:
         yield wrapped(f"look first at ply {failed}: {recorded_game.ending(game)[0].partition(';')[0]}")
         yield f"  arena logs {game.id}"
@@ -236,7 +242,7 @@ def _first(
             yield f"  arena analyse {game.id} {_deeper(effort, plies)}"
 
 
-def _deeper(effort: Effort, plies: list[Judged]) -> str:
+def _deeper(effort: AnalysisBudget, plies: list[JudgedPly]) -> str:
     """The options with which it looks further."""
     if effort.depth is not None:
         return f"--depth {effort.depth + 2}"
@@ -244,9 +250,9 @@ def _deeper(effort: Effort, plies: list[Judged]) -> str:
     return f"--seconds {max(seconds, 0.1):.2g}"
 
 
-def _told(worth: Worth, seat: int) -> str:
+def _told(worth: PositionValue, seat: int) -> str:
     """What a position is worth to a seat."""
-    if not worth.told:
+    if not worth.known:
         return "-"
     value = worth.values[seat]
     figure = f"{value:+.4g}" if worth.exact else f"{value:+.1f}" if abs(value) >= 10 else f"{value:+.2f}"
@@ -256,15 +262,15 @@ def _told(worth: Worth, seat: int) -> str:
 # As a picture.
 
 
-def _picture(game: PastGame, start: State[Any], plies: list[Judged]) -> str:
+def _picture(game: PastGame, start: State[Any], plies: list[JudgedPly]) -> str:
     from arena.ratings.plots.value_plot import Curve, Spot, values
 
     two = start.players == 2
     seats = [0] if two or start.players == 1 else list(range(start.players))
     curves = []
     for seat in seats:
-        points = [(0, plies[0].before.values[seat])] if plies[0].before.told else []
-        points += [(ply.ply, ply.after.values[seat]) for ply in plies if ply.after.told]
+        points = [(0, plies[0].before.values[seat])] if plies[0].before.known else []
+        points += [(ply.ply, ply.after.values[seat]) for ply in plies if ply.after.known]
         curves.append(Curve(game.players[seat], tuple(points)))
     spots = [
         Spot(
@@ -275,7 +281,7 @@ def _picture(game: PastGame, start: State[Any], plies: list[Judged]) -> str:
             f"{ply.ply}{ply.mark} {game.players[ply.who]} played {ply.move}, better was {ply.better[0]}",
         )
         for ply in plies
-        if ply.mark and isinstance(ply.who, int) and ply.after.told
+        if ply.mark and isinstance(ply.who, int) and ply.after.known
     ]
     low, high = start.bounds
     narrow = (low, high) if high - low <= 20 else None

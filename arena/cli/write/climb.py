@@ -20,7 +20,7 @@ from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
     from arena.student.climb import Climb
-    from arena.student.lost_games import Lesson, Lost
+    from arena.student.lost_games import LostGame, TurningPoint
 
 _USUAL_CLOCK: Final = "5+0.05"
 _REASONS: Final = {
@@ -103,11 +103,11 @@ def climb(
 def _tell(run: ClimbRun, climb: Climb, format: Form, *, in_haste: bool, seed_given: bool) -> None:
     """All that was found; `in_haste` nothing is looked for any more."""
     from arena.student.climb import GIVES_UP
-    from arena.student.lost_games import lesson, reasons
+    from arena.student.lost_games import reasons, turning_point
 
     lost = run.lost(climb)
     if format is Form.JSON:
-        tell(_document(run, climb, lost, None if in_haste else lesson(lost)))
+        tell(_document(run, climb, lost, None if in_haste else turning_point(lost)))
         return
     print()
     if climb.done or not climb.broken:
@@ -121,7 +121,7 @@ def _tell(run: ClimbRun, climb: Climb, format: Form, *, in_haste: bool, seed_giv
     if climb.broken:
         print(wrapped(f"it failed in {climb.faults} games in a row, so no more were played; what is wrong is told by"))
         print(f"    {_check(run)}")
-    if not in_haste and (learned := lesson(lost)) is not None:
+    if not in_haste and (learned := turning_point(lost)) is not None:
         print("\nlook at this first")
         print(wrapped(_said(run, learned), begin="    ", more="      "))
         for command in _commands(run, learned):
@@ -132,13 +132,13 @@ def _tell(run: ClimbRun, climb: Climb, format: Form, *, in_haste: bool, seed_giv
 
 def _sentence(name: str, climb: Climb) -> str:
     """Better than whom, and than whom not yet."""
-    from arena.student.climb import Shown
+    from arena.student.climb import StepVerdict
 
     said = []
     for words, shown in (
-        ("better than ", Shown.BETTER),
-        ("not yet better than ", Shown.NOT_BETTER),
-        ("not clear against ", Shown.OPEN),
+        ("better than ", StepVerdict.BETTER),
+        ("not yet better than ", StepVerdict.NOT_BETTER),
+        ("not clear against ", StepVerdict.OPEN),
     ):
         steps = [step for step in climb.steps if step.verdict is shown and step.games]
         if steps:
@@ -146,8 +146,8 @@ def _sentence(name: str, climb: Climb) -> str:
     return f"{printable(name)}: " + ("; ".join(said) if said else "no round was whole, so there is nothing to compare")
 
 
-def _said(run: ClimbRun, learned: Lesson) -> str:
-    """The lesson in words."""
+def _said(run: ClimbRun, learned: TurningPoint) -> str:
+    """The turning_point in words."""
     game, mistake = learned.game, learned.mistake
     words = f"game {game.id} against {game.opponent}: "
     if game.at_fault:
@@ -161,7 +161,7 @@ def _said(run: ClimbRun, learned: Lesson) -> str:
     )
 
 
-def _commands(run: ClimbRun, learned: Lesson) -> list[str]:
+def _commands(run: ClimbRun, learned: TurningPoint) -> list[str]:
     """What to look at it with."""
     id, plies = learned.game.id, len(learned.game.record.moves)
     there = f" --ply {min(learned.ply, plies)}" if learned.ply and plies else ""
@@ -175,7 +175,7 @@ def _check(run: ClimbRun) -> str:
     return shlex.join(["arena", "check", run.agent, "--game", run.game])
 
 
-def _document(run: ClimbRun, climb: Climb, lost: list[Lost], learned: Lesson | None) -> dict[str, Any]:
+def _document(run: ClimbRun, climb: Climb, lost: list[LostGame], learned: TurningPoint | None) -> dict[str, Any]:
     from arena.student.lost_games import reasons
 
     steps = [

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from arena.players.confinement import Confinement
     from arena.players.player import Player
     from arena.players.submissions import Store
-    from arena.student.climb import Climb, Step
-    from arena.student.lost_games import Lost
+    from arena.student.climb import Climb, LadderStep
+    from arena.student.lost_games import LostGame
     from arena.walls.kinds import WallKind
     from arena.walls.run_folder import RunFolder
     from db.database import Database
@@ -125,15 +125,17 @@ class ClimbRun:
             gives_up=not self.against,
         )
 
-    def _step(self, text: str, start: State[Any], database: Database, store: Store, confinement: Confinement) -> Step:
+    def _step(
+        self, text: str, start: State[Any], database: Database, store: Store, confinement: Confinement
+    ) -> LadderStep:
         """The opponent `text`, on every seat but one."""
-        from arena.student.climb import Step
+        from arena.student.climb import LadderStep
 
         player, agent = self._named(text, database, store)
         others = [player.name] * (start.players - 1)
         names = unique_names([*self.started_as, *others])[len(self.started_as) :]
         entrants = [self._entered(player, agent, name, start, store, confinement) for name in names]
-        return Step(names[0], tuple(entrants))
+        return LadderStep(names[0], tuple(entrants))
 
     def _named(self, text: str, database: Database, store: Store) -> tuple[Player, str]:
         """The player that `text` names; and whose version it is, if it is one on record."""
@@ -158,19 +160,19 @@ class ClimbRun:
         """What the agent is called."""
         return next(iter(self.started_as), self.agent)
 
-    def lost(self, climb: Climb) -> list[Lost]:
+    def lost(self, climb: Climb) -> list[LostGame]:
         """The games that it has lost: first those against the weakest opponent that is to be beaten yet."""
-        from arena.student.climb import Shown
-        from arena.student.lost_games import Lost
+        from arena.student.climb import StepVerdict
+        from arena.student.lost_games import LostGame
 
         lost = [
             (id, step, finished)
             for id, (step, finished) in zip(self.ids, climb.played, strict=False)
             if finished.record.verdict != "void" and climb.points(finished) < 0.5
         ]
-        lost.sort(key=lambda one: one[1].verdict is Shown.BETTER)
+        lost.sort(key=lambda one: one[1].verdict is StepVerdict.BETTER)
         return [
-            Lost(id, finished.game.rules, climb.seat(finished), step.opponent, finished.record)
+            LostGame(id, finished.game.rules, climb.seat(finished), step.opponent, finished.record)
             for id, step, finished in lost
         ]
 
@@ -217,11 +219,11 @@ class ClimbRun:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def _line(number: int, step: Step) -> str:
+def _line(number: int, step: LadderStep) -> str:
     """A step."""
     from rich.cells import cell_len
 
-    from arena.student.climb import Shown
+    from arena.student.climb import StepVerdict
 
     room = max(8, min(22, line_width() - _BESIDE_NAMES))
     name = shortened(printable(step.opponent), room)
@@ -230,7 +232,9 @@ def _line(number: int, step: Step) -> str:
     line = f"{number:2}  {name}  won {results['won']:<3} drawn {results['drawn']:<3} lost {results['lost']:<3}"
     if not step.over:
         return f"{line} ..."
-    said = {Shown.BETTER: "better", Shown.NOT_BETTER: "not better", Shown.OPEN: "not clear"}[step.verdict]
+    said = {StepVerdict.BETTER: "better", StepVerdict.NOT_BETTER: "not better", StepVerdict.OPEN: "not clear"}[
+        step.verdict
+    ]
     return f"{line} {said} ({percent(step.likelihood)})"
 
 

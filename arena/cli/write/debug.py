@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from agents.player import Answer
     from agents.player import Player as Host
     from arena.players.player import Player
-    from arena.student.recorded_turn import Rehearsal
+    from arena.student.recorded_turn import RecordedTurn
     from db.records import PastGame
 
 
@@ -65,13 +65,13 @@ def debug(
     """
     from agents import hosting
     from agents.player import Player as Host
-    from arena.student.recorded_turn import rehearse, usual_ply
+    from arena.student.recorded_turn import default_ply, replay_turn
 
     game = recorded_game.read_game(id, db)
     chosen = ply is None
     if ply is None:
-        ply = usual_ply(game, _own_seats(game, db))
-    rehearsal = rehearse(game, ply)
+        ply = default_ply(game, _own_seats(game, db))
+    rehearsal = replay_turn(game, ply)
     player, called = _player(game, rehearsal, file, db)
     make = _maker(player, called, rehearsal)
     for line in _introduction(game, rehearsal, ply, called, chosen=chosen):
@@ -104,7 +104,7 @@ def debug(
 # Who is asked.
 
 
-def _player(game: PastGame, rehearsal: Rehearsal, file: str | None, db: str | None) -> tuple[Player, str]:
+def _player(game: PastGame, rehearsal: RecordedTurn, file: str | None, db: str | None) -> tuple[Player, str]:
     """Who is asked, and what to call it: the file, or the version that played."""
     return _as_then(game, rehearsal.seat, db) if file is None else (read_player(file), file)
 
@@ -144,7 +144,7 @@ def _own_seats(game: PastGame, db: str | None) -> list[int]:
     ]
 
 
-def _maker(player: Player, called: str, rehearsal: Rehearsal) -> Callable[[], Agent]:
+def _maker(player: Player, called: str, rehearsal: RecordedTurn) -> Callable[[], Agent]:
     """What makes the agent; its file is run now."""
     from agents import builtin, hosting, loading
 
@@ -170,7 +170,7 @@ def _maker(player: Player, called: str, rehearsal: Rehearsal) -> Callable[[], Ag
 # Asking.
 
 
-def _go_through(host: Host, rehearsal: Rehearsal, game: PastGame) -> list[int]:
+def _go_through(host: Host, rehearsal: RecordedTurn, game: PastGame) -> list[int]:
     """The agent's earlier turns; at which plies it answered something else than in the game."""
     differed = []
     for turn in rehearsal.turns[:-1]:
@@ -210,7 +210,7 @@ def _left_debugger(error: BaseException) -> bool:
 # What is told.
 
 
-def _introduction(game: PastGame, rehearsal: Rehearsal, ply: int, called: str, *, chosen: bool) -> Iterator[str]:
+def _introduction(game: PastGame, rehearsal: RecordedTurn, ply: int, called: str, *, chosen: bool) -> Iterator[str]:
     """Where the game stands, and how the agent is run; why at this ply, where we have `chosen` it."""
     seat, state = rehearsal.seat, rehearsal.state
     yield from map(wrapped, recorded_game.header(game))
@@ -229,7 +229,9 @@ def _mend(game: PastGame, ply: int, file: str | None) -> str:
     return f"once it is mended: arena debug {game.id} --ply {ply} --file {file or 'FILE'}"
 
 
-def _compared(game: PastGame, rehearsal: Rehearsal, ply: int, answer: Answer | None, seconds: float) -> Iterator[str]:
+def _compared(
+    game: PastGame, rehearsal: RecordedTurn, ply: int, answer: Answer | None, seconds: float
+) -> Iterator[str]:
     """What it answers now beside what was played."""
     now = "resigns"
     thinking = ""
@@ -258,6 +260,6 @@ def _why_different(plies: list[int], *, another: bool) -> str:
     return f"on the way it answered otherwise than in the game, at ply {at}{why}"
 
 
-def _is_legal(rehearsal: Rehearsal, answer: Answer | None) -> bool:
+def _is_legal(rehearsal: RecordedTurn, answer: Answer | None) -> bool:
     state = rehearsal.state
     return not isinstance(answer, Move) or answer.move in map(state.to_text, state.moves())

@@ -10,7 +10,7 @@ import pytest
 from adsearch import CHANCE, Option, State, games, minimax
 from adsearch.errors import BadMove
 from arena.student import analysis
-from arena.student.analysis import Effort, Judged, Mark, first_mistake, judged, summaries
+from arena.student.analysis import AnalysisBudget, JudgedPly, Mark, first_mistake, judge_moves, summaries
 from db.records import MoveRecord
 
 EVERY_GAME = (
@@ -33,13 +33,13 @@ def at_random(rules: str, seed: int, most: int = 400) -> tuple[State[Any], list[
     return start, moves
 
 
-def by_text(rules: str, text: str, effort: Effort | None = None) -> list[Judged]:
+def by_text(rules: str, text: str, effort: AnalysisBudget | None = None) -> list[JudgedPly]:
     """What is said of the moves of a game without chance."""
     state, moves = games.start(rules), list[MoveRecord]()
     for number, move in enumerate(text.split(), 1):
         moves.append(MoveRecord(number, state.turn or 0, move))
         state = state.play(state.from_text(move))
-    return list(judged(games.start(rules), moves, effort or Effort.usual(len(moves))))
+    return list(judge_moves(games.start(rules), moves, effort or AnalysisBudget.default(len(moves))))
 
 
 def test_a_win_that_was_missed_is_a_grave_mistake_and_the_way_to_win_is_told() -> None:
@@ -64,7 +64,7 @@ def test_a_move_that_plays_on_as_well_as_can_be_is_no_mistake() -> None:
 def test_where_the_whole_game_is_seen_every_loss_is_the_true_one(rules: str, seed: int) -> None:
     start, moves = at_random(rules, seed)
     state = start
-    for ply, move in zip(judged(start, moves, Effort(depth=40)), moves, strict=True):
+    for ply, move in zip(judge_moves(start, moves, AnalysisBudget(depth=40)), moves, strict=True):
         child = state.play(state.from_text(move.move))
         best, played = minimax.search(state).value, minimax.search(child).value
         seat, other = state.turn, child.turn
@@ -81,9 +81,9 @@ def test_where_the_whole_game_is_seen_every_loss_is_the_true_one(rules: str, see
 @pytest.mark.parametrize("rules", EVERY_GAME)
 def test_every_game_can_be_looked_at_and_the_same_is_said_again(rules: str) -> None:
     start, moves = at_random(rules, 3, most=24)
-    plies = list(judged(start, moves, Effort(nodes=300)))
+    plies = list(judge_moves(start, moves, AnalysisBudget(nodes=300)))
     assert [ply.ply for ply in plies] == list(range(1, len(moves) + 1))
-    assert plies == list(judged(start, moves, Effort(nodes=300)))
+    assert plies == list(judge_moves(start, moves, AnalysisBudget(nodes=300)))
     low, high = start.bounds
     low = min(low, -high) if start.zero_sum or start.players > 2 else low
     high = max(high, -low) if start.zero_sum or start.players > 2 else high
@@ -91,7 +91,7 @@ def test_every_game_can_be_looked_at_and_the_same_is_said_again(rules: str) -> N
         for worth in (ply.before, ply.after):
             assert len(worth.values) == start.players
             assert all(low - 1e-9 <= value <= high + 1e-9 for value in worth.values)
-        assert (ply.loss is None) == (not isinstance(ply.who, int) or not ply.before.told or not ply.after.told)
+        assert (ply.loss is None) == (not isinstance(ply.who, int) or not ply.before.known or not ply.after.known)
         assert ply.loss is None or ply.loss >= 0.0
         assert not (start.hidden and ply.mark)
         if ply.better:
@@ -108,10 +108,10 @@ def test_every_game_can_be_looked_at_and_the_same_is_said_again(rules: str) -> N
 def test_no_throw_is_worth_more_than_another_before_it_falls() -> None:
     """At a throw, what was expected is the average of what may come, looked at to the same horizon."""
     start = games.start("pig:goal=12")
-    (first, *_) = judged(start, [MoveRecord(1, "chance", "1")], Effort(depth=4))
+    (first, *_) = judge_moves(start, [MoveRecord(1, "chance", "1")], AnalysisBudget(depth=4))
     average = 0.0
     for outcome, chance in start.chances():
-        (ply,) = judged(start, [MoveRecord(1, "chance", start.to_text(outcome))], Effort(depth=4))
+        (ply,) = judge_moves(start, [MoveRecord(1, "chance", start.to_text(outcome))], AnalysisBudget(depth=4))
         average += chance * ply.after.values[0]
     assert first.before.values[0] == pytest.approx(average)
 
@@ -141,10 +141,10 @@ class Silent(State[int]):
 
 def test_a_game_without_an_estimate_tells_nothing_where_nothing_is_proven() -> None:
     early = [MoveRecord(1, 0, "1"), MoveRecord(2, 1, "1")]
-    for ply in judged(Silent(), early, Effort(nodes=200)):
-        assert (ply.before.told, ply.loss, ply.mark) == (False, None, Mark.NONE)
-    (late,) = judged(Silent(5), [MoveRecord(1, 0, "1")], Effort(nodes=5000))
-    assert late.before.told
+    for ply in judge_moves(Silent(), early, AnalysisBudget(nodes=200)):
+        assert (ply.before.known, ply.loss, ply.mark) == (False, None, Mark.NONE)
+    (late,) = judge_moves(Silent(5), [MoveRecord(1, 0, "1")], AnalysisBudget(nodes=5000))
+    assert late.before.known
     assert (late.mark, late.better[0]) == (Mark.BLUNDER, "2")
 
 
@@ -162,26 +162,26 @@ class Endless(Silent):
 
 def test_a_game_without_bounds_is_judged_by_the_values_that_come() -> None:
     moves = [MoveRecord(number, (number - 1) % 2, "1") for number in range(1, 8)]
-    plies = list(judged(Endless(), moves, Effort(depth=1)))
+    plies = list(judge_moves(Endless(), moves, AnalysisBudget(depth=1)))
     assert {ply.mark for ply in plies} <= {Mark.NONE, Mark.MISTAKE, Mark.BLUNDER}
     assert all(ply.loss is not None for ply in plies)
 
 
 def test_moves_of_other_rules_are_an_error() -> None:
     with pytest.raises(BadMove, match="expected a legal move"):
-        list(judged(games.start("tictactoe"), [MoveRecord(1, 0, "z9")], Effort(depth=1)))
+        list(judge_moves(games.start("tictactoe"), [MoveRecord(1, 0, "z9")], AnalysisBudget(depth=1)))
 
 
 def test_whoever_seeks_the_first_mistake_need_not_wait_for_the_last() -> None:
     start, moves = at_random("tictactoe", 1)
-    plies = judged(start, moves, Effort(depth=2))
+    plies = judge_moves(start, moves, AnalysisBudget(depth=2))
     assert next(plies).ply == 1
 
 
 def test_a_grave_mistake_is_found_before_a_small_one() -> None:
-    worth = analysis.Worth((0.0, 0.0), False)
+    worth = analysis.PositionValue((0.0, 0.0), False)
     plies = [
-        Judged(ply=number, who=0, move="a", before=worth, after=worth, depth=1, mark=mark)
+        JudgedPly(ply=number, who=0, move="a", before=worth, after=worth, depth=1, mark=mark)
         for number, mark in enumerate((Mark.NONE, Mark.MISTAKE, Mark.MISTAKE, Mark.BLUNDER, Mark.BLUNDER), 1)
     ]
     found = first_mistake(plies, 0)
@@ -194,7 +194,7 @@ def test_a_grave_mistake_is_found_before_a_small_one() -> None:
 
 
 def test_long_games_get_less_for_each_position_and_never_nothing() -> None:
-    nodes = [Effort.usual(plies).nodes or 0 for plies in (0, 1, 40, 400, 10_000)]
+    nodes = [AnalysisBudget.default(plies).nodes or 0 for plies in (0, 1, 40, 400, 10_000)]
     assert nodes == sorted(nodes, reverse=True)
     assert nodes[-1] > 0
-    assert Effort(seconds=1.0, clock=lambda: 5.0).budget() is not None
+    assert AnalysisBudget(seconds=1.0, clock=lambda: 5.0).for_one_search() is not None

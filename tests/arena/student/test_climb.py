@@ -12,7 +12,7 @@ from adsearch import games
 from agents import builtin
 from arena.match.openings import draw
 from arena.match.schedule import Entrant, Finished, Planned
-from arena.student.climb import BETTER_BY, GIVES_UP, MOST_FAULTS, Climb, Shown, Step, ladder, opening_plies
+from arena.student.climb import BETTER_BY, GIVES_UP, MOST_FAULTS, Climb, LadderStep, StepVerdict, ladder, opening_plies
 from db.records import GameRecord, MoveRecord, SeatRecord
 from tests.kit.effort import tries
 
@@ -37,7 +37,7 @@ def new_climb(
     opponents: int = 1, *, seats: int = 2, rounds: int = 20, repeats: bool = False, gives_up: bool = True
 ) -> Climb:
     steps = [
-        Step(f"foe {number}", tuple(Entrant(f"foe {number}#{seat}", "foe") for seat in range(1, seats)))
+        LadderStep(f"foe {number}", tuple(Entrant(f"foe {number}#{seat}", "foe") for seat in range(1, seats)))
         for number in range(opponents)
     ]
     common = Planned(0, "tictactoe", "tictactoe", (), 7, ())
@@ -79,7 +79,7 @@ def play(
 def test_who_wins_every_game_is_better_after_eight_rounds_and_climbs_on() -> None:
     climb = new_climb(3)
     played = play(climb, lambda *_: 1.0)
-    assert [step.verdict for step in climb.steps] == [Shown.BETTER] * 3
+    assert [step.verdict for step in climb.steps] == [StepVerdict.BETTER] * 3
     assert len(played) == 3 * 16
     assert [step.results["won"] for step in climb.steps] == [16] * 3
     assert all(step.likelihood > 0.99 for step in climb.steps)
@@ -89,7 +89,7 @@ def test_who_loses_every_game_goes_no_further_than_two_steps() -> None:
     climb = new_climb(5)
     played = play(climb, lambda *_: 0.0)
     assert [step.over for step in climb.steps] == [True] * GIVES_UP + [False] * (5 - GIVES_UP)
-    assert [step.verdict for step in climb.done] == [Shown.NOT_BETTER] * GIVES_UP
+    assert [step.verdict for step in climb.done] == [StepVerdict.NOT_BETTER] * GIVES_UP
     assert len(played) <= 5 * 2 * GIVES_UP
     assert climb.next() is None
 
@@ -127,29 +127,29 @@ def test_what_is_found_does_not_depend_on_which_games_end_first(seed: int) -> No
 
 
 def test_of_equals_at_most_one_in_twenty_is_found_to_be_better() -> None:
-    random, found = Random(3), list[Shown]()
+    random, found = Random(3), list[StepVerdict]()
     for _ in range(tries(100)):
         climb = new_climb()
         play(climb, lambda *_: random.choice((0.0, 1.0)))
         found.append(climb.steps[0].verdict)
-    assert found.count(Shown.BETTER) <= 0.07 * len(found)
-    assert found.count(Shown.NOT_BETTER) > 0.8 * len(found)
+    assert found.count(StepVerdict.BETTER) <= 0.07 * len(found)
+    assert found.count(StepVerdict.NOT_BETTER) > 0.8 * len(found)
 
 
 def test_who_is_far_better_is_nearly_always_found_to_be() -> None:
-    random, found = Random(4), list[Shown]()
+    random, found = Random(4), list[StepVerdict]()
     chance = 1.0 / (1.0 + 10.0 ** (-2 * BETTER_BY / 400.0))
     for _ in range(tries(40)):
         climb = new_climb()
         play(climb, lambda *_: float(random.random() < chance))
         found.append(climb.steps[0].verdict)
-    assert found.count(Shown.BETTER) > 0.95 * len(found)
+    assert found.count(StepVerdict.BETTER) > 0.95 * len(found)
 
 
 def test_the_seat_that_always_wins_makes_nobody_better() -> None:
     climb = new_climb()
     play(climb, lambda _, seat: float(seat == 0))
-    assert climb.steps[0].verdict is Shown.NOT_BETTER
+    assert climb.steps[0].verdict is StepVerdict.NOT_BETTER
     assert climb.steps[0].likelihood == 0.5
 
 
@@ -193,7 +193,7 @@ def test_the_same_games_again_are_no_more_evidence() -> None:
         climb.note(over(game, 1.0, moves=f"a b {game.leg}"))
         played += 1
     step = climb.steps[0]
-    assert (step.games, step.verdict, step.exhausted) == (2, Shown.OPEN, True)
+    assert (step.games, step.verdict, step.exhausted) == (2, StepVerdict.OPEN, True)
     assert played == 2 * 5
 
 

@@ -1,51 +1,51 @@
-"""The lesson of lost games: a fault first, else the first clear mistake, else a game to look at."""
+"""What to look at first in lost games: a fault first, else the first clear mistake, else a game to look at."""
 
 from __future__ import annotations
 
 import pytest
 
 from adsearch import games
-from arena.student.analysis import Effort, judged
-from arena.student.lost_games import Lost, lesson, looked_at, reasons
+from arena.student.analysis import AnalysisBudget, judge_moves
+from arena.student.lost_games import LostGame, fault_and_mistake, reasons, turning_point
 from db.records import GameRecord, MoveRecord, PastGame, PastSeat
 
 
 def lost(
     id: int, text: str, *, seat: int = 0, verdict: str = "normal", fault: int | None = None, foe: str = "pvs"
-) -> Lost:
+) -> LostGame:
     state, moves = games.start("tictactoe"), list[MoveRecord]()
     for number, move in enumerate(text.split(), 1):
         moves.append(MoveRecord(number, state.turn or 0, move))
         state = state.play(state.from_text(move))
-    return Lost(id, "tictactoe", seat, foe, GameRecord(id, verdict, fault, "", (), tuple(moves), 0))
+    return LostGame(id, "tictactoe", seat, foe, GameRecord(id, verdict, fault, "", (), tuple(moves), 0))
 
 
 def test_nothing_lost_teaches_nothing() -> None:
-    assert lesson([]) is None
+    assert turning_point([]) is None
     assert reasons([]) == {}
 
 
 def test_a_fault_comes_before_every_mistake() -> None:
-    found = lesson([lost(1, "a1 b2 a2 a3 b1 c1"), lost(2, "a1 b2", verdict="crashed", fault=0)])
+    found = turning_point([lost(1, "a1 b2 a2 a3 b1 c1"), lost(2, "a1 b2", verdict="crashed", fault=0)])
     assert found is not None
     assert (found.game.id, found.ply, found.mistake) == (2, 3, None)
 
 
 def test_the_mistake_that_lost_the_game_is_found() -> None:
-    found = lesson([lost(1, "b2 a2 a1 c3 b1 b3 a3 c2 c1", seat=1)])
+    found = turning_point([lost(1, "b2 a2 a1 c3 b1 b3 a3 c2 c1", seat=1)])
     assert found is not None
     assert found.mistake is not None
     assert (found.ply, found.mistake.mark) == (2, "??")
 
 
 def test_a_game_without_a_mistake_is_still_one_to_look_at() -> None:
-    found = lesson([lost(9, "b2 a1", seat=0)])
+    found = turning_point([lost(9, "b2 a1", seat=0)])
     assert found is not None
     assert (found.game.id, found.ply) == (9, 0)
 
 
 def test_games_against_the_first_opponent_come_first() -> None:
-    found = lesson([lost(1, "a1 b2 a2 a3 b1 c1", foe="random"), lost(2, "a1 a2", foe="pvs")])
+    found = turning_point([lost(1, "a1 b2 a2 a3 b1 c1", foe="random"), lost(2, "a1 a2", foe="pvs")])
     assert found is not None
     assert found.game.id == 1
 
@@ -75,8 +75,8 @@ def at_look(
         verdict=verdict,
         fault=fault,
     )
-    plies = list(judged(games.start("tictactoe"), moves, Effort(depth=9)))
-    failed, mistake = looked_at(game, plies)
+    plies = list(judge_moves(games.start("tictactoe"), moves, AnalysisBudget(depth=9)))
+    failed, mistake = fault_and_mistake(game, plies)
     return failed, None if mistake is None else mistake.ply
 
 

@@ -1,4 +1,4 @@
-"""Rehearsal: the messages of a game on record, again as they were sent."""
+"""A recorded turn: the messages of a game on record, again as they were sent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arena.history import documents
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.match.seeds import GameSeeds
-from arena.student.recorded_turn import rehearse, usual_ply
+from arena.student.recorded_turn import default_ply, replay_turn
 from db.records import PastGame
 from tests.kit.match_model import MS
 from tests.kit.match_table import Table
@@ -65,21 +65,21 @@ def test_every_question_comes_again_word_for_word(rules: str, seats: int, openin
         start, turns = post[0], [message for message in post if isinstance(message, Turn)]
         assert isinstance(start, Start)
         for number, turn in enumerate(turns, 1):
-            rehearsal = rehearse(game, turn.ply)
+            recorded = replay_turn(game, turn.ply)
             questions += 1
-            assert rehearsal.seat == seat
-            assert rehearsal.start == start
-            assert [replace(told, id="") for told in rehearsal.turns] == [
-                replace(told, id="") for told in turns[:number]
+            assert recorded.seat == seat
+            assert recorded.start == start
+            assert [replace(turn, id="") for turn in recorded.turns] == [
+                replace(turn, id="") for turn in turns[:number]
             ]
-            assert rehearsal.state.view(seat) == turn.position
+            assert recorded.state.view(seat) == turn.position
     assert questions >= len([move for move in game.moves if isinstance(move.who, int)])
 
 
 def test_the_turn_in_which_the_game_ended_is_asked_too() -> None:
     game, _ = played("connect4", 2, most=4)
     assert game.verdict == "resigned"
-    assert rehearse(game, len(game.moves) + 1).seat == game.fault
+    assert replay_turn(game, len(game.moves) + 1).seat == game.fault
 
 
 @pytest.mark.parametrize(
@@ -98,24 +98,24 @@ def test_where_nobody_says_which_it_is_the_last_turn_of_ones_own(rules: str, sea
     assert game.verdict == "normal"
     last = {move.who: move.ply for move in game.moves if isinstance(move.who, int)}
     for seat in range(seats):
-        assert usual_ply(game, [seat]) == last[seat]
-        assert rehearse(game, usual_ply(game, [seat])).seat == seat
-    assert usual_ply(game, []) == max(last.values())
+        assert default_ply(game, [seat]) == last[seat]
+        assert replay_turn(game, default_ply(game, [seat])).seat == seat
+    assert default_ply(game, []) == max(last.values())
 
 
 def test_where_somebody_failed_it_is_the_turn_in_which_it_did() -> None:
     game, _ = played("connect4", 2, most=4)
-    assert usual_ply(game, [1 - (game.fault or 0)]) == 5
+    assert default_ply(game, [1 - (game.fault or 0)]) == 5
     # Who fails while the other is asked did so after a turn of its own.
-    assert usual_ply(replace(game, fault=1 - (game.fault or 0), verdict="crashed"), []) == 4
+    assert default_ply(replace(game, fault=1 - (game.fault or 0), verdict="crashed"), []) == 4
     # Who was cut short was not asked any more.
-    assert usual_ply(replace(game, fault=None, verdict="adjudicated"), []) == 4
+    assert default_ply(replace(game, fault=None, verdict="adjudicated"), []) == 4
 
 
-def test_a_game_in_which_nobody_was_asked_has_no_usual_ply() -> None:
+def test_a_game_in_which_nobody_was_asked_has_no_default_ply() -> None:
     game, _ = played("connect4", 2, opening=("4", "4"), most=2)
     with pytest.raises(ArenaError, match="nobody was asked for a move"):
-        usual_ply(replace(game, fault=None, verdict="void"), [0])
+        default_ply(replace(game, fault=None, verdict="void"), [0])
 
 
 @pytest.mark.parametrize(
@@ -129,21 +129,21 @@ def test_a_game_in_which_nobody_was_asked_has_no_usual_ply() -> None:
 def test_a_ply_at_which_nobody_was_asked_is_one_error(rules: str, ply: int, words: str) -> None:
     game, _ = played(rules, 2, opening=() if rules.startswith("pig") else ("4", "4"))
     with pytest.raises(ArenaError, match=words):
-        rehearse(game, ply)
+        replay_turn(game, ply)
 
 
 def test_a_record_that_cannot_be_true_is_not_played_again() -> None:
     game, _ = played("pig:goal=15", 2)
     with pytest.raises(ArenaError, match="cannot be played again as it is on record"):
-        rehearse(replace(game, seed=8), max(move.ply for move in game.moves if isinstance(move.who, int)))
+        replay_turn(replace(game, seed=8), max(move.ply for move in game.moves if isinstance(move.who, int)))
 
 
 def test_a_game_without_a_question_is_one_error() -> None:
     game, _ = played("tictactoe", 2)
     with pytest.raises(ArenaError, match="nearest"):
-        rehearse(game, 30)
+        replay_turn(game, 30)
 
 
 def test_in_tournaments_nobody_is_told_who_the_others_are() -> None:
     game, _ = played("connect4", 2)
-    assert rehearse(replace(game, tournament="cs101"), 1).start.seats == ("ann", "seat 1")
+    assert replay_turn(replace(game, tournament="cs101"), 1).start.seats == ("ann", "seat 1")

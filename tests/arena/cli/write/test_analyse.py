@@ -104,7 +104,7 @@ def test_ctrl_c_says_that_it_was_interrupted(monkeypatch: pytest.MonkeyPatch) ->
         raise KeyboardInterrupt
 
     play("tictactoe", "random", "random")
-    monkeypatch.setattr("arena.student.analysis.judged", interrupted)
+    monkeypatch.setattr("arena.student.analysis.judge_moves", interrupted)
     ended = arena("analyse", "last")
     assert (ended.code, ended.out, ended.err) == (130, "", "interrupted\n")
 
