@@ -47,10 +47,10 @@ PANELS: Final = {
             "crosstable": "standings.crosstable",
             "rank": "rank.rank",
             "versus": "versus.versus",
-            "progress": "versus.progress",
+            "progress": "progress.progress",
             "export": "export_import.export",
             "import": "export_import.import_games",
-            "sql": "export_import.ask",
+            "sql": "sql.sql",
         },
     ),
     "Search explained": (

@@ -1,14 +1,17 @@
-"""Which database, which tournament, which game: what every command about the record asks for."""
+"""Which database, which tournament, which game: arguments of all commands about the record; how it is opened."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
     from arena.players.submissions import Store
-    from db.database import Database
+    from db.database import Connection, Database
+    from db.scores import Scores
 
 DatabaseOption = Annotated[
     str | None,
@@ -21,6 +24,37 @@ AllOption = Annotated[bool, typer.Option("--all", help="All games on record, wha
 GameIdArgument = Annotated[
     str, typer.Argument(metavar="ID", help="A game: its id, 'last', or tournament and number such as cs101-812.")
 ]
+
+
+@contextmanager
+def reading(db: str | None) -> Iterator[Connection]:
+    """A connection that reads the database, which must be there."""
+    from db.database import Database
+
+    with Database(db, create=False) as database, database.reading() as connection:
+        yield connection
+
+
+def asked_tournaments(
+    names: Sequence[str | None], everything: bool, *, what: str = "a tournament"
+) -> Sequence[str | None]:
+    """The tournaments that a command is about: the last one (None) if nobody named one, none of them with --all."""
+    if everything and any(name is not None for name in names):
+        raise typer.BadParameter(f"expected {what} or --all, got both")
+    return () if everything else names
+
+
+def read_results(
+    connection: Connection, tournaments: Sequence[str | None]
+) -> tuple[Scores, dict[str, str], dict[str, float]]:
+    """What the games of the tournament, or of all, came to; who takes part with which status; the points for byes."""
+    from db import lookup
+    from db.scores import scores
+
+    if not tournaments:
+        return scores(connection), dict.fromkeys(lookup.entered(connection), "active"), {}
+    found = lookup.find_tournament(connection, tournaments[0])
+    return scores(connection, found), lookup.entry_statuses(connection, found), lookup.byes(connection, found)
 
 
 def submissions(database: Database) -> Store:

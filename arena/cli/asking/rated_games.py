@@ -1,16 +1,14 @@
-"""What the commands about ratings share: which games, anchors, files of results, and pictures."""
+"""What the commands about ratings share: which games they read, anchors, lists of results, and pictures."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arena.cli.asking.game_filters import moment_of, refuse_unknown_game
 from arena.cli.terminal.files import read_file
-from arena.cli.terminal.tables import Row
 
 if TYPE_CHECKING:
     from db.database import Connection
@@ -32,9 +30,9 @@ SvgOption = Annotated[str | None, typer.Option("--svg", metavar="FILE", help="Wr
 def scope(
     connection: Connection,
     tournaments: Sequence[str | None],
+    *,
     wanted: Wanted,
     at: str | None,
-    *,
     versions: bool = False,
     for_points: bool = False,
 ) -> Scope:
@@ -50,6 +48,22 @@ def scope(
         versions=versions,
         for_points=for_points,
     )
+
+
+def read(
+    connection: Connection,
+    tournaments: Sequence[str | None],
+    *,
+    wanted: Wanted,
+    at: str | None,
+    versions: bool = False,
+    for_points: bool = False,
+) -> list[RatedGame]:
+    """The games of that scope."""
+    from db import rated_games as record
+
+    asked = scope(connection, tournaments, wanted=wanted, at=at, versions=versions, for_points=for_points)
+    return record.games(connection, asked)
 
 
 def named(given: Sequence[str] | None, option: str, form: str, *, last: bool = False) -> dict[str, str]:
@@ -83,22 +97,3 @@ def listed(file: str) -> list[RatedGame]:
     from arena.history.exchange.result_files import read
 
     return read(*read_file(file, "a list of results"))
-
-
-def exact(name: str) -> Callable[[Row], str]:
-    """The text of a value in CSV, with all its digits."""
-
-    def text(row: Row) -> str:
-        value = row[name]
-        if isinstance(value, list) and all(isinstance(part, str) for part in value):
-            return " ".join(value)
-        if isinstance(value, list | dict):
-            return json.dumps(value)
-        return "" if value is None else repr(value) if isinstance(value, float) else str(value)
-
-    return text
-
-
-def percent(share: float) -> str:
-    """A likelihood for people: never 0 or 100 % where it is not."""
-    return f"{min(max(share, 0.001), 0.999):.1%}" if 0.0 < share < 1.0 else f"{share:.0%}"

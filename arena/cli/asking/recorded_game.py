@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from arena.cli.asking.database import reading
 from arena.cli.terminal.wrapping import side_by_side
 from arena.history import words
 from arena.history.replay import positions
@@ -21,9 +22,8 @@ if TYPE_CHECKING:
 def read_game(id: str, db: str | None) -> PastGame:
     """The game that `id` names, with its moves."""
     from db import games, lookup
-    from db.database import Database
 
-    with Database(db, create=False) as database, database.reading() as connection:
+    with reading(db) as connection:
         return games.game(connection, lookup.find_game(connection, id))
 
 

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from arena.cli.asking import recorded_game
 from arena.cli.asking.board_svg import SvgOption, write_board
-from arena.cli.asking.database import DatabaseOption, GameIdArgument
+from arena.cli.asking.database import DatabaseOption, GameIdArgument, reading
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
-from arena.cli.terminal.tables import Columns, Format, FormatOption, show, tell
+from arena.cli.terminal.tables import Columns, Format, FormatOption, show, show_json
 from arena.errors import ArenaError
 from arena.history import documents, words
 
@@ -59,12 +59,10 @@ def history(
 
     Example: arena history --fault any --since 2026-05-01 --format csv
     """
-
     from db import search
-    from db.database import Database
 
     wanted = replace(wanted, statuses=_STATUSES.get(status, (status.value,)))
-    with Database(db, create=False) as database, database.reading() as connection:
+    with reading(db) as connection:
         found = search.page(connection, wanted, limit=limit or _USUAL)
         there_are = len(found)
         if limit is None and there_are == _USUAL:
@@ -105,7 +103,7 @@ def show_game(
     if svg is not None:
         write_board(svg, *_reached(game, ply))
     elif format is Format.JSON:
-        tell(documents.whole(game))
+        show_json(documents.whole(game))
     elif format is Format.CSV:
         rows = [documents.move(move) | {"player": _player(game, move.who)} for move in game.moves]
         show(rows, MOVES, format=format)

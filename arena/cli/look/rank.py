@@ -13,19 +13,20 @@ import typer
 from msgspec.structs import asdict, replace
 
 from arena.cli.asking import rated_games
-from arena.cli.asking.database import DatabaseOption
+from arena.cli.asking.database import AllOption, DatabaseOption, asked_tournaments, read_results, reading
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.tables import Columns, Format, FormatOption, show, tell
+from arena.cli.terminal.tables import Columns, Format, FormatOption, exact_columns, percent, show, show_json
 from arena.cli.terminal.wrapping import table_width
 from arena.history.words import printable, without_store
 from arena.ratings.systems import FITTED, System
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from arena.ratings.bradley_terry import Advantage
     from arena.ratings.ranking import Ranking, Settings
+    from db.database import Connection
     from db.records import RatedGame
     from db.search import Wanted
 
@@ -39,7 +40,7 @@ def rank(
     tournaments: Annotated[
         list[str] | None, typer.Argument(metavar="TOURNAMENT", help="Their names. Usual: the last one made.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All games on record, whatever the tournament.")] = False,
+    everything: AllOption = False,
     source: Annotated[
         str | None, typer.Option("--from", metavar="FILE|-", help="Rate a list of results instead: CSV or PGN.")
     ] = None,
@@ -72,31 +73,38 @@ def rank(
     from arena.ratings import ranking
     from db.search import Wanted
 
-    given = {"prior": prior, "k": k, "start": start, "floor": floor}
-    told = {name: value for name, value in given.items() if value is not None}
-    settings = ranking.Settings(anchors=rated_games.anchors(anchor), **told)
+    options = {"prior": prior, "k": k, "start": start, "floor": floor}
+    given = {name: value for name, value in options.items() if value is not None}
+    settings = ranking.Settings(anchors=rated_games.anchors(anchor), **given)
     if source is not None:
         if tournaments or everything or at is not None or db is not None or wanted != Wanted():
             raise typer.BadParameter("--from takes all games of its file: no tournament, filter, date or database")
         games = rated_games.listed(source)
         found = ranking.rank(games, system=system or ranking.usual(games), settings=settings)
-    elif everything and tournaments:
-        raise typer.BadParameter("expected tournaments or --all, got both")
     else:
-        which: list[str | None] = []
-        which += [] if everything else tournaments or [None]
-        found, games = _of_record(which, wanted, at, system, settings, db)
-    _concerned([*told, *(["anchor"] if anchor else [])], found.system)
+        asked = asked_tournaments(tournaments or [None], everything, what="tournaments")
+        with reading(db) as connection:
+            found, games = _of_record(connection, asked, wanted=wanted, at=at, system=system, settings=settings)
+    _refuse_options_of_others([*given, *(["anchor"] if anchor else [])], found.system)
     if svg is not None:
         write_file(svg, _picture(found, title=_title(tournaments, source)))
+    _warn(found, games)
+    _show(found, format=format, prior=settings.prior)
+
+
+def _warn(found: Ranking, games: Sequence[RatedGame]) -> None:
+    """Says on stderr which games and players are not rated."""
     others = sum(len(game.names) != 2 for game in games) if found.system is System.ELO else 0
     if others:
         what = f"{others} game{'s' * (others > 1)} of more or fewer than two players"
         print(f"not rated: {what}; --system plackett-luce takes them", file=sys.stderr)
     for name, why in found.unrated.items():
         print(f"{printable(name)} cannot be rated without a prior: {why}", file=sys.stderr)
+
+
+def _show(found: Ranking, *, format: Format, prior: float) -> None:
     if format is Format.JSON:
-        tell(_document(found))
+        show_json(_document(found))
         return
     if format is Format.TABLE and not found.players:
         print("no rated game")
@@ -105,35 +113,32 @@ def rank(
     columns = _columns(found, csv=format is Format.CSV)
     show(rows, columns, format=format, narrowed="name", numbers=_NUMBERS)
     if format is Format.TABLE:
-        print("\n".join(["", *_footer(found, settings.prior)]))
+        print("\n".join(["", *_footer(found, prior)]))
 
 
 def _of_record(
-    tournaments: list[str | None],
+    connection: Connection,
+    tournaments: Sequence[str | None],
+    *,
     wanted: Wanted,
     at: str | None,
     system: System | None,
     settings: Settings,
-    db: str | None,
 ) -> tuple[Ranking, list[RatedGame]]:
-    """The ranking, and the games that were told one by one. Without anchors those of the descriptions hold."""
-
+    """The ranking, and the games that were read one by one. Without anchors those of the descriptions hold."""
     from arena.ratings import points, ranking
-    from db import lookup, scores
+    from db import lookup
     from db import rated_games as record
-    from db.database import Database
 
-    with Database(db, create=False) as database, database.reading() as connection:
-        scope = rated_games.scope(connection, tournaments, wanted, at, for_points=system is System.POINTS)
-        if system is System.POINTS and len(scope.tournaments) == 1 and scope.wanted is None and at is None:
-            (one,) = scope.tournaments
-            entered, byes = lookup.entry_statuses(connection, one), lookup.byes(connection, one)
-            return ranking.by_points(points.standings(scores.scores(connection, one), entered, byes)), []
-        if system in (None, System.ELO):
-            counts, games = record.counted(connection, scope)
-        else:
-            counts, games = [], record.games(connection, scope)
-        described = lookup.anchors(connection, scope.tournaments)
+    scope = rated_games.scope(connection, tournaments, wanted=wanted, at=at, for_points=system is System.POINTS)
+    if system is System.POINTS and len(scope.tournaments) == 1 and scope.wanted is None and at is None:
+        return ranking.by_points(points.standings(*read_results(connection, tournaments))), []
+    if system in (None, System.ELO):
+        counts, listed = record.counted(connection, scope)
+    else:
+        counts, listed = [], record.games(connection, scope)
+    described = lookup.anchors(connection, scope.tournaments)
+    games = listed
     system = system or (System.ELO if counts else ranking.usual(games))
     if system is System.GLICKO2 and len(scope.tournaments) != 1:
         games = [replace(game, round=None) for game in games]  # each tournament has a first round
@@ -146,9 +151,9 @@ def _of_record(
     return ranking.rank(games, counts, system=system, settings=settings), games
 
 
-def _concerned(told: Iterable[str], system: System) -> None:
-    """Nothing is `told` that `system` does not take."""
-    for name in told:
+def _refuse_options_of_others(given: Iterable[str], system: System) -> None:
+    """Refuses the options that `system` does not take."""
+    for name in given:
         if system not in _TAKEN_BY[name]:
             raise typer.BadParameter(f"--{name} is for --system {' and '.join(_TAKEN_BY[name])}, this is {system}")
 
@@ -162,7 +167,7 @@ _TAKEN_BY: Final = {
 }
 
 
-# How it is told.
+# What is printed.
 
 
 def _title(tournaments: list[str] | None, source: str | None) -> str:
@@ -191,7 +196,7 @@ def _document(found: Ranking) -> dict[str, Any]:
 
 def _columns(found: Ranking, *, csv: bool) -> Columns:
     if csv:
-        return {name: rated_games.exact(name) for name in (*_FIELDS, "marks", "pool")}
+        return exact_columns((*_FIELDS, "marks", "pool"))
     columns: dict[str, Any] = {"rank": _ranks, "name": lambda row: row["name"]}
     if found.system is not System.POINTS:
         columns["rating"] = lambda row: _whole(row["rating"])
@@ -212,7 +217,7 @@ def _columns(found: Ranking, *, csv: bool) -> Columns:
         if found.system is not System.POINTS:
             columns["opponents"] = lambda row: _whole(row["opponents"])
     if any(player.los is not None for player in found.players):
-        columns["LOS"] = lambda row: "" if row["los"] is None else rated_games.percent(row["los"])
+        columns["LOS"] = lambda row: "" if row["los"] is None else percent(row["los"])
     if found.pools > 1:
         columns["pool"] = lambda row: str(row["pool"] or "-")
     if any(player.marks for player in found.players):

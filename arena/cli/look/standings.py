@@ -13,10 +13,17 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import asdict
 
 from arena.cli.asking import rated_games
-from arena.cli.asking.database import AllOption, DatabaseOption, TournamentArgument
+from arena.cli.asking.database import (
+    AllOption,
+    DatabaseOption,
+    TournamentArgument,
+    asked_tournaments,
+    read_results,
+    reading,
+)
 from arena.cli.asking.game_filters import AtOption, filtered
-from arena.cli.terminal.standings_table import read_results, show_standings
-from arena.cli.terminal.tables import Columns, Format, FormatOption, show, tell
+from arena.cli.terminal.standings_table import show_standings
+from arena.cli.terminal.tables import Columns, Format, FormatOption, show, show_json
 from arena.history import words
 
 if TYPE_CHECKING:
@@ -40,11 +47,9 @@ def tournaments(format: FormatOption = Format.TABLE, db: DatabaseOption = None) 
 
     Example: arena tournaments --format csv
     """
-
     from db import lookup
-    from db.database import Database
 
-    with Database(db, create=False) as database, database.reading() as connection:
+    with reading(db) as connection:
         rows = [asdict(row) for row in lookup.tournaments(connection)]
     show(rows, TOURNAMENTS, format=format, narrowed="name", wrapped=12)
 
@@ -63,10 +68,10 @@ def standings(
 
     Example: arena standings cs101
     """
-    from db.database import Database
-
-    with Database(db, create=False) as database:
-        show_standings(database, tournament, everything=everything, format=format)
+    asked = asked_tournaments([tournament], everything)
+    with reading(db) as connection:
+        results, statuses, byes = read_results(connection, asked)
+    show_standings(results, statuses, byes, format=format)
 
 
 @filtered(without=("tournament",))
@@ -85,20 +90,18 @@ def crosstable(
     Example: arena crosstable --all --game connect4 --since 2026-05-01 --format csv
     """
     from arena.ratings import points
-    from db import rated_games as record
-    from db.database import Database
     from db.search import Wanted
 
-    with Database(db, create=False) as database:
-        results, statuses, byes = read_results(database, tournament, everything)
-        if wanted != Wanted() or at is not None:
-            with database.reading() as connection:
-                which: list[str | None] = [] if everything else [tournament]
-                scope = rated_games.scope(connection, which, wanted, at, for_points=True)
-                results, statuses, byes = points.of(record.games(connection, scope)), {}, {}
+    asked = asked_tournaments([tournament], everything)
+    with reading(db) as connection:
+        if wanted == Wanted() and at is None:
+            results, statuses, byes = read_results(connection, asked)
+        else:
+            games = rated_games.read(connection, asked, wanted=wanted, at=at, for_points=True)
+            results, statuses, byes = points.of(games), {}, {}
     table = points.crosstable(results, statuses, byes)
     if format is Format.JSON:
-        tell({"players": table.players, "cells": [[_cell(cell) for cell in row] for row in table.cells]})
+        show_json({"players": table.players, "cells": [[_cell(cell) for cell in row] for row in table.cells]})
     elif format is Format.CSV:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(["name", *table.players])

@@ -1,11 +1,11 @@
-"""`arena versus` and `arena progress`: one player against another, and one player over time.
+"""`arena versus`: one player against another.
 
 Everything is computed from the record at the moment it is asked, and nothing is changed.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from msgspec import to_builtins
@@ -13,21 +13,19 @@ from msgspec.structs import asdict, replace
 
 from adsearch.errors import quote
 from arena.cli.asking import rated_games
-from arena.cli.asking.database import DatabaseOption
+from arena.cli.asking.database import DatabaseOption, reading
 from arena.cli.asking.game_filters import AtOption, filtered
-from arena.cli.terminal.files import write_file
-from arena.cli.terminal.tables import Columns, Format, FormatOption, show, tell
+from arena.cli.terminal.tables import Format, FormatOption, exact_columns, percent, show, show_json
 from arena.errors import BadRating
 from arena.history import words
-from arena.ratings.match_statistics import Model
+from arena.ratings.match_statistics import Model, Sprt, sprt
 from db.errors import NotFound
 
 if TYPE_CHECKING:
     from arena.ratings.versus import Met, Versus
+    from arena.tournament.formats.sprt_match import SprtTerms
     from db.database import Connection
     from db.search import Wanted
-
-_BLOCKS: Final = "▁▂▃▄▅▆▇█"
 
 
 @filtered(without=("agent", "opponent", "seat", "result"))
@@ -54,107 +52,45 @@ def versus(
 
     Example: arena versus alice@2 alice@1 --elo0 0 --elo1 30
     """
-
     from arena.ratings import versus as meeting
-    from arena.ratings.match_statistics import sprt
     from arena.tournament.formats.sprt_match import SprtTerms
-    from db import rated_games as record
-    from db.database import Database
 
     if (elo0 is None) is not (elo1 is None):
         raise typer.BadParameter("a sequential test has two bounds: --elo0 and --elo1")
-    with Database(db, create=False) as database, database.reading() as connection:
+    with reading(db) as connection:
         (own, own_version), (other, other_version) = (_version(connection, name) for name in (a, b))
         if own == other and (own_version == other_version or None in (own_version, other_version)):
             raise BadRating(f"expected two players, or two versions of one, got {quote(a)} and {quote(b)}")
         versions = (own_version, other_version) != (None, None)
-        told = replace(wanted, agent=own, opponent=other)
-        games = record.games(connection, rated_games.scope(connection, (), told, at, versions=versions))
+        wanted = replace(wanted, agent=own, opponent=other)
+        games = rated_games.read(connection, (), wanted=wanted, at=at, versions=versions)
     found = meeting.versus(games, a, b)
-    test, said = None, "not decided yet"
-    if elo0 is not None and elo1 is not None:
+    if elo0 is None or elo1 is None:
+        test, sentence = None, ""
+    else:
         terms = SprtTerms(of=a, elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
         test = sprt(found.pentanomial, elo0, elo1, alpha, beta, model)
-        said = (
-            said
-            if test.verdict is None
-            else f"{test.verdict} accepted: {words.printable(terms.claim(test.verdict, b))}"
-        )
+        sentence = _outcome(test, terms, b)
     if format is Format.TABLE:
-        for line in _told(found):
-            print(line)
-        if test is not None:
-            print(f"\nsequential test: {said} (llr {test.llr:.2f}, bounds {test.lower:.2f} and {test.upper:.2f})")
+        print("\n".join(_lines(found)))
+        if sentence:
+            print(f"\n{sentence}")
         return
     document = _document(found)
     if test is not None:
         document["sprt"] = asdict(test)
     if format is Format.JSON:
-        tell(document)
+        show_json(document)
     else:
-        show([document], {name: rated_games.exact(name) for name in document}, format=format)
+        show([document], exact_columns(document), format=format)
 
 
-@filtered(without=("agent", "opponent", "seat", "result"))
-def progress(
-    agent: Annotated[str, typer.Argument(metavar="A", help="The player.")],
-    wanted: Wanted,
-    anchor: rated_games.AnchorOption = None,
-    prior: rated_games.PriorOption = None,
-    at: AtOption = None,
-    svg: rated_games.SvgOption = None,
-    format: FormatOption = Format.TABLE,
-    db: DatabaseOption = None,
-) -> None:
-    """A player's rating over time, version after version.
-
-    Each number is what `arena rank` would have said at that moment, with every version of everybody as a player of its
-    own.
-
-    Example: arena progress alice --svg alice.svg
-
-    Example: arena progress alice --anchor random=0 --tournament cs101
-    """
-
-    from arena.ratings.career import career
-    from arena.ratings.estimates import PRIOR
-    from db import lookup, search
-    from db import rated_games as record
-    from db.database import Database
-
-    with Database(db, create=False) as database, database.reading() as connection:
-        search.known(connection, agent)
-        games = record.games(connection, rated_games.scope(connection, (), wanted, at, versions=True))
-        anchors = rated_games.anchors(anchor)
-        if not anchors:
-            players = {player.rpartition("@")[0] for game in games for player in game.names}
-            of = None if wanted.tournament is None else [lookup.find_tournament(connection, wanted.tournament)]
-            described = lookup.anchors(connection, of)
-            anchors = {name: rating for name, rating in described.items() if name in players}
-    moments = career(games, agent, prior=PRIOR if prior is None else prior, anchors=anchors)
-    if svg is not None:
-        from arena.ratings.plots import Line, Point
-        from arena.ratings.plots import progress as drawn
-
-        lines = [
-            Line(
-                name,
-                tuple(Point(one.at or "", one.total, one.rating, one.error) for one in moments if one.version == name),
-            )
-            for name in dict.fromkeys(one.version for one in moments)
-        ]
-        write_file(svg, drawn(lines, title=f"{agent} over time"))
-    rows = [asdict(moment) for moment in moments]
-    if format is Format.TABLE:
-        rows = _by_version(rows)
-    columns = BY_VERSION if format is Format.TABLE else {name: rated_games.exact(name) for name in MOMENT}
-    if format is Format.TABLE and not rows:
-        print(f"{words.printable(agent)} has no rated game" + " that tells a rating without a prior" * (prior == 0.0))
-    else:
-        show(rows, columns, format=format, numbers=("games", "rating", "±"))
-
-
-# One against another.
+def _outcome(test: Sprt, terms: SprtTerms, b: str) -> str:
+    """What the sequential test says, in a sentence."""
+    said = "not decided yet"
+    if test.verdict is not None:
+        said = f"{test.verdict} accepted: {words.printable(terms.claim(test.verdict, b))}"
+    return f"sequential test: {said} (llr {test.llr:.2f}, bounds {test.lower:.2f} and {test.upper:.2f})"
 
 
 def _version(connection: Connection, name: str) -> tuple[str, int | None]:
@@ -186,8 +122,8 @@ def _document(found: Versus) -> dict[str, Any]:
     )
 
 
-def _told(found: Versus) -> list[str]:
-    """In words, a line for each thing."""
+def _lines(found: Versus) -> list[str]:
+    """All that was found, a line for each thing."""
     a, b = words.printable(found.a), words.printable(found.b)
     lines = [f"{a} against {b}: {found.games} game{'s' * (found.games != 1)}"]
     if not found.games:
@@ -200,10 +136,8 @@ def _told(found: Versus) -> list[str]:
         lines.append(f"{title:<12}{one.wins:>5}{one.draws:>5}{one.losses:>5}   {score:.1%}")
     lines += ["", *_difference(found, a)]
     if any(found.pentanomial):
-        told = ", ".join(
-            f"{points}: {count}" for points, count in zip(("0", "½", "1", "1½", "2"), found.pentanomial, strict=True)
-        )
-        lines.append(f"pairs by points of {a}   {told}")
+        counts = zip(("0", "½", "1", "1½", "2"), found.pentanomial, strict=True)
+        lines.append(f"pairs by points of {a}   {', '.join(f'{points}: {count}' for points, count in counts)}")
     if found.single:
         lines.append(f"games outside of such pairs   {found.single}")
     lines.append("ended by   " + ", ".join(f"{verdict} {count}" for verdict, count in found.verdicts.items()))
@@ -215,21 +149,21 @@ def _told(found: Versus) -> list[str]:
 
 
 def _difference(found: Versus, a: str) -> list[str]:
-    told = found.difference
-    if told.elo is None:
+    difference = found.difference
+    if difference.elo is None:
         line = f"Elo difference   not to be told: {a} has {'won' if found.wins else 'lost'} every game"
         if found.bound is not None:
             line += f"; at {'least' if found.wins else 'most'} {round(found.bound):+} (95 %)"
         return [line, _superiority(found, a)]
-    error = "; too few games to tell an error" if told.error is None else f" ± {told.error:.0f} (95 %)"
-    line = f"Elo difference   {round(told.elo):+}{error}"
-    if told.normalized is not None:
-        line += f"; normalized {round(told.normalized):+}"
+    error = "; too few games to tell an error" if difference.error is None else f" ± {difference.error:.0f} (95 %)"
+    line = f"Elo difference   {round(difference.elo):+}{error}"
+    if difference.normalized is not None:
+        line += f"; normalized {round(difference.normalized):+}"
     return [line, _superiority(found, a)]
 
 
 def _superiority(found: Versus, a: str) -> str:
-    return f"{a} is the better one   {rated_games.percent(found.los)} likely"
+    return f"{a} is the better one   {percent(found.los)} likely"
 
 
 def _met(one: Met) -> str:
@@ -237,29 +171,3 @@ def _met(one: Met) -> str:
     how = "" if one.verdict == "normal" else f", {one.verdict}"
     length = "" if one.plies is None else f", {words.plies(one.plies)}"
     return f"game {one.id}: {result} in seat {one.seat}{how}{length}"
-
-
-# Over time.
-
-MOMENT: Final = ("version", "at", "games", "total", "rating", "error")
-
-
-def _by_version(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The last moment of each version, with all of them drawn in a line."""
-    low, high = (pick((row["rating"] for row in rows), default=0.0) for pick in (min, max))
-    found = []
-    for version in dict.fromkeys(row["version"] for row in rows):
-        own = [row for row in rows if row["version"] == version]
-        heights = [round((row["rating"] - low) / (high - low or 1.0) * (len(_BLOCKS) - 1)) for row in own]
-        found.append(own[-1] | {"line": "".join(_BLOCKS[height] for height in heights)})
-    return found
-
-
-BY_VERSION: Final[Columns] = {
-    "version": lambda row: row["version"],
-    "games": lambda row: str(row["games"]),
-    "rating": lambda row: f"{row['rating']:.0f}",
-    "±": lambda row: f"{row['error']:.0f}",
-    "until": lambda row: (row["at"] or "")[:10],
-    "over time": lambda row: row["line"],
-}

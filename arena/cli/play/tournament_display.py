@@ -20,6 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.protocol import Verdict
+from arena.cli.asking.database import read_results
 from arena.cli.terminal.standings_table import show_standings
 from arena.history import words
 from arena.match.clock import SECOND, TimeControl
@@ -180,8 +181,10 @@ class TournamentDisplay:
 
     def conclude(self, tournament: Tournament, database: Database) -> None:
         """Standings, faults, and what one may want to know next."""
-        show_standings(database, self._league.name)
         name = self._league.name
+        with database.reading() as connection:
+            results, statuses, byes = read_results(connection, [name])
+        show_standings(results, statuses, byes)
         if tournament.test is not None and self._league.sprt is not None:
             self.tell(self._outcome(self._league.sprt, tournament.test))
         if tournament.is_over:

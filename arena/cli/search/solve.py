@@ -3,12 +3,10 @@
 Both measure wall time, the searches themselves do not; what is found is the same on every run.
 """
 
-import json
 import re
 import sys
 import time
 from collections.abc import Iterator
-from functools import partial
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +17,7 @@ from adsearch.budget import Budget
 from adsearch.errors import BadSearch, quote
 from adsearch.terms import DEEPEST, root_seat
 from arena.cli.asking.position_options import GameArgument, MovesOption, after
-from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, show
+from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, exact_columns, show, show_json
 from arena.history import words
 
 if TYPE_CHECKING:
@@ -80,9 +78,9 @@ def solve(
         "time": round((time.perf_counter() - begun) * 1000),
     }
     if format is Format.JSON:
-        print(json.dumps(row, indent=2, allow_nan=False))
+        show_json(row)
     elif format is Format.CSV:
-        show([row], _plain(row), format=format)
+        show([row], exact_columns(row), format=format)
     else:
         print(_verdict(state, result, seconds))
         _print_details(state, row)
@@ -127,21 +125,11 @@ def compare(
                 rows.append(row)
     if _flag(rows):
         _note('a value marked "!" differs from the first at its depth')
-    show(rows, _plain(rows[0]) if rows and format is Format.CSV else COMPARED, format=format)
+    show(rows, exact_columns(rows[0]) if rows and format is Format.CSV else COMPARED, format=format)
 
 
 def _note(text: str) -> None:
     print(f"arena: {text}", file=sys.stderr)
-
-
-def _plain(row: Row) -> Columns:
-    """A column for each field, as a spreadsheet wants them."""
-
-    def cell(name: str, row: Row) -> str:
-        value = row[name]
-        return "" if value is None else " ".join(value) if isinstance(value, list) else str(value)
-
-    return {name: partial(cell, name) for name in row}
 
 
 # What a game is worth.

@@ -14,7 +14,7 @@ import typer
 from adsearch import State, games
 from adsearch.errors import BadSearch, quote
 from arena.cli.asking.position_options import GameArgument, MovesOption, after
-from arena.cli.terminal.files import write_file
+from arena.cli.terminal.files import check_folder, write_file
 
 if TYPE_CHECKING:
     from adsearch.pictures.tree_picture import Picture
@@ -81,7 +81,7 @@ def trace(
             raise BadSearch(f"{name} is given twice: in {quote(algorithm)} and as an option")
         options[name] = value
     for path in (svg, dot):
-        _check_writable(path)
+        check_folder(path)
     state = after(games.start(game), moves)
     table = table or not (calls or tree or svg or dot)
     drawn = tree or svg is not None or dot is not None
@@ -175,12 +175,6 @@ def _draw(picture: "Picture", svg: Path | None, dot: Path | None) -> None:
         write_file(svg, tree_drawing.as_svg(picture))
     if dot is not None:
         write_file(dot, tree_drawing.as_dot(picture))
-
-
-def _check_writable(path: Path | None) -> None:
-    """An error now rather than after a long search."""
-    if path is not None and not path.parent.is_dir():
-        raise typer.BadParameter(f"cannot write {quote(str(path))}: there is no folder {quote(str(path.parent))}")
 
 
 def _summary(state: State[Any], result: "Result[Any]") -> str:

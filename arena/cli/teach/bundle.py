@@ -33,7 +33,6 @@ def bundle(
 
     Example: arena replay last --db alice.arena
     """
-
     from arena.course import bundle as bundles
     from arena.course import roster as rosters
     from db import lookup

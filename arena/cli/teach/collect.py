@@ -268,7 +268,6 @@ def _tell_how_to_play(tournament: Path, db: str | None) -> None:
 
 def _is_named(file: Path, tournament: Path) -> bool:
     """Whether the description lets those play who are in the file."""
-
     from arena.tournament.description import Table, read_toml
 
     folder = tournament.absolute().parent

@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from adsearch.errors import quote
-from arena.cli.terminal.files import write_file
+from arena.cli.terminal.files import check_folder, write_file
 
 
 def exercise(
@@ -49,9 +48,8 @@ def exercise(
     from arena.course.lecture import exercise as exercises
     from arena.course.lecture import exercise_sheet
 
-    for path in filter(None, (svg, answers, tree)):
-        if not path.parent.is_dir():
-            raise typer.BadParameter(f"cannot write {quote(str(path))}: there is no folder {quote(str(path.parent))}")
+    for path in (svg, answers, tree):
+        check_folder(path)
     chosen = randbelow(10_000) if seed is None else seed
     made = exercises.make(kind, seed=chosen, depth=depth, width=branching)
     if text or not (svg or answers or tree or key):

@@ -8,10 +8,10 @@ import typer
 from msgspec.structs import replace
 
 from arena.cli.asking import rated_games
-from arena.cli.asking.database import DatabaseOption
+from arena.cli.asking.database import DatabaseOption, reading
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.terminal.files import read_file
-from arena.cli.terminal.tables import Format, FormatOption, show
+from arena.cli.terminal.tables import Format, FormatOption, exact_columns, show
 from arena.history.words import number
 
 if TYPE_CHECKING:
@@ -50,29 +50,28 @@ def grades(
 
     Example: arena grades cs101 --bar pass=random --bar merit=alphabeta:depth=4 --join roster.csv
     """
-
     from arena.course import roster as rosters
     from arena.ratings import grades as grading
     from arena.ratings import points, ranking
     from db import lookup, search
     from db import rated_games as record
-    from db.database import Database
 
     if on is not None and join is None:
         raise typer.BadParameter("--on is about the roster: give that too, with --join")
     bars = rated_games.named(bar, "--bar", "NAME=AGENT")
     roster = None if join is None else [row for _, row in rosters.table(*read_file(join, "a roster"))]
-    with Database(db, create=False) as database, database.reading() as connection:
-        scope = rated_games.scope(connection, (tournament,), wanted, at)
+    with reading(db) as connection:
+        scope = rated_games.scope(connection, (tournament,), wanted=wanted, at=at)
         name = lookup.tournament_name(connection, scope.tournaments[0])
         games = record.games(connection, scope)
-        for_points = record.games(connection, rated_games.scope(connection, (tournament,), wanted, at, for_points=True))
+        for_points = record.games(connection, replace(scope, for_points=True))
         described = lookup.anchors(connection, scope.tournaments)
         entered = lookup.entry_statuses(connection, scope.tournaments[0])
         byes = lookup.byes(connection, scope.tournaments[0]) if scope.wanted is None and at is None else {}
         narrowed = replace(wanted, tournament=name, fault=search.ANYBODY, until=scope.at or wanted.until)
         faults = search.page(connection, narrowed, limit=_MOST)
-    names = {player for game in games for player in game.names}
+    played = games
+    names = {player for game in played for player in game.names}
     anchors = {player: rating for player, rating in described.items() if player in names}
     rows = grading.table(
         standings=points.standings(points.of(for_points), entered, byes),
@@ -86,7 +85,7 @@ def grades(
         rows = [_short(row, tuple(bars), statuses=set(entered.values()) != {"active"}) for row in rows]
     if roster is not None:
         rows = grading.joined(rows, roster, on)
-    columns = {title: rated_games.exact(title) for title in (rows[0] if rows else ("agent",))}
+    columns = exact_columns(rows[0] if rows else ("agent",))
     show(
         rows,
         columns,

@@ -25,7 +25,6 @@ def init(
 
     Example: arena init cs101 --game othello:size=6
     """
-
     from arena.student import starter
 
     path = starter.description_file(name)

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.asking.database import DatabaseOption
+from arena.cli.asking.database import DatabaseOption, reading
 from arena.cli.terminal.files import read_file
 from arena.history.words import printable
 
@@ -36,19 +36,17 @@ def report(
 
     Example: arena report cs101 site --roster roster.csv
     """
-
     from arena.course import report as reports
     from arena.course import roster as rosters
     from arena.course import site
     from arena.course.publishing import published
     from arena.play import cores
     from db import lookup
-    from db.database import Database
 
     began = time.monotonic()
     known = None if roster is None else rosters.read(*read_file(roster, "a roster"))
     with published(folder) as begun:
-        with Database(db, create=False) as database, database.reading() as connection:
+        with reading(db) as connection:
             found = lookup.find_tournament(connection, tournament)
             told, names = reports.gather(connection, found, known, now=datetime.now(UTC))
         try:

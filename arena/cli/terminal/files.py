@@ -5,8 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
+
+import typer
 
 from adsearch.errors import quote
 from arena.errors import ArenaError, BadImport
@@ -38,7 +42,6 @@ def write_file(file: str | Path, text: str) -> None:
     """`text` is in the file when all of it has been written, or not at all; says where.
 
     An earlier one of its kind is replaced, and nothing else is."""
-    begun = Path(f"{file}.part")
     try:
         if Path(file).is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -46,13 +49,29 @@ def write_file(file: str | Path, text: str) -> None:
             raise ArenaError(f"expected a file to write, {quote(str(file))} is a device or a pipe")
         if not _is_of_its_kind(Path(file), text):
             raise ArenaError(f"{quote(str(file))} is there already and holds something else: name another file")
-        begun.write_text(text, "utf-8")
-        os.replace(begun, file)
+        with whole_file(file) as out:
+            out.write(text)
     except OSError as error:
         raise ArenaError(f"cannot write {quote(str(file))}: {error.strerror}") from None
+    print(f"written: {file}", file=sys.stderr)
+
+
+@contextmanager
+def whole_file(file: str | Path) -> Iterator[TextIO]:
+    """Inside, text is written to what becomes the file at the end: it is there as a whole, or not at all."""
+    begun = Path(f"{file}.part")
+    try:
+        with begun.open("w", encoding="utf-8", newline="") as out:
+            yield out
+        os.replace(begun, file)
     finally:
         begun.unlink(missing_ok=True)
-    print(f"written: {file}", file=sys.stderr)
+
+
+def check_folder(file: Path | None) -> None:
+    """An error now rather than after a long computation, where the folder for the file is missing."""
+    if file is not None and not file.parent.is_dir():
+        raise typer.BadParameter(f"cannot write {quote(str(file))}: there is no folder {quote(str(file.parent))}")
 
 
 def _is_of_its_kind(file: Path, text: str) -> bool:

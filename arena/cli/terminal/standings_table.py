@@ -6,50 +6,26 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-import typer
 from msgspec.structs import asdict
 
 from arena.cli.terminal.tables import Columns, Format, Row, show
 from arena.history.words import number
 
 if TYPE_CHECKING:
-    from arena.ratings.points import Standing
-    from db.database import Database
     from db.scores import Scores
 
 
 def show_standings(
-    database: Database, tournament: str | None, *, everything: bool = False, format: Format = Format.TABLE
+    results: Scores, statuses: dict[str, str], byes: dict[str, float], *, format: Format = Format.TABLE
 ) -> None:
-    """Prints the standings of the tournament of that name, of the last one, or of `everything`."""
+    """Prints the standings: what the games came to, who takes part with which status, and the points for byes."""
     from arena.ratings import points
 
-    results, statuses, byes = read_results(database, tournament, everything)
-    rows = [_row(standing) for standing in points.standings(results, statuses, byes)]
+    rows = [asdict(standing) for standing in points.standings(results, statuses, byes)]
     if format is Format.JSON:
         show(rows, {}, format=format)
     else:
         show(rows, _columns(statuses, csv=format is Format.CSV), format=format, narrowed="name")
-
-
-def read_results(
-    database: Database, tournament: str | None, everything: bool
-) -> tuple[Scores, dict[str, str], dict[str, float]]:
-    """What the games came to, who takes part with which status, and the points for byes."""
-    from db import lookup
-    from db.scores import scores
-
-    if everything and tournament is not None:
-        raise typer.BadParameter("expected a tournament or --all, got both")
-    with database.reading() as connection:
-        if everything:
-            return scores(connection), dict.fromkeys(lookup.entered(connection), "active"), {}
-        found = lookup.find_tournament(connection, tournament)
-        return scores(connection, found), lookup.entry_statuses(connection, found), lookup.byes(connection, found)
-
-
-def _row(standing: Standing) -> dict[str, Any]:
-    return asdict(standing)
 
 
 def _columns(statuses: dict[str, str], *, csv: bool) -> Columns:

@@ -6,7 +6,7 @@ A command describes its rows and columns once; `--format` decides how they come 
 import csv
 import json
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Final
 
@@ -50,7 +50,7 @@ def show(
     the columns `numbers` end at the same place in every row. In CSV a cell of the columns
     `never_calculated`, which hold words of others, is no formula for a spreadsheet, such as a name "=1+2"."""
     if format is Format.JSON:
-        print(json.dumps(list(rows), indent=2, allow_nan=False))
+        show_json(list(rows))
     elif format is Format.CSV:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(columns)
@@ -67,9 +67,33 @@ def _quoted(cell: str) -> str:
     return f"'{cell}" if cell.startswith(tuple(signs)) else cell
 
 
-def tell(document: Mapping[str, Any]) -> None:
+def show_json(document: Any) -> None:
     """Prints one JSON document."""
     print(json.dumps(document, indent=2, allow_nan=False))
+
+
+def _exact(name: str) -> Callable[[Row], str]:
+    """The text of a value in CSV, with all its digits."""
+
+    def text(row: Row) -> str:
+        value = row[name]
+        if isinstance(value, list) and all(isinstance(part, str) for part in value):
+            return " ".join(value)
+        if isinstance(value, list | dict):
+            return json.dumps(value)
+        return "" if value is None else repr(value) if isinstance(value, float) else str(value)
+
+    return text
+
+
+def exact_columns(names: Iterable[str]) -> Columns:
+    """A column for each of these fields of a row, as CSV has them."""
+    return {name: _exact(name) for name in names}
+
+
+def percent(share: float) -> str:
+    """A likelihood for people: never 0 or 100 % where it is not."""
+    return f"{min(max(share, 0.001), 0.999):.1%}" if 0.0 < share < 1.0 else f"{share:.0%}"
 
 
 def _show_table(

@@ -12,9 +12,9 @@ from msgspec import to_builtins
 from adsearch import games
 from arena.cli.asking import recorded_game
 from arena.cli.asking.database import DatabaseOption, GameIdArgument
-from arena.cli.asking.rated_games import SvgOption, exact
+from arena.cli.asking.rated_games import SvgOption
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, show, tell
+from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, exact_columns, show, show_json
 from arena.cli.terminal.wrapping import wrapped
 from arena.errors import BadFixture
 from arena.history import words
@@ -66,9 +66,9 @@ def analyse(
         write_file(svg, _picture(game, start, plies))
     rows = [_row(game, ply) for ply in plies]
     if format is Format.JSON:
-        tell(_document(game, start, plies, rows))
+        show_json(_document(game, start, plies, rows))
     elif format is Format.CSV:
-        show(rows, {name: exact(name) for name in _CSV}, format=format)
+        show(rows, exact_columns(_CSV), format=format)
     else:
         _show(game, start, plies, rows, effort)
         for line in _first(game, start, plies, effort, lambda seat: can_be_asked(game, seat, db)):
@@ -121,7 +121,6 @@ def _row(game: PastGame, ply: JudgedPly) -> dict[str, Any]:
 
 def _document(game: PastGame, start: State[Any], plies: list[JudgedPly], rows: list[dict[str, Any]]) -> dict[str, Any]:
     """All of it. `before` and `after` are seat 0's."""
-
     from arena.student.analysis import summaries
 
     seats = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import ExitStack
 from dataclasses import replace
@@ -14,7 +13,7 @@ import typer
 from msgspec import to_builtins
 
 from arena.cli.asking.database import DatabaseOption, submissions
-from arena.cli.terminal.tables import Columns, Format, FormatOption, show
+from arena.cli.terminal.tables import Columns, Format, FormatOption, show, show_json
 from arena.cli.terminal.wrapping import line_width, wrap_lines
 from arena.errors import BadPlayer
 from arena.history.words import printable, without_store
@@ -281,7 +280,7 @@ class _Shown:
 
 def _show(checked: Sequence[CheckReport], *, one: bool, only: int | None, format: Format) -> None:
     if format is Format.JSON:
-        print(json.dumps([_document(each) for each in checked], indent=2, allow_nan=False))
+        show_json([_document(each) for each in checked])
     elif one and format is Format.CSV:
         show(_steps(checked[0]), _STEP_COLUMNS, format=format)
     elif one:

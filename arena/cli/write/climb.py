@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli.asking.database import DatabaseOption
-from arena.cli.terminal.tables import tell
+from arena.cli.terminal.tables import show_json
 from arena.cli.terminal.wrapping import wrapped
 from arena.cli.write.climb_run import ClimbRun, percent
 from arena.history.words import printable, verdict, without_store
@@ -107,7 +107,7 @@ def _tell(run: ClimbRun, climb: Climb, format: Form, *, in_haste: bool, seed_giv
 
     lost = run.lost(climb)
     if format is Form.JSON:
-        tell(_document(run, climb, lost, None if in_haste else turning_point(lost)))
+        show_json(_document(run, climb, lost, None if in_haste else turning_point(lost)))
         return
     print()
     if climb.done or not climb.broken:
