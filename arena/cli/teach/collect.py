@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli.asking.database import DatabaseOption, submissions
+from arena.cli.terminal import progress_line
 from arena.cli.terminal.files import read_file
 from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, show
 from arena.cli.terminal.wrapping import wrapped
@@ -94,7 +95,7 @@ def collect(
                 late_too=late == "accept",
                 afresh=afresh,
             )
-            lines = intake.take_in(handed_in, lambda: _tell_progress(intake))
+            lines = intake.take_in(handed_in, lambda: _show_progress(intake))
     except KeyboardInterrupt:
         print("\ninterrupted; give the same command again to go on", file=sys.stderr)
         raise typer.Exit(130) from None
@@ -276,7 +277,6 @@ def _is_named(file: Path, tournament: Path) -> bool:
     return any(place.exists() and place.samefile(file) for place in places)
 
 
-def _tell_progress(intake: Intake) -> None:
-    if sys.stderr.isatty():
-        end = "\n" if intake.checked == intake.to_check else ""
-        print(f"\r{intake.checked} of {intake.to_check} checked", end=end, file=sys.stderr, flush=True)
+def _show_progress(intake: Intake) -> None:
+    done, total = intake.checked, intake.to_check
+    progress_line.show(f"{done} of {total} checked", last=done == total)

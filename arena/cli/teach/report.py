@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +11,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.asking.database import DatabaseOption, reading
+from arena.cli.terminal import progress_line
 from arena.cli.terminal.files import read_file
 from arena.history.words import printable
 
@@ -48,34 +47,26 @@ def report(
     with published(folder) as begun:
         with reading(db) as connection:
             found = lookup.find_tournament(connection, tournament)
-            told, names = reports.gather(connection, found, known, now=datetime.now(UTC))
+            gathered, names = reports.gather(connection, found, known, now=datetime.now(UTC))
+        total = f"{len(gathered.meetings):,} games"
+        # Games in progress have clocks: one process does not disturb them.
+        processes = 1 if gathered.status == "running" else cores.count()
         try:
-            with _progress(len(told.meetings) if games else 0) as done:
-                # Games in progress have clocks: one process does not disturb them.
-                processes = 1 if told.status == "running" else cores.count()
-                site.write(told, names, begun, database=db, games=games, processes=processes, done=done)
+            with progress_line.temporary() as show_progress:
+                site.write(
+                    gathered,
+                    names,
+                    begun,
+                    database=db,
+                    games=games,
+                    processes=processes,
+                    done=lambda count: show_progress(f"{count:,} of {total}"),
+                )
         except KeyboardInterrupt:
             print("interrupted; nothing was written", file=sys.stderr)
             raise
-    count = f"{len(told.agents)} agents, {len(told.meetings):,} games" + " (without their pages)" * (not games)
-    if told.status != "finished":
-        print(
-            f"{printable(tournament)} is {told.status}: {told.over} of {told.planned} games are over", file=sys.stderr
-        )
+    count = f"{len(gathered.agents)} agents, {len(gathered.meetings):,} games" + " (without their pages)" * (not games)
+    if gathered.status != "finished":
+        over = f"{gathered.over} of {gathered.planned} games are over"
+        print(f"{printable(tournament)} is {gathered.status}: {over}", file=sys.stderr)
     print(f"written: {folder / 'index.html'} ({count}, {time.monotonic() - began:.1f} s)")
-
-
-@contextmanager
-def _progress(games: int) -> Iterator[Callable[[int], None]]:
-    """How far it is, on a terminal."""
-    if not games or not sys.stderr.isatty():
-        yield lambda _: None
-        return
-
-    def show(done: int) -> None:
-        print(f"\r{done:,} of {games:,} games", end="", file=sys.stderr, flush=True)
-
-    try:
-        yield show
-    finally:
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)

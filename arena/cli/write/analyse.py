@@ -13,6 +13,7 @@ from adsearch import games
 from arena.cli.asking import recorded_game
 from arena.cli.asking.database import DatabaseOption, GameIdArgument
 from arena.cli.asking.rated_games import SvgOption
+from arena.cli.terminal import progress_line
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, exact_columns, show, show_json
 from arena.cli.terminal.wrapping import wrapped
@@ -77,15 +78,10 @@ def analyse(
 
 def _counted(plies: Iterable[JudgedPly], total: int) -> Iterator[JudgedPly]:
     """The same, counted on a terminal as they come."""
-    on_screen = sys.stderr.isatty()
-    try:
+    with progress_line.temporary() as show_progress:
         for number, ply in enumerate(plies, 1):
             yield ply
-            if on_screen:
-                print(f"\r{number} of {total} plies", end="", file=sys.stderr, flush=True)
-    finally:
-        if on_screen:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            show_progress(f"{number} of {total} plies")
 
 
 _A_MINUTE: Final = 60.0

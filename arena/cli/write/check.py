@@ -13,6 +13,7 @@ import typer
 from msgspec import to_builtins
 
 from arena.cli.asking.database import DatabaseOption, submissions
+from arena.cli.terminal import progress_line
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show, show_json
 from arena.cli.terminal.wrapping import line_width, wrap_lines
 from arena.errors import BadPlayer
@@ -121,7 +122,7 @@ def check(
             for place, each in examiner.each(candidates):
                 done[place] = each
                 if not one and format is Format.TABLE:
-                    _tell_progress(len(done), len(candidates))
+                    progress_line.show(f"{len(done)} of {len(candidates)} checked", last=len(done) == len(candidates))
             checked = [done[place] for place in sorted(done)]
         if shown is not None:
             shown.end()
@@ -307,11 +308,6 @@ def _show_summary(checked: CheckReport, only: int | None) -> None:
         print(f"It can play; {lights.count(checked.light)} to look at ({seconds:.1f} s).")
     else:
         print(f"{'All' if only is None else f'Position {only}'} is well ({seconds:.1f} s).")
-
-
-def _tell_progress(done: int, of: int) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{done} of {of} checked", end="\n" if done == of else "", file=sys.stderr, flush=True)
 
 
 def _document(checked: CheckReport) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from adsearch import games
 from arena.cli.asking.database import submissions
+from arena.cli.terminal import progress_line
 from arena.cli.terminal.wrapping import line_width, shortened, wrapped
 from arena.errors import BadFixture
 from arena.history.words import printable
@@ -210,13 +211,13 @@ class ClimbRun:
             print(_line(self.told, step), flush=True)
             if step.exhausted:
                 print("    the same games came again and again: there is nothing new to play", flush=True)
-        if sys.stderr.isatty() and self.told < len(climb.steps):
-            print(_line(self.told + 1, climb.steps[self.told]), end="", file=sys.stderr, flush=True)
+        if self.told < len(climb.steps):
+            progress_line.show(_line(self.told + 1, climb.steps[self.told]))
 
     def clear(self) -> None:
         """The line that is being written is gone."""
-        if sys.stderr.isatty() and not self.quiet:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        if not self.quiet:
+            progress_line.erase()
 
 
 def _line(number: int, step: LadderStep) -> str:
