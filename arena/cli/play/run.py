@@ -12,6 +12,7 @@ import typer
 
 from adsearch.errors import quote
 from arena.cli.asking.database import DatabaseOption, submissions
+from arena.cli.asking.playing_options import SeedOption
 from arena.errors import BadLeague, BadPlayer, RefereeLost
 from arena.walls.kinds import WallKind
 from db.errors import NotFound
@@ -43,7 +44,7 @@ def run(
     rounds: Annotated[int, typer.Option(min=1, help="How often all meet; each meeting is a game in each seat.")] = 1,
     clock: Annotated[str, typer.Option(help="Such as 10+0.1, move=0.1 or none.")] = "10+0.1",
     margin: Annotated[float, typer.Option(min=0, help="How many seconds a player may be late.")] = 0.05,
-    seed: Annotated[int | None, typer.Option(min=0, help="Play the games of this seed.")] = None,
+    seed: SeedOption = None,
     openings: Annotated[int, typer.Option(min=0, help="Begin each pair with so many random plies.")] = 0,
     max_plies: Annotated[int | None, typer.Option(min=1, help="After so many moves a game is a draw.")] = None,
     games_at_once: Annotated[
@@ -77,7 +78,7 @@ def run(
     """
     from arena.tournament import league as leagues
 
-    test = None if sprt is None else _bounds(sprt)
+    test = None if sprt is None else _sprt_bounds(sprt)
     if len(what) == 1:
         for option in _DESCRIBED:
             source = context.get_parameter_source(option)
@@ -105,7 +106,7 @@ def run(
     _run(league, db, plan=plan, rerun_changed=rerun_changed)
 
 
-def _bounds(text: str) -> dict[str, float]:
+def _sprt_bounds(text: str) -> dict[str, float]:
     """The test that "0,50" asks for."""
     try:
         elo0, elo1 = map(float, text.split(","))
@@ -133,9 +134,9 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
 
     _check_what_agents_import(league)
     display = TournamentDisplay(league)
-    display.announce()
+    display.show_plan()
     if plan:
-        _tell_how_it_stands(league, db, display)
+        _show_earlier_games(league, db, display)
         return
     with ExitStack() as stack:
         database = stack.enter_context(Database(db))
@@ -146,10 +147,10 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
             league, database, store, scratch=folder.scratch, wait=display.pause, rerun_changed=rerun_changed
         )
         try:
-            with display.over(tournament):
+            with display.running(tournament):
                 _play(tournament, folder, display)
         except KeyboardInterrupt:
-            display.tell("stopped; games in progress will be played again")
+            display.say("stopped; games in progress will be played again")
         finally:
             tournament.close()
         display.conclude(tournament, database)
@@ -157,7 +158,7 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
         raise typer.Exit(130)
 
 
-def _tell_how_it_stands(league: League, db: str | None, display: TournamentDisplay) -> None:
+def _show_earlier_games(league: League, db: str | None, display: TournamentDisplay) -> None:
     """What has been played already, where something has."""
     from arena.players.submissions import Store
     from arena.tournament.plan import plan_of
@@ -170,7 +171,7 @@ def _tell_how_it_stands(league: League, db: str | None, display: TournamentDispl
     except NotFound:
         return
     if stands is not None:
-        display.tell_how_it_stands(stands.over, stands.all, stands.changed)
+        display.show_earlier_games(stands.over, stands.all, stands.changed)
 
 
 def _check_what_agents_import(league: League) -> None:
@@ -205,7 +206,7 @@ def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay)
             if tournament.over == lost_at:
                 raise  # twice in a row without a game in between: something is wrong
             lost_at = tournament.over
-            display.tell(f"{error}; going on with a new one")
+            display.say(f"{error}; going on with a new one")
             tournament.interrupted()
 
 
@@ -217,7 +218,7 @@ def _ctrl_c_finishes(director: Director, display: TournamentDisplay) -> Iterator
         if director.finishing:
             raise KeyboardInterrupt
         director.finish()
-        display.tell("finishing the games in progress; Ctrl-C again stops now")
+        display.say("finishing the games in progress; Ctrl-C again stops now")
 
     before = signal.signal(signal.SIGINT, interrupted)
     try:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli.asking.database import DatabaseOption
+from arena.cli.asking.playing_options import SeedOption, WallsOption
 from arena.cli.terminal.tables import show_json
 from arena.cli.terminal.wrapping import wrapped
 from arena.cli.write.climb_run import ClimbRun, percent
 from arena.history.words import printable, verdict, without_store
 from arena.match import seeds
 from arena.match.clock import TimeControl
-from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
     from arena.student.climb import Climb
@@ -55,11 +55,8 @@ def climb(
     ] = None,
     clock: Annotated[str, typer.Option(help="As `arena play` takes it.")] = _USUAL_CLOCK,
     most: Annotated[int, typer.Option("--games", min=2, max=10_000, help="So many games a step at most.")] = 40,
-    seed: Annotated[int | None, typer.Option(min=0, help="Play the games of this seed.")] = None,
-    walls: Annotated[
-        WallKind | None,
-        typer.Option(help="How agents of yours are confined. Usual: the best that this machine offers."),
-    ] = None,
+    seed: SeedOption = None,
+    walls: WallsOption = None,
     db: DatabaseOption = None,
     format: Annotated[Form, typer.Option("--format", help="How to print what was found.")] = Form.TABLE,
 ) -> None:

@@ -1,20 +1,20 @@
-"""The live table of a running tournament: who leads, what is being played, and who is out."""
+"""What a running tournament says: who is out, and now and then, where clocks run, that the machine is too slow."""
 
 from __future__ import annotations
 
-import io
-import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, cast
 
+import pytest
 from rich.console import Console
 
 from arena.cli.play.tournament_display import TournamentDisplay
+from arena.match.clock import MILLISECOND
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.tournament import league
 from arena.tournament.tournament import Tournament
-from db.records import GameRecord, SeatRecord
+from db.records import GameRecord, MoveRecord, SeatRecord
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PLANNED = Planned(1, "nap", "nap", tuple(Entrant(name, name, source="random") for name in ("ann", "bob")), 1, (1,))
@@ -30,13 +30,6 @@ class Course:
     quarantined: list[str] = field(default_factory=list)
 
 
-@dataclass
-class Directed:
-    """What it asks a director for."""
-
-    in_progress: list[Planned]
-
-
 def display(course: Course) -> TournamentDisplay:
     shown = TournamentDisplay(league.from_arguments("nap", ["pvs", "random"], clock="none"))
     shown._tournament = cast(Tournament, course)
@@ -50,29 +43,6 @@ def won_by_ann() -> Finished:
     return Finished(PLANNED, GameRecord(1, "illegal", 1, "bob, ply 2: expected a legal move", seats, (), 0), NOW, NOW)
 
 
-def seen(shown: TournamentDisplay) -> str:
-    out = io.StringIO()
-    Console(file=out, width=80, force_terminal=False).print(shown._picture())
-    return out.getvalue()
-
-
-def test_it_shows_what_is_being_played() -> None:
-    shown = display(Course())
-    assert "playing" not in seen(shown)
-    directed = Directed([PLANNED])
-    shown.follow(cast(Any, directed))
-    assert "  playing: ann - bob\n" in seen(shown)
-    directed.in_progress.clear()
-    assert "playing" not in seen(shown)
-
-
-def test_who_has_as_many_points_has_the_same_rank() -> None:
-    shown = display(Course())
-    shown._points = {"ann": [1.0, 0.0], "bob": [0.5, 0.5], "eve": [0.0]}
-    shown._standings = shown._ranked()
-    assert re.findall(r"^ +(\d)  (\w+)", seen(shown), re.MULTILINE) == [("1", "ann"), ("1", "bob"), ("3", "eve")]
-
-
 def test_who_is_quarantined_is_told_once_with_what_can_be_done(capsys: Any) -> None:
     course = Course()
     shown = display(course)
@@ -84,3 +54,24 @@ def test_who_is_quarantined_is_told_once_with_what_can_be_done(capsys: Any) -> N
         "bob is quarantined for 5 faults in a row: it forfeits its other games, until it is entered anew, or "
         "`arena release bob --reason WHY` lets it go on"
     ]
+
+
+def busy() -> Finished:
+    """A game whose players waited most of the time."""
+    moves = tuple(
+        MoveRecord(ply, ply % 2, "1", spent=900 * MILLISECOND, lag=0, delay=500 * MILLISECOND) for ply in range(1, 5)
+    )
+    record = GameRecord(1, "normal", None, "", (), moves, lag=0)
+    return Finished(Planned(1, "connect4", "connect4", (), 1, (1,)), record, NOW, NOW)
+
+
+@pytest.mark.parametrize(("clock", "warnings"), [("10", 1), ("none", 0)])
+def test_an_overloaded_machine_is_told_of_once_a_minute(
+    clock: str, warnings: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = TournamentDisplay(league.from_arguments("connect4", ["pvs", "random"], clock=clock))
+    for _ in range(3):
+        shown._warn_of_overload(busy())
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("warning: this machine is overloaded: ") == warnings
