@@ -88,50 +88,52 @@ def check(
 
     Example: arena check --all submissions --tournament cs101.toml
     """
-    from arena.student.checking.examiner import Examiner
-    from arena.walls.run_folder import RunFolder
-
     conditions, listed = _conditions(game, tournament)
     conditions = replace(
         conditions,
-        clock=conditions.clock if clock is None else _clock(clock),
+        clock=conditions.clock if clock is None else str(TimeControl.parse(clock)),
         seed=conditions.seed if seed is None else seed,
         walls=walls or conditions.walls,
         positions=number,
         only=only,
     )
-    checked: list[CheckReport] = []
-    shown: _Shown | None = None
     try:
         with ExitStack() as stack:
-            if player is not None and every is None:
-                candidates = [_found(player, db, stack)]
-            elif player is None and (every is not None or listed):
-                candidates = listed if every is None else _in_folder(every)
-            else:
-                raise typer.BadParameter("expected one agent, or --all DIR, or --tournament FILE for all of its agents")
-            one = player is not None
-            if one and format is Format.TABLE:
-                shown = _Shown(player or "", conditions)
-                candidates = [replace(candidates[0], report=shown.step)]
-            folder = stack.enter_context(RunFolder())
-            examiner = stack.enter_context(Examiner(conditions, folder))
-            for warning in examiner.warnings:
-                print(f"warning: {warning}", file=sys.stderr)
-            done: dict[int, CheckReport] = {}
-            for place, each in examiner.each(candidates):
-                done[place] = each
-                if not one and format is Format.TABLE:
-                    progress_line.show(f"{len(done)} of {len(candidates)} checked", last=len(done) == len(candidates))
-            checked = [done[place] for place in sorted(done)]
-        if shown is not None:
-            shown.end()
+            candidates = _candidates(player, every, listed, db=db, stack=stack)
+            printer = None
+            if player is not None and format is Format.TABLE:
+                printer = _StepPrinter(player, conditions)
+                candidates = [replace(candidates[0], report=printer.step)]
+            counted = player is None and format is Format.TABLE
+            checked = _examined(candidates, conditions, stack=stack, counted=counted)
+        if printer is not None:
+            printer.end()
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
         raise typer.Exit(130) from None
-    _show(checked, one=one, only=only, format=format)
+    _show(checked, one=player is not None, only=only, format=format)
     if any(each.light is Light.FAILED for each in checked):
         raise typer.Exit(1)
+
+
+def _examined(
+    candidates: Sequence[Candidate], conditions: Conditions, *, stack: ExitStack, counted: bool
+) -> list[CheckReport]:
+    """What the check found, in the order of the candidates; if `counted`, a terminal shows how many are done."""
+    from arena.student.checking.examiner import Examiner
+    from arena.walls.run_folder import RunFolder
+
+    folder = stack.enter_context(RunFolder())
+    examiner = stack.enter_context(Examiner(conditions, folder))
+    for warning in examiner.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    done: dict[int, CheckReport] = {}
+    for place, each in examiner.each(candidates):
+        done[place] = each
+        if counted:
+            of = len(candidates)
+            progress_line.show(f"{len(done)} of {of} checked", last=len(done) == of)
+    return [done[place] for place in sorted(done)]
 
 
 # What is checked, and under which conditions.
@@ -156,8 +158,17 @@ def _conditions(game: str | None, tournament: Path | None) -> tuple[Conditions, 
     return of_league(described, description=str(tournament)), theirs
 
 
-def _clock(text: str) -> str:
-    return str(TimeControl.parse(text))
+def _candidates(
+    player: str | None, every: Path | None, listed: list[Candidate], *, db: str | None, stack: ExitStack
+) -> list[Candidate]:
+    """The agents that the command names: one, those of a folder, or those `listed` by a tournament."""
+    if player is not None and every is None:
+        return [_found(player, db, stack)]
+    if player is None and every is not None:
+        return _in_folder(every)
+    if player is None and listed:
+        return listed
+    raise typer.BadParameter("expected one agent, or --all DIR, or --tournament FILE for all of its agents")
 
 
 def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
@@ -201,8 +212,8 @@ def _in_folder(folder: Path) -> list[Candidate]:
 # What is shown.
 
 
-class _Shown:
-    """The steps of one agent, as they are made."""
+class _StepPrinter:
+    """Prints the steps of one agent, as they are made."""
 
     def __init__(self, player: str, conditions: Conditions) -> None:
         from rich.console import Console
@@ -229,21 +240,21 @@ class _Shown:
         style = _STYLES[step.light]
         took = f"{step.seconds:.1f} s"
         margin = _MARGIN if self._width >= _MARGIN * 3 // 2 else _INDENT
-        told = _filled(step.message, self._width - margin)
-        first = told.pop(0) if told and margin == _MARGIN else ""
+        lines = _filled(step.message, self._width - margin)
+        first = lines.pop(0) if lines and margin == _MARGIN else ""
         sign = (f"{self._signs[step.light]:<2}", style)
         head = Text.assemble(f"{number:>2} ", sign, f"{step.name:<{_NAMED}}", (f"{took:>6}", "dim"), f"  {first}")
         head.rstrip()
         self._console.print(head)
-        for line in told:
+        for line in lines:
             self._say(" " * margin + line)
         self._details(step)
 
     def end(self) -> None:
         """There are no more."""
         if self._not_tried:
-            told = _filled(f"not tried: {', '.join(self._not_tried)}", self._width - _INDENT)
-            for number, line in enumerate(told):
+            lines = _filled(f"not tried: {', '.join(self._not_tried)}", self._width - _INDENT)
+            for number, line in enumerate(lines):
                 self._say(f" {' ' if number else self._signs['skipped']}    {line}", "dim")
 
     def _details(self, step: CheckStep) -> None:

@@ -13,7 +13,8 @@ from arena.cli.asking.database import DatabaseOption
 from arena.cli.asking.playing_options import SeedOption, WallsOption
 from arena.cli.terminal.tables import show_json
 from arena.cli.terminal.wrapping import wrapped
-from arena.cli.write.climb_run import ClimbRun, percent
+from arena.cli.write.climb_run import ClimbRun
+from arena.cli.write.climb_screen import ClimbScreen, percent
 from arena.history.words import printable, verdict, without_store
 from arena.match import seeds
 from arena.match.clock import TimeControl
@@ -70,21 +71,27 @@ def climb(
 
     Example: arena climb my_agent.py --game connect4 --against my_agent@1
     """
+    screen = ClimbScreen(most=most, quiet=format is Form.JSON)
     run = ClimbRun(
-        agent, game, tuple(against or ()), str(TimeControl.parse(clock)), most,
-        seeds.short_seed() if seed is None else seed, walls, quiet=format is Form.JSON,
-    )  # fmt: skip
+        agent=agent,
+        game=game,
+        against=tuple(against or ()),
+        clock=str(TimeControl.parse(clock)),
+        most=most,
+        seed=seeds.short_seed() if seed is None else seed,
+        walls=walls,
+    )
     interrupted = False
     try:
-        run.play(db)
+        run.play(db, screen)
     except KeyboardInterrupt:
         interrupted = True
-    run.clear()
+    screen.clear()
     if interrupted:
         print("interrupted", file=sys.stderr)
     if run.climb is not None:
         try:
-            _tell(run, run.climb, format, in_haste=interrupted, seed_given=seed is not None)
+            _show(run, run.climb, format, in_haste=interrupted, seed_given=seed is not None)
         except KeyboardInterrupt:
             interrupted = True
             print("interrupted", file=sys.stderr)
@@ -97,7 +104,7 @@ def climb(
 # What it came to.
 
 
-def _tell(run: ClimbRun, climb: Climb, format: Form, *, in_haste: bool, seed_given: bool) -> None:
+def _show(run: ClimbRun, climb: Climb, format: Form, *, in_haste: bool, seed_given: bool) -> None:
     """All that was found; `in_haste` nothing is looked for any more."""
     from arena.student.climb import GIVES_UP
     from arena.student.lost_games import reasons, turning_point
@@ -113,14 +120,14 @@ def _tell(run: ClimbRun, climb: Climb, format: Form, *, in_haste: bool, seed_giv
         rest = ", ".join(printable(step.opponent) for step in climb.steps if not step.begun)
         print(wrapped(f"no higher, for {GIVES_UP} in a row were not beaten; not tried: {rest}"))
     if lost:
-        told = ", ".join(f"{count} {_REASONS.get(verdict, verdict)}" for verdict, count in reasons(lost).items())
-        print(wrapped(f"lost {len(lost)} of {len(climb.played)} games: {told}"))
+        verdicts = ", ".join(f"{count} {_REASONS.get(verdict, verdict)}" for verdict, count in reasons(lost).items())
+        print(wrapped(f"lost {len(lost)} of {len(climb.played)} games: {verdicts}"))
     if climb.broken:
         print(wrapped(f"it failed in {climb.faults} games in a row, so no more were played; what is wrong is told by"))
         print(f"    {_check(run)}")
     if not in_haste and (learned := turning_point(lost)) is not None:
         print("\nlook at this first")
-        print(wrapped(_said(run, learned), begin="    ", more="      "))
+        print(wrapped(_in_words(run, learned), begin="    ", more="      "))
         for command in _commands(run, learned):
             print(f"    {command}")
     if not seed_given:
@@ -143,8 +150,8 @@ def _sentence(name: str, climb: Climb) -> str:
     return f"{printable(name)}: " + ("; ".join(said) if said else "no round was whole, so there is nothing to compare")
 
 
-def _said(run: ClimbRun, learned: TurningPoint) -> str:
-    """The turning_point in words."""
+def _in_words(run: ClimbRun, learned: TurningPoint) -> str:
+    """What to look at first, in words."""
     game, mistake = learned.game, learned.mistake
     words = f"game {game.id} against {game.opponent}: "
     if game.at_fault:
@@ -203,7 +210,7 @@ def _document(run: ClimbRun, climb: Climb, lost: list[LostGame], learned: Turnin
         else {
             "game": learned.game.id,
             "ply": learned.ply or None,
-            "told": _said(run, learned),
+            "told": _in_words(run, learned),
             "commands": _commands(run, learned),
         },
     }

@@ -1,4 +1,4 @@
-"""A climb while it goes on: its games are planned and played, and each step is told as soon as it is decided."""
+"""Runs a climb: plans its games and plays them against one opponent after the other."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ import sys
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from adsearch import games
 from arena.cli.asking.database import submissions
-from arena.cli.terminal import progress_line
-from arena.cli.terminal.wrapping import line_width, shortened, wrapped
 from arena.errors import BadFixture
-from arena.history.words import printable
 from arena.players.player import PlayerKind, unique_names
 
 if TYPE_CHECKING:
     from adsearch import State
+    from arena.cli.write.climb_screen import ClimbScreen
     from arena.match.schedule import Entrant
     from arena.players.confinement import Confinement
     from arena.players.player import Player
@@ -28,15 +26,10 @@ if TYPE_CHECKING:
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
-_SOON_CLEAR: Final = 8
-"""Rounds: if all are won it takes no more."""
-_BESIDE_NAMES: Final = 50
-"""So many columns of a step's line are for all else."""
-
 
 @dataclass(slots=True)
 class ClimbRun:
-    """One climb: as it was asked for, and how far it is."""
+    """One climb: as it was asked for, and what came of it."""
 
     agent: str
     game: str
@@ -45,21 +38,16 @@ class ClimbRun:
     most: int
     seed: int
     walls: WallKind | None
-    quiet: bool
     climb: Climb | None = None
     ids: list[int] = field(default_factory=list)
     """Of the games in the order in which they were over."""
     started_as: dict[str, str] = field(default_factory=dict)
     agents: dict[str, str] = field(default_factory=dict)
     """Whose versions those are that are called otherwise."""
-    told: int = 0
-    """How many steps have been told."""
-    estimated: bool = False
-    """Whether it has been told how long it takes."""
     is_program: bool = False
     """Whether no Python debugger can look into the agent."""
 
-    def play(self, db: str | None) -> None:
+    def play(self, db: str | None, screen: ClimbScreen) -> None:
         """Plays until it is over. Where something is wrong with the arguments no database is made."""
         from arena.match.schedule import Finished
         from arena.play.cores import physical
@@ -82,15 +70,15 @@ class ClimbRun:
             self.climb = climb = self._planned(rules, database, store, confinement)
             for warning in confinement.warnings:
                 print(f"warning: {warning}", file=sys.stderr)
-            self._introduce(climb, confinement)
+            screen.introduce(climb, self, confinement)
             director = stack.enter_context(Director(folder, at_once=max(1, len(physical()) - 1)))
-            schedule = Recorded(climb, database, self.started_as, self.agents)
+            schedule = Recorded(climb, database, started_as=self.started_as, agents=self.agents)
             self.ids = schedule.ids
             begun = monotonic()
             for event in director.play(schedule):
                 if isinstance(event, Finished):
-                    self._show(climb, monotonic() - begun)
-            self._show(climb, monotonic() - begun)
+                    screen.show(climb, monotonic() - begun)
+            screen.show(climb, monotonic() - begun)
 
     def _try_out(self, folder: RunFolder) -> None:
         """Refuses what is wrong with the arguments, by planning all of it in a database that nobody keeps."""
@@ -100,8 +88,8 @@ class ClimbRun:
         with Database(str(folder.path / "trial.db")) as database:
             store = submissions(database)
             rules = store.take_game(self.game)
-            trial = replace(self, started_as={}, agents={})
-            trial._planned(rules, database, store, Confinement(folder.scratch, rules, walls=self.walls))
+            copy = replace(self, started_as={}, agents={})
+            copy._planned(rules, database, store, Confinement(folder.scratch, rules, walls=self.walls))
 
     def _planned(self, rules: str, database: Database, store: Store, confinement: Confinement) -> Climb:
         from arena.match.openings import draw
@@ -176,73 +164,3 @@ class ClimbRun:
             LostGame(id, finished.game.rules, climb.seat(finished), step.opponent, finished.record)
             for id, step, finished in lost
         ]
-
-    # On the screen, as it goes.
-
-    def _introduce(self, climb: Climb, confinement: Confinement) -> None:
-        if self.quiet:
-            return
-        if self.name in confinement.kinds:
-            print(wrapped(printable(confinement.described(self.name))))
-        seats = len(climb.steps[0].others) + 1
-        soonest = _SOON_CLEAR * seats
-        if self.most < soonest:
-            print(wrapped(f"warning: nothing is clear before {soonest} games, and --games allows {self.most}"))
-        count = len(climb.steps)
-        steps = f"{count} step{'s' * (count != 1)}, up to {self.most} games each"
-        print(wrapped(f"{printable(self.game)}   clock {self.clock}   {steps}"))
-        print(wrapped(f"(in brackets: how likely it is that {printable(self.name)} is the better one)") + "\n")
-
-    def _show(self, climb: Climb, seconds: float) -> None:
-        """What has become clear, and what is being played."""
-        if self.quiet:
-            return
-        self.clear()
-        seats = len(climb.steps[0].others) + 1
-        if not self.estimated and len(climb.played) >= seats:
-            self.estimated = True
-            each = seconds / len(climb.played)
-            soon = min(_SOON_CLEAR * seats, self.most)
-            long = _duration(each * self.most)
-            print(f"at {each:.1f} s a game a step takes {_duration(each * soon)}{f' to {long}' * (soon < self.most)}\n")
-        while self.told < len(climb.done):
-            self.told += 1
-            step = climb.steps[self.told - 1]
-            print(_line(self.told, step), flush=True)
-            if step.exhausted:
-                print("    the same games came again and again: there is nothing new to play", flush=True)
-        if self.told < len(climb.steps):
-            progress_line.show(_line(self.told + 1, climb.steps[self.told]))
-
-    def clear(self) -> None:
-        """The line that is being written is gone."""
-        if not self.quiet:
-            progress_line.erase()
-
-
-def _line(number: int, step: LadderStep) -> str:
-    """A step."""
-    from rich.cells import cell_len
-
-    from arena.student.climb import StepVerdict
-
-    room = max(8, min(22, line_width() - _BESIDE_NAMES))
-    name = shortened(printable(step.opponent), room)
-    name += " " * (room - cell_len(name))
-    results = step.results
-    line = f"{number:2}  {name}  won {results['won']:<3} drawn {results['drawn']:<3} lost {results['lost']:<3}"
-    if not step.over:
-        return f"{line} ..."
-    said = {StepVerdict.BETTER: "better", StepVerdict.NOT_BETTER: "not better", StepVerdict.OPEN: "not clear"}[
-        step.verdict
-    ]
-    return f"{line} {said} ({percent(step.likelihood)})"
-
-
-def percent(share: float) -> str:
-    """A likelihood, which is never quite 0 or 1."""
-    return f"{min(max(round(100 * share), 1), 99)} %"
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"

@@ -1,0 +1,101 @@
+"""A climb on the screen: each step is printed as soon as it is decided, the one that is played on the progress line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from arena.cli.terminal import progress_line
+from arena.cli.terminal.wrapping import line_width, shortened, wrapped
+from arena.history.words import printable
+
+if TYPE_CHECKING:
+    from arena.cli.write.climb_run import ClimbRun
+    from arena.players.confinement import Confinement
+    from arena.student.climb import Climb, LadderStep
+
+_SOON_CLEAR: Final = 8
+"""Rounds: if all are won it takes no more."""
+_BESIDE_NAMES: Final = 50
+"""Columns of a step's line that are not for the opponent's name."""
+
+
+class ClimbScreen:
+    """What a climb prints while it is played; nothing if it is `quiet`."""
+
+    def __init__(self, *, most: int, quiet: bool) -> None:
+        # The largest number of games for each step.
+        self._most = most
+        self._quiet = quiet
+        # How many decided steps are on the screen.
+        self._shown = 0
+        # Whether it says already how long a step takes.
+        self._estimated = False
+
+    def introduce(self, climb: Climb, run: ClimbRun, confinement: Confinement) -> None:
+        """Says how the agent is confined and what there is to play."""
+        if self._quiet:
+            return
+        if run.name in confinement.kinds:
+            print(wrapped(printable(confinement.described(run.name))))
+        seats = len(climb.steps[0].others) + 1
+        soonest = _SOON_CLEAR * seats
+        if self._most < soonest:
+            print(wrapped(f"warning: nothing is clear before {soonest} games, and --games allows {self._most}"))
+        count = len(climb.steps)
+        steps = f"{count} step{'s' * (count != 1)}, up to {self._most} games each"
+        print(wrapped(f"{printable(run.game)}   clock {run.clock}   {steps}"))
+        print(wrapped(f"(in brackets: how likely it is that {printable(run.name)} is the better one)") + "\n")
+
+    def show(self, climb: Climb, seconds: float) -> None:
+        """Prints the steps that were decided since, and the one that is being played; so many `seconds` have passed."""
+        if self._quiet:
+            return
+        self.clear()
+        seats = len(climb.steps[0].others) + 1
+        if not self._estimated and len(climb.played) >= seats:
+            self._estimated = True
+            each = seconds / len(climb.played)
+            soon = min(_SOON_CLEAR * seats, self._most)
+            long = f" to {_duration(each * self._most)}" if soon < self._most else ""
+            print(f"at {each:.1f} s a game a step takes {_duration(each * soon)}{long}\n")
+        while self._shown < len(climb.done):
+            self._shown += 1
+            step = climb.steps[self._shown - 1]
+            print(_line(self._shown, step), flush=True)
+            if step.exhausted:
+                print("    the same games came again and again: there is nothing new to play", flush=True)
+        if self._shown < len(climb.steps):
+            progress_line.show(_line(self._shown + 1, climb.steps[self._shown]))
+
+    def clear(self) -> None:
+        """The line that is being written is gone."""
+        if not self._quiet:
+            progress_line.erase()
+
+
+def _line(number: int, step: LadderStep) -> str:
+    """A step."""
+    from rich.cells import cell_len
+
+    from arena.student.climb import StepVerdict
+
+    room = max(8, min(22, line_width() - _BESIDE_NAMES))
+    name = shortened(printable(step.opponent), room)
+    name += " " * (room - cell_len(name))
+    results = step.results
+    line = f"{number:2}  {name}  won {results['won']:<3} drawn {results['drawn']:<3} lost {results['lost']:<3}"
+    if not step.over:
+        return f"{line} ..."
+    said = {StepVerdict.BETTER: "better", StepVerdict.NOT_BETTER: "not better", StepVerdict.OPEN: "not clear"}[
+        step.verdict
+    ]
+    return f"{line} {said} ({percent(step.likelihood)})"
+
+
+def percent(share: float) -> str:
+    """A likelihood, which is never quite 0 or 1."""
+    return f"{min(max(round(100 * share), 1), 99)} %"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
