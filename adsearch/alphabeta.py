@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from math import inf
-from typing import Literal
+from typing import ClassVar, Literal
 
 from adsearch import terms
 from adsearch.budget import Budget, OutOfBudget
 from adsearch.errors import BadSearch
 from adsearch.ordering import Arrange, Ordering, ordering_for
 from adsearch.result import Bound, Line, Result, line_of, moves_of
-from adsearch.searcher import Evaluate, Found, Searcher
+from adsearch.searcher import Evaluate, Found, Searcher, module_function
 from adsearch.state import Move, State
 from adsearch.table import Entry, Table, table_for
 from adsearch.trace import Trace
@@ -43,7 +43,7 @@ def search(
     terms.window(alpha, beta)
     limit = terms.plies(state, "alphabeta", depth, budget)
     searcher = AlphaBeta(budget=budget, trace=trace, evaluate=evaluate, fail=fail, table=table, ordering=ordering)
-    return searcher.search(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
+    return searcher.run(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
 
 
 class AlphaBeta(Searcher[Move]):
@@ -200,3 +200,34 @@ class AlphaBeta(Searcher[Move]):
                 played += more
         whole: Line[Move] = line_of(played)
         return whole
+
+
+class WindowSearch(AlphaBeta[Move]):
+    """Alpha-beta in another way, failing soft, with the same options."""
+
+    name: ClassVar[str]
+    """What errors call the algorithm: its module."""
+
+    @classmethod
+    @module_function
+    def search(
+        cls,
+        state: State[Move],
+        *,
+        depth: int | None = None,
+        budget: Budget | None = None,
+        trace: Trace | None = None,
+        evaluate: Evaluate[Move] | None = None,
+        alpha: float = -inf,
+        beta: float = inf,
+        table: bool | Table = False,
+        ordering: bool | Ordering[Move] | Arrange[Move] = False,
+    ) -> Result[Move]:
+        """The value v of `state` within the window [alpha, beta], for the seat to move.
+
+        The result's value r is v if alpha < r < beta; if r <= alpha then v <= r, if r >= beta then v >= r."""
+        terms.zero_sum(state, cls.name)
+        terms.window(alpha, beta)
+        limit = terms.plies(state, cls.name, depth, budget)
+        searcher = cls(budget=budget, trace=trace, evaluate=evaluate, table=table, ordering=ordering)
+        return searcher.run(state, depth=depth, limit=limit, alpha=alpha, beta=beta)

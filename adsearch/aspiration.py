@@ -52,9 +52,9 @@ def widened(
 ) -> Result[Move]:
     """The result of `searcher`, whose first window is `margin` around `guess`."""
     alpha, beta = guess - margin, guess + margin
-    result = searcher.search(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
+    result = searcher.run(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
     while result.bound is not Bound.EXACT and not searcher.was_cut():
         # Failing soft, the bound itself may be the value: the new window must hold it inside.
         alpha, beta = (result.value - margin, inf) if result.bound is Bound.LOWER else (-inf, result.value + margin)
-        result = searcher.search(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
+        result = searcher.run(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
     return result

@@ -20,7 +20,7 @@ from adsearch.mtdf import converge
 from adsearch.ordering import Arrange, Ordering
 from adsearch.pvs import Pvs
 from adsearch.result import Bound, Result
-from adsearch.searcher import Evaluate, Searcher
+from adsearch.searcher import Evaluate, PlainSearch, Searcher
 from adsearch.state import Move, State
 from adsearch.table import Table
 from adsearch.trace import Trace
@@ -59,7 +59,7 @@ def search(
     def iteration(depth: int, guess: float) -> Result[Move]:
         if algorithm == "mtdf":
             return converge(searcher, state, depth, depth, guess)
-        return searcher.search(state, depth=depth, limit=depth)
+        return searcher.run(state, depth=depth, limit=depth)
 
     if depth is None and budget is None:
         result = until_proven(searcher, state, iteration)
@@ -80,18 +80,30 @@ def deepened(
 ) -> Result[Move]:
     """The result of `searcher` at `depth`, or to the end; with a budget alone, one ply deeper each time."""
     if depth is not None or budget is None:
-        return searcher.search(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
+        return searcher.run(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
 
     def iteration(depth: int, _: float) -> Result[Move]:
-        return searcher.search(state, depth=depth, limit=depth, alpha=alpha, beta=beta)
+        return searcher.run(state, depth=depth, limit=depth, alpha=alpha, beta=beta)
 
     return deepen(searcher, state, limit, iteration)
+
+
+class SearchForSeveral(PlainSearch[Move]):
+    """A search without options of its own, for any number of players and for chance. Its depth counts throws too; with
+    a budget and no depth it looks one ply further each time."""
+
+    @classmethod
+    def limit(cls, state: State[Move], depth: int | None, budget: Budget | None) -> int:
+        return terms.plies(state, cls.name, depth, budget)
+
+    def within(self, budget: Budget | None, state: State[Move], depth: int | None, limit: int) -> Result[Move]:
+        return deepened(self, state, depth, limit, budget)
 
 
 def deepen(searcher: Searcher[Move], state: State[Move], limit: int, iteration: Iteration[Move]) -> Result[Move]:
     """The result of the last iteration that there is time for."""
     if state.turn is None or limit == 0:
-        return searcher.search(state, depth=0, limit=0)
+        return searcher.run(state, depth=0, limit=0)
     result = iteration(1, searcher.evaluate(state, terms.root_seat(state)))
     while result.depth is not None and 0 < result.depth < limit and not result.exact:
         deeper = iteration(result.depth + 1, result.value)
@@ -111,14 +123,14 @@ def until_proven(searcher: AlphaBeta[Move], state: State[Move], iteration: Itera
     Where that takes long, a second search tries to go to the end, with as much effort as the iterations together. Once
     it has found the value, only the distance of a win or a loss is still open, and null windows ask for that."""
     if state.turn is None:
-        return searcher.search(state, depth=0, limit=0)
+        return searcher.run(state, depth=0, limit=0)
     whole = Pvs[Move](table=True, ordering=True)
     known: Result[Move] | None = None
     result, depth, spent = iteration(1, searcher.evaluate(state, terms.root_seat(state))), 1, 0
     while not result.exact:
         if known is None and searcher.effort.nodes > PATIENCE:
             whole.effort = Effort(Budget(nodes=searcher.effort.nodes))
-            found = whole.search(state, depth=None, limit=terms.DEEPEST)
+            found = whole.run(state, depth=None, limit=terms.DEEPEST)
             spent += whole.effort.nodes
             known = None if whole.was_cut() else found
         if known is not None and not searcher.is_final(state, known.value):
@@ -136,7 +148,7 @@ def _decided_within(searcher: AlphaBeta[Move], state: State[Move], value: float,
     """The result at `depth`, of which only matters whether it is `value`, a bound of the game."""
     highest = value == max(terms.bounds_for(state, terms.root_seat(state)))
     alpha, beta = (nextafter(value, -inf), value) if highest else (value, nextafter(value, inf))
-    result = searcher.search(state, depth=depth, limit=depth, alpha=alpha, beta=beta)
+    result = searcher.run(state, depth=depth, limit=depth, alpha=alpha, beta=beta)
     return replace(result, exact=True, bound=Bound.EXACT) if result.value == value else result
 
 

@@ -28,7 +28,7 @@ def search(
     value is a LOWER bound. Chance events are plies."""
     limit = terms.plies(state, "height", depth, budget)
     searcher = Height[Move](budget=budget, trace=trace)
-    result = searcher.search(state, depth=depth, limit=limit)
+    result = searcher.run(state, depth=depth, limit=limit)
     if state.turn == CHANCE:
         result = replace(result, move=None)
     if searcher.was_cut():

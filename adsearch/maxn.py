@@ -10,34 +10,18 @@ from dataclasses import replace
 from math import inf
 
 from adsearch import terms
-from adsearch.budget import Budget
-from adsearch.deepening import deepened
+from adsearch.deepening import SearchForSeveral
 from adsearch.result import Line, Result
-from adsearch.searcher import Evaluate, Found, Searcher
+from adsearch.searcher import Found
 from adsearch.state import CHANCE, Move, State
-from adsearch.trace import Trace
 
 
-def search(
-    state: State[Move],
-    *,
-    depth: int | None = None,
-    budget: Budget | None = None,
-    trace: Trace | None = None,
-    evaluate: Evaluate[Move] | None = None,
-) -> Result[Move]:
-    """What `state` is worth to every seat (`values`), and so to the mover (`value`), when each plays for itself.
+class Maxn(SearchForSeveral[Move]):
+    """What a position is worth to every seat (`Result.values`), and so to the mover, when each plays for itself.
 
-    Looks `depth` plies ahead, throws counted, or to the end; with a budget and no depth, one ply further each time.
-    Who has several moves that are best plays the first of them. The line ends where chance decides."""
-    limit = terms.plies(state, "maxn", depth, budget)
-    searcher = Maxn(budget=budget, trace=trace, evaluate=evaluate)
-    return deepened(searcher, state, depth, limit, budget)
+    A mover with several best moves plays the first of them. The line ends where chance decides."""
 
-
-class Maxn(Searcher[Move]):
-    """One search."""
-
+    name = "maxn"
     prunes = False
 
     values: tuple[float, ...] | None = None
@@ -46,11 +30,11 @@ class Maxn(Searcher[Move]):
     def view(self, state: State[Move]) -> int:
         return terms.root_seat(state)
 
-    def search(
+    def run(
         self, state: State[Move], *, depth: int | None, limit: int, alpha: float = -inf, beta: float = inf
     ) -> Result[Move]:
         self.values = None
-        result = super().search(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
+        result = super().run(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
         return replace(result, values=self.values or self.estimates(state))
 
     def root(self, state: State[Move], depth: int, alpha: float, beta: float) -> Found[Move]:
@@ -109,3 +93,6 @@ class Maxn(Searcher[Move]):
     def estimates(self, state: State[Move]) -> tuple[float, ...]:
         """What `state`, which is not looked into, seems to be worth to every seat."""
         return tuple([self.evaluate(state, seat) for seat in range(state.players)])
+
+
+search = Maxn.search

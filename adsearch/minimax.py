@@ -7,33 +7,15 @@ from __future__ import annotations
 
 from math import inf
 
-from adsearch import terms
-from adsearch.budget import Budget
-from adsearch.result import Line, Result
-from adsearch.searcher import Evaluate, Found, Searcher
+from adsearch.result import Line
+from adsearch.searcher import Found, PlainSearch
 from adsearch.state import Move, State
-from adsearch.trace import Trace
 
 
-def search(
-    state: State[Move],
-    *,
-    depth: int | None = None,
-    budget: Budget | None = None,
-    trace: Trace | None = None,
-    evaluate: Evaluate[Move] | None = None,
-) -> Result[Move]:
-    """The minimax value of `state`, looking `depth` plies ahead, or to the end, and the first best move.
-
-    At the horizon stands `evaluate(state, seat)`, by default the game's own."""
-    terms.zero_sum(state, "minimax")
-    limit = terms.plies(state, "minimax", depth, budget)
-    return Minimax(budget=budget, trace=trace, evaluate=evaluate).search(state, depth=depth, limit=limit)
-
-
-class Minimax(Searcher[Move]):
+class Minimax(PlainSearch[Move]):
     """One search."""
 
+    name = "minimax"
     prunes = False
 
     def root(self, state: State[Move], depth: int, alpha: float, beta: float) -> Found[Move]:
@@ -88,3 +70,6 @@ class Minimax(Searcher[Move]):
             elif value == best != 0 and (plies < distance) == (best < 0):
                 distance = plies + 1
         return best, line, distance
+
+
+search = Minimax.search

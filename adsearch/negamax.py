@@ -8,30 +8,15 @@ from __future__ import annotations
 from math import inf
 
 from adsearch import terms
-from adsearch.budget import Budget
-from adsearch.result import Line, Result
-from adsearch.searcher import Evaluate, Found, Searcher
+from adsearch.result import Line
+from adsearch.searcher import Found, PlainSearch
 from adsearch.state import Move, State
-from adsearch.trace import Trace
 
 
-def search(
-    state: State[Move],
-    *,
-    depth: int | None = None,
-    budget: Budget | None = None,
-    trace: Trace | None = None,
-    evaluate: Evaluate[Move] | None = None,
-) -> Result[Move]:
-    """The minimax value of `state`, looking `depth` plies ahead, or to the end, and the first best move."""
-    terms.zero_sum(state, "negamax")
-    limit = terms.plies(state, "negamax", depth, budget)
-    return Negamax(budget=budget, trace=trace, evaluate=evaluate).search(state, depth=depth, limit=limit)
-
-
-class Negamax(Searcher[Move]):
+class Negamax(PlainSearch[Move]):
     """One search."""
 
+    name = "negamax"
     prunes = False
 
     def view(self, state: State[Move]) -> int:
@@ -71,3 +56,6 @@ class Negamax(Searcher[Move]):
             elif value == best != 0 and (plies < distance) == (best > 0):
                 distance = plies + 1
         return best, line, distance
+
+
+search = Negamax.search

@@ -35,7 +35,7 @@ class NullWindows(Generic[Move]):
     def ask(self, beta: float) -> float:
         """Whether the value is `beta` or more; the answer is a bound of it, and is remembered."""
         alpha = nextafter(beta, -inf)
-        result = self.searcher.search(self.state, depth=self.depth, limit=self.limit, alpha=alpha, beta=beta)
+        result = self.searcher.run(self.state, depth=self.depth, limit=self.limit, alpha=alpha, beta=beta)
         if not self.searcher.was_cut():
             self._last = result
             self._proven[result.bound] = self.searcher.proven

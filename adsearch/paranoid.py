@@ -9,34 +9,16 @@ from __future__ import annotations
 from math import inf
 
 from adsearch import terms
-from adsearch.budget import Budget
-from adsearch.deepening import deepened
-from adsearch.result import Line, Result
-from adsearch.searcher import Evaluate, Found, Searcher
+from adsearch.deepening import SearchForSeveral
+from adsearch.result import Line
+from adsearch.searcher import Found
 from adsearch.state import CHANCE, Move, State
-from adsearch.trace import Trace
 
 
-def search(
-    state: State[Move],
-    *,
-    depth: int | None = None,
-    budget: Budget | None = None,
-    trace: Trace | None = None,
-    evaluate: Evaluate[Move] | None = None,
-) -> Result[Move]:
-    """What the seat to move gets if all others play to keep it low, and the first move that gets that much.
+class Paranoid(SearchForSeveral[Move]):
+    """What the seat to move gets if all others play to keep it low. The line ends where chance decides."""
 
-    Looks `depth` plies ahead, throws counted, or to the end; with a budget and no depth, one ply further each time.
-    The line ends where chance decides."""
-    limit = terms.plies(state, "paranoid", depth, budget)
-    searcher = Paranoid(budget=budget, trace=trace, evaluate=evaluate)
-    return deepened(searcher, state, depth, limit, budget)
-
-
-class Paranoid(Searcher[Move]):
-    """One search."""
-
+    name = "paranoid"
     seat = 0
     """Who is MAX."""
 
@@ -114,3 +96,6 @@ class Paranoid(Searcher[Move]):
             if trace:
                 trace.back(value, -inf, inf)
         return mean
+
+
+search = Paranoid.search

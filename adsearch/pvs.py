@@ -8,39 +8,15 @@ from __future__ import annotations
 
 from math import inf, nextafter
 
-from adsearch import terms
-from adsearch.alphabeta import AlphaBeta
-from adsearch.budget import Budget
-from adsearch.ordering import Arrange, Ordering
-from adsearch.result import Line, Result
-from adsearch.searcher import Evaluate
+from adsearch.alphabeta import WindowSearch
+from adsearch.result import Line
 from adsearch.state import Move, State
-from adsearch.table import Table
-from adsearch.trace import Trace
 
 
-def search(
-    state: State[Move],
-    *,
-    depth: int | None = None,
-    budget: Budget | None = None,
-    trace: Trace | None = None,
-    evaluate: Evaluate[Move] | None = None,
-    alpha: float = -inf,
-    beta: float = inf,
-    table: bool | Table = False,
-    ordering: bool | Ordering[Move] | Arrange[Move] = False,
-) -> Result[Move]:
-    """The same as alphabeta failing soft: v if it is within the window, else a bound of it."""
-    terms.zero_sum(state, "pvs")
-    terms.window(alpha, beta)
-    limit = terms.plies(state, "pvs", depth, budget)
-    searcher = Pvs(budget=budget, trace=trace, evaluate=evaluate, table=table, ordering=ordering)
-    return searcher.search(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
+class Pvs(WindowSearch[Move]):
+    """The same values as alphabeta failing soft."""
 
-
-class Pvs(AlphaBeta[Move]):
-    """One search."""
+    name = "pvs"
 
     def child_value(
         self, state: State[Move], move: Move, depth: int, alpha: float, beta: float, first: bool
@@ -60,3 +36,6 @@ class Pvs(AlphaBeta[Move]):
                 trace.descend(state.to_text(move), low, high)
             value, line = self.value(child, depth - 1, low, high)
         return value, line
+
+
+search = Pvs.search

@@ -6,44 +6,17 @@ are none. Against the horizon effect, in which a loss is not averted but pushed 
 
 from __future__ import annotations
 
-from math import inf
-
-from adsearch import terms
-from adsearch.alphabeta import AlphaBeta
-from adsearch.budget import Budget
-from adsearch.ordering import Arrange, Ordering
-from adsearch.result import Result
-from adsearch.searcher import Evaluate
+from adsearch.alphabeta import WindowSearch
 from adsearch.state import Move, State
-from adsearch.table import Table
-from adsearch.trace import Trace
 
 
-def search(
-    state: State[Move],
-    *,
-    depth: int | None = None,
-    budget: Budget | None = None,
-    trace: Trace | None = None,
-    evaluate: Evaluate[Move] | None = None,
-    alpha: float = -inf,
-    beta: float = inf,
-    table: bool | Table = False,
-    ordering: bool | Ordering[Move] | Arrange[Move] = False,
-) -> Result[Move]:
+class Quiescence(WindowSearch[Move]):
     """The same as alphabeta, with the quiet value of a position in the place of its estimate.
 
     The quiet value is the best of the estimate itself (standing pat: nobody is forced to fight) and of what the noisy
     moves lead to. At depth 0 it is what is returned, without a move."""
-    terms.zero_sum(state, "quiescence")
-    terms.window(alpha, beta)
-    limit = terms.plies(state, "quiescence", depth, budget)
-    searcher = Quiescence(budget=budget, trace=trace, evaluate=evaluate, table=table, ordering=ordering)
-    return searcher.search(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
 
-
-class Quiescence(AlphaBeta[Move]):
-    """One search."""
+    name = "quiescence"
 
     def horizon(self, state: State[Move], alpha: float, beta: float) -> float:
         stand_pat = super().horizon(state, alpha, beta)
@@ -79,3 +52,6 @@ class Quiescence(AlphaBeta[Move]):
         if self.trace:
             self.trace.back(value, alpha, beta)
         return value
+
+
+search = Quiescence.search

@@ -1,6 +1,7 @@
-"""What all depth-first searches share: the account, the trace, the estimate at the horizon, and how a result is told.
+"""What all depth-first searches share: the account, the trace, the estimate at the horizon, and how a result is made.
 
 An algorithm is a subclass that says what a node is worth. What it finds on the way stays usable when its budget ends.
+The `search` of an algorithm without options of its own is the class method `PlainSearch.search`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import inf, nextafter
-from typing import Generic, NamedTuple
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from adsearch import terms
 from adsearch.budget import Budget, Effort, OutOfBudget
@@ -19,6 +20,9 @@ from adsearch.trace import Trace
 
 Evaluate = Callable[[State[Move], int], float]
 """What a position is worth to a seat, as `State.evaluate` says it."""
+
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def inside(evaluate: Evaluate[Move]) -> Evaluate[Move]:
@@ -48,7 +52,7 @@ class Found(NamedTuple, Generic[Move]):
 
 
 class Searcher(ABC, Generic[Move]):
-    """One search. `view` is the seat it tells values for: 0 for MAX and MIN, the mover at the root for negamax."""
+    """One search. Its values are those of the seat `view`: 0 for MAX and MIN, the mover at the root for negamax."""
 
     prunes = True
     """Whether it minds a window."""
@@ -78,10 +82,10 @@ class Searcher(ABC, Generic[Move]):
         """The value of `state`, which is not over, for `view(state)`, looking `depth` plies ahead."""
 
     def view(self, state: State[Move]) -> int:
-        """The seat for which the root's value, and the window, are told."""
+        """The seat whose value the root's value is; the window is for the same seat."""
         return 0
 
-    def search(
+    def run(
         self, state: State[Move], *, depth: int | None, limit: int, alpha: float = -inf, beta: float = inf
     ) -> Result[Move]:
         """The result for `state`, looking `limit` plies ahead, within a window for the seat to move."""
@@ -89,7 +93,9 @@ class Searcher(ABC, Generic[Move]):
         low, high = (-beta, -alpha) if mirrored else (alpha, beta)
         if self.trace:
             self.trace.begin(state, *(low, high) if self.prunes else ())
-        self.root_depth, self.to_the_end, self.finished = limit, depth is None, None
+        self.root_depth = limit
+        self.to_the_end = depth is None
+        self.finished = None
         estimates = self.effort.estimates
         try:
             value, line, distance = self.root(state, limit, low, high)
@@ -134,3 +140,43 @@ class Searcher(ABC, Generic[Move]):
         """What to answer when there was no time for anything."""
         line: Line[Move] = () if state.turn in (None, CHANCE) else (state.moves()[0], ())
         return Found(self.evaluate(state, self.view(state)), line)
+
+
+def module_function(method: F) -> F:
+    """A class method that a module offers as its `search`: an error in a call of it says "search()", as is written."""
+    method.__qualname__ = method.__name__
+    return method
+
+
+class PlainSearch(Searcher[Move]):
+    """A search without options of its own, for one or two players without chance unless `limit` is replaced."""
+
+    name: ClassVar[str]
+    """What errors call the algorithm: its module."""
+
+    @classmethod
+    @module_function
+    def search(
+        cls,
+        state: State[Move],
+        *,
+        depth: int | None = None,
+        budget: Budget | None = None,
+        trace: Trace | None = None,
+        evaluate: Evaluate[Move] | None = None,
+    ) -> Result[Move]:
+        """What `state` is worth to the seat to move, `depth` plies ahead or to the end, and the first best move.
+
+        At the horizon stands `evaluate(state, seat)`, by default the game's own."""
+        limit = cls.limit(state, depth, budget)
+        return cls(budget=budget, trace=trace, evaluate=evaluate).within(budget, state, depth, limit)
+
+    @classmethod
+    def limit(cls, state: State[Move], depth: int | None, budget: Budget | None) -> int:
+        """How many plies to look ahead; BadSearch for games and depths that the algorithm cannot search."""
+        terms.zero_sum(state, cls.name)
+        return terms.plies(state, cls.name, depth, budget)
+
+    def within(self, budget: Budget | None, state: State[Move], depth: int | None, limit: int) -> Result[Move]:
+        """The result, as far as the budget allows."""
+        return self.run(state, depth=depth, limit=limit)

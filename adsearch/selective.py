@@ -38,7 +38,7 @@ def search(
         raise BadSearch(f"selective: expected a width of 1 or more moves, got {width}")
     limit = terms.plies(state, "selective", depth, budget)
     searcher = Selective(width, budget=budget, trace=trace, evaluate=evaluate, table=table)
-    return searcher.search(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
+    return searcher.run(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
 
 
 class Selective(AlphaBeta[Move]):

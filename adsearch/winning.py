@@ -78,7 +78,7 @@ def strategy(
             return None
         seat = terms.root_seat(state) if value > 0 else 1 - terms.root_seat(state)
     searcher = Winning[Move](seat, table=known)
-    searcher.search(state, depth=depth, limit=limit)
+    searcher.run(state, depth=depth, limit=limit)
     return searcher.strategy(state, limit, {}) if searcher.value(state, limit)[0] > 0 else None
 
 
@@ -104,7 +104,7 @@ class Winning(Searcher[Move]):
 
     def answer(self, state: State[Move], *, depth: int | None, limit: int) -> Result[Move]:
         """The result for `state`: the value as the bound that it is."""
-        result = self.search(state, depth=depth, limit=limit)
+        result = self.run(state, depth=depth, limit=limit)
         mover = terms.root_seat(state)
         if self.was_cut():
             return replace(result, value=state.evaluate(mover))
