@@ -8,7 +8,7 @@ bounded on one side only, that side prunes."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, isinf
+from math import inf, isinf, nextafter
 from typing import Literal
 
 from adsearch import terms
@@ -115,6 +115,9 @@ class Star1(AlphaBeta[Move]):
         for (outcome, chance), low, high in zip(chances, least, most, strict=True):
             # Outside this window of its own, the outcome decides that the average is outside the node's.
             child_alpha, child_beta = (alpha - known - high) / chance, (beta - known - low) / chance
+            if child_alpha >= child_beta:
+                # Rounding has closed it; searched with an empty window, the first move would pass for the best.
+                child_alpha = nextafter(child_beta, -inf)
             if trace:
                 trace.descend(state.to_text(outcome), child_alpha, child_beta)
             value, _ = self.value(state.play(outcome), depth - 1, child_alpha, child_beta)

@@ -1,10 +1,11 @@
 """Expectiminimax and its pruning, on random trees with chance, on the games, and on an exam's question."""
 
 from math import inf
+from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from adsearch import CHANCE, Budget, Trace, alphabeta, expectiminimax, games
@@ -13,7 +14,7 @@ from adsearch.expectiminimax import Pruning
 from adsearch.games.tree import Tree
 from adsearch.terms import root_seat
 from tests.kit.effort import tries
-from tests.kit.random_trees import trees
+from tests.kit.random_trees import random_tree, trees
 
 PRUNINGS: tuple[Pruning, ...] = ("star1", "star2")
 
@@ -28,7 +29,7 @@ def truth(state: Any, depth: float = inf) -> float:
     return max(values) if state.turn == 0 else min(values)
 
 
-def told(state: Any, value: float) -> float:
+def for_the_mover(state: Any, value: float) -> float:
     return -value if root_seat(state) else value
 
 
@@ -41,7 +42,7 @@ def visited(trace: Trace) -> set[tuple[str, ...]]:
 @given(tree=trees(chance=True), depth=st.integers(1, 5))
 def test_the_value_is_that_of_the_definition(pruning: Pruning, tree: Tree, depth: int) -> None:
     result = expectiminimax.search(tree, depth=depth, pruning=pruning)
-    assert result.value == pytest.approx(told(tree, truth(tree, depth)), abs=1e-12)
+    assert result.value == pytest.approx(for_the_mover(tree, truth(tree, depth)), abs=1e-12)
     if tree.turn == CHANCE:
         assert result.move is None
     else:
@@ -63,10 +64,11 @@ def test_pruning_visits_no_more_positions(pruning: Pruning, tree: Tree) -> None:
 @pytest.mark.parametrize("pruning", PRUNINGS)
 @settings(max_examples=tries(150))
 @given(tree=trees(chance=True), low=st.floats(-3, 3), width=st.floats(0.001, 3), depth=st.integers(1, 5))
+@example(tree=random_tree(Random(4556), chance=True), low=-3.78e-205, width=1.0, depth=4)
 def test_outside_its_window_a_result_is_a_bound(
     pruning: Pruning, tree: Tree, low: float, width: float, depth: int
 ) -> None:
-    value, high = told(tree, truth(tree, depth)), low + width
+    value, high = for_the_mover(tree, truth(tree, depth)), low + width
     result = expectiminimax.search(tree, depth=depth, pruning=pruning, alpha=low, beta=high)
     if result.value <= low:
         assert value <= result.value + 1e-12
