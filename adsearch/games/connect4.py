@@ -11,9 +11,8 @@ from typing import Self
 
 from adsearch.errors import BadPosition
 from adsearch.games.evaluation import squash
-from adsearch.games.grid import in_a_row, read_rows
+from adsearch.games.grid import LineBoard, LineGame, read_marks
 from adsearch.option import Option
-from adsearch.state import State
 
 WEIGHT_OF_A_THREAT = 0.4
 """An empty cell that would complete a line, wherever it is."""
@@ -21,14 +20,15 @@ WEIGHT_OF_THE_CENTRE = 0.03
 """For each disc, times its distance from the nearer edge."""
 
 
-class Board:
-    """What never changes in a game: the size, and its masks."""
+class Board(LineBoard):
+    """What never changes in a game: the size, the lines, and its masks."""
 
-    __slots__ = ("bottom", "cells", "centres", "column", "columns", "line", "rows", "steps", "top")
+    __slots__ = ("bottom", "cells", "centres", "column", "steps", "top")
 
     def __init__(self, rows: int, columns: int, line: int) -> None:
         height = rows + 1
-        self.rows, self.columns, self.line = rows, columns, line
+        bits = [1 << column * height + row for row in reversed(range(rows)) for column in range(columns)]
+        super().__init__(rows, columns, line, bits)
         self.bottom = sum(1 << column * height for column in range(columns))
         self.column = tuple(((1 << rows) - 1) << column * height for column in range(columns))
         self.cells = sum(self.column)
@@ -36,16 +36,6 @@ class Board:
         self.steps = (1, height - 1, height, height + 1)
         # Discs at distance >= n from the edge, for each n: together they count the distance.
         self.centres = tuple(sum(self.column[n : columns - n]) for n in range(1, (columns + 1) // 2))
-
-    def has_line(self, discs: int) -> bool:
-        """Whether a line of discs stands anywhere."""
-        for step in self.steps:
-            run = discs
-            for n in range(1, self.line):
-                run &= discs >> n * step
-            if run:
-                return True
-        return False
 
     def completing(self, discs: int) -> int:
         """The cells, taken or not, that would complete a line of `discs`."""
@@ -76,7 +66,7 @@ def board(rows: int, columns: int, line: int) -> Board:
     return Board(rows, columns, line)
 
 
-class Connect4(State[int]):
+class Connect4(LineGame):
     """Two players, x first, drop a disc into a column that is not full; it falls to the lowest free cell.
     Who first has four discs (or as many as `line` says) in an unbroken row, column or diagonal wins.
     A full board without one is a draw."""
@@ -88,17 +78,12 @@ class Connect4(State[int]):
     )
     notation = "the column's number, from 1 on the left"
 
-    __slots__ = ("_open", "_threats", "_wins", "board", "free", "mine", "theirs", "turn", "won")
+    __slots__ = ("_open", "_threats", "_wins", "free")
 
     board: Board
-    mine: int
-    """The discs of the player whose move it is; `theirs` are those of the one who moved last."""
-    theirs: int
     _open: tuple[int, ...]
     free: int
     """In each column the lowest free cell, or the bit above a full one."""
-    won: bool
-    """Whether the one who moved last has a line."""
     _wins: int | None
     """The cells that would complete a line of mine, once they were asked for; `_threats` are those of theirs.
     As one player's discs do not change while the other moves, a position knows them from the one before."""
@@ -112,7 +97,8 @@ class Connect4(State[int]):
     def of(cls, board: Board, mine: int, theirs: int) -> Self:
         """The position with these discs, none of which hangs in the air; `theirs` moved last."""
         state = cls()
-        state.board, state.mine, state.theirs = board, mine, theirs
+        state.board = board
+        state.mine, state.theirs = mine, theirs
         state._wins = state._threats = None
         state.free = (mine | theirs) + board.bottom
         state.won = board.has_line(theirs)
@@ -124,24 +110,10 @@ class Connect4(State[int]):
     @classmethod
     def load(cls, text: str, *, rows: int, columns: int, line: int) -> Self:
         grid = board(rows, columns, line)
-        x = o = 0
-        for row, marks in enumerate(reversed(read_rows(text, rows, columns, ".xo"))):
-            for column, mark in enumerate(marks):
-                cell = 1 << column * (rows + 1) + row
-                x, o = x | (cell if mark == "x" else 0), o | (cell if mark == "o" else 0)
+        x, o = read_marks(text, rows, columns, grid.bits)
         if ((x | o) + grid.bottom) & (x | o):
             raise BadPosition("a disc hangs in the air")
-        ahead = x.bit_count() - o.bit_count()
-        if ahead not in (0, 1):
-            raise BadPosition(f"expected as many x as o or one more, got {x.bit_count()} and {o.bit_count()}")
-        mine, theirs = (o, x) if ahead else (x, o)
-        if grid.has_line(mine):
-            raise BadPosition("the side to move has won already")
-        return cls.of(grid, mine, theirs)
-
-    @property
-    def max_plies(self) -> int:
-        return self.board.rows * self.board.columns
+        return cls.of_marks(grid, x, o)
 
     def moves(self) -> tuple[int, ...]:
         return self._open
@@ -171,14 +143,6 @@ class Connect4(State[int]):
             child._open = self._open
             child.turn = 0 if self.turn else 1
         return child
-
-    def utilities(self) -> tuple[float, float]:
-        if not self.won:
-            return (0.0, 0.0)
-        return (1.0, -1.0) if self.mine.bit_count() < self.theirs.bit_count() else (-1.0, 1.0)
-
-    def ending(self) -> str:
-        return in_a_row(self.board.line) if self.won else "a full board"
 
     def evaluate(self, seat: int) -> float:
         if self.turn is None:
@@ -216,22 +180,8 @@ class Connect4(State[int]):
     def to_text(self, move: int) -> str:
         return str(move + 1)
 
-    def _rows(self) -> list[str]:
-        """The board's rows from the top."""
-        board, height = self.board, self.board.rows + 1
-        first_to_move = self.mine.bit_count() == self.theirs.bit_count()
-        x, o = (self.mine, self.theirs) if first_to_move else (self.theirs, self.mine)
-        rows = []
-        for row in reversed(range(board.rows)):
-            cells = range(row, row + height * board.columns, height)
-            rows.append("".join("x" if x >> cell & 1 else "o" if o >> cell & 1 else "." for cell in cells))
-        return rows
-
-    def position(self) -> str:
-        return "/".join(self._rows())
-
     def __str__(self) -> str:
         numbers = range(1, self.board.columns + 1)
         width = 2 if self.board.columns < 10 else 3
-        lines = ["".join(f"{mark:>{width}}" for mark in row) for row in self._rows()]
+        lines = ["".join(f"{mark:>{width}}" for mark in row) for row in self.rows()]
         return "\n".join([*lines, "".join(f"{number:>{width}}" for number in numbers)])

@@ -1,12 +1,17 @@
-"""What games on a grid share: names of cells, boards as one line of text, and boards drawn for people.
+"""What games on a grid share: names of cells, boards as text and drawn for people, and lines of marks that win.
 
 A cell is (row, column), row 0 on top. Its name is the column's letter and the row's number: "a1" is the top left.
-As one line, a board is its rows from the top joined by "/".
+As one line, a board is its rows from the top joined by "/". The marks of a side are one number, a bit for each cell.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from itertools import product
+from typing import Any, Self
 
 from adsearch.errors import BadPosition, quote
+from adsearch.state import State
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -35,7 +40,91 @@ def draw(rows: Sequence[Sequence[str]], *, row_names: bool = True) -> str:
     return "\n".join(lines)
 
 
-def in_a_row(count: int) -> str:
-    """So many in a row, in words."""
-    words = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
-    return f"{words.get(count, count)} in a row"
+def read_marks(text: str, rows: int, columns: int, bits: Sequence[int]) -> tuple[int, int]:
+    """The marks x and o of a board that `cells joined by "/"` spell; `bits` has the bits of each cell, in order."""
+    cells = "".join(read_rows(text, rows, columns, ".xo"))
+    x, o = (sum(bit for bit, mark in zip(bits, cells, strict=True) if mark == side) for side in "xo")
+    return x, o
+
+
+def spell_rows(x: int, o: int, columns: int, bits: Sequence[int]) -> list[str]:
+    """The rows of the board with these marks."""
+    cells = "".join("x" if x & bit else "o" if o & bit else "." for bit in bits)
+    return [cells[at : at + columns] for at in range(0, len(cells), columns)]
+
+
+class LineBoard:
+    """What never changes in a game of lines: the size, the bit of each cell, and the lines."""
+
+    __slots__ = ("bits", "columns", "line", "lines", "rows")
+
+    def __init__(self, rows: int, columns: int, line: int, bits: Sequence[int]) -> None:
+        self.rows = rows
+        self.columns = columns
+        # How many marks in a row win.
+        self.line = line
+        # By cell, row by row from the top.
+        self.bits = bits
+        lines = []
+        for row, column, (down, right) in product(range(rows), range(columns), ((0, 1), (1, 0), (1, 1), (1, -1))):
+            if row + down * (line - 1) < rows and 0 <= column + right * (line - 1) < columns:
+                lines.append(sum(bits[(row + down * i) * columns + column + right * i] for i in range(line)))
+        self.lines = tuple(dict.fromkeys(lines))
+
+    def has_line(self, marks: int) -> bool:
+        """Whether all cells of some line are among `marks`."""
+        return any(marks & line == line for line in self.lines)
+
+
+class LineGame(State[int]):
+    """A game of two players, x first, who place marks in turn. Who first has a line of them wins; a full board is a
+    draw."""
+
+    __slots__ = ("board", "mine", "theirs", "turn", "won")
+
+    board: LineBoard
+    mine: int
+    """The marks of the player whose move it is; `theirs` are those of the one who moved last."""
+    theirs: int
+    won: bool
+    """Whether the one who moved last has a line."""
+
+    @classmethod
+    def of(cls, board: Any, mine: int, theirs: int) -> Self:
+        """The position with these marks; `theirs` moved last."""
+        raise NotImplementedError
+
+    @classmethod
+    def of_marks(cls, board: LineBoard, x: int, o: int) -> Self:
+        """The position with these marks; BadPosition where no game has them."""
+        ahead = x.bit_count() - o.bit_count()
+        if ahead not in (0, 1):
+            raise BadPosition(f"expected as many x as o or one more, got {x.bit_count()} and {o.bit_count()}")
+        mine, theirs = (o, x) if ahead else (x, o)
+        if board.has_line(mine):
+            raise BadPosition("the side to move has won already")
+        return cls.of(board, mine, theirs)
+
+    @property
+    def max_plies(self) -> int:
+        return self.board.rows * self.board.columns
+
+    def utilities(self) -> tuple[float, float]:
+        if not self.won:
+            return (0.0, 0.0)
+        return (1.0, -1.0) if self.mine.bit_count() < self.theirs.bit_count() else (-1.0, 1.0)
+
+    def ending(self) -> str:
+        if not self.won:
+            return "a full board"
+        words = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
+        return f"{words.get(self.board.line, self.board.line)} in a row"
+
+    def rows(self) -> list[str]:
+        """The board's rows from the top."""
+        first_to_move = self.mine.bit_count() == self.theirs.bit_count()
+        x, o = (self.mine, self.theirs) if first_to_move else (self.theirs, self.mine)
+        return spell_rows(x, o, self.board.columns, self.board.bits)
+
+    def position(self) -> str:
+        return "/".join(self.rows())

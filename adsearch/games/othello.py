@@ -15,7 +15,7 @@ from typing import Final, Self
 
 from adsearch.errors import BadOption, BadPosition, quote
 from adsearch.games.evaluation import squash
-from adsearch.games.grid import cell_name, draw, read_rows
+from adsearch.games.grid import cell_name, draw, read_marks, spell_rows
 from adsearch.option import Option
 from adsearch.state import State
 
@@ -174,8 +174,7 @@ class Othello(State[int]):
     def load(cls, text: str, *, size: int) -> Self:
         grid = board(size)
         rows, _, side = text.partition(" ")
-        cells = "".join(read_rows(rows, size, size, ".xo"))
-        x, o = (grid.set_of(*(square for square, mark in enumerate(cells) if mark == disc)) for disc in "xo")
+        x, o = read_marks(rows, size, size, grid.spread)
         if grid.centre & ~(x | o):
             raise BadPosition("the four squares in the middle must be taken")
         state = cls.of(grid, o, x, 1) if side == "o" else cls.of(grid, x, o, 0)
@@ -284,10 +283,7 @@ class Othello(State[int]):
         return "pass" if move == PASS else self.board.names[move]
 
     def _rows(self) -> list[str]:
-        board, size = self.board, self.board.size
-        x, o = self._discs()
-        cells = "".join("x" if x & bits else "o" if o & bits else "." for bits in board.spread)
-        return [cells[row * size : (row + 1) * size] for row in range(size)]
+        return spell_rows(*self._discs(), self.board.size, self.board.spread)
 
     def position(self) -> str:
         return f"{'/'.join(self._rows())} {'-' if self.turn is None else 'xo'[self.turn]}"

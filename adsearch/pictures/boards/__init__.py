@@ -8,6 +8,7 @@ imported only when it is asked for; `text.py` draws games that have none. `paper
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from adsearch.state import State
@@ -16,7 +17,11 @@ from adsearch.state import State
 def draw(state: State[Any], last: Any = None) -> str:
     """The position as an SVG document; `last` is the move that led to it. A user's subclass of one of our games is
     drawn as that game, any other as its text."""
-    modules = [kind.__module__ for kind in type(state).__mro__]
-    game = next((name.rpartition(".")[2] for name in modules if name.startswith("adsearch.games.")), "text")
-    picture: str = import_module(f"{__name__}.{game}").draw(state, last)
+    board = f"{__name__}.text"
+    for kind in type(state).__mro__:
+        package, _, game = kind.__module__.rpartition(".")
+        if package == "adsearch.games" and find_spec(f"{__name__}.{game}"):
+            board = f"{__name__}.{game}"
+            break
+    picture: str = import_module(board).draw(state, last)
     return picture

@@ -64,12 +64,7 @@ def _centre(row: int, column: int) -> tuple[float, float]:
 
 def _won(state: Connect4) -> set[tuple[int, int]]:
     """The cells, by row from the top and column, of the lines of the side that has won."""
-    board, found = state.board, 0
-    for step in board.steps if state.won else ():
-        run = state.theirs
-        for n in range(1, board.line):
-            run &= state.theirs >> n * step
-        for n in range(board.line):
-            found |= run << n * step
-    height = board.rows + 1
-    return {(board.rows - 1 - bit % height, bit // height) for bit in range(found.bit_length()) if found >> bit & 1}
+    board = state.board
+    lines = [line for line in board.lines if state.won and line & state.theirs == line]
+    cells = enumerate(board.bits)
+    return {divmod(cell, board.columns) for cell, bit in cells if any(line & bit for line in lines)}

@@ -25,20 +25,20 @@ def draw(state: TicTacToe, last: int | None = None) -> str:
     """The position as a picture."""
     board = state.board
     cells = state.position().replace("/", "")
-    parts = [rims(board.m, board.n)]
+    parts = [rims(board.rows, board.columns)]
     if last is not None:
-        row, column = divmod(last, board.n)
+        row, column = divmod(last, board.columns)
         parts.append(rect("at", RIM + column * CELL, RIM + row * CELL, CELL, CELL))
-    parts.append(grid("line", board.m, board.n, around=board.m == 1 or board.n == 1))
-    parts += [mark(side, *centre(*divmod(n, board.n)), 10.0) for n, side in enumerate(cells) if side != "."]
+    parts.append(grid("line", board.rows, board.columns, around=board.rows == 1 or board.columns == 1))
+    parts += [mark(side, *centre(*divmod(n, board.columns)), 10.0) for n, side in enumerate(cells) if side != "."]
     for won in board.lines if state.won else ():
         if won & ~state.theirs == 0:
             ends = (won & -won).bit_length() - 1, won.bit_length() - 1
-            parts.append(line("won", *(centre(*divmod(end, board.n)) for end in ends)))
+            parts.append(line("won", *(centre(*divmod(end, board.columns)) for end in ends)))
     event = next_event(state, "xo")
     named = [*zip(cells, board.names, strict=True)]
     sentences = [f"{side}: {listed(name for at, name in named if at == side)}." for side in "xo"]
     sentences += last_move(state, last)
-    drawing = Drawing(RIM + board.n * CELL, RIM + board.m * CELL, "".join(parts))
+    drawing = Drawing(RIM + board.columns * CELL, RIM + board.rows * CELL, "".join(parts))
     caption = [] if state.turn is None else [sample(mark("xo"[state.turn], 11.0, 11.0, 6.0))]
     return document(drawing, "Tic-tac-toe", event, caption=caption, sentences=sentences)

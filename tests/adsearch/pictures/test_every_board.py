@@ -16,6 +16,7 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from adsearch import State, games
+from adsearch.games.grid import LineGame
 from adsearch.pictures.boards.sheet import DARK, LIGHT
 from adsearch.pictures.svg import split_style
 from tests.kit.effort import tries
@@ -272,6 +273,19 @@ class Odd(State[int]):
 
     def __str__(self) -> str:
         return self.text
+
+
+class Own(LineGame):
+    """A game of lines that is none of ours."""
+
+    turn = 1
+
+    def __str__(self) -> str:
+        return "x o"
+
+
+def test_a_game_that_shares_only_the_base_of_ours_is_drawn_as_its_text() -> None:
+    assert "Own: seat 1 to move" in Own().svg()
 
 
 @pytest.mark.parametrize("text", AWKWARD, ids=range(len(AWKWARD)))
