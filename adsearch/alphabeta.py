@@ -92,7 +92,8 @@ class AlphaBeta(Searcher[Move]):
         if depth == 0:
             value = self.horizon(state, alpha, beta)
             return (min(max(value, alpha), beta) if self.hard else value), ()
-        table, remembered = self.table, None
+        table = self.table
+        remembered = None
         if table is not None:
             key = state.key
             entry = table.get(key)
@@ -125,7 +126,8 @@ class AlphaBeta(Searcher[Move]):
     ) -> tuple[float, Line[Move]]:
         """MAX raises alpha, and stops when it reaches beta: MIN would not let it come here."""
         line: Line[Move] = ()
-        best, trace = -inf, self.trace
+        best = -inf
+        trace = self.trace
         for move in moves:
             value, rest = self.child_value(state, move, depth, alpha, beta, not line)
             if value > best:
@@ -147,7 +149,8 @@ class AlphaBeta(Searcher[Move]):
     ) -> tuple[float, Line[Move]]:
         """MIN lowers beta, and stops when it reaches alpha: MAX would not let it come here."""
         line: Line[Move] = ()
-        best, trace = inf, self.trace
+        best = inf
+        trace = self.trace
         for move in moves:
             value, rest = self.child_value(state, move, depth, alpha, beta, not line)
             if value < best:

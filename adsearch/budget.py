@@ -49,7 +49,8 @@ class Effort:
         # Whether `check` can ever stop the search; asked first because it is asked at every node.
         self.limited = budget.nodes is not None or budget.until is not None
         self._most = inf if budget.nodes is None else budget.nodes
-        self._until, self._clock = budget.until, budget.clock
+        self._until = budget.until
+        self._clock = budget.clock
 
     def check(self) -> None:
         """OutOfBudget when the node that was just counted is one too many."""

@@ -62,7 +62,8 @@ class Counter:
     """One count."""
 
     def __init__(self, budget: Budget | None, trace: Trace | None) -> None:
-        self.effort, self.trace = Effort(budget), trace
+        self.effort = Effort(budget)
+        self.trace = trace
         # The largest part of the tree that is counted already.
         self.finished = Count(0, 0)
         self._known: dict[tuple[Hashable, int], Count] = {}

@@ -126,7 +126,9 @@ def until_proven(searcher: AlphaBeta[Move], state: State[Move], iteration: Itera
         return searcher.run(state, depth=0, limit=0)
     whole = Pvs[Move](table=True, ordering=True)
     known: Result[Move] | None = None
-    result, depth, spent = iteration(1, searcher.evaluate(state, terms.root_seat(state))), 1, 0
+    result = iteration(1, searcher.evaluate(state, terms.root_seat(state)))
+    depth = 1
+    spent = 0
     while not result.exact:
         if known is None and searcher.effort.nodes > PATIENCE:
             whole.effort = Effort(Budget(nodes=searcher.effort.nodes))

@@ -89,7 +89,8 @@ class Expectimax(Searcher[Move]):
     def max_value(self, state: State[Move], depth: int) -> tuple[float, Line[Move]]:
         """MAX takes the child with the highest value."""
         line: Line[Move] = ()
-        best, trace = -inf, self.trace
+        best = -inf
+        trace = self.trace
         for move in state.moves():
             if trace:
                 trace.descend(state.to_text(move))
@@ -104,7 +105,8 @@ class Expectimax(Searcher[Move]):
 
     def average(self, state: State[Move], depth: int) -> float:
         """The mean of the children, by the probabilities of chance or of the model."""
-        mean, trace = 0.0, self.trace
+        mean = 0.0
+        trace = self.trace
         for move, probability in state.chances() if state.turn == CHANCE else self.modelled(state):
             if trace:
                 trace.descend(state.to_text(move))
@@ -116,7 +118,8 @@ class Expectimax(Searcher[Move]):
 
     def modelled(self, state: State[Move]) -> list[tuple[Move, float]]:
         """The moves that the model may play here; BadSearch if it is no model of legal play."""
-        policy, moves = self.model(state), state.moves()
+        policy = self.model(state)
+        moves = state.moves()
         for move, probability in policy:
             if move not in moves:
                 raise BadSearch(f"expectimax: expected legal moves of the model, got {quote(move)}")

@@ -109,7 +109,8 @@ class Star1(AlphaBeta[Move]):
         self, state: State[Move], depth: int, alpha: float, beta: float, lows: list[float], highs: list[float]
     ) -> float:
         """The same, when each outcome is known to be worth lows[i] to highs[i]."""
-        chances, trace = state.chances(), self.trace
+        chances = state.chances()
+        trace = self.trace
         least, most = _sums_after(chances, lows), _sums_after(chances, highs)
         known = 0.0
         for (outcome, chance), low, high in zip(chances, least, most, strict=True):

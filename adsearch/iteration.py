@@ -106,7 +106,8 @@ def _solve(state: State[Move], tolerance: float, most: int, effort: Effort) -> S
 
 def best_line(state: State[Move], solution: Solution[Move]) -> tuple[Move, ...]:
     """What both sides play from `state` on until chance decides, or a position repeats."""
-    line, seen = [], set[Hashable]()
+    line = []
+    seen = set[Hashable]()
     while state.key in solution.policy and state.key not in seen:
         seen.add(state.key)
         line.append(solution.policy[state.key])
@@ -150,7 +151,9 @@ class Iteration(Generic[Move]):
     """The positions of one game, numbered as they are found, and their values."""
 
     def __init__(self, tolerance: float, effort: Effort) -> None:
-        self.tolerance, self.same, self.effort = tolerance, max(tolerance, SAME), effort
+        self.tolerance = tolerance
+        self.same = max(tolerance, SAME)
+        self.effort = effort
         self.index: dict[Hashable, int] = {}
         self.turns: list[int | None] = []
         self.moves: list[tuple[Move, ...]] = []
@@ -275,14 +278,16 @@ class Iteration(Generic[Move]):
 
     def endless_against(self, seat: int, component: list[int]) -> set[int]:
         """Those which are better than 0 for `seat`, and which the other side, if it likes, never leaves."""
-        values, sign = self.values, -1.0 if seat else 1.0
+        values = self.values
+        sign = -1.0 if seat else 1.0
         staying = {node for node in component if sign * values[node] > self.same}
         before = -1
         while len(staying) != before:
             before = len(staying)
             for node in component:
                 if node in staying:
-                    children, turn = self.children[node], self.turns[node]
+                    children = self.children[node]
+                    turn = self.turns[node]
                     if turn == CHANCE:
                         stays = all(child in staying for child in children)
                     elif turn == seat:

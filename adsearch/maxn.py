@@ -79,7 +79,8 @@ class Maxn(SearchForSeveral[Move]):
 
     def average(self, state: State[Move], depth: int) -> tuple[float, ...]:
         """Chance: the mean of the children, seat by seat."""
-        means, trace = [0.0] * state.players, self.trace
+        means = [0.0] * state.players
+        trace = self.trace
         for outcome, probability in state.chances():
             if trace:
                 trace.descend(state.to_text(outcome))

@@ -122,14 +122,17 @@ class Mcts(Generic[Move]):
         random: Random,
         rollout: Rollout[Move] | None,
     ) -> None:
-        self.state, self.limit = state, limit
+        self.state = state
+        self.limit = limit
         self.seat = terms.root_seat(state)
         self.hidden = state.hidden
         self.effort = Effort(budget)
         self.allowed = inf if budget is None or budget.nodes is None else budget.nodes
         self.trace = trace
         self.evaluate: Evaluate[Move] = evaluate or (lambda state, seat: state.evaluate(seat))
-        self.exploration, self.random, self.rollout = exploration, random, rollout
+        self.exploration = exploration
+        self.random = random
+        self.rollout = rollout
         self.root: Node[Move] = Node(self.seat, state)
         if state.turn is None:
             self.root.prove(state.utilities())
@@ -240,7 +243,10 @@ class Mcts(Generic[Move]):
 
     def play_on(self, state: State[Move], plies: int) -> tuple[float, ...]:
         """Plays at random to the end, or so many plies; the utilities, or estimates of them."""
-        random, rollout, turn, left = self.random.random, self.rollout, state.turn, plies
+        random = self.random.random
+        rollout = self.rollout
+        turn = state.turn
+        left = plies
         while turn is not None and left > 0:
             if turn == CHANCE:
                 move = self.draw(state)
@@ -282,7 +288,9 @@ class Mcts(Generic[Move]):
             return False
         if state.turn == CHANCE:
             return self.settle_chance(node, state)
-        seat, best, settled = state.turn, None, True
+        seat = state.turn
+        best = None
+        settled = True
         for move in state.moves():
             child = node.children.get(move)
             if child is None or child.proven is None:
@@ -324,7 +332,8 @@ class Mcts(Generic[Move]):
 
     def line(self) -> list[Move]:
         """The preferred moves from the root, up to where chance or a secret decides."""
-        node, moves = self.root, []
+        node = self.root
+        moves = []
         while node.children and node.state is not None and node.state.turn != CHANCE:
             moves.append(self.preferred(node, node.state))
             node = node.children[moves[-1]]
@@ -332,7 +341,8 @@ class Mcts(Generic[Move]):
 
     def result(self) -> Result[Move]:
         """What the simulations so far have found."""
-        state, root = self.state, self.root
+        state = self.state
+        root = self.root
         proven = root.proven
         moves = tuple(self.line())
         if not moves and state.turn not in (None, CHANCE) and self.limit:

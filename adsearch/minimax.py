@@ -37,7 +37,9 @@ class Minimax(PlainSearch[Move]):
     def max_value(self, state: State[Move], depth: int) -> tuple[float, Line[Move], int]:
         """MAX takes the child with the highest value."""
         line: Line[Move] = ()
-        best, distance, trace = -inf, 0, self.trace
+        best = -inf
+        distance = 0
+        trace = self.trace
         for move in state.moves():
             if trace:
                 trace.descend(state.to_text(move))
@@ -56,7 +58,9 @@ class Minimax(PlainSearch[Move]):
     def min_value(self, state: State[Move], depth: int) -> tuple[float, Line[Move], int]:
         """MIN takes the child with the lowest value."""
         line: Line[Move] = ()
-        best, distance, trace = inf, 0, self.trace
+        best = inf
+        distance = 0
+        trace = self.trace
         for move in state.moves():
             if trace:
                 trace.descend(state.to_text(move))

@@ -37,7 +37,9 @@ class Negamax(PlainSearch[Move]):
             effort.estimates += 1
             return self.evaluate(state, seat), (), 0
         line: Line[Move] = ()
-        best, distance, trace = -inf, 0, self.trace
+        best = -inf
+        distance = 0
+        trace = self.trace
         for move in state.moves():
             if trace:
                 trace.descend(state.to_text(move))

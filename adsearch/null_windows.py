@@ -20,7 +20,10 @@ class NullWindows(Generic[Move]):
     """The value of `state` lies in lower..upper."""
 
     def __init__(self, searcher: AlphaBeta[Move], state: State[Move], depth: int | None, limit: int) -> None:
-        self.searcher, self.state, self.depth, self.limit = searcher, state, depth, limit
+        self.searcher = searcher
+        self.state = state
+        self.depth = depth
+        self.limit = limit
         self.lower, self.upper = terms.bounds_for(state, terms.root_seat(state))
         self._proven = {Bound.LOWER: True, Bound.UPPER: True}
         self._last: Result[Move] | None = None
@@ -70,7 +73,8 @@ class NullWindows(Generic[Move]):
 
         Of replies for which the table knew the same bound, that of a null window may go on with one that is worse; such
         a line is looked for again from its second move on, with the window open."""
-        end, searcher = self.state, self.searcher
+        end = self.state
+        searcher = self.searcher
         for move in line:
             end = end.play(move)
         if searcher.table is None or searcher.evaluate(end, terms.root_seat(self.state)) == value:

@@ -50,7 +50,8 @@ class Paranoid(SearchForSeveral[Move]):
     def max_value(self, state: State[Move], depth: int, alpha: float, beta: float) -> tuple[float, Line[Move]]:
         """MAX raises alpha, and stops when it reaches beta."""
         line: Line[Move] = ()
-        best, trace = -inf, self.trace
+        best = -inf
+        trace = self.trace
         for move in state.moves():
             if trace:
                 trace.descend(state.to_text(move), alpha, beta)
@@ -70,7 +71,8 @@ class Paranoid(SearchForSeveral[Move]):
     def min_value(self, state: State[Move], depth: int, alpha: float, beta: float) -> tuple[float, Line[Move]]:
         """Whoever else moves lowers beta, and stops when it reaches alpha."""
         line: Line[Move] = ()
-        best, trace = inf, self.trace
+        best = inf
+        trace = self.trace
         for move in state.moves():
             if trace:
                 trace.descend(state.to_text(move), alpha, beta)
@@ -87,7 +89,8 @@ class Paranoid(SearchForSeveral[Move]):
 
     def average(self, state: State[Move], depth: int) -> float:
         """Chance: the mean of the children, each of which is needed exactly."""
-        mean, trace = 0.0, self.trace
+        mean = 0.0
+        trace = self.trace
         for outcome, probability in state.chances():
             if trace:
                 trace.descend(state.to_text(outcome), -inf, inf)

@@ -59,7 +59,8 @@ class Node(Generic[Move]):
     __slots__ = ("best", "children", "disproof", "parents", "ply", "proof", "state", "worth")
 
     def __init__(self, state: State[Move], ply: int) -> None:
-        self.state, self.ply = state, ply
+        self.state = state
+        self.ply = ply
         self.proof, self.disproof = 1, 1
         self.children: tuple[Node[Move], ...] = ()
         self.parents: list[Node[Move]] = []
@@ -75,14 +76,17 @@ class Node(Generic[Move]):
 
     def decide(self, reached: bool, worth: float) -> None:
         """The goal is proven here, or disproven."""
-        self.proof, self.disproof, self.worth = 0 if reached else NEVER, NEVER if reached else 0, worth
+        self.proof, self.disproof = 0 if reached else NEVER, NEVER if reached else 0
+        self.worth = worth
 
 
 class Prover(Generic[Move]):
     """One proof: that `seat` reaches its goal within `limit` plies."""
 
     def __init__(self, seat: int, goal: Goal, limit: int, budget: Budget | None, trace: Trace | None) -> None:
-        self.seat, self.limit, self.trace = seat, limit, trace
+        self.seat = seat
+        self.limit = limit
+        self.trace = trace
         # The least utility that reaches the goal.
         self.least = nextafter(0.0, inf) if goal == "win" else 0.0
         self.effort = Effort(budget)

@@ -23,7 +23,8 @@ class Pvs(WindowSearch[Move]):
     ) -> tuple[float, Line[Move]]:
         if first:
             return super().child_value(state, move, depth, alpha, beta, first)
-        child, trace = state.play(move), self.trace
+        child = state.play(move)
+        trace = self.trace
         # A null window just above alpha, or for MIN just below beta, asks whether the child is any better.
         low, high = (alpha, nextafter(alpha, inf)) if state.turn == 0 else (nextafter(beta, -inf), beta)
         if trace:

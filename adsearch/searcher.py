@@ -122,7 +122,8 @@ class Searcher(ABC, Generic[Move]):
     @contextmanager
     def untraced(self) -> Iterator[None]:
         """Nothing that is looked up inside is traced: it is not the search itself."""
-        trace, self.trace = self.trace, None
+        trace = self.trace
+        self.trace = None
         try:
             yield
         finally:

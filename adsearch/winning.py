@@ -151,7 +151,8 @@ class Winning(Searcher[Move]):
         """The same as `value`, from the children: one that wins is enough for `seat`, one that does not for the
         other side."""
         line: Line[Move] = ()
-        mine, trace = state.turn == self.seat, self.trace
+        mine = state.turn == self.seat
+        trace = self.trace
         best = -inf if mine else inf
         for move in state.moves():
             if trace:

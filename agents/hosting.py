@@ -33,7 +33,8 @@ _OUR_CODE: Final = frozenset(str(path) for path in _HERE.glob("*.py"))
 
 def seat(agent: Agent, name: str, number: int, seed: int) -> None:
     """The agent sits down for a game."""
-    agent.name, agent.seat = name, number
+    agent.name = name
+    agent.seat = number
     agent.random.seed(seed)
     agent._reported = {}
 
@@ -70,7 +71,8 @@ def complaint(choice: Any, state: State[Any]) -> str:
 
 def reported(agent: Agent, state: State[Any]) -> dict[str, Any]:
     """What the agent told in this turn at `state`, with the right types and sizes; it is then forgotten."""
-    raw, agent._reported = agent._reported, {}
+    raw = agent._reported
+    agent._reported = {}
     info: dict[str, Any] = {}
     for what in ("depth", "nodes"):
         with suppress(Exception):

@@ -48,7 +48,8 @@ def find(spec: str) -> Callable[[], Agent]:
 def load(spec: str) -> type[Agent]:
     """The subclass of Agent in the file or folder `spec`: "my_agent.py", "my_agent.py:MyAgent", "folder"."""
     by_path = _BY_PATH.fullmatch(spec)
-    path, wanted = Path(by_path["path"] if by_path else spec).expanduser(), by_path["name"] if by_path else None
+    path = Path(by_path["path"] if by_path else spec).expanduser()
+    wanted = by_path["name"] if by_path else None
     if path.is_dir():
         path = path / MAIN_FILE
         if not path.is_file():

@@ -39,7 +39,9 @@ def run(make: Callable[[], Player], seat: Seat) -> None:
     The connection is being made while `make` loads the agent."""
     context = zmq.Context(io_threads=1)
     socket: zmq.Socket[bytes] = context.socket(zmq.DEALER)
-    socket.linger, socket.reconnect_ivl, socket.rcvtimeo = 200, 10, LOOK
+    socket.linger = 200
+    socket.reconnect_ivl = 10
+    socket.rcvtimeo = LOOK
     monitor = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
     try:
         try:
@@ -57,7 +59,8 @@ def run(make: Callable[[], Player], seat: Seat) -> None:
 
 
 def _play(player: Player, socket: zmq.Socket[bytes], monitor: zmq.Socket[bytes]) -> None:
-    welcomed, give_up = False, time.monotonic() + PATIENCE
+    welcomed = False
+    give_up = time.monotonic() + PATIENCE
     while True:
         try:
             data = socket.recv()

@@ -47,7 +47,9 @@ class Player:
         self, make: Make, *, name: str = "", now: Callable[[], int] = time.monotonic_ns, log: Log | None = None
     ) -> None:
         """`name` is by default the class's; `now` counts nanoseconds; `log` counts what the agent prints."""
-        self._make, self._now, self._log = make, now, log
+        self._make = make
+        self._now = now
+        self._log = log
         self._fresh: Agent | None = make()
         self._agent: Agent = self._fresh
         self._game: int | None = None
@@ -78,8 +80,11 @@ class Player:
         return None
 
     def _start(self, start: Start) -> Ready:
-        agent, self._fresh = self._fresh or self._make(), None
-        self._agent, self._game, self._seat = agent, start.game, start.seat
+        agent = self._fresh or self._make()
+        self._fresh = None
+        self._agent = agent
+        self._game = start.game
+        self._seat = start.seat
         game, options = games.find(start.rules)
         self._load = lambda text: game.load(text, **options)
         state = self._load(start.position)
@@ -98,7 +103,8 @@ class Player:
 
     def _turn(self, turn: Turn, arrived: int) -> Move | Resignation:
         cpu, delay = time.process_time_ns(), self._delay()
-        state, agent = self._followed(turn), self._agent
+        state = self._followed(turn)
+        agent = self._agent
         clock = Clock(
             inf if turn.left is None else turn.left[self._seat] / 1000,
             inf if turn.budget is None else turn.budget / 1000,
@@ -143,7 +149,8 @@ class Player:
             self._agent.end(utilities, str(over.verdict))
         except Exception as error:
             hosting.show(error)
-        self._game = self._state = None
+        self._game = None
+        self._state = None
         return Report(
             over.game,
             cpu=time.process_time_ns() - self._cpu,

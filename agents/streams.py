@@ -53,7 +53,8 @@ class Log(io.FileIO):
 
     def clear(self) -> None:
         """A new game begins."""
-        self.written, self._end = 0, b""
+        self.written = 0
+        self._end = b""
 
     def tail(self) -> str:
         """The end of what was written in this game."""

@@ -155,7 +155,10 @@ class Checkers(State[Path]):
     def of(cls, black: int, white: int, kings: int, side: int, past: tuple[int, ...] = ()) -> Self:
         """The position with these pieces, `side` to move, after what is in `past`."""
         state = cls()
-        state.black, state.white, state.kings, state.side, state.past = black, white, kings, side, past
+        state.black, state.white = black, white
+        state.kings = kings
+        state.side = side
+        state.past = past
         mine, theirs = (white, black) if side else (black, white)
         state._movers, state._capturing = _movers(mine, theirs, kings, side)
         over = not state._movers or state._is_drawn()
@@ -206,7 +209,9 @@ class Checkers(State[Path]):
         return moves
 
     def _quiet_moves(self) -> list[Path]:
-        movers, kings, empty = self._movers, self.kings, BOARD & ~(self.black | self.white)
+        movers = self._movers
+        kings = self.kings
+        empty = BOARD & ~(self.black | self.white)
         men_steps, king_steps = STEPS[self.side], STEPS[KING]
         found = []
         while movers:
@@ -218,7 +223,8 @@ class Checkers(State[Path]):
         return found
 
     def _captures(self) -> list[Path]:
-        movers, empty = self._movers, BOARD & ~(self.black | self.white)
+        movers = self._movers
+        empty = BOARD & ~(self.black | self.white)
         theirs = self.black if self.side else self.white
         found: list[Path] = []
         while movers:
@@ -230,7 +236,8 @@ class Checkers(State[Path]):
         return found
 
     def play(self, move: Path) -> Self:
-        side, kings = self.side, self.kings
+        side = self.side
+        kings = self.kings
         mine, theirs = (self.white, self.black) if side else (self.black, self.white)
         left, to = BIT[move[0]], BIT[move[-1]]
         mine = mine & ~left | to
@@ -243,7 +250,8 @@ class Checkers(State[Path]):
         if kings & left:
             kings = kings & ~left | to
             if not self._capturing:
-                past, code = self.past, self._code
+                past = self.past
+                code = self._code
                 at = bisect(past, code)
                 child.past = (*past[:at], code, *past[at:])
         elif to & FAR_ROW[side]:
@@ -269,7 +277,8 @@ class Checkers(State[Path]):
     def evaluate(self, seat: int) -> float:
         if self.turn is None:
             return self.utilities()[seat]
-        black, white, kings = self.black, self.white, self.kings
+        black, white = self.black, self.white
+        kings = self.kings
         black_men, white_men = black & ~kings, white & ~kings
         b, w = black_men.bit_count(), white_men.bit_count()
         black_kings, white_kings = black.bit_count() - b, white.bit_count() - w
@@ -344,7 +353,8 @@ def _rows_below(men: int) -> int:
 
 def _kings_of(code: int) -> str:
     """The side to move and both sides' kings of a position that is given as a number."""
-    black, white, kings = code >> 71, code >> 36 & BOARD, code >> 1 & BOARD
+    black, white = code >> 71, code >> 36 & BOARD
+    kings = code >> 1 & BOARD
     white_kings, black_kings = (".".join(map(str, _squares(pieces & kings))) for pieces in (white, black))
     return f"{'BW'[code & 1]}{white_kings}/{black_kings}"
 

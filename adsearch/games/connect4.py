@@ -39,7 +39,8 @@ class Board(LineBoard):
 
     def completing(self, discs: int) -> int:
         """The cells, taken or not, that would complete a line of `discs`."""
-        line, found = self.line, 0
+        line = self.line
+        found = 0
         if discs.bit_count() < line - 1:
             return 0
         for step in self.steps:
@@ -126,8 +127,7 @@ class Connect4(LineGame):
             wins = self._wins = board.completing(self.mine)
         child = self.__class__()
         child.board = board
-        child.mine = self.theirs
-        child.theirs = self.mine | cell
+        child.mine, child.theirs = self.theirs, self.mine | cell
         child.free = self.free + cell
         child._wins = self._threats
         child._threats = None
@@ -147,7 +147,8 @@ class Connect4(LineGame):
     def evaluate(self, seat: int) -> float:
         if self.turn is None:
             return self.utilities()[seat]
-        board, mine, theirs = self.board, self.mine, self.theirs
+        board = self.board
+        mine, theirs = self.mine, self.theirs
         wins, threats = self._completing()
         empty = board.cells & ~(mine | theirs)
         ahead = (wins & empty).bit_count() - (threats & empty).bit_count()

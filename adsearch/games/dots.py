@@ -156,7 +156,9 @@ class Dots(State[int]):
     def of(cls, board: Board, edges: int, x: int, o: int, turn: int) -> Self:
         """The position with these edges and owners; over when all edges are drawn, whatever the turn."""
         state = cls()
-        state.board, state.edges, state.x, state.o = board, edges, x, o
+        state.board = board
+        state.edges = edges
+        state.x, state.o = x, o
         state._open = tuple(edge for edge in board.edges if not edges >> edge & 1)
         state.turn = turn if state._open else None
         return state
@@ -166,7 +168,8 @@ class Dots(State[int]):
         grid = board(rows, columns)
         picture, _, side = text.partition(" ")
         marks = read_rows(picture, 2 * rows + 1, 2 * columns + 1, "+-|.xo")
-        edges = x = o = 0
+        edges = 0
+        x, o = 0, 0
         for row, places in enumerate(grid.picture):
             for column, (allowed, bit) in enumerate(places):
                 mark = marks[row][column]
@@ -229,7 +232,8 @@ class Dots(State[int]):
 
     def evaluate(self, seat: int) -> float:
         """The boxes won minus lost so far, and an estimate of what the open ones will add."""
-        turn, board = self.turn, self.board
+        turn = self.turn
+        board = self.board
         if turn is None:
             return self.utilities()[seat]
         ahead = self.x.bit_count() - self.o.bit_count()

@@ -42,8 +42,12 @@ def draw(rows: Sequence[Sequence[str]], *, row_names: bool = True) -> str:
 
 def read_marks(text: str, rows: int, columns: int, bits: Sequence[int]) -> tuple[int, int]:
     """The marks x and o of a board that `cells joined by "/"` spell; `bits` has the bits of each cell, in order."""
-    cells = "".join(read_rows(text, rows, columns, ".xo"))
-    x, o = (sum(bit for bit, mark in zip(bits, cells, strict=True) if mark == side) for side in "xo")
+    x, o = 0, 0
+    for bit, mark in zip(bits, "".join(read_rows(text, rows, columns, ".xo")), strict=True):
+        if mark == "x":
+            x |= bit
+        elif mark == "o":
+            o |= bit
     return x, o
 
 
@@ -73,7 +77,10 @@ class LineBoard:
 
     def has_line(self, marks: int) -> bool:
         """Whether all cells of some line are among `marks`."""
-        return any(marks & line == line for line in self.lines)
+        for line in self.lines:  # noqa: SIM110 twice as fast as `any`
+            if marks & line == line:
+                return True
+        return False
 
 
 class LineGame(State[int]):

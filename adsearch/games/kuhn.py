@@ -53,7 +53,8 @@ class Kuhn(State[str]):
     def of(cls, cards: str, said: str) -> Self:
         """The position after these deals and words."""
         state = cls()
-        state.cards, state.said = cards, said
+        state.cards = cards
+        state.said = said
         state.turn = CHANCE if len(cards) < 2 else None if said in ENDS else (said.count(" ") + 1) % 2 if said else 0
         return state
 

@@ -137,7 +137,11 @@ class Ludo(State[int]):
     def of(cls, board: Board, tokens: tuple[tuple[int, ...], ...], seat: int, die: int, sixes: int) -> Self:
         """The position with these values; a game is over only when `seat` has won it."""
         state = cls()
-        state.board, state.tokens, state.seat, state.die, state.sixes = board, tokens, seat, die, sixes
+        state.board = board
+        state.tokens = tokens
+        state.seat = seat
+        state.die = die
+        state.sixes = sixes
         state._strengths = None
         state.turn, state._moves = CHANCE, FACES
         if tokens[seat][0] == HOME:
@@ -211,8 +215,10 @@ class Ludo(State[int]):
         return CHANCES if self.turn == CHANCE else ()
 
     def _moves_with(self, die: int) -> tuple[int, ...]:
-        tokens, meets = self.tokens, self.board.meets[self.seat]
-        found, last = [], -1
+        tokens = self.tokens
+        meets = self.board.meets[self.seat]
+        found = []
+        last = -1
         for step in tokens[self.seat]:
             if step == last:
                 continue
@@ -250,7 +256,8 @@ class Ludo(State[int]):
 
     def _move(self, child: Self, step: int) -> Self:
         """Fills in `child`: the position after the token on `step` has moved."""
-        seat, tokens = self.seat, list(self.tokens)
+        seat = self.seat
+        tokens = list(self.tokens)
         target = step + self.die if step else 1
         mine = list(tokens[seat])
         mine.remove(step)
@@ -266,7 +273,8 @@ class Ludo(State[int]):
         child.seat = seat
         child.sixes = self.sixes
         if mine[0] == HOME:
-            child.sixes = child.die = 0
+            child.sixes = 0
+            child.die = 0
             child.turn = None
             child._moves = ()
             return child
@@ -306,7 +314,9 @@ class Ludo(State[int]):
 
     def _score(self, seat: int) -> float:
         """How far `seat` has come, in steps, safety and risks counted in."""
-        tokens, meets, score = self.tokens[seat], self.board.meets[seat], 0.0
+        tokens = self.tokens[seat]
+        meets = self.board.meets[seat]
+        score = 0.0
         for step in tokens:
             if not step:
                 continue
@@ -327,7 +337,9 @@ class Ludo(State[int]):
         """The moves that capture, and those that bring a token home."""
         if not self.die:
             return ()
-        tokens, meets, found = self.tokens, self.board.meets[self.seat], []
+        tokens = self.tokens
+        meets = self.board.meets[self.seat]
+        found = []
         for step in self._moves:
             target = step + self.die if step else 1
             if target == HOME or any(at in tokens[other] for other, at in meets[target]):
@@ -354,7 +366,8 @@ class Ludo(State[int]):
 
     def __str__(self) -> str:
         """The board, a token its colour's letter and two on a square "R2"; below it where each player's tokens are."""
-        board, rows = self.board, self._rows()
+        board = self.board
+        rows = self._rows()
         lines = ["   " + "".join(f"{letter:^3}" for letter in LETTERS[:15])]
         lines += [
             f"{number:>2} " + "".join(f"{mark:<2}".rjust(3) for mark in row) for number, row in enumerate(rows, start=1)
@@ -367,7 +380,8 @@ class Ludo(State[int]):
 
     def _rows(self) -> list[list[str]]:
         """What stands on each cell of the board, by row and column."""
-        board, rows = self.board, [[""] * 15 for _ in range(15)]
+        board = self.board
+        rows = [[""] * 15 for _ in range(15)]
         for cells in board.cells:
             for step in range(1, LAST_ON_TRACK + 1):
                 rows[cells[step][0]][cells[step][1]] = "*" if is_safe(step) else "."

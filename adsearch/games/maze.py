@@ -51,8 +51,12 @@ class Setting:
     __slots__ = ("board", "bounds", "everyone", "ghosts", "homes", "inside", "next", "random", "steps", "turns")
 
     def __init__(self, board: Board, ghosts: int, random: bool, steps: int) -> None:
-        self.board, self.next, self.homes = board, board.next, board.homes[:ghosts]
-        self.ghosts, self.random, self.steps = ghosts, random, steps
+        self.board = board
+        self.next = board.next
+        self.homes = board.homes[:ghosts]
+        self.ghosts = ghosts
+        self.random = random
+        self.steps = steps
         self.everyone = (1 << ghosts) - 1
         # By mover; the last, at -1, is the turn of a game that is over.
         self.turns: tuple[int | None, ...] = (0, *(CHANCE if random else seat for seat in range(1, ghosts + 1)), None)
@@ -82,7 +86,8 @@ def read_setting(ghosts: str, map_name: str, steps: int) -> Setting:
         board = board_of(text)
     except BadOption as error:
         raise BadOption(f"map {quote(map_name)}: {error}") from None
-    most, number = len(board.homes), ghosts.removeprefix("random")
+    most = len(board.homes)
+    number = ghosts.removeprefix("random")
     count = int(number) if number else min(2, most)
     if count > most:
         raise BadOption(f"ghosts must be at most {most}, as many as the map {quote(map_name)} has, got {quote(ghosts)}")
@@ -152,9 +157,14 @@ class Maze(State[int]):
     def start(cls, *, ghosts: str, map: str, steps: int) -> Self:
         state = cls()
         state.setting = setting = read_setting(ghosts, map, steps)
-        state.runner, state.pellets, state.power = setting.board.start, setting.board.pellets, setting.board.power
+        state.runner = setting.board.start
+        state.pellets, state.power = setting.board.pellets, setting.board.power
         state.ghosts = tuple(home * HEADINGS + UNMOVED for home in setting.homes)
-        state.scared = state.timer = state.score = state.round = state.mover = state.turn = 0
+        state.scared, state.timer = 0, 0
+        state.score = 0
+        state.round = 0
+        state.mover = 0
+        state.turn = 0
         return state
 
     @classmethod
@@ -163,7 +173,8 @@ class Maze(State[int]):
         match = _POSITION.fullmatch(text)
         if not match:
             raise BadPosition(f"expected a position such as '{_FORM}', got {quote(text)}")
-        state, board = cls(), setting.board
+        state = cls()
+        board = setting.board
         state.setting = setting
         state.runner = read_cell(board, match["runner"])
         found = [read_ghost(board, ghost) for ghost in match["ghosts"].split("+")]
@@ -173,7 +184,9 @@ class Maze(State[int]):
         state.scared = sum(1 << index for index, (_, scared) in enumerate(found) if scared)
         state.pellets = board.cells_from_text(match["pellets"], board.pellets)
         state.power = board.cells_from_text(match["power"], board.power)
-        state.score, state.timer, state.round = int(match["score"]), int(match["timer"]), int(match["round"])
+        state.score = int(match["score"])
+        state.timer = int(match["timer"])
+        state.round = int(match["round"])
         state.mover = -1 if match["turn"] == "over" else int(match["turn"])
         if state.mover > setting.ghosts:
             raise BadPosition(f"expected turn=0..{setting.ghosts} or turn=over, got {state.mover}")
@@ -187,7 +200,8 @@ class Maze(State[int]):
 
     def _check_rounds(self) -> None:
         """BadPosition unless turn, round and what was eaten go together."""
-        setting, board = self.setting, self.setting.board
+        setting = self.setting
+        board = self.setting.board
         over = not self.pellets or self._is_caught() or (self.round == setting.steps and self.mover < 1)
         if over != (self.mover < 0):
             wanted = "over, as the game has ended" if over else f"0 to {self.setting.ghosts}, as the game goes on"
@@ -202,7 +216,8 @@ class Maze(State[int]):
 
     def _check_ghosts(self) -> None:
         """BadPosition unless every ghost can have come where it is, and be as scared as it is."""
-        board, over = self.setting.board, self.mover < 0
+        board = self.setting.board
+        over = self.mover < 0
         settled = not self.pellets or self._is_caught()
         for number, (ghost, home) in enumerate(zip(self.ghosts, self.setting.homes, strict=True), start=1):
             cell, heading = divmod(ghost, HEADINGS)
@@ -278,7 +293,9 @@ class Maze(State[int]):
         child.runner = runner = setting.next[self.runner * 5 + move]
         child.round = self.round + 1
         score, pellets, power, scared = self.score + SCORE_OF_A_ROUND, self.pellets, self.power, self.scared
-        timer, mover, eaten = self.timer, 1, 1 << runner
+        timer = self.timer
+        mover = 1
+        eaten = 1 << runner
         if pellets & eaten:
             pellets ^= eaten
             score += SCORE_OF_A_PELLET
@@ -290,7 +307,8 @@ class Maze(State[int]):
             scared, timer = setting.everyone, SCARED_ROUNDS
         child.pellets, child.power = pellets, power
         child.ghosts = self.ghosts
-        child.scared, child.timer, child.score = scared, timer, score
+        child.scared, child.timer = scared, timer
+        child.score = score
         if mover > 0:
             for ghost in self.ghosts:
                 if ghost // HEADINGS == runner and ghost % HEADINGS != HOME:
@@ -316,11 +334,16 @@ class Maze(State[int]):
         return 1
 
     def _play_ghost(self, move: int) -> Self:
-        setting, mover, ghosts = self.setting, self.mover, self.ghosts
+        setting = self.setting
+        mover = self.mover
+        ghosts = self.ghosts
         child = self.__class__()
         child.setting = setting
-        child.runner, child.pellets, child.power, child.round = self.runner, self.pellets, self.power, self.round
-        score, scared, timer = self.score, self.scared, self.timer
+        child.runner = self.runner
+        child.pellets, child.power = self.pellets, self.power
+        child.round = self.round
+        score = self.score
+        scared, timer = self.scared, self.timer
         index = mover - 1
         cell = setting.next[ghosts[index] // HEADINGS * 5 + move]
         ghost = cell * HEADINGS + move
@@ -341,7 +364,8 @@ class Maze(State[int]):
             if self.round == setting.steps:
                 mover = -1
         child.ghosts = (*ghosts[:index], ghost, *ghosts[index + 1 :])
-        child.score, child.scared, child.timer = score, scared, timer
+        child.score = score
+        child.scared, child.timer = scared, timer
         child.mover = mover
         child.turn = setting.turns[mover]
         return child
@@ -352,13 +376,17 @@ class Maze(State[int]):
     def evaluate(self, seat: int) -> float:
         if self.turn is None:
             return self.utilities()[seat]
-        board, runner, pellets, timer = self.setting.board, self.runner, self.pellets, self.timer
+        board = self.setting.board
+        runner = self.runner
+        pellets = self.pellets
+        timer = self.timer
         value = self.score + WEIGHT_OF_A_PELLET_LEFT * pellets.bit_count()
         for distance, cells in board.rings[runner]:
             if cells & pellets:
                 value += WEIGHT_OF_THE_NEAREST_PELLET / distance
                 break
-        distances, farthest = board.distances[runner], len(WEIGHT_OF_A_DANGEROUS_GHOST) - 1
+        distances = board.distances[runner]
+        farthest = len(WEIGHT_OF_A_DANGEROUS_GHOST) - 1
         for index, ghost in enumerate(self.ghosts):
             distance = distances[ghost // HEADINGS]
             if not self.scared >> index & 1:
@@ -392,7 +420,8 @@ class Maze(State[int]):
         return MOVE_NAMES[move]
 
     def position(self) -> str:
-        board, ghosts = self.setting.board, []
+        board = self.setting.board
+        ghosts = []
         for index, ghost in enumerate(self.ghosts):
             cell, heading = divmod(ghost, HEADINGS)
             words = [cell_text(board, cell), HEADING_NAMES[heading], "scared" if self.scared >> index & 1 else ""]

@@ -24,7 +24,9 @@ HOME: Final = 5
 HEADINGS: Final = 6
 HEADING_NAMES: Final[tuple[str, ...]] = ("n", "e", "s", "w", "", "home")
 
-MOST_LINES, MOST_COLUMNS, MOST_CELLS, MOST_BYTES = 40, 78, 512, 10_000
+MOST_LINES, MOST_COLUMNS = 40, 78
+MOST_CELLS = 512
+MOST_BYTES = 10_000
 MAPS = Path(__file__).with_name("mazes")
 
 
@@ -48,7 +50,8 @@ class Board:
         self.at = {place: cell for cell, place in enumerate(self.places)}
         found = {mark: [self.at[place] for place in marks if marks[place] == mark] for mark in ".oPG"}
         check_counts({mark: [self.places[cell] for cell in cells] for mark, cells in found.items()}, len(marks))
-        self.start, self.homes = found["P"][0], tuple(found["G"])
+        self.start = found["P"][0]
+        self.homes = tuple(found["G"])
         self.pellets, self.power = (sum(1 << cell for cell in found[mark]) for mark in ".o")
         steps = []
         for cell, (line, column) in enumerate(self.places):

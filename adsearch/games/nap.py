@@ -45,7 +45,10 @@ class Nap(State[int]):
     @classmethod
     def start(cls, *, n: int) -> Self:
         state = cls()
-        state.n, state.marks, state.turn, state._free = n, (), 0, tuple(range(1, n + 1))
+        state.n = n
+        state.marks = ()
+        state.turn = 0
+        state._free = tuple(range(1, n + 1))
         return state
 
     @classmethod

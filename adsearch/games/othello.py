@@ -98,7 +98,8 @@ class Board:
 
     def _name_parts(self) -> None:
         """The parts of the board that start and evaluation speak of."""
-        size, last = self.size, self.size - 1
+        size = self.size
+        last = self.size - 1
         high, low = (size // 2 - 1) * (size + 1), (size // 2) * (size + 1)
         self.centre = self.set_of(high, high + 1, low - 1, low)
         self.start = (self.set_of(high + 1, low - 1), self.set_of(high, low))
@@ -166,7 +167,8 @@ class Othello(State[int]):
     def of(cls, board: Board, mine: int, theirs: int, turn: int) -> Self:
         """The position with these discs; if nobody can place one, it is over, whatever the turn."""
         state = cls()
-        state.board, state._moves = board, None
+        state.board = board
+        state._moves = None
         state._settle(mine, theirs, turn)
         return state
 
@@ -196,7 +198,8 @@ class Othello(State[int]):
         """Fill in the discs and all that follows from them; `turn` moves next if anybody can."""
         self._targets = targets = self.board.targets(mine, theirs)
         if targets or self.board.targets(theirs, mine):
-            self.mine, self.theirs, self.turn = mine, theirs, turn
+            self.mine, self.theirs = mine, theirs
+            self.turn = turn
         else:
             self.mine, self.theirs = (theirs, mine) if turn else (mine, theirs)
             self.turn = None
@@ -204,8 +207,10 @@ class Othello(State[int]):
     def moves(self) -> tuple[int, ...]:
         moves = self._moves
         if moves is None:
-            found, targets = [], self._targets
-            square_at, without = self.board.square_at, self.board.without
+            found = []
+            targets = self._targets
+            square_at = self.board.square_at
+            without = self.board.without
             while targets:
                 square = square_at[targets.bit_length()]
                 found.append(square)
@@ -215,10 +220,12 @@ class Othello(State[int]):
         return moves
 
     def play(self, move: int) -> Self:
-        board, mine, theirs = self.board, self.mine, self.theirs
+        board = self.board
+        mine, theirs = self.mine, self.theirs
         if move != PASS:
             landed = (theirs + (board.beyond[move] & theirs)) & mine
-            between, turned = board.between[move], 0
+            between = board.between[move]
+            turned = 0
             while landed:
                 length = landed.bit_length()
                 turned |= between[length]

@@ -38,7 +38,8 @@ class Dice:
     __slots__ = ("balance", "bust", "chances", "faces", "goal", "points", "survival", "totals")
 
     def __init__(self, goal: int, sides: int, bust: int, fixed: bool) -> None:
-        self.goal, self.bust = goal, bust
+        self.goal = goal
+        self.bust = bust
         self.faces = tuple(str(face) for face in range(1, sides + 1))
         self.chances = tuple((face, 1.0 / sides) for face in self.faces)
         # By the face; 0 for the one that loses the turn's points.
@@ -94,7 +95,11 @@ class Pig(State[str]):
     def of(cls, dice: Dice, scores: tuple[int, int], seat: int, total: int, turn: int | None) -> Self:
         """The position with these values; `turn` is CHANCE, `seat` or, where that seat has won, None."""
         state = cls()
-        state.dice, state.scores, state.seat, state.total, state.turn = dice, scores, seat, total, turn
+        state.dice = dice
+        state.scores = scores
+        state.seat = seat
+        state.total = total
+        state.turn = turn
         return state
 
     @classmethod
@@ -105,7 +110,8 @@ class Pig(State[str]):
             raise BadPosition(f"expected a position such as '{start.position()}', got {quote(text)}")
         totals = start.dice.totals
         scores = (int(found["first"]), int(found["second"]))
-        seat, total = int(found["winner"] or found["seat"]), int(found["total"] or 0)
+        seat = int(found["winner"] or found["seat"])
+        total = int(found["total"] or 0)
         turn = None if found["winner"] else CHANCE if found["to"] == "throw" else seat
         for owner, score in enumerate(scores):
             if score not in totals and not (turn is None and score == goal and owner == seat):
@@ -171,7 +177,9 @@ class Pig(State[str]):
     def evaluate(self, seat: int) -> float:
         if self.turn is None:
             return self.utilities()[seat]
-        dice, mine, theirs, total = self.dice, self.scores[self.seat], self.scores[1 - self.seat], self.total
+        dice = self.dice
+        mine, theirs = self.scores[self.seat], self.scores[1 - self.seat]
+        total = self.total
         a_turn = SHARE_EXPECTED_OF_A_THROW * dice.balance
         expected = min(a_turn + (1.0 - SHARE_EXPECTED_OF_A_THROW) * total, dice.survival * (dice.goal - mine))
         if self.turn != CHANCE and expected < total:
@@ -198,7 +206,8 @@ class Pig(State[str]):
         return f"{scores} next={self.seat} total={self.total} {'throw' if self.turn == CHANCE else 'choose'}"
 
     def __str__(self) -> str:
-        goal, lines = self.dice.goal, []
+        goal = self.dice.goal
+        lines = []
         for seat, score in enumerate(self.scores):
             total = self.total if seat == self.seat else 0
             kept, all_points = BAR * score // goal, BAR * (score + total) // goal

@@ -48,7 +48,8 @@ class RockPaperScissors(State[str]):
     def of(cls, rounds: int, chosen: tuple[str, ...]) -> Self:
         """The position after these choices."""
         state = cls()
-        state.rounds, state.chosen = rounds, chosen
+        state.rounds = rounds
+        state.chosen = chosen
         state.turn = len(chosen) % 2 if len(chosen) < 2 * rounds else None
         return state
 

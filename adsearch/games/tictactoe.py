@@ -80,8 +80,7 @@ class TicTacToe(LineGame):
         marks = self.mine | 1 << move
         child = self.__class__()
         child.board = board
-        child.mine = self.theirs
-        child.theirs = marks
+        child.mine, child.theirs = self.theirs, marks
         for line in board.lines_through[move]:
             if marks & line == line:
                 child.won = True
@@ -98,7 +97,8 @@ class TicTacToe(LineGame):
     def evaluate(self, seat: int) -> float:
         if self.turn is None:
             return self.utilities()[seat]
-        mine, theirs, score = self.mine, self.theirs, 0.0
+        mine, theirs = self.mine, self.theirs
+        score = 0.0
         most = len(WEIGHT_OF_AN_OPEN_LINE) - 1
         for line in self.board.lines:
             if not line & theirs:
@@ -109,7 +109,8 @@ class TicTacToe(LineGame):
 
     def noisy_moves(self) -> tuple[int, ...]:
         """The moves that complete a line, else those that keep the other from one."""
-        lines_through, mine, theirs = self.board.lines_through, self.mine, self.theirs
+        lines_through = self.board.lines_through
+        mine, theirs = self.mine, self.theirs
         for marks in (mine, theirs):
             found = tuple(
                 cell for cell in self._empty if any((marks | 1 << cell) & line == line for line in lines_through[cell])

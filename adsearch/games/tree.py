@@ -278,7 +278,9 @@ class Tree(State[str]):
     def at(cls, tree: Drawn, node: Node) -> Self:
         """The position at a node."""
         state = cls()
-        state.tree, state.node, state.turn = tree, node, node.turn
+        state.tree = tree
+        state.node = node
+        state.turn = node.turn
         return state
 
     @classmethod

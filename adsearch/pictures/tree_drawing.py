@@ -234,7 +234,8 @@ class _Svg:
 
     def draw(self, placed: Placed[Node], x: float, depth: int) -> None:
         """Draws a node that stands at `x`, and all below it."""
-        node, y = placed.node, self.levels[depth]
+        node = placed.node
+        y = self.levels[depth]
         self.nodes.append(self.shape(node, x, y))
         for child in placed.children:
             self.draw_edge(child.node, (x, y + _half_height(node)), (x + child.shift, self.levels[depth + 1]))
@@ -357,7 +358,8 @@ Contour = list[tuple[float, float]]
 def tidy(root: N, reach: Callable[[N], tuple[float, float]], *, gap: float) -> tuple[Placed[N], Contour]:
     """Every node above the middle of its children, and subtrees as near each other as they go: no two nodes of one
     generation are nearer than `gap`, when a node reaches as far to the left and right as `reach` says."""
-    placed, contours = [], []
+    placed = []
+    contours = []
     for child in root.children:
         below, contour = tidy(child, reach, gap=gap)
         placed.append(below)

@@ -194,7 +194,8 @@ _TOO_LARGE: Final = f"expected a tree of at most {MOST:,} nodes and {DEEPEST} pl
 def _is_whole(state: State[Any], depth: int | None) -> bool:
     """Whether the tree ends within `depth` plies everywhere; BadSearch where it is too large."""
     queue = deque([(state, 0)])
-    nodes, whole = 1, True
+    nodes = 1
+    whole = True
     while queue:
         state, ply = queue.popleft()
         if ply == depth:

@@ -21,7 +21,8 @@ class Mcts(Thinker):
         super().__init__(**limits)
         check("simulations", simulations, 1)
         check("exploration", exploration, 0, 1000)
-        self.simulations, self.exploration = simulations, exploration
+        self.simulations = simulations
+        self.exploration = exploration
 
     def limits(self, clock: Clock, planned: float) -> tuple[int | None, Budget | None]:
         depth, budget = super().limits(clock, planned)

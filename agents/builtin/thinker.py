@@ -58,7 +58,11 @@ class Thinker(Agent):
         check("seconds", seconds, 0.001, 86400)
         check("nodes", nodes, 1)
         check("share", share, 0.01, 1)
-        self.depth, self.seconds, self.nodes, self.share, self.shuffle = depth, seconds, nodes, share, shuffle
+        self.depth = depth
+        self.seconds = seconds
+        self.nodes = nodes
+        self.share = share
+        self.shuffle = shuffle
         self.seed = seed
         # Seconds by which turns have lately taken longer than planned.
         self.late = 0.0
@@ -111,7 +115,8 @@ def deepened(
     A search that is cut off where it stands has seen its first moves only."""
     if budget is None:
         return search(state, depth=depth, **options)
-    result, nodes = None, 0
+    result = None
+    nodes = 0
     for deeper in range(1, (depth or terms.DEEPEST) + 1):
         left = budget if budget.nodes is None else Budget(max(0, budget.nodes - nodes), budget.until, budget.clock)
         found = search(state, depth=deeper, budget=left, **options)
@@ -148,7 +153,8 @@ class _Shuffled:
     def __init__(self, state: State[Any], random: Random) -> None:
         moves = list(state.moves())
         random.shuffle(moves)
-        self._state, self._moves = state, tuple(moves)
+        self._state = state
+        self._moves = tuple(moves)
 
     def moves(self) -> tuple[Any, ...]:
         """The moves, shuffled."""

@@ -23,7 +23,8 @@ _RADIUS = 15.0
 
 def draw(state: Connect4, last: int | None = None) -> str:
     """The position as a picture."""
-    board, rows = state.board, state.position().split("/")
+    board = state.board
+    rows = state.position().split("/")
     width, height = board.columns * CELL + 8.0, board.rows * CELL + 8.0
     won = _won(state)
     parts = [rect("frame", 0.0, 0.0, width, height, rx=10.0)]

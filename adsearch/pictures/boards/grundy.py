@@ -32,11 +32,17 @@ _WIDEST: Final = 560.0
 
 def draw(state: Grundy, last: tuple[int, int] | None = None) -> str:
     """The position as a picture."""
-    parts, x, top, height, width = [], 0.0, 0.0, 0.0, 0.0
+    parts = []
+    x = 0.0
+    top = 0.0
+    height = 0.0
+    width = 0.0
     for pile, times, marked in _piles(state, last):
         heap = _heap(pile, times, new=marked)
         if x and x + heap.width > _WIDEST:
-            x, top, height = 0.0, top + height + GAP, 0.0
+            x = 0.0
+            top = top + height + GAP
+            height = 0.0
         # The first pile of a row is the largest, so the others stand on its ground.
         height = height or heap.height
         parts.append(heap.at(x, top + height - heap.height, kind="pile"))

@@ -6,12 +6,14 @@ from adsearch.games.kuhn import Kuhn
 from adsearch.pictures.boards.paper import Drawing, circle, document, inside, next_event, path, rect, words
 
 _NAMES = {"J": "jack", "Q": "queen", "K": "king", "?": "not known", "-": "not dealt"}
-_WIDTH, _HEIGHT, _APART = 64.0, 92.0, 132.0
+_WIDTH, _HEIGHT = 64.0, 92.0
+_APART = 132.0
 
 
 def draw(state: Kuhn, _last: object = None) -> str:
     """The position as a picture."""
-    cards, said = f"{state.cards:-<2}", state.said.split()
+    cards = f"{state.cards:-<2}"
+    said = state.said.split()
     chips = [1 + ("bet" in said[seat::2] or "call" in said[seat::2]) for seat in (0, 1)]
     parts, sentences = [], []
     for seat, card in enumerate(cards):

@@ -53,7 +53,8 @@ def draw(state: Ludo, _last: object = None) -> str:
 
 def _ground(state: Ludo) -> list[str]:
     """The board without tokens."""
-    whole, parts = board(4, 4), []
+    whole = board(4, 4)
+    parts = []
     letters = [COLOURS[quarter][0].upper() for quarter in range(4)]
     stars = ""
     for quarter, (cells, letter) in enumerate(zip(whole.cells, letters, strict=True)):
@@ -63,7 +64,8 @@ def _ground(state: Ludo) -> list[str]:
         coloured = [cells[1], *cells[LAST_ON_TRACK + 1 : HOME]]
         parts += [rect(land, RIM + c * _CELL, RIM + r * _CELL, _CELL, _CELL) for r, c in coloured]
         stars += "".join(_star(cells[step]) for step in range(1, 14) if is_safe(step))
-    low, high, middle = RIM + 6 * _CELL, RIM + 9 * _CELL, (_MIDDLE, _MIDDLE)
+    low, high = RIM + 6 * _CELL, RIM + 9 * _CELL
+    middle = (_MIDDLE, _MIDDLE)
     sides: list[tuple[Point, Point]] = [
         ((low, low), (low, high)), ((low, low), (high, low)), ((high, low), (high, high)), ((low, high), (high, high)),
     ]  # fmt: skip

@@ -12,7 +12,9 @@ _IN_A_ROW = 10
 
 def draw(state: Nap, last: int | None = None) -> str:
     """The position as a picture."""
-    free, parts, struck = state.moves(), [], ""
+    free = state.moves()
+    parts = []
+    struck = ""
     across = state.n if state.n <= 12 else _IN_A_ROW
     for number in range(1, state.n + 1):
         row, column = divmod(number - 1, across)

@@ -24,7 +24,8 @@ _COLOURS = {"x": "black", "o": "white"}
 
 def draw(state: Othello, last: int | None = None) -> str:
     """The position as a picture."""
-    board, size = state.board, state.board.size
+    board = state.board
+    size = state.board.size
     cells = state.position().partition(" ")[0].replace("/", "")
     placed = last is not None and last >= 0
     parts = [rims(size, size), rect("felt", RIM, RIM, size * CELL, size * CELL), grid("seam", size, size)]

@@ -48,7 +48,9 @@ def document(
     items = [*caption, label(event)]
     across = sum(item.width for item in items) + GAP * (len(items) - 1)
     width = max(board.width, across) + 2 * MARGIN
-    body, x, middle = [board.at((width - board.width) / 2, MARGIN)], (width - across) / 2, board.height + GAP + RIM
+    body = [board.at((width - board.width) / 2, MARGIN)]
+    x = (width - across) / 2
+    middle = board.height + GAP + RIM
     for item in items:
         body.append(item.at(x, middle - item.height / 2, kind="caption"))
         x += item.width + GAP

@@ -5,14 +5,19 @@ from __future__ import annotations
 from adsearch.games.pig import Pig
 from adsearch.pictures.boards.paper import SMALL, Drawing, die, document, inside, line, next_event, rect, words
 
-_LEFT, _WIDTH, _BAR, _HIGH = 64.0, 300.0, 24.0, 46.0
+_LEFT = 64.0
+_WIDTH = 300.0
+_BAR = 24.0
+_HIGH = 46.0
 
 
 def draw(state: Pig, last: str | None = None) -> str:
     """The position as a picture."""
-    goal, parts = state.dice.goal, []
+    goal = state.dice.goal
+    parts = []
     for seat, score in enumerate(state.scores):
-        y, total = seat * _HIGH + 8.0, state.total if seat == state.seat else 0
+        y = seat * _HIGH + 8.0
+        total = state.total if seat == state.seat else 0
         mine = "xo"[seat]
         kept, more = _WIDTH * score / goal, _WIDTH * total / goal
         parts.append(words(f"seat {seat}", 0.0, y + 17.0, anchor="start", kind="bold" if seat == state.seat else ""))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from adsearch.games.rps import RockPaperScissors, winner
 from adsearch.pictures.boards.paper import SMALL, Drawing, circle, document, inside, next_event, path, rect, words
 
-_CELL, _LEFT, _IN_A_ROW = 46.0, 58.0, 10
+_CELL = 46.0
+_LEFT = 58.0
+_IN_A_ROW = 10
 
 
 def draw(state: RockPaperScissors, _last: object = None) -> str:

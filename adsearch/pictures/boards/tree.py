@@ -46,7 +46,8 @@ def draw(state: Tree, _last: object = None) -> str:
 def _node(state: Tree, node: Node, label: str, chance: float | None, *, room: list[int]) -> tree_picture.Node | None:
     """The node and all below it; None where `room` is not enough for so many."""
     room[0] -= 1
-    chances, children = dict(node.chances), []
+    chances = dict(node.chances)
+    children = []
     for name, below in node.children.items():
         child = _node(state, below, name, chances.get(name), room=room) if room[0] > 0 else None
         if child is None:
