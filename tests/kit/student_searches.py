@@ -9,37 +9,37 @@ from typing import Any
 import msgspec
 
 from adsearch.state import CHANCE
-from arena.course.lecture import examined, judging, subjects
-from arena.course.lecture.examiner import Answer
-from arena.course.lecture.judging import Told, Verdict
-from arena.course.lecture.subjects import Question, Subject
+from arena.course.lecture import function_runner, judging, questions
+from arena.course.lecture.judging import TreeVerdict, ValuesFor
+from arena.course.lecture.questions import JudgedAlgorithm, Question
+from arena.course.lecture.student_process import Answer
 
 
 def answer(function: Callable[..., Any], question: Question) -> Answer:
-    """What the process of `function` would tell."""
-    told = examined.examine(
+    """What the process of `function` would answer."""
+    answered = function_runner.run(
         function, function.__code__.co_filename, {"tree": question.description, "depth": question.depth}
     )
-    return msgspec.convert(msgspec.json.decode(msgspec.json.encode(told)), Answer)
+    return msgspec.convert(msgspec.json.decode(msgspec.json.encode(answered)), Answer)
 
 
 def judged(
     function: Callable[..., Any], name: str, *, count: int = 20, seed: int = 1
-) -> tuple[Subject, list[Verdict], Told]:
+) -> tuple[JudgedAlgorithm, list[TreeVerdict], ValuesFor]:
     """How `function` does as the algorithm of that name."""
-    subject = subjects.find(name)
-    with_depth = "depth" in examined.takes(function).values()
-    asked = subjects.questions(subject, seed=seed, count=count, with_depth=with_depth)
-    ours = [judging.search(subject, question) for question in asked]
-    verdicts, told = judging.judge(subject, ours, [answer(function, question) for question in asked])
-    return subject, verdicts, told
+    algorithm = questions.find_algorithm(name)
+    with_depth = "depth" in function_runner.parameters_of(function).values()
+    asked = questions.ask_about(algorithm, seed=seed, count=count, with_depth=with_depth)
+    ours = [judging.our_search(algorithm, question) for question in asked]
+    verdicts, values_for = judging.judge(algorithm, ours, [answer(function, question) for question in asked])
+    return algorithm, verdicts, values_for
 
 
 def cause(function: Callable[..., Any], name: str) -> str:
     """What all its failures have in common; at least one there must be."""
-    subject, verdicts, _ = judged(function, name)
+    algorithm, verdicts, _ = judged(function, name)
     assert not all(verdict.passed for verdict in verdicts)
-    return judging.cause(subject, verdicts)
+    return judging.common_cause(algorithm, verdicts)
 
 
 # Right ones.

@@ -14,8 +14,8 @@ from arena.walls.kinds import WallKind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arena.course.lecture.judging import Verdict
-    from arena.course.lecture.subjects import Subject
+    from arena.course.lecture.judging import TreeVerdict
+    from arena.course.lecture.questions import JudgedAlgorithm
 
 _MOST_SHOWN: Final = 12
 """So many leaves fit on a line."""
@@ -59,19 +59,21 @@ def judge(
 
     Example: arena judge my_search.py:best_value --as minimax --trees 50 --format csv
     """
-    from arena.course.lecture import judging, subjects
-    from arena.course.lecture.examiner import Examiner, the_file
+    from arena.course.lecture import judging, questions
+    from arena.course.lecture.student_process import StudentProcess, file_and_function
 
-    file, name = the_file(function)
+    file, name = file_and_function(function)
     wanted = algorithm or name
     if not wanted:
-        raise BadPlayer(f"expected --as ALGORITHM, or a function named after one ({', '.join(subjects.names())})")
-    subject = subjects.find(wanted)
-    with Examiner(file, name or subject.name, walls=walls, seconds=seconds) as examiner:
-        asked = subjects.questions(subject, seed=seed, count=trees, with_depth=examiner.takes_depth)
+        raise BadPlayer(
+            f"expected --as ALGORITHM, or a function named after one ({', '.join(questions.algorithm_names())})"
+        )
+    subject = questions.find_algorithm(wanted)
+    with StudentProcess(file, name or subject.name, walls=walls, seconds=seconds) as examiner:
+        asked = questions.ask_about(subject, seed=seed, count=trees, with_depth=examiner.takes_depth)
         unloaded = examiner.loaded().failed
         answers = [examiner.ask(question) for question in asked]
-    ours = [judging.search(subject, question) for question in asked]
+    ours = [judging.our_search(subject, question) for question in asked]
     verdicts, told = judging.judge(subject, ours, answers)
     if format is not Format.TABLE:
         show([_row(verdict, told) for verdict in verdicts], _COLUMNS, format=format)
@@ -83,7 +85,7 @@ def judge(
         raise typer.Exit(1)
 
 
-def _row(verdict: Verdict, told: Any) -> dict[str, Any]:
+def _row(verdict: TreeVerdict, told: Any) -> dict[str, Any]:
     ours = verdict.ours
     return {
         "tree": ours.question.name,
@@ -123,9 +125,9 @@ def _tell_unloaded(failed: str, traceback: Sequence[str]) -> None:
         print(f"  {printable(line)}")
 
 
-def _tell(subject: Subject, verdicts: Sequence[Verdict], printed: str) -> None:
+def _tell(subject: JudgedAlgorithm, verdicts: Sequence[TreeVerdict], printed: str) -> None:
     """The verdicts for people: a line a tree, then the smallest tree that is wrong, drawn."""
-    from arena.course.lecture.judging import cause
+    from arena.course.lecture.judging import common_cause
 
     rows = [
         {
@@ -148,7 +150,7 @@ def _tell(subject: Subject, verdicts: Sequence[Verdict], printed: str) -> None:
     if printed.strip():
         print(f"\nit prints, at the end: {printable(printed.rstrip().rpartition(chr(10))[2][:_MOST_PRINTED])}")
     print(f"\n{len(verdicts) - len(failed)} of {len(verdicts)} trees are right")
-    if why := cause(subject, verdicts):
+    if why := common_cause(subject, verdicts):
         print(f"what they have in common: {why}")
 
 
@@ -156,12 +158,12 @@ def _cell(title: str) -> Any:
     return lambda row: row[title]
 
 
-def _name(verdict: Verdict) -> str:
+def _name(verdict: TreeVerdict) -> str:
     question = verdict.ours.question
     return question.name if question.depth is None else f"{question.name}, depth {question.depth}"
 
 
-def _explain(subject: Subject, verdict: Verdict) -> None:
+def _explain(subject: JudgedAlgorithm, verdict: TreeVerdict) -> None:
     """The tree as our search sees it, and what the function did."""
     from adsearch.pictures.tree_drawing import as_text
     from adsearch.pictures.tree_picture import search_tree

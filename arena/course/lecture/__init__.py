@@ -1,10 +1,12 @@
-"""What a lecture's exercises need: trees to search by hand, and a judge of algorithms that students wrote.
+"""What a lecture's exercises need: trees to search by hand, and a judge of searches that students wrote.
 
-Trees come from a seed, so a seed is all that sheet, key and grade have in common. Only `examined.py` ever runs a
-student's code, in a process of its own behind walls.
+Trees come from a seed, so a seed is all that sheet, key and grade have in common. Only `function_runner.py` ever runs a
+student's code, in a process of its own behind walls. Start with `judging.py` or with `exercise.py`.
 
-    trees.py      random trees                       exercise.py   a tree to solve by hand, its sheet and its key
-    subjects.py   what can be judged, on which trees sheet.py      both as pictures to print
-    judging.py    one answer against our search      examiner.py   asks the process that holds the student's function
-    habits.py     other ways to walk a tree          examined.py   that process
+    arena judge                                         arena exercise
+    questions.py        which algorithms, which trees   exercise.py         a tree to solve by hand, and its key
+    student_process.py  starts the process, asks it     exercise_sheet.py   both as pictures to print
+    function_runner.py  the program in that process
+    judging.py          one answer against our search   both
+    search_variants.py  other ways to search a tree     random_trees.py     trees as descriptions
 """

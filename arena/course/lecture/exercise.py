@@ -14,12 +14,12 @@ from typing import Any, Final
 
 from adsearch import Result, Trace, algorithms
 from adsearch.errors import meant, quote
-from adsearch.games.tree import Tree, read
+from adsearch.games.tree import Tree
 from adsearch.pictures.tree_picture import Node, Picture, Shape, game_tree, search_tree
 from adsearch.state import CHANCE
-from adsearch.trace import EventKind, written
-from arena.course.lecture import habits, trees
-from arena.course.lecture.subjects import find
+from adsearch.trace import written
+from arena.course.lecture import random_trees, search_variants
+from arena.course.lecture.questions import find_algorithm
 from arena.errors import ArenaError
 
 _TRIES: Final = 400
@@ -31,7 +31,7 @@ _LONG_BLANK: Final = "= __________"
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What is asked of whoever solves it."""
+    """What the student who solves it is asked."""
 
     words: str
     depth: int
@@ -122,12 +122,12 @@ class Exercise:
     def answers(self) -> list[tuple[str, str]]:
         """What is asked for, and the answer to it."""
         value = self.result.values or (-self.result.value if self.state.turn == 1 else self.result.value)
-        told = [("Value of the root", written(value)), ("Best move", self.result.move or "none")]
+        answers = [("Value of the root", written(value)), ("Best move", self.result.move or "none")]
         if _prunes(self.name):
-            seen = habits.without_repeats([event.path for event in self.trace.events if event.kind is EventKind.LEAF])
-            left_out = [leaf[-1] for leaf in habits.everything(self.state, None) if leaf not in seen]
-            told.append(("Leaves not looked at", " ".join(left_out)))
-        return told
+            seen = search_variants.leaves_seen(self.trace)
+            left_out = [leaf[-1] for leaf in search_variants.all_leaves(self.state, None) if leaf not in seen]
+            answers.append(("Leaves not looked at", " ".join(left_out)))
+        return answers
 
     def _windows(self) -> dict[tuple[str, ...], tuple[float, float]]:
         """The window that each node was given last."""
@@ -170,7 +170,7 @@ def make(name: str, *, seed: int, depth: int | None = None, width: int | None = 
 
 def _made(name: str, task: _Task, seed: int, random: Random, depth: int, width: int) -> Exercise:
     description = _description(name, task, random, depth, width)
-    state = trees.opened(description)
+    state = random_trees.opened(description)
     search, options = algorithms.configured(task.search or name)
     trace = Trace()
     result = search(state, trace=trace, **options)
@@ -182,7 +182,7 @@ def _description(name: str, task: _Task, random: Random, depth: int, width: int)
     count = width**depth
     if task.players > 2:
         columns = [_sampled(random, 1, max(9, count), count) for _ in range(task.players)]
-        leaves: list[trees.Value] = list(zip(*columns, strict=True))
+        leaves: list[random_trees.Value] = list(zip(*columns, strict=True))
     elif task.bounds is not None:
         leaves = [leaf for _ in range(count // width) for leaf in _sampled(random, 0, 10, width)]
     else:
@@ -195,9 +195,9 @@ def _description(name: str, task: _Task, random: Random, depth: int, width: int)
             return CHANCE if ply % 2 else (first + ply // 2) % 2
         return ply % task.players
 
-    made = trees.regular(depth, width, turn, lambda: trees.probabilities(random, width), leaves)
+    made = random_trees.regular(depth, width, turn, lambda: random_trees.probabilities(random, width), leaves)
     bounds = task.bounds or (-_MOST_LEAVES, _MOST_LEAVES)
-    return trees.described(made, players=task.players, bounds=bounds)
+    return random_trees.described(made, players=task.players, bounds=bounds)
 
 
 def _sampled(random: Random, low: int, high: int, count: int) -> list[int]:
@@ -220,23 +220,16 @@ def _quality(exercise: Exercise) -> int:
     cuts = _real_cuts(exercise)
     deep = True
     if exercise.name == "alphabeta" and exercise.state.max_plies >= _DEEP:
-        subject = find("alphabeta")
-        walks = habits.known(subject, exercise.state, None)
-        seen = habits.without_repeats([event.path for event in exercise.trace.events if event.kind is EventKind.LEAF])
-        deep = all(leaves != seen for habit, leaves in walks.items() if not habit.deep)
+        variants = search_variants.wrong_variants(find_algorithm("alphabeta"), exercise.state, None)
+        seen = search_variants.leaves_seen(exercise.trace)
+        deep = all(leaves != seen for variant, leaves in variants.items() if not variant.deep)
     return min(cuts, 2) * 2 + later + deep if cuts else 0
 
 
 def _real_cuts(exercise: Exercise) -> int:
     """How many cut-offs leave something out."""
-    count = 0
-    for event in exercise.trace.events:
-        if event.cutoff:
-            state = exercise.state
-            for label in event.path[1:-1]:
-                state = state.play(label)
-            count += event.path[-1] != state.moves()[-1]
-    return count
+    cuts = [event.path for event in exercise.trace.events if event.cutoff]
+    return sum(path[-1] != random_trees.below(exercise.state, path[:-1]).moves()[-1] for path in cuts)
 
 
 def _prunes(name: str) -> bool:
@@ -279,10 +272,9 @@ def _hangs(exercise: Exercise) -> bool:
         return False
     low, high = task.bounds
     wider = exercise.description | {"bounds": [low - 1e-6, None if high is None else high + 1e-6]}
-    drawn = read(wider)
     search, options = algorithms.configured(task.search)
     trace = Trace()
-    search(Tree.at(drawn, drawn.root), trace=trace, **options)
+    search(random_trees.opened(wider), trace=trace, **options)
     return [event.path for event in trace.events] != [event.path for event in exercise.trace.events]
 
 

@@ -13,30 +13,34 @@ from math import inf, isclose
 from typing import Any, Final
 
 from adsearch import Result, Trace, algorithms
+from adsearch.errors import quote
 from adsearch.games.tree import Tree, read
+from adsearch.pictures.tree_picture import Path
 from adsearch.state import CHANCE
-from adsearch.trace import Event, EventKind, Value, ends, written
-from arena.course.lecture import habits
-from arena.course.lecture.examined import walk
-from arena.course.lecture.examiner import Answer
-from arena.course.lecture.habits import Habit, Path, without_repeats
-from arena.course.lecture.subjects import Question, Subject
+from adsearch.trace import Event, EventKind, Value, ends, window_text, written
+from arena.course.lecture import search_variants
+from arena.course.lecture.function_runner import walk
+from arena.course.lecture.questions import JudgedAlgorithm, Question
+from arena.course.lecture.random_trees import below
+from arena.course.lecture.search_variants import SearchVariant, leaves_seen, without_repeats
+from arena.course.lecture.student_process import Answer
 from arena.history import words
 
 _CLOSE: Final = 1e-9
 
 
-class Told(StrEnum):
-    """For whom a function tells its values."""
+class ValuesFor(StrEnum):
+    """For whom the values are that a function returns."""
 
     MAX = "MAX"
     MOVER = "the side to move"
 
 
 @dataclass(frozen=True, slots=True)
-class Ours:
+class OurSearch:
     """What our search finds in the tree of a question."""
 
+    algorithm: JudgedAlgorithm
     question: Question
     state: Tree
     result: Result[str]
@@ -45,18 +49,23 @@ class Ours:
     best: tuple[str, ...]
     """Every move that is best."""
 
-    def value(self, told: Told) -> Value:
-        """As a function tells it."""
+    @property
+    def name(self) -> str:
+        """The algorithm's."""
+        return self.algorithm.name
+
+    def value(self, values_for: ValuesFor) -> Value:
+        """As a function returns it."""
         if self.result.values is not None:
             return self.result.values
-        return -self.result.value if told is Told.MAX and self.state.turn == 1 else self.result.value
+        return -self.result.value if values_for is ValuesFor.MAX and self.state.turn == 1 else self.result.value
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TreeVerdict:
     """How a function did on one tree."""
 
-    ours: Ours
+    ours: OurSearch
     answer: Answer
     leaves: list[Path] = field(default_factory=list)
     """What it looked at, in order."""
@@ -71,49 +80,52 @@ class Verdict:
         return not self.difference
 
 
-def search(subject: Subject, question: Question) -> Ours:
+def our_search(algorithm: JudgedAlgorithm, question: Question) -> OurSearch:
     """Our own search of that tree."""
     drawn = read(question.description)
     state = Tree.at(drawn, drawn.root)
-    ours, options = algorithms.configured(subject.search)
+    search, options = algorithms.configured(algorithm.search)
     trace = Trace()
-    result = ours(state, depth=question.depth, trace=trace, **options)
-    leaves = without_repeats([event.path for event in trace.events if event.kind is EventKind.LEAF])
+    result = search(state, depth=question.depth, trace=trace, **options)
     best = []
     for move in state.moves() if state.turn != CHANCE else ():
         # The tree in which it is the only move.
         alone = replace(drawn.root, children={move: drawn.root.children[move]}, noisy=())
-        if _same(ours(Tree.at(drawn, alone), depth=question.depth, **options).value, result.value):
+        if _same(search(Tree.at(drawn, alone), depth=question.depth, **options).value, result.value):
             best.append(move)
-    return Ours(question, state, result, trace, leaves, tuple(best))
+    return OurSearch(algorithm, question, state, result, trace, leaves_seen(trace), tuple(best))
 
 
-def judge(subject: Subject, ours: Sequence[Ours], answers: Sequence[Answer]) -> tuple[list[Verdict], Told]:
-    """A verdict for each tree, and for whom the function tells its values: whichever suits it better."""
-    ways = {None: (Told.MAX, Told.MOVER), True: (Told.MOVER,), False: (Told.MAX,)}[subject.for_mover]
-    if subject.name == "negamax":
-        ways = ways[::-1]
+def judge(
+    algorithm: JudgedAlgorithm, ours: Sequence[OurSearch], answers: Sequence[Answer]
+) -> tuple[list[TreeVerdict], ValuesFor]:
+    """A verdict for each tree, and for whom the function's values are: whichever suits it better."""
+    possible = [ValuesFor.MAX, ValuesFor.MOVER]
+    if algorithm.for_mover is not None:
+        possible = [ValuesFor.MOVER if algorithm.for_mover else ValuesFor.MAX]
+    elif algorithm.name == "negamax":
+        possible.reverse()
     judged = [
-        ([_verdict(subject, each, answer, told) for each, answer in zip(ours, answers, strict=True)], told)
-        for told in ways
+        ([_verdict(each, answer, values_for) for each, answer in zip(ours, answers, strict=True)], values_for)
+        for values_for in possible
     ]
     return max(judged, key=lambda verdicts: sum(verdict.passed for verdict in verdicts[0]))
 
 
-def cause(subject: Subject, verdicts: Sequence[Verdict]) -> str:
+def common_cause(algorithm: JudgedAlgorithm, verdicts: Sequence[TreeVerdict]) -> str:
     """What explains every failure at once; empty where nothing that is known does."""
     failed = [verdict for verdict in verdicts if not verdict.passed]
     if not failed or any(verdict.answer.failed for verdict in failed):
         return ""
     if any(verdict.leaves != verdict.ours.leaves for verdict in failed):
-        fits: dict[Habit, bool] = {}
+        fits: dict[SearchVariant, bool] = {}
         for verdict in verdicts:
-            walks = habits.known(subject, verdict.ours.state, verdict.ours.question.depth)
-            for habit, leaves in walks.items():
-                fits[habit] = fits.get(habit, True) and leaves == verdict.leaves
-        for habit in fits:
-            if fits[habit]:
-                return habit.words
+            variants = search_variants.wrong_variants(algorithm, verdict.ours.state, verdict.ours.question.depth)
+            for variant, leaves in variants.items():
+                fits[variant] = fits.get(variant, True) and leaves == verdict.leaves
+        for variant in fits:
+            if fits[variant]:
+                return variant.words
     if len(failed) > 1 and all(verdict.ours.state.turn == 1 for verdict in failed):
         return "every failure is a tree in which MIN (seat 1) moves first"
     if len(failed) > 1 and all(verdict.ours.question.depth is not None for verdict in failed):
@@ -121,58 +133,56 @@ def cause(subject: Subject, verdicts: Sequence[Verdict]) -> str:
     return ""
 
 
-def _verdict(subject: Subject, ours: Ours, answer: Answer, told: Told) -> Verdict:
+def _verdict(ours: OurSearch, answer: Answer, values_for: ValuesFor) -> TreeVerdict:
     paths = [tuple(node.path.split(" ")) for node in walk(ours.state.node)]
     leaves = without_repeats([paths[number] for number, value in answer.events if value is None])
-    given = Verdict(ours, answer, leaves)
+    given = TreeVerdict(ours, answer, leaves)
     if answer.failed:
         return replace(given, difference=answer.failed)
-    also = habits.as_good(subject, ours.state, ours.question.depth)
+    also = search_variants.accepted_variants(ours.algorithm, ours.state, ours.question.depth)
     same_leaves = leaves == ours.leaves or leaves in also
-    value = ours.value(told)
+    value = ours.value(values_for)
     right = _same(answer.value, value) or (isinstance(value, tuple) and _same(answer.value, ours.result.value))
     difference = ""
     if not (same_leaves and right):
         first = None if same_leaves else _first_difference(ours.leaves, leaves)
-        difference = _wrong_return(subject, ours, answer, paths, first, told)
+        difference = _wrong_return(ours, answer, paths, first, values_for)
         if not difference and first is not None:
-            difference = _leaf_difference(subject, ours, leaves, first)
-        difference = difference or f"value {_written(answer.value)}; {subject.name} gives {written(value)}"
+            difference = _leaf_difference(ours, leaves, first)
+        difference = difference or f"value {_written(answer.value)}; {ours.name} gives {written(value)}"
     elif answer.move is not None and answer.move not in ours.best:
-        difference = _wrong_move(subject, ours, answer.move)
+        difference = _wrong_move(ours, answer.move)
     remark = ""
     if not difference and answer.move is not None and answer.move != ours.result.move:
         remark = f"another best move ({ours.result.move} is the first)"
     return replace(given, difference=difference, remark=remark)
 
 
-def _wrong_move(subject: Subject, ours: Ours, move: str) -> str:
+def _wrong_move(ours: OurSearch, move: str) -> str:
     best = " or ".join(ours.best)
     if not ours.best:
-        return f"move {_quoted(move)}; nobody moves at the root, it is chance: return (value, None), or the value alone"
+        return f"move {quote(move)}; nobody moves at the root, it is chance: return (value, None), or the value alone"
     if move not in ours.state.moves():
-        return f"move {_quoted(move)}, which is none of the root's; {subject.name} plays {best}"
-    bound = " (what comes back from a cut-off is only a bound: equal is not as good)" if subject.prunes else ""
-    return f"move {move}; {subject.name} plays {best}{bound}"
+        return f"move {quote(move)}, which is none of the root's; {ours.name} plays {best}"
+    bound = " (what comes back from a cut-off is only a bound: equal is not as good)" if ours.algorithm.prunes else ""
+    return f"move {move}; {ours.name} plays {best}{bound}"
 
 
-def _first_difference(ours: Sequence[Path], theirs: Sequence[Path]) -> int:
+def _first_difference(one: Sequence[object], other: Sequence[object]) -> int:
     """The first place at which the two are not the same."""
-    return next(
-        (at for at, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), min(len(ours), len(theirs))
-    )
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 # What came back from the nodes.
 
 
 def _wrong_return(
-    subject: Subject, ours: Ours, answer: Answer, paths: Sequence[Path], first: int | None, told: Told
+    ours: OurSearch, answer: Answer, paths: Sequence[Path], first: int | None, values_for: ValuesFor
 ) -> str:
     """The first node that came back with what it cannot be worth, before the leaf number `first`; else nothing."""
-    if not subject.steady:
+    if not ours.algorithm.steady:
         return ""
-    right = _right_returns(subject, ours)
+    right = _right_returns(ours)
     last: Path = ()
     count = 0
     for number, value in answer.events:
@@ -186,20 +196,20 @@ def _wrong_return(
             return ""  # it came back without the leaf that is to be looked at next
         elif path in right and len(path) > 1 and not any(_same(value, each) for each in _signed(right[path])):
             wanted = right[path][0]
-            if subject.for_mover is None and told is Told.MOVER and _at(ours, path).turn == 1:
+            if ours.algorithm.for_mover is None and values_for is ValuesFor.MOVER and below(ours.state, path).turn == 1:
                 wanted = _negated(wanted)
-            return f"{path[-1]} comes back with {_written(value)}; {subject.name} gives {written(wanted)}"
+            return f"{path[-1]} comes back with {_written(value)}; {ours.name} gives {written(wanted)}"
     return ""
 
 
-def _right_returns(subject: Subject, ours: Ours) -> dict[Path, list[Value]]:
+def _right_returns(ours: OurSearch) -> dict[Path, list[Value]]:
     """What each inner node that we visited may come back with, for MAX: what ours did, or the end of its window."""
     right: dict[Path, list[Value]] = {}
     for call in ours.trace.calls():
         if call.value is None or call.path in ours.leaves:
             continue
-        # Negamax tells a value for the parent of its node.
-        mirrored = subject.name == "negamax" and len(call.path) > 1 and _at(ours, call.path[:-1]).turn == 1
+        # Negamax returns a value for the parent of its node.
+        mirrored = ours.name == "negamax" and len(call.path) > 1 and below(ours.state, call.path[:-1]).turn == 1
         values = right.setdefault(call.path, [])
         values.append(_negated(call.value) if mirrored else call.value)
         if isinstance(call.value, float) and call.alpha is not None and call.beta is not None:
@@ -208,7 +218,7 @@ def _right_returns(subject: Subject, ours: Ours) -> dict[Path, list[Value]]:
 
 
 def _signed(values: Sequence[Value]) -> Iterator[Value]:
-    """`values`, and for who tells them for the other side their negatives."""
+    """`values`, and their negatives, for a function whose values are for the other side."""
     for value in values:
         yield value
         yield _negated(value)
@@ -221,28 +231,28 @@ def _negated(value: Value) -> Value:
 # What was looked at.
 
 
-def _leaf_difference(subject: Subject, ours: Ours, theirs: Sequence[Path], at: int) -> str:
+def _leaf_difference(ours: OurSearch, theirs: Sequence[Path], at: int) -> str:
     """The leaf number `at` is another than ours: where, and why ours is right."""
     leaf = theirs[at] if at < len(theirs) else None
     wanted = ours.leaves[at] if at < len(ours.leaves) else None
     depth = ours.question.depth
-    if leaf is not None and leaf not in habits.everything(ours.state, depth):
+    if leaf is not None and leaf not in search_variants.all_leaves(ours.state, depth):
         limit = "to the end of the game" if depth is None else f"{words.plies(depth)} deep"
         return f"asks what {leaf[-1]} is worth, {words.plies(len(leaf) - 1)} down; this tree is searched {limit}"
     if leaf is not None and leaf in theirs[:at]:
-        return f"looks at {leaf[-1]} again, under {leaf[-2]}; {subject.name} looks once"
+        return f"looks at {leaf[-1]} again, under {leaf[-2]}; {ours.name} looks once"
     if leaf is not None:
         cut = _cut_before(ours, leaf, at)
         if cut is not None:
-            return _went_on(subject, ours, cut, leaf)
+            return _went_on(ours, cut, leaf)
     if wanted is not None and wanted not in theirs:
-        return _left_out(subject, ours, theirs[:at], wanted)
+        return _left_out(ours, theirs[:at], wanted)
     if leaf is not None and wanted is not None:
         return f"looks at {leaf[-1]} before {wanted[-1]}; moves are tried in the order of state.moves()"
-    return f"looks at {leaf[-1] if leaf else 'no leaf'}, which {subject.name} does not"
+    return f"looks at {leaf[-1] if leaf else 'no leaf'}, which {ours.name} does not"
 
 
-def _position(ours: Ours, at: int) -> int:
+def _position(ours: OurSearch, at: int) -> int:
     """The number of the event in which our search looked at its leaf number `at`; past the last where it never did."""
     events = ours.trace.events
     seen = -1
@@ -256,7 +266,7 @@ def _position(ours: Ours, at: int) -> int:
     return len(events)
 
 
-def _cut_before(ours: Ours, leaf: Path, at: int) -> Event | None:
+def _cut_before(ours: OurSearch, leaf: Path, at: int) -> Event | None:
     """The cut-off of ours, between its leaves number `at` - 1 and `at`, that leaves `leaf` out."""
     for event in ours.trace.events[max(0, _position(ours, at - 1)) : _position(ours, at)]:
         node = event.path[:-1]
@@ -265,28 +275,25 @@ def _cut_before(ours: Ours, leaf: Path, at: int) -> Event | None:
     return None
 
 
-def _went_on(subject: Subject, ours: Ours, cut: Event, leaf: Path) -> str:
+def _went_on(ours: OurSearch, cut: Event, leaf: Path) -> str:
     node, child = cut.path[:-1], cut.path[-1]
     goes = leaf[len(node)]
-    place = (
-        f"at {node[-1]} goes on to {goes}; {subject.name} cuts off there: after {child} = {written(cut.value or 0.0)}"
-    )
-    if _at(ours, node).turn == CHANCE:
-        window = "[{}, {}]".format(*ends(cut.alpha, cut.beta))
-        return f"{place} the average is outside of {window}, whatever comes"
+    place = f"at {node[-1]} goes on to {goes}; {ours.name} cuts off there: after {child} = {written(cut.value or 0.0)}"
+    if below(ours.state, node).turn == CHANCE:
+        return f"{place} the average is outside of {window_text(cut.alpha, cut.beta)}, whatever comes"
     return f"{place}, {_window(cut.alpha, cut.beta)}"
 
 
-def _left_out(subject: Subject, ours: Ours, before: Sequence[Path], wanted: Path) -> str:
+def _left_out(ours: OurSearch, before: Sequence[Path], wanted: Path) -> str:
     """`wanted` was not looked at, after the leaves `before` had been."""
-    shared = max((_shared(wanted, leaf) for leaf in before), default=1)
+    shared = max((_first_difference(wanted, leaf) for leaf in before), default=1)
     node, child = wanted[:shared], wanted[shared]
     window = _window_at(ours, node, _position(ours, len(before)))
-    still = f": {window}" if subject.prunes and window and _at(ours, node).turn != CHANCE else ""
-    return f"at {node[-1]} leaves out {child}; {subject.name} looks at it{still}"
+    still = f": {window}" if ours.algorithm.prunes and window and below(ours.state, node).turn != CHANCE else ""
+    return f"at {node[-1]} leaves out {child}; {ours.name} looks at it{still}"
 
 
-def _window_at(ours: Ours, node: Path, until: int) -> str:
+def _window_at(ours: OurSearch, node: Path, until: int) -> str:
     """The window of `node` as it was before the event number `until`."""
     found = ""
     for event in ours.trace.events[:until]:
@@ -304,18 +311,6 @@ def _window(alpha: float | None, beta: float | None) -> str:
     return f"alpha {low} {sign} beta {high}"
 
 
-def _shared(one: Path, other: Path) -> int:
-    """How many nodes the ways to both have in common."""
-    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-
-
-def _at(ours: Ours, path: Path) -> Tree:
-    state = ours.state
-    for label in path[1:]:
-        state = state.play(label)
-    return state
-
-
 def _same(one: Any, other: Any) -> bool:
     """Whether two values are equal, but for rounding."""
     if isinstance(one, tuple) and isinstance(other, tuple):
@@ -327,9 +322,3 @@ def _same(one: Any, other: Any) -> bool:
 
 def _written(value: Value | None) -> str:
     return "none" if value is None else written(value)
-
-
-def _quoted(move: str) -> str:
-    from adsearch.errors import quote
-
-    return quote(move)

@@ -32,7 +32,7 @@ def test_the_same_seed_is_the_same_tree(name: str) -> None:
 
 @pytest.mark.parametrize("name", exercise.names())
 def test_no_choice_is_between_equals(name: str) -> None:
-    """Told by another search than the one that made sure of it."""
+    """Solved by another search than the one that made sure of it."""
     search = algorithms["maxn"].search
     for seed in SEEDS:
         for state in inner(exercise.make(name, seed=seed).state):

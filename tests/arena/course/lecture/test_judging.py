@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from arena.course.lecture import judging, subjects
-from arena.course.lecture.examiner import Answer
-from arena.course.lecture.judging import Told
-from arena.course.lecture.subjects import Question
+from arena.course.lecture import judging, questions
+from arena.course.lecture.judging import ValuesFor
+from arena.course.lecture.questions import Question
+from arena.course.lecture.student_process import Answer
 from tests.kit.student_searches import (
     RIGHT,
     alphabeta,
@@ -37,18 +37,20 @@ def test_a_right_search_passes_every_tree(name: str) -> None:
 
 
 def test_every_algorithm_that_can_be_judged_is_among_them() -> None:
-    assert {algorithm for _, algorithm in RIGHT.values()} == set(subjects.names())
+    assert {algorithm for _, algorithm in RIGHT.values()} == set(questions.algorithm_names())
 
 
 def test_it_is_found_out_for_whom_values_are_told() -> None:
-    assert judged(negamax, "minimax")[2] is Told.MOVER
-    assert judged(minimax, "negamax")[2] is Told.MAX
+    assert judged(negamax, "minimax")[2] is ValuesFor.MOVER
+    assert judged(minimax, "negamax")[2] is ValuesFor.MAX
 
 
 def difference(function: Callable[..., Any], name: str, description: dict[str, Any] = SMALL) -> str:
     """What is told of `function` on one tree."""
-    subject, question = subjects.find(name), Question("small", description)
-    return judging.judge(subject, [judging.search(subject, question)], [answer(function, question)])[0][0].difference
+    algorithm, question = questions.find_algorithm(name), Question("small", description)
+    ours = judging.our_search(algorithm, question)
+    (verdict,), _ = judging.judge(algorithm, [ours], [answer(function, question)])
+    return verdict.difference
 
 
 def test_a_leaf_too_many_is_told_with_the_cut_off_that_it_missed() -> None:
@@ -135,8 +137,8 @@ def test_one_ply_too_deep_is_told() -> None:
         return max(values) if state.turn == 0 else min(values)
 
     question = Question("small", SMALL, depth=1)
-    subject = subjects.find("minimax")
-    (verdict,), _ = judging.judge(subject, [judging.search(subject, question)], [answer(deeper, question)])
+    algorithm = questions.find_algorithm("minimax")
+    (verdict,), _ = judging.judge(algorithm, [judging.our_search(algorithm, question)], [answer(deeper, question)])
     assert verdict.difference == "asks what b1 is worth, 2 plies down; this tree is searched 1 ply deep"
     assert cause(deeper, "minimax") == "every failure is a tree that is to be searched only to a depth"
 
@@ -153,12 +155,14 @@ TIE = {"tree": {"A": {"B": {"b1": 3}, "C": {"c1": 3, "c2": 9}, "D": {"d1": 1, "d
 
 
 def test_any_best_move_is_right() -> None:
-    subject, question = subjects.find("minimax"), Question("tie", {"tree": {"A": {"B": 3, "C": 3, "D": 1}}})
-    ours = judging.search(subject, question)
+    algorithm = questions.find_algorithm("minimax")
+    question = Question("tie", {"tree": {"A": {"B": 3, "C": 3, "D": 1}}})
+    ours = judging.our_search(algorithm, question)
     assert ours.best == ("B", "C")
     events: tuple[tuple[int, None], ...] = ((1, None), (2, None), (3, None))
     ((passed,), _), ((wrong,), _), ((strange,), _) = (
-        judging.judge(subject, [ours], [Answer(value=3.0, move=move, events=events)]) for move in ("C", "D", "<b>\x1b[")
+        judging.judge(algorithm, [ours], [Answer(value=3.0, move=move, events=events)])
+        for move in ("C", "D", "<b>\x1b[")
     )
     assert (passed.passed, passed.remark) == (True, "another best move (B is the first)")
     assert wrong.difference == "move D; minimax plays B or C"
@@ -273,5 +277,5 @@ def test_a_search_that_only_knows_max_at_the_root_is_told_so() -> None:
 
 def test_what_has_nothing_in_common_is_not_explained() -> None:
     assert cause(lambda _: 0, "alphabeta") == ""
-    subject, verdicts, _ = judged(soft_alphabeta, "alphabeta")
-    assert judging.cause(subject, verdicts) == ""
+    algorithm, verdicts, _ = judged(soft_alphabeta, "alphabeta")
+    assert judging.common_cause(algorithm, verdicts) == ""

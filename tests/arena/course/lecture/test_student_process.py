@@ -8,8 +8,8 @@ from unittest import mock
 
 import pytest
 
-from arena.course.lecture import examiner, subjects
-from arena.course.lecture.examiner import Examiner, the_file
+from arena.course.lecture import questions, student_process
+from arena.course.lecture.student_process import StudentProcess, file_and_function
 from arena.errors import BadPlayer
 from arena.walls.kinds import WallKind
 from tests.kit.behind_walls import need, needs_linux
@@ -40,8 +40,8 @@ def minimax(state):
 def test_a_process_that_is_lost_costs_its_question_and_three_cost_the_rest(tmp_path: Path) -> None:
     file = tmp_path / "hostile.py"
     file.write_text(HOSTILE.replace('"E"', '"B"'))
-    asked = subjects.questions(subjects.find("minimax"), seed=1, count=0, with_depth=False)
-    with Examiner(file, "minimax", seconds=0.5) as process:
+    asked = questions.ask_about(questions.find_algorithm("minimax"), seed=1, count=0, with_depth=False)
+    with StudentProcess(file, "minimax", seconds=0.5) as process:
         answers = {question.name: process.ask(question) for question in asked}
     assert answers["tree:four_leaves"].value == 1.0
     assert answers["tree:window"].failed == "no answer within 0.5 s: is there an endless loop?"
@@ -55,8 +55,8 @@ def test_a_process_that_is_lost_costs_its_question_and_three_cost_the_rest(tmp_p
 def test_nobody_writes_answers_of_its_own(tmp_path: Path) -> None:
     file = tmp_path / "forger.py"
     file.write_text(HOSTILE.replace('"b1"', '"b"').replace("return 1", "pass"))
-    (question, *_) = subjects.questions(subjects.find("minimax"), seed=1, count=0, with_depth=False)
-    with Examiner(file, "minimax") as process:
+    (question, *_) = questions.ask_about(questions.find_algorithm("minimax"), seed=1, count=0, with_depth=False)
+    with StudentProcess(file, "minimax") as process:
         assert process.ask(question).failed == "it wrote to where its answers go; print is the only way to write"
 
 
@@ -71,10 +71,10 @@ def test_a_function_sees_neither_files_nor_our_searches(tmp_path: Path) -> None:
         "def alphabeta(state):\n    import adsearch.alphabeta\n"
         "def pvs(state):\n    return [0] * 10**9\n"
     )
-    (question, *_) = subjects.questions(subjects.find("minimax"), seed=1, count=0, with_depth=False)
+    (question, *_) = questions.ask_about(questions.find_algorithm("minimax"), seed=1, count=0, with_depth=False)
     told = {}
     for name in ("minimax", "alphabeta", "pvs"):
-        with Examiner(file, name, walls=WallKind.SANDBOX) as process:
+        with StudentProcess(file, name, walls=WallKind.SANDBOX) as process:
             told[name] = process.ask(question).failed
     assert "curious.py, line 2: PermissionError: [Errno 13]" in told["minimax"]
     assert (
@@ -85,11 +85,11 @@ def test_a_function_sees_neither_files_nor_our_searches(tmp_path: Path) -> None:
 
 
 def test_a_file_that_never_ends_to_load_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(examiner, "_LOADS_WITHIN", 0.5)
+    monkeypatch.setattr(student_process, "_LOADS_WITHIN", 0.5)
     file = tmp_path / "loop.py"
     file.write_text("while True: pass\n")
-    (question, *_) = subjects.questions(subjects.find("minimax"), seed=1, count=0, with_depth=False)
-    with Examiner(file, "minimax") as process:
+    (question, *_) = questions.ask_about(questions.find_algorithm("minimax"), seed=1, count=0, with_depth=False)
+    with StudentProcess(file, "minimax") as process:
         assert not process.takes_depth
         for _ in range(2):
             assert process.ask(question).failed == (
@@ -101,7 +101,7 @@ def test_nothing_is_left_behind() -> None:
     file = Path(minimax.__code__.co_filename)
 
     def interrupted() -> None:
-        with Examiner(file, "minimax", walls=WallKind.LIMITS) as process:
+        with StudentProcess(file, "minimax", walls=WallKind.LIMITS) as process:
             process.loaded()
             assert list(place.iterdir()) != []
             raise KeyboardInterrupt
@@ -128,12 +128,12 @@ def test_what_names_no_function_is_told(text: str, words: str, tmp_path: Path, m
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder.py").mkdir()
     with pytest.raises(BadPlayer) as refused:
-        the_file(text)
+        file_and_function(text)
     assert str(refused.value).startswith(words)
 
 
 def test_file_and_function_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "研究 <script>.py").write_text("")
-    assert the_file("研究 <script>.py:探索") == (tmp_path / "研究 <script>.py", "探索")
-    assert the_file("研究 <script>.py") == (tmp_path / "研究 <script>.py", "")
+    assert file_and_function("研究 <script>.py:探索") == (tmp_path / "研究 <script>.py", "探索")
+    assert file_and_function("研究 <script>.py") == (tmp_path / "研究 <script>.py", "")

@@ -1,10 +1,10 @@
-"""The process of a student's function: it searches the trees that it is asked to, and what it looks at is noted.
+"""The program that runs a student's function: it has the function search trees, and logs what it looks at.
 
-The examiner starts this file by its path, behind walls, in a Python that has our games and none of our searches. It
-reads a JSON line for each tree and writes one back. The function gets a position like any other, a subclass of State,
-which notes whenever the worth of one is asked for; it need not know that.
+`student_process.py` starts this file by its path, behind walls, in a Python with our games and without our searches. It
+reads a JSON line for each tree and writes one back. The function gets a position like any other, a subclass of State
+which logs each call of evaluate() and utilities(); the function need not know that.
 
-    python examined.py FILE FUNCTION
+    python function_runner.py FILE FUNCTION
     {"tree": {...}, "depth": 2}  ->  {"value": 3.0, "move": "B", "events": [[4, null], [5, null], [1, 3.0], ...]}
 """
 
@@ -32,7 +32,7 @@ _SHOWN: Final = 6
 """Frames of a traceback."""
 _LONGEST: Final = 200
 
-_KNOWN: Final = {
+_PARAMETERS: Final = {
     **dict.fromkeys(("depth", "d", "plies", "limit", "maxdepth", "depthleft", "remaining"), "depth"),
     **dict.fromkeys(("alpha", "a", "α", "low", "lower"), "alpha"),
     **dict.fromkeys(("beta", "b", "β", "high", "upper"), "beta"),
@@ -43,14 +43,14 @@ _KNOWN: Final = {
     **dict.fromkeys(("seat", "player", "me", "who", "turn", "myseat", "rootseat", "rootplayer"), "seat"),
 }
 """What a parameter of that name, small letters alone, is given."""
-TAKES: Final = "state, depth, alpha, beta, maximizing, color, seat"
+_UNDERSTOOD: Final = "state, depth, alpha, beta, maximizing, color, seat"
 
 
-class Refused(Exception):
+class BadFunction(Exception):
     """What a student's file or function does not do as it must; its text is for the student."""
 
 
-class Notes:
+class SearchLog:
     """What one search has looked at."""
 
     def __init__(self, root: Node) -> None:
@@ -59,30 +59,30 @@ class Notes:
         # The nodes, each before its children.
         self.numbers = {node.path: number for number, node in enumerate(walk(root))}
 
-    def looked_at(self, path: str) -> None:
+    def evaluated(self, path: str) -> None:
         """The worth of that node was asked for."""
         self._add(path, None)
 
-    def came_back(self, path: str, value: Any) -> None:
+    def returned(self, path: str, value: Any) -> None:
         """A call for that node returned this."""
         self._add(path, value)
 
     def _add(self, path: str, value: Any) -> None:
         if len(self.events) == MOST_EVENTS:
-            raise Refused(f"it looks at more than {MOST_EVENTS:,} positions of a tree that has {len(self.numbers)}")
+            raise BadFunction(f"it looks at more than {MOST_EVENTS:,} positions of a tree that has {len(self.numbers)}")
         self.events.append((self.numbers[path], value))
 
 
 class Watched(State[str]):
-    """A position of a tree that notes when its worth is asked for."""
+    """A position of a tree that logs when its worth is asked for. Students see the name of this class in errors."""
 
-    __slots__ = ("_notes", "_tree", "turn")
+    __slots__ = ("_log", "_tree", "turn")
 
-    _notes: Notes
+    _log: SearchLog
     _tree: Tree
 
-    def __init__(self, tree: Tree, notes: Notes) -> None:
-        for name, value in (("_tree", tree), ("_notes", notes), ("turn", tree.turn)):
+    def __init__(self, tree: Tree, log: SearchLog) -> None:
+        for name, value in (("_tree", tree), ("_log", log), ("turn", tree.turn)):
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, _: object) -> NoReturn:
@@ -117,18 +117,18 @@ class Watched(State[str]):
     def play(self, move: str) -> Watched:
         if move not in self._tree.moves():
             raise ValueError(f"play({move!r}) at {self.label}: expected one of its moves {self._tree.moves()}")
-        return Watched(self._tree.play(move), self._notes)
+        return Watched(self._tree.play(move), self._log)
 
     def utilities(self) -> tuple[float, ...]:
         if self.turn is not None:
             raise ValueError(
                 f"utilities() is for the end of the game (state.turn is None); at {self.label} it is not over"
             )
-        self._notes.looked_at(self._tree.key)
+        self._log.evaluated(self._tree.key)
         return self._tree.utilities()
 
     def evaluate(self, seat: int) -> float:
-        self._notes.looked_at(self._tree.key)
+        self._log.evaluated(self._tree.key)
         return self._tree.evaluate(seat)
 
     @property
@@ -138,7 +138,7 @@ class Watched(State[str]):
     @property
     def key(self) -> tuple[int, str]:
         # What is remembered of one tree says nothing about another.
-        return id(self._notes), self._tree.key
+        return id(self._log), self._tree.key
 
     def position(self) -> str:
         return self._tree.position()
@@ -161,16 +161,16 @@ def load(file: str, name: str) -> Callable[..., Any]:
         exec(compile(path.read_bytes(), file, "exec"), module.__dict__)
     except SyntaxError as error:
         where = f"{path.name}, line {error.lineno}" if error.lineno else path.name
-        raise Refused(f"{where}: {type(error).__name__}: {error.msg}") from None
+        raise BadFunction(f"{where}: {type(error).__name__}: {error.msg}") from None
     except BaseException as error:
-        raise Refused(_words(error, file)) from error
+        raise BadFunction(_error_text(error, file)) from error
     function = getattr(module, name, None)
     if function is None:
         others = [other for other, value in vars(module).items() if _is_own_function(value, module)]
         there = f"there is {', '.join(others[:8])}" if others else "there is none"
-        raise Refused(f"expected a function {name} in {path.name}; {there}")
+        raise BadFunction(f"expected a function {name} in {path.name}; {there}")
     if not callable(function):
-        raise Refused(f"expected a function {name} in {path.name}, it is of the type {type(function).__name__}")
+        raise BadFunction(f"expected a function {name} in {path.name}, it is of the type {type(function).__name__}")
     return function  # type: ignore[no-any-return]
 
 
@@ -178,38 +178,38 @@ def _is_own_function(value: object, module: ModuleType) -> bool:
     return inspect.isfunction(value) and value.__module__ == module.__name__
 
 
-def takes(function: Callable[..., Any]) -> dict[str, str]:
+def parameters_of(function: Callable[..., Any]) -> dict[str, str]:
     """What each parameter of `function` after the first is given: name -> what; the others have a default."""
     try:
         first, *rest = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        raise Refused("expected a function whose first parameter is the position: (state, ...)") from None
+        raise BadFunction("expected a function whose first parameter is the position: (state, ...)") from None
     if first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
-        raise Refused(f"expected a function whose first parameter is the position, got {first}")
+        raise BadFunction(f"expected a function whose first parameter is the position, got {first}")
     given = {}
     for parameter in rest:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        what = _KNOWN.get(parameter.name.replace("_", "").lower())
+        what = _PARAMETERS.get(parameter.name.replace("_", "").lower())
         if what == "depth" and parameter.default == 0:
             continue  # it counts up
         if what is not None:
             given[parameter.name] = what
         elif parameter.default is parameter.empty:
-            raise Refused(
+            raise BadFunction(
                 f"it cannot be said what to give for the parameter {parameter.name}: "
-                f"known are {TAKES}; or give it a default"
+                f"known are {_UNDERSTOOD}; or give it a default"
             )
     return given
 
 
-def examine(function: Callable[..., Any], file: str, question: dict[str, Any]) -> dict[str, Any]:
+def run(function: Callable[..., Any], file: str, question: dict[str, Any]) -> dict[str, Any]:
     """What `function` does with a tree: value, move and events, or how it failed."""
     drawn = read(question["tree"])
-    notes = Notes(drawn.root)
-    state = Watched(Tree.at(drawn, drawn.root), notes)
+    log = SearchLog(drawn.root)
+    state = Watched(Tree.at(drawn, drawn.root), log)
     depth = question["depth"]
-    worth: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "depth": drawn.height if depth is None else depth,
         "alpha": -inf,
         "beta": inf,
@@ -217,28 +217,28 @@ def examine(function: Callable[..., Any], file: str, question: dict[str, Any]) -
         "color": -1 if state.turn == 1 else 1,
         "seat": max(state.turn or 0, 0),
     }
-    given = {name: worth[what] for name, what in takes(function).items()}
+    given = {name: arguments[what] for name, what in parameters_of(function).items()}
     parameters = inspect.signature(function).parameters.values()
     by_place = [given.pop(each.name) for each in parameters if each.kind is each.POSITIONAL_ONLY and each.name in given]
-    sys.setprofile(_Follower(notes, file))
+    sys.setprofile(_CallFollower(log, file))
     try:
         returned = function(state, *by_place, **given)
     except BaseException as error:
-        return {"failed": _words(error, file), "traceback": _frames(error, file), "events": notes.events}
+        return {"failed": _error_text(error, file), "traceback": _frames(error, file), "events": log.events}
     finally:
         sys.setprofile(None)
     try:
-        value, move = told(returned)
-    except Refused as refused:
-        return {"failed": str(refused), "events": notes.events}
-    return {"value": value, "move": move, "events": notes.events}
+        value, move = value_and_move(returned)
+    except BadFunction as error:
+        return {"failed": str(error), "events": log.events}
+    return {"value": value, "move": move, "events": log.events}
 
 
-class _Follower:
-    """Notes what comes back from calls of the student's own functions that were given a position."""
+class _CallFollower:
+    """Logs what comes back from calls of the student's own functions that were given a position."""
 
-    def __init__(self, notes: Notes, file: str) -> None:
-        self._notes = notes
+    def __init__(self, log: SearchLog, file: str) -> None:
+        self._log = log
         self._file = file
         # Of each that is not over: its node, and how many events there were before it.
         self._calls: list[tuple[str | None, int]] = []
@@ -250,19 +250,19 @@ class _Follower:
         if event == "call":
             given = (frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount])
             path = next((state._tree.key for state in given if isinstance(state, Watched)), None)
-            self._calls.append((path, len(self._notes.events)))
+            self._calls.append((path, len(self._log.events)))
         elif event == "return" and self._calls:
             path, before = self._calls.pop()
-            if path is None or len(self._notes.events) == before:
+            if path is None or len(self._log.events) == before:
                 return  # it looked at nothing
             try:
-                value, _ = told(returned)
-            except Refused:
+                value, _ = value_and_move(returned)
+            except BadFunction:
                 return
-            self._notes.came_back(path, value)
+            self._log.returned(path, value)
 
 
-def told(returned: Any) -> tuple[Any, str | None]:
+def value_and_move(returned: Any) -> tuple[Any, str | None]:
     """Value (a number, or one for each seat) and move of what a function returned, in either order."""
     value, move = returned, None
     if isinstance(returned, tuple | list) and len(returned) == 2 and not all(map(_is_number, returned)):
@@ -270,14 +270,14 @@ def told(returned: Any) -> tuple[Any, str | None]:
         if isinstance(value, str) or value is None:
             value, move = move, value
     if move is not None and not isinstance(move, str):
-        raise Refused(f"expected a value, or (value, move), got {_quoted(returned)}")
+        raise BadFunction(f"expected a value, or (value, move), got {_quoted(returned)}")
     if _is_number(value):
         return _finite(value), move
     if isinstance(value, tuple | list) and value and all(map(_is_number, value)):
         return [_finite(number) for number in value], move
     hint = " (is a return missing?)" if returned is None else ""
     hint = " (the move alone: return the value as well)" if isinstance(returned, str) else hint
-    raise Refused(f"expected a value, or (value, move), got {_quoted(returned)}{hint}")
+    raise BadFunction(f"expected a value, or (value, move), got {_quoted(returned)}{hint}")
 
 
 def _is_number(value: object) -> bool:
@@ -287,7 +287,7 @@ def _is_number(value: object) -> bool:
 def _finite(value: Any) -> float:
     number = float(value)
     if not isfinite(number):
-        raise Refused(f"expected a number as value, got {number}")
+        raise BadFunction(f"expected a number as value, got {number}")
     return number
 
 
@@ -301,12 +301,12 @@ def _quoted(value: object) -> str:
     return words if len(words) <= 60 else f"{words[:57]}..."
 
 
-def _words(error: BaseException, file: str) -> str:
+def _error_text(error: BaseException, file: str) -> str:
     """What failed, and at which line of the student's file."""
     name = Path(file).name
     lines = [at.lineno for at in traceback.extract_tb(error.__traceback__) if at.filename == file]
     where = f"{name}, line {lines[-1]}" if lines else name
-    if isinstance(error, Refused):
+    if isinstance(error, BadFunction):
         return str(error)
     if isinstance(error, SystemExit):
         return f"{where}: it ends the program (sys.exit)"
@@ -346,13 +346,13 @@ def main() -> None:
 
         try:
             function = load(file, name)
-            answer({"takes": sorted(takes(function).values())})
-        except Refused as refused:
-            cause = refused.__cause__
-            answer({"failed": str(refused), "traceback": _frames(cause, file) if cause else []})
+            answer({"takes": sorted(parameters_of(function).values())})
+        except BadFunction as error:
+            cause = error.__cause__
+            answer({"failed": str(error), "traceback": _frames(cause, file) if cause else []})
             return
         for line in lines:
-            answer(examine(function, file, json.loads(line)))
+            answer(run(function, file, json.loads(line)))
 
 
 if __name__ == "__main__":

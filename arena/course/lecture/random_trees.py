@@ -7,7 +7,7 @@ answer is never in doubt. Equal seeds make equal trees, whatever the version of 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 from string import ascii_uppercase
@@ -47,14 +47,14 @@ def described(root: Branch, *, players: int = 2, bounds: tuple[float, float | No
             names[id(child)] if isinstance(child, Branch) else f"{name.lower()}{number}"
             for number, child in enumerate(branch.children, 1)
         ]
-        told: dict[str, Any] = {"@turn": "chance" if branch.turn == CHANCE else branch.turn}
+        described: dict[str, Any] = {"@turn": "chance" if branch.turn == CHANCE else branch.turn}
         if branch.chances:
-            told["@chances"] = dict(zip(labels, branch.chances, strict=True))
+            described["@chances"] = dict(zip(labels, branch.chances, strict=True))
         if branch.estimate is not None:
-            told["@estimate"] = _told(branch.estimate)
+            described["@estimate"] = _as_json(branch.estimate)
         for label, child in zip(labels, branch.children, strict=True):
-            told[label] = node(child) if isinstance(child, Branch) else _told(child)
-        return told
+            described[label] = node(child) if isinstance(child, Branch) else _as_json(child)
+        return described
 
     return {"players": players, "bounds": list(bounds), "tree": {names[id(root)]: node(root)}}
 
@@ -63,6 +63,13 @@ def opened(description: dict[str, Any]) -> Tree:
     """The position at the root."""
     drawn = read(description)
     return Tree.at(drawn, drawn.root)
+
+
+def below(state: Tree, path: Sequence[str]) -> Tree:
+    """The position at the end of `path`, which begins with the label of `state`."""
+    for label in path[1:]:
+        state = state.play(label)
+    return state
 
 
 def leaf_count(branch: Branch | Value) -> int:
@@ -139,5 +146,5 @@ def _names(root: Branch) -> dict[int, str]:
     return names
 
 
-def _told(value: Value) -> Any:
+def _as_json(value: Value) -> Any:
     return list(value) if isinstance(value, tuple) else value

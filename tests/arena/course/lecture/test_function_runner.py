@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from adsearch import CHANCE, State
-from arena.course.lecture import examined
-from arena.course.lecture.examined import Refused
+from arena.course.lecture import function_runner
+from arena.course.lecture.function_runner import BadFunction
 
 TREE: dict[str, Any] = {"tree": {"A": {"B": {"b1": 3, "b2": 12}, "C": {"@turn": "chance", "c1": 2, "c2": 9}}}}
 
 
 def examine(function: Callable[..., Any], depth: int | None = None) -> dict[str, Any]:
-    return examined.examine(function, __file__, {"tree": TREE, "depth": depth})
+    return function_runner.run(function, __file__, {"tree": TREE, "depth": depth})
 
 
 def failed(function: Callable[..., Any]) -> str:
@@ -181,8 +181,11 @@ def test_parameters_are_told_by_their_names(turn: str) -> None:
         return [colour, my_seat]
 
     is_max = turn == "MAX"
-    assert examined.examine(search, __file__, {"tree": tree, "depth": None})["value"] == is_max
-    assert examined.examine(signed, __file__, {"tree": tree, "depth": 1})["value"] == [1 if is_max else -1, not is_max]
+    assert function_runner.run(search, __file__, {"tree": tree, "depth": None})["value"] == is_max
+    assert function_runner.run(signed, __file__, {"tree": tree, "depth": 1})["value"] == [
+        1 if is_max else -1,
+        not is_max,
+    ]
 
 
 def test_parameters_by_place_are_told_too() -> None:
@@ -202,8 +205,8 @@ def test_parameters_by_place_are_told_too() -> None:
     ids=["none", "by name alone", "unknown"],
 )
 def test_a_function_that_cannot_be_called_is_told(function: Callable[..., Any], words: str) -> None:
-    with pytest.raises(Refused) as refused:
-        examined.takes(function)
+    with pytest.raises(BadFunction) as refused:
+        function_runner.parameters_of(function)
     assert str(refused.value).startswith(words)
 
 
@@ -229,6 +232,6 @@ def test_a_function_that_cannot_be_called_is_told(function: Callable[..., Any], 
 def test_a_file_that_cannot_be_used_is_told(source: str, words: str, tmp_path: Path) -> None:
     file = tmp_path / "homework.py"
     file.write_text(source)
-    with pytest.raises(Refused) as refused:
-        examined.load(str(file), "minimax")
+    with pytest.raises(BadFunction) as refused:
+        function_runner.load(str(file), "minimax")
     assert words in str(refused.value)

@@ -1,7 +1,7 @@
-"""Asks a student's function: starts the process that holds it, gives it trees, and hears what it did.
+"""The process of a student's function: it is started behind walls, given trees, and asked for answers.
 
-It stands between the judge, who only wants answers, and the walls. Whatever the function does, each question gets one
-answer: where the process is lost there is a fresh one for the next question, until too many were lost.
+Whatever the function does, each question gets one answer: if the process is lost, the next question gets a fresh one,
+until too many were lost. The program in that process is `function_runner.py`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from msgspec import Struct
 from adsearch.errors import quote
 from adsearch.games.tree import read
 from agents.errors import one_line
-from arena.course.lecture import examined
-from arena.course.lecture.subjects import Question
+from arena.course.lecture import function_runner
+from arena.course.lecture.questions import Question
 from arena.errors import ArenaError, BadPlayer
+from arena.players.player import split_path
 from arena.walls import library, probe, seccomp
 from arena.walls.agent_process import AgentProcess
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind, Walls
@@ -35,7 +36,7 @@ _LOOKS_EVERY: Final = 0.2
 _ENDS_WITHIN: Final = 1.0
 """Seconds from the end of its output to its own."""
 _MOST_LOST: Final = 3
-"""So many processes are lost before no other is started."""
+"""After so many lost processes no other is started."""
 
 
 class Answer(Struct, frozen=True):
@@ -55,15 +56,15 @@ class Answer(Struct, frozen=True):
 
 
 class _Loaded(Struct, frozen=True):
-    """What the process says first."""
+    """What the process sends first."""
 
     takes: tuple[str, ...] = ()
     failed: str = ""
     traceback: tuple[str, ...] = ()
 
 
-class Examiner:
-    """One function, as long as the block lasts."""
+class StudentProcess:
+    """The process of one function, as long as the block lasts."""
 
     def __init__(self, file: Path, function: str, *, walls: WallKind | None = None, seconds: float = 5.0) -> None:
         """`walls`: the kind that is demanded, None for the best there is; `seconds`: for each tree."""
@@ -71,7 +72,9 @@ class Examiner:
         self.kind = probe.chosen(walls).kind
         # The end of what it wrote.
         self.printed = ""
-        self._file, self._function, self._seconds = file, function, seconds
+        self._file = file
+        self._function = function
+        self._seconds = seconds
         self._folder = RunFolder()
         self._process: AgentProcess | None = None
         self._lost = 0
@@ -109,17 +112,17 @@ class Examiner:
         loaded = self.loaded()
         if loaded.failed or self._process is None:
             return Answer(failed=loaded.failed, traceback=loaded.traceback, tried=False)
-        told = {"tree": question.description, "depth": question.depth}
-        self._process.write(msgspec.json.encode(told) + b"\n")
-        line, lost = self._hear(self._process, self._seconds)
+        asked = {"tree": question.description, "depth": question.depth}
+        self._process.write(msgspec.json.encode(asked) + b"\n")
+        line, lost = self._next_line(self._process, self._seconds)
         if line is None:
-            return Answer(failed=self._lose(lost))
+            return Answer(failed=self._discard(lost))
         try:
             answer = msgspec.json.decode(line, type=Answer)
         except (msgspec.MsgspecError, ValueError, RecursionError):
-            return Answer(failed=self._lose(_NOT_OURS))
+            return Answer(failed=self._discard(_NOT_OURS))
         if not _is_possible(answer, question):
-            return Answer(failed=self._lose(_NOT_OURS))
+            return Answer(failed=self._discard(_NOT_OURS))
         return msgspec.structs.replace(answer, failed=one_line(answer.failed, most=250))
 
     def _prepare(self) -> None:
@@ -127,7 +130,7 @@ class Examiner:
         place = self._folder.path / "library"
         place.mkdir()
         laid = library.lay_out(place, modules=_MODULES)
-        program = shutil.copy(examined.__file__, place / "examined.py")
+        program = shutil.copy(function_runner.__file__, place / "function_runner.py")
         *python, _, _ = laid.command  # -m agents
         self._command = (*python, str(program), str(self._file), self._function)
         self._walls = Walls(
@@ -146,16 +149,16 @@ class Examiner:
         except OSError as error:
             raise ArenaError(f"judge: cannot start a process: {error.strerror or error}") from None
         self._process = process
-        line, lost = self._hear(process, _LOADS_WITHIN)
+        line, lost = self._next_line(process, _LOADS_WITHIN)
         if line is None:
-            self._loaded = _Loaded(failed=f"while the file is loaded: {self._lose(lost)}")
+            self._loaded = _Loaded(failed=f"while the file is loaded: {self._discard(lost)}")
             return
         try:
             self._loaded = msgspec.json.decode(line, type=_Loaded)
         except (msgspec.MsgspecError, ValueError, RecursionError):
-            self._loaded = _Loaded(failed=self._lose(_NOT_OURS))
+            self._loaded = _Loaded(failed=self._discard(_NOT_OURS))
 
-    def _hear(self, process: AgentProcess, seconds: float) -> tuple[bytes | None, str]:
+    def _next_line(self, process: AgentProcess, seconds: float) -> tuple[bytes | None, str]:
         """The next line of the process; None and the reason where none comes."""
         give_up = monotonic() + seconds
         closed: float | None = None
@@ -180,7 +183,7 @@ class Examiner:
             end = [] if (descriptor := process.ended()) is None else [descriptor]
             select([*process.readers(), *end], writers, [], min(left, _LOOKS_EVERY))
 
-    def _lose(self, how: str) -> str:
+    def _discard(self, how: str) -> str:
         """The process is of no use any more."""
         self._lost += 1
         self._end()
@@ -198,17 +201,15 @@ _NOT_OURS: Final = "it wrote to where its answers go; print is the only way to w
 
 def _is_possible(answer: Answer, question: Question) -> bool:
     """Whether our own process can have answered so."""
-    nodes = sum(1 for _ in examined.walk(read(question.description).root))
+    nodes = sum(1 for _ in function_runner.walk(read(question.description).root))
     if any(number not in range(nodes) for number, _ in answer.events):
         return False
     numbers = answer.value if isinstance(answer.value, tuple) else () if answer.value is None else (answer.value,)
     return bool(answer.failed or numbers) and all(map(isfinite, numbers))
 
 
-def the_file(text: str) -> tuple[Path, str]:
+def file_and_function(text: str) -> tuple[Path, str]:
     """File and function that "my_search.py:alphabeta" names; the function is empty where none is named."""
-    from arena.players.player import split_path
-
     found = split_path(text)
     if found is None:
         raise BadPlayer(f"expected FILE.py:function, such as my_search.py:alphabeta, got {quote(text)}")

@@ -1,0 +1,174 @@
+"""Other ways to search a tree: what students often write instead of the algorithm, and what textbooks write as well.
+
+The judge compares the leaves that a function looked at with those that each of these looks at, so that it can name what
+is wrong in all trees at once. Values are for MAX, as in `adsearch/alphabeta.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import inf, isinf, nextafter
+from typing import Final
+
+from adsearch.games.tree import Tree
+from adsearch.pictures.tree_picture import Path
+from adsearch.trace import EventKind, Trace
+from arena.course.lecture.questions import JudgedAlgorithm
+
+
+@dataclass(frozen=True, slots=True)
+class SearchVariant:
+    """A way to search that is not quite the algorithm's."""
+
+    words: str
+    strict: bool = False
+    """It cuts off only when alpha is greater than beta, not at equality."""
+    deep: bool = True
+    """It hands its window down to its grandchildren."""
+    shares_root: bool = True
+    """What the root has found counts for its next child."""
+    cuts: tuple[int, ...] = (0, 1)
+    """Whose nodes are cut off."""
+    hard: bool = False
+    """It fails hard: nothing comes back from outside the window."""
+
+
+_ALPHABETA: Final = (
+    SearchVariant(
+        "it cuts off only when strictly greater (alpha > beta); cut off at equality too: nothing can change",
+        strict=True,
+    ),
+    SearchVariant("it never hands a window on to grandchildren: there are no deep cut-offs", deep=False),
+    SearchVariant(
+        "each child of the root is searched with a fresh window: hand on the best value found so far", shares_root=False
+    ),
+    SearchVariant("it cuts off at the nodes of MAX alone", cuts=(0,)),
+    SearchVariant("it cuts off at the nodes of MIN alone", cuts=(1,)),
+)
+_NEVER_CUTS: Final = SearchVariant("it never cuts off: every leaf is looked at")
+_REVERSED: Final = SearchVariant("it tries moves from last to first; the order is that of state.moves()")
+_NO_NULL_WINDOWS: Final = SearchVariant(
+    "it searches every child with the full window: that is alpha-beta, without null windows"
+)
+
+
+def wrong_variants(algorithm: JudgedAlgorithm, state: Tree, depth: int | None) -> dict[SearchVariant, list[Path]]:
+    """Wrong variants of the algorithm, and for each the leaves that it looks at, in order."""
+    if not algorithm.prunes:
+        return {_REVERSED: all_leaves(state, depth, backwards=True)}
+    found = {_NEVER_CUTS: all_leaves(state, depth)}
+    if algorithm.name in ("alphabeta", "pvs"):
+        variants = [replace(variant, hard=hard) for variant in _ALPHABETA for hard in (False, True)]
+        variants += [_NO_NULL_WINDOWS] if algorithm.name == "pvs" else []
+        found |= {variant: _AlphaBeta(variant).leaves(state, depth) for variant in variants}
+    return found
+
+
+def accepted_variants(algorithm: JudgedAlgorithm, state: Tree, depth: int | None) -> list[list[Path]]:
+    """The leaves that other textbooks' versions of the algorithm look at."""
+    if algorithm.name != "pvs":
+        return []
+    return [
+        _Pvs(hard=hard, narrow=narrow, whole=whole).leaves(state, depth)
+        for narrow, hard, whole in product((True, False), repeat=3)
+    ]
+
+
+def all_leaves(state: Tree, depth: int | None, *, backwards: bool = False) -> list[Path]:
+    """All leaves, in order."""
+
+    def walk(state: Tree, path: Path) -> Iterator[Path]:
+        if state.turn is None or len(path) - 1 == depth:
+            yield path
+            return
+        for move in state.moves()[::-1] if backwards else state.moves():
+            yield from walk(state.play(move), (*path, move))
+
+    return list(walk(state, (state.label,)))
+
+
+def leaves_seen(trace: Trace) -> list[Path]:
+    """The leaves that a search of ours looked at, in order."""
+    return without_repeats([event.path for event in trace.events if event.kind is EventKind.LEAF])
+
+
+def without_repeats(leaves: Sequence[Path]) -> list[Path]:
+    """`leaves` without those that were looked at just before."""
+    return [leaf for at, leaf in enumerate(leaves) if at == 0 or leaf != leaves[at - 1]]
+
+
+class _AlphaBeta:
+    """Alpha-beta as a variant has it."""
+
+    def __init__(self, variant: SearchVariant) -> None:
+        self.variant = variant
+        self.seen: list[Path] = []
+
+    def leaves(self, state: Tree, depth: int | None) -> list[Path]:
+        """The leaves that it looks at, in order."""
+        self.value(state, (state.label,), -1 if depth is None else depth, -inf, inf)
+        return without_repeats(self.seen)
+
+    def value(self, state: Tree, path: Path, left: int, alpha: float, beta: float) -> float:
+        """What `state` comes back with."""
+        if state.turn is None or left == 0:
+            self.seen.append(path)
+            return self.returned(state.evaluate(0), alpha, beta)
+        window = alpha, beta
+        best = -inf if state.turn == 0 else inf
+        for move in state.moves():
+            value = self.child_value(state, move, path, left, alpha, beta, best)
+            if state.turn == 0:
+                best = max(best, value)
+                alpha = max(alpha, best)
+            else:
+                best = min(best, value)
+                beta = min(beta, best)
+            if state.turn in self.variant.cuts and (alpha > beta or (alpha == beta and not self.variant.strict)):
+                break
+        return self.returned(best, *window)
+
+    def child_value(
+        self, state: Tree, move: str, path: Path, left: int, alpha: float, beta: float, best: float
+    ) -> float:
+        """What the child of `state` by that move comes back with; `best` is the best value so far."""
+        if len(path) == 1 and not self.variant.shares_root:
+            alpha, beta = -inf, inf
+        elif not self.variant.deep:
+            alpha, beta = (best, inf) if state.turn == 0 else (-inf, best)
+        return self.value(state.play(move), (*path, move), left - 1, alpha, beta)
+
+    def returned(self, value: float, alpha: float, beta: float) -> float:
+        """`value`, failing hard or soft."""
+        return min(max(value, alpha), beta) if self.variant.hard else value
+
+
+class _Pvs(_AlphaBeta):
+    """Principal variation search, in the ways that textbooks have it."""
+
+    def __init__(self, *, hard: bool, narrow: bool, whole: bool) -> None:
+        """`hard`: it fails hard; `narrow`: the second search begins at what the first found; `whole`: a null window is
+        (alpha, alpha + 1), as values are whole numbers here."""
+        super().__init__(SearchVariant("", hard=hard))
+        self.narrow = narrow
+        self.whole = whole
+
+    def child_value(
+        self, state: Tree, move: str, path: Path, left: int, alpha: float, beta: float, best: float
+    ) -> float:
+        child, below = state.play(move), (*path, move)
+        if isinf(best):
+            return self.value(child, below, left - 1, alpha, beta)
+        null_window = (alpha, self.above(alpha)) if state.turn == 0 else (-self.above(-beta), beta)
+        value = self.value(child, below, left - 1, *null_window)
+        if alpha < value < beta:
+            if self.narrow:
+                alpha, beta = (value, beta) if state.turn == 0 else (alpha, value)
+            value = self.value(child, below, left - 1, alpha, beta)
+        return value
+
+    def above(self, value: float) -> float:
+        """The next number."""
+        return value + 1 if self.whole else nextafter(value, inf)
