@@ -15,6 +15,7 @@ from math import isfinite
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from adsearch import CHANCE, Budget, Result, State, Table, expectiminimax, maxn, pvs, terms
 from adsearch.ordering import Ordering
@@ -188,23 +189,14 @@ class _Analyst:
         then = self._after(state, after, result, before, depth, memory)
         before, then = self._inferred(before, then, move.who)
         self._last = then
+        judged = JudgedPly(ply=move.ply, who=move.who, move=move.move, before=before, after=then, depth=depth)
         if not isinstance(move.who, int):
-            return JudgedPly(ply=move.ply, who=move.who, move=move.move, before=before, after=then, depth=depth)
-        seat = move.who
+            return judged
         both = (before.known and then.known) or (before.exact and then.exact)
-        loss = max(0.0, before.values[seat] - then.values[seat]) if both else None
-        mark = Mark.NONE if self._hidden else self._marked(before, then, seat)
-        return JudgedPly(
-            ply=move.ply,
-            who=seat,
-            move=move.move,
-            before=before,
-            after=then,
-            depth=depth,
-            loss=loss,
-            mark=mark,
-            better=_texts(state, result.line) if mark else (),
-        )
+        loss = max(0.0, before.values[move.who] - then.values[move.who]) if both else None
+        mark = Mark.NONE if self._hidden else self._marked(before, then, move.who)
+        better = _texts(state, result.line) if mark else ()
+        return replace(judged, loss=loss, mark=mark, better=better)
 
     def _after(
         self,

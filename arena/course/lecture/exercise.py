@@ -57,17 +57,9 @@ _TASKS: Final = {
         4,
         2,
     ),
-    "expectiminimax": _Task(
-        f"{_MINIMAX} {_CHANCE} Write its value beside every node.",
-        3,
-        2,
-    ),
+    "expectiminimax": _Task(f"{_MINIMAX} {_CHANCE} Write its value beside every node.", 3, 2),
     "star1": _Task(
-        f"{_CHANCE} Every leaf is worth 0 to 10. {_CUT}",
-        2,
-        4,
-        search="expectiminimax:pruning=star1",
-        bounds=(0, 10),
+        f"{_CHANCE} Every leaf is worth 0 to 10. {_CUT}", 2, 4, search="expectiminimax:pruning=star1", bounds=(0, 10)
     ),
     "bounds": _Task(
         f"{_CHANCE} No leaf is worth less than 0; how much one may be worth is not known. {_CUT}",

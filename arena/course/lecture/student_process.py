@@ -12,7 +12,7 @@ from pathlib import Path
 from select import select
 from time import monotonic
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Self, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -61,6 +61,9 @@ class _Loaded(Struct, frozen=True):
     takes: tuple[str, ...] = ()
     failed: str = ""
     traceback: tuple[str, ...] = ()
+
+
+_Message = TypeVar("_Message", Answer, _Loaded)
 
 
 class StudentProcess:
@@ -117,11 +120,8 @@ class StudentProcess:
         line, lost = self._next_line(self._process, self._seconds)
         if line is None:
             return Answer(failed=self._discard(lost))
-        try:
-            answer = msgspec.json.decode(line, type=Answer)
-        except (msgspec.MsgspecError, ValueError, RecursionError):
-            return Answer(failed=self._discard(_NOT_OURS))
-        if not _is_possible(answer, question):
+        answer = _decoded(line, Answer)
+        if answer is None or not _is_possible(answer, question):
             return Answer(failed=self._discard(_NOT_OURS))
         return msgspec.structs.replace(answer, failed=one_line(answer.failed, most=250))
 
@@ -153,10 +153,7 @@ class StudentProcess:
         if line is None:
             self._loaded = _Loaded(failed=f"while the file is loaded: {self._discard(lost)}")
             return
-        try:
-            self._loaded = msgspec.json.decode(line, type=_Loaded)
-        except (msgspec.MsgspecError, ValueError, RecursionError):
-            self._loaded = _Loaded(failed=self._discard(_NOT_OURS))
+        self._loaded = _decoded(line, _Loaded) or _Loaded(failed=self._discard(_NOT_OURS))
 
     def _next_line(self, process: AgentProcess, seconds: float) -> tuple[bytes | None, str]:
         """The next line of the process; None and the reason where none comes."""
@@ -197,6 +194,14 @@ class StudentProcess:
 
 
 _NOT_OURS: Final = "it wrote to where its answers go; print is the only way to write"
+
+
+def _decoded(line: bytes, message: type[_Message]) -> _Message | None:
+    """What the process wrote; None where our own program cannot have written it."""
+    try:
+        return msgspec.json.decode(line, type=message)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
 
 
 def _is_possible(answer: Answer, question: Question) -> bool:

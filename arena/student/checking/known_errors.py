@@ -84,10 +84,7 @@ LOADED: Final = (
     (r"was never closed", "this bracket is opened and never closed: put the other one where it belongs"),
     (r"unterminated", "a text begins here, and its closing quote is missing"),
     (r"expected ':'", "this line must end with a colon"),
-    (
-        r"TabError",
-        "some lines begin with tabs and others with blanks: let the editor turn all tabs into four blanks",
-    ),
+    (r"TabError", "some lines begin with tabs and others with blanks: let the editor turn all tabs into four blanks"),
     (
         r"IndentationError: unexpected indent",
         "this line begins farther to the right than the one before: lines of one block begin at the same place",
@@ -137,10 +134,7 @@ ERRORS: Final = (
         "an agent starts in an empty folder: make a folder with the agent, as agent.py, and the file; open "
         "Path(__file__).with_name('...') in it; and check the folder: arena check FOLDER",
     ),
-    (
-        r"(PermissionError|\[Errno 13\]|\[Errno 1\]|\[Errno 30\]|Read-only file system)",
-        _WALLED,
-    ),
+    (r"(PermissionError|\[Errno 13\]|\[Errno 1\]|\[Errno 30\]|Read-only file system)", _WALLED),
     (r"(gaierror|ConnectionError|ConnectionRefused|URLError|TimeoutError|Network)", _WALLED),
     (r"can't start new thread", "there is a limit on threads: one is enough, think in choose"),
     (r"(BlockingIOError|Cannot fork|\[Errno 11\])", _WALLED),

@@ -19,14 +19,7 @@ from arena.student.checking.explanations import Explanation
 _READ: Final = 64 * 1024
 _MOST_LOOKED: Final = 2000
 _DEEPEST: Final = 4
-LANGUAGES: Final = {
-    ".js": "JavaScript",
-    ".c": "C",
-    ".cpp": "C++",
-    ".java": "Java",
-    ".rs": "Rust",
-    ".go": "Go",
-}
+LANGUAGES: Final = {".js": "JavaScript", ".c": "C", ".cpp": "C++", ".java": "Java", ".rs": "Rust", ".go": "Go"}
 """What a program may be written in, by how its file ends."""
 _RUN_BY: Final = {".js": "node", ".java": "java"}
 """What runs the file as it is; all others are compiled first."""
@@ -132,48 +125,39 @@ def _as_program(path: Path) -> str:
     return f"a program in another language is {how}, by whoever runs the tournament (docs/protocol.md)"
 
 
-def _of_folder(folder: Path) -> tuple[str, str]:
-    """Where agents lie in a folder that is none."""
-    mains, others, archives = list[str](), list[str](), list[str]()
-    notebooks, programs = list[Path](), list[Path]()
-    looked = 0
+def _files_in(folder: Path) -> list[str]:
+    """The files in the folder and some levels below it, without those in hidden folders; not all of a large one."""
+    found: list[str] = []
     for inner, names, files in os.walk(folder):
         deep = len(Path(inner).relative_to(folder).parts)
         names[:] = sorted(name for name in names if not name.startswith((".", "__"))) if deep < _DEEPEST else []
-        for name in sorted(files):
-            looked += 1
-            at = os.path.join(inner, name)
-            if name == MAIN_FILE:
-                mains.append(at)
-            elif name.endswith(".py") and not name.startswith("."):
-                others.append(at)
-            elif name.endswith((".zip", ".tar", ".gz", ".rar", ".7z")):
-                archives.append(at)
-            elif name.endswith(".ipynb"):
-                notebooks.append(Path(at))
-            elif Path(at).suffix in LANGUAGES:
-                programs.append(Path(at))
-        if looked > _MOST_LOOKED:
+        found += [os.path.join(inner, name) for name in sorted(files)]
+        if len(found) > _MOST_LOOKED:
             break
+    return found
+
+
+def _of_folder(folder: Path) -> tuple[str, str]:
+    """Where agents lie in a folder without the file of one."""
+    files = _files_in(folder)
+    names = {path: os.path.basename(path) for path in files}
     message = f"the folder {quote(folder.name or str(folder))} has no {MAIN_FILE}"
-    if mains:
+    if mains := [path for path in files if names[path] == MAIN_FILE]:
         return f"{message}: it lies deeper", f"enter {one_of([os.path.dirname(path) for path in mains], most=3)}"
-    wrong = [path for path in others if os.path.basename(path).lower() == MAIN_FILE]
-    if wrong:
-        return f"{message}: there is {os.path.basename(wrong[0])}", f"rename it to {MAIN_FILE}, in small letters"
-    if len(others) == 1:
-        return (
-            f"{message}, only {os.path.basename(others[0])}",
-            f"rename it to {MAIN_FILE}, or enter the file {others[0]}",
-        )
-    if others:
-        shown = one_of([os.path.basename(path) for path in others], most=5)
+    python = [path for path in files if path.endswith(".py") and not names[path].startswith(".")]
+    if wrong := [path for path in python if names[path].lower() == MAIN_FILE]:
+        return f"{message}: there is {names[wrong[0]]}", f"rename it to {MAIN_FILE}, in small letters"
+    if len(python) == 1:
+        advice = f"rename it to {MAIN_FILE}, or enter the file {python[0]}"
+        return f"{message}, only {names[python[0]]}", advice
+    if python:
+        shown = one_of([names[path] for path in python], most=5)
         return f"{message}; there is {shown}", f"rename the one with the agent's class to {MAIN_FILE}"
-    if archives:
-        return f"{message}, only {os.path.basename(archives[0])}", "unpack it"
-    if notebooks:
-        return f"{message}, only {notebooks[0].name}, a Jupyter notebook", _NOTEBOOK
-    if programs:
+    if archives := [path for path in files if path.endswith((".zip", ".tar", ".gz", ".rar", ".7z"))]:
+        return f"{message}, only {names[archives[0]]}", "unpack it"
+    if notebooks := [path for path in files if path.endswith(".ipynb")]:
+        return f"{message}, only {names[notebooks[0]]}, a Jupyter notebook", _NOTEBOOK
+    if programs := [path for path in map(Path, files) if path.suffix in LANGUAGES]:
         language = LANGUAGES[programs[0].suffix]
         return f"{message}, only {programs[0].name}, a program in {language}", _as_program(programs[0])
     return f"{message}, nor any other Python file", "put the agent's file into it"

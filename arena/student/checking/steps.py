@@ -222,7 +222,7 @@ class Check:
             resigned = any(game.record.verdict == Verdict.RESIGNED and not game.opponent_resigned for game in played)
             if resigned and not any(game.own_moves for game in played):
                 advice = "Resign is for lost games: look at when choose raises it"
-                self._add(StepName.WHOLE, Light.WARNING, message, advice)
+                self._add(StepName.WHOLE, Light.WARNING, message, advice=advice)
             else:
                 self._add(StepName.WHOLE, Light.GOOD, message)
 
@@ -234,7 +234,7 @@ class Check:
         measured = played_games.time_used(self._games, played, self._conditions.clock)
         if slow := (yield from self._too_slow(played)):
             advice = "look at clock.left in choose: who never takes more than clock.budget for a move is never late"
-            self._add(StepName.CLOCK, Light.WARNING, f"{measured.message}; {slow}", advice)
+            self._add(StepName.CLOCK, Light.WARNING, f"{measured.message}; {slow}", advice=advice)
         else:
             self._add(StepName.CLOCK, *measured)
 
@@ -258,8 +258,8 @@ class Check:
                 StepName.AGAIN,
                 Light.FAILED if self._conditions.reuse else Light.WARNING,
                 "it fails in a process that has played before, and not in a fresh one",
-                "forget all of the last game in begin: variables outside of the object stay as they were",
-                self._leftover.record.detail,
+                advice="forget all of the last game in begin: variables outside of the object stay as they were",
+                stderr=self._leftover.record.detail,
                 again=self._command(),
             )
         elif again is None or again.undecided:
@@ -269,7 +269,7 @@ class Check:
                 StepName.AGAIN,
                 Light.FAILED,
                 f"the same game again, in a fresh process, it lost: {again.detail}",
-                "what it does must not depend on what was there before",
+                advice="what it does must not depend on what was there before",
                 again=self._play_command(again),
             )
         else:
@@ -288,7 +288,7 @@ class Check:
                 StepName.SEED,
                 Light.WARNING,
                 f"at move {place} it played {one}, and in the same position again {other}",
-                "draw from self.random, which is seeded for each game; who thinks until time is up may differ",
+                advice="draw from self.random, which is seeded for each game; who thinks until time is up may differ",
                 again=self._play_command(first),
             )
 
@@ -366,8 +366,8 @@ class Check:
             name,
             light,
             why.message,
-            why.advice,
-            why.stderr,
+            advice=why.advice,
+            stderr=why.stderr,
             expected=why.expected,
             got=why.got,
             board=board,
@@ -379,7 +379,7 @@ class Check:
             name,
             Light.WARNING,
             f"nobody can say: {game.detail}",
-            "this machine is too busy, or something on it fails: try again, and see `arena doctor`",
+            advice="this machine is too busy, or something on it fails: try again, and see `arena doctor`",
         )
 
     def _skip_the_rest(self) -> None:
