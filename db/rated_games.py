@@ -14,11 +14,11 @@ from typing import Any, Final
 from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, TextClause, select, text
 
+from db.counting import SEVERAL_VERSIONS, outdated, ruled, superseded
 from db.games import OVER
 from db.imports import IMPORTED
 from db.records import PairCount, RatedGame
 from db.schema import Agent, Game, Seat, Tournament, Version
-from db.scores import OUTDATED, SEVERAL_VERSIONS, SUPERSEDED
 from db.search import Wanted, narrowed
 
 _LISTED: Final = (IMPORTED, "tables")
@@ -183,23 +183,17 @@ def _again(connection: Connection, scope: Scope) -> set[int]:
     by_then = "" if scope.at is None else "AND later.finished < :at"
     if scope.tournaments:
         by_then += f" AND later.tournament IN ({', '.join(map(str, scope.tournaments))})"
-    return _ids(connection, SUPERSEDED.format(later=by_then), scope)
+    return _ids(connection, superseded(by_then), scope)
 
 
 def _unrated(connection: Connection, scope: Scope) -> set[int]:
     """Games that have a result which says nothing about strength, or nothing about who takes part now."""
-    by_then = "" if scope.at is None else "AND last.made < :at"
-    away = "'void'" if scope.for_points else "'void', 'award'"
-    overruled = f"""
-        SELECT ruling.game FROM ruling
-        WHERE ruling.what IN ({away})
-          AND ruling.id = (SELECT MAX(id) FROM ruling AS last WHERE last.game = ruling.game {by_then})
-    """
+    overruled = ruled("void", *(() if scope.for_points else ("award",)), by_then=_by_then(scope))
     forfeit = "SELECT id FROM game WHERE verdict = 'forfeit' AND verdict <> 'normal'"  # as in the index
     found = _ids(connection, overruled, scope) | (set() if scope.for_points else _ids(connection, forfeit, scope))
-    several = connection.execute(text(f"SELECT EXISTS ({SEVERAL_VERSIONS})")).scalar()
+    several = connection.execute(text(SEVERAL_VERSIONS)).scalar()
     if several and not scope.versions:
-        found |= _ids(connection, OUTDATED.format(game=""), scope) if scope.at is None else _outdated(connection, scope)
+        found |= _ids(connection, outdated(), scope) if scope.at is None else _outdated(connection, scope)
     return found
 
 
@@ -219,13 +213,13 @@ def _outdated(connection: Connection, scope: Scope) -> set[int]:
 
 def _awarded(connection: Connection, scope: Scope) -> dict[int, int]:
     """The games that were awarded, and the seats to which."""
-    by_then = "" if scope.at is None else "AND last.made < :at"
-    query = f"""
-        SELECT ruling.game, ruling.seat FROM ruling
-        WHERE ruling.what = 'award'
-          AND ruling.id = (SELECT MAX(id) FROM ruling AS last WHERE last.game = ruling.game {by_then})
-    """
-    return dict(connection.execute(text(query), {"at": scope.at} if by_then else {}).all())
+    query = ruled("award", by_then=_by_then(scope), seat=True)
+    return dict(connection.execute(text(query), {"at": scope.at} if scope.at else {}).all())
+
+
+def _by_then(scope: Scope) -> str:
+    """That a ruling was made at the moment that is asked about."""
+    return "" if scope.at is None else " AND last.made < :at"
 
 
 def _ids(connection: Connection, query: str, scope: Scope) -> set[int]:

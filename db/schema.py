@@ -12,6 +12,8 @@ from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, Int
 from sqlalchemy import text as sql
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from db.counting import COUNTS, POINTS, PRESENT, holds
+
 _Whole = BigInteger().with_variant(Integer, "sqlite")
 """Integers of 64 bits; SQLite's row ids must be called plain integers."""
 
@@ -183,36 +185,22 @@ class Ruling(Base):
 
 
 VIEWS: Final = {
-    # The last ruling about a game is the one that holds. `counts`: it has a result that was not annulled, and no later
-    # attempt. `present`: everybody played with the version that takes part now.
-    "v_game": """
+    "v_game": f"""
         SELECT game.id AS id, tournament.name AS tournament, game.round AS round, game.number AS number,
                game.attempt AS attempt, game.rules AS game, game.opening AS opening, game.clock AS clock,
                game.seed AS seed, game.status AS status, game.verdict AS verdict, game.fault AS fault,
                game.detail AS detail, game.plies AS plies, game.started AS started, game.finished AS finished,
                game.lag / 1000000 AS lag, ruling.what AS ruling, ruling.seat AS awarded_to, ruling.reason AS reason,
                game.pair AS pair, game.leg AS leg,
-               CASE WHEN ruling.what = 'void' THEN 0
-                    WHEN game.status <> 'finished'
-                         AND (game.status <> 'void' OR ruling.what IS NULL OR ruling.what <> 'award') THEN 0
-                    WHEN EXISTS (SELECT 1 FROM game AS later
-                                 WHERE later.tournament = game.tournament AND later.pair = game.pair
-                                   AND later.leg = game.leg AND later.attempt > game.attempt
-                                   AND later.status <> 'cancelled') THEN 0
-                    ELSE 1 END AS counts,
-               CASE WHEN EXISTS (SELECT 1 FROM seat
-                                 JOIN entry ON entry.tournament = game.tournament AND entry.name = seat.name
-                                 WHERE seat.game = game.id AND seat.version <> entry.version) THEN 0
-                    ELSE 1 END AS present
+               {COUNTS} AS counts,
+               {PRESENT} AS present
         FROM game
         LEFT JOIN tournament ON tournament.id = game.tournament
-        LEFT JOIN ruling ON ruling.id = (SELECT MAX(last.id) FROM ruling AS last WHERE last.game = game.id)
+        LEFT JOIN ruling ON {holds("game.id")}
     """,
-    "v_seat": """
+    "v_seat": f"""
         SELECT seat.game AS game, seat.seat AS seat, seat.name AS player, version.number AS version,
-               CASE WHEN v_game.ruling = 'void' THEN NULL
-                    WHEN v_game.ruling = 'award' THEN CASE WHEN seat.seat = v_game.awarded_to THEN 1.0 ELSE 0.0 END
-                    ELSE seat.points END AS points,
+               {POINTS} AS points,
                seat.utility AS utility, seat.spent / 1000000 AS spent, seat.longest / 1000000 AS longest,
                seat.cpu / 1000000 AS cpu, seat.memory AS memory, seat.stderr AS stderr
         FROM seat

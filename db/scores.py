@@ -14,6 +14,7 @@ from typing import Any, Final
 from msgspec import Struct
 from sqlalchemy import Connection, select, text
 
+from db.counting import SEVERAL_VERSIONS, outdated, ruled, superseded
 from db.schema import Agent, Version
 
 
@@ -70,24 +71,6 @@ def scores(connection: Connection, tournament: int | None = None) -> Scores:
     return _Count(connection, tournament).results()
 
 
-SUPERSEDED: Final = """
-    SELECT earlier.id FROM game AS later
-    JOIN game AS earlier ON earlier.tournament = later.tournament AND earlier.pair = later.pair
-                        AND earlier.leg = later.leg AND earlier.attempt < later.attempt
-    WHERE later.attempt > 1 AND later.status <> 'cancelled' {later}
-"""
-"""Games that were played again."""
-OUTDATED: Final = """
-    SELECT seat.game FROM game JOIN seat ON seat.game = game.id
-    JOIN entry ON entry.tournament = game.tournament AND entry.name = seat.name
-    WHERE entry.version <> seat.version {game} AND seat.version + 0 IN (
-        SELECT id FROM version WHERE agent IN (SELECT agent FROM version WHERE number > 1))
-"""
-"""Games of somebody who has entered another version since. The sum is there so that seats are read in order: those
-of one version after the other take five times as long where there are many."""
-SEVERAL_VERSIONS: Final = "SELECT 1 FROM version WHERE number > 1"
-_HOLDS: Final = "ruling.id = (SELECT MAX(id) FROM ruling AS last WHERE last.game = ruling.game)"
-_RULED: Final = f"SELECT ruling.game FROM ruling WHERE ruling.what IN ('void', 'award') AND {_HOLDS}"
 _OF_MANY: Final = "SELECT game FROM seat WHERE seat = 2"
 """Games of three and more."""
 
@@ -114,7 +97,6 @@ _FAULTS: Final = """
     WHERE game.verdict <> 'normal' AND game.verdict <> 'resigned' AND a.points IS NOT NULL {left_out} {game}
     GROUP BY a.{who}, game.verdict
 """
-_AWARDS: Final = f"SELECT ruling.game, ruling.seat FROM ruling WHERE ruling.what = 'award' AND {_HOLDS}"
 _SEATS: Final = """
     SELECT a.game, game.verdict, game.fault, a.seat, a.{who}
     FROM seat AS a JOIN game ON game.id = a.game
@@ -136,14 +118,14 @@ class _Count:
         self._game = "" if everything else "AND game.tournament = :tournament"
         self._join = "" if everything else "JOIN game ON game.id = a.game"
         self._given: dict[str, Any] = {} if everything else {"tournament": tournament}
-        which = [SUPERSEDED.format(later="" if everything else "AND later.tournament = :tournament")]
-        if self._ask(f"SELECT EXISTS ({SEVERAL_VERSIONS})")[0][0]:
-            which.append(OUTDATED.format(game=self._game))
+        which = [superseded("" if everything else "AND later.tournament = :tournament")]
+        if self._ask(SEVERAL_VERSIONS)[0][0]:
+            which.append(outdated(self._game))
         self._left_out = self._leave_out(which)
 
     def results(self) -> Scores:
         """Everything, counted."""
-        as_played = f"AND a.game NOT IN ({_RULED})"
+        as_played = f"AND a.game NOT IN ({ruled('void', 'award')})"
         one, other = "a.seat = 0", "b.seat = 1"
         if self._ask(f"SELECT EXISTS ({_OF_MANY})")[0][0]:
             self._count_pairs(one, other, f"{as_played} AND a.game NOT IN ({_OF_MANY})", for_two=True)
@@ -182,7 +164,7 @@ class _Count:
 
     def _count_awarded(self) -> None:
         """Games that were awarded to somebody: there are few."""
-        awarded = dict[int, int](self._ask(_AWARDS))
+        awarded = dict[int, int](self._ask(ruled("award", seat=True)))
         for some in _portions(list(awarded)):
             games: dict[int, list[tuple[str, float]]] = {}
             for game, verdict, fault, seat, who in self._rows(_SEATS, "", games=", ".join(map(str, some))):
