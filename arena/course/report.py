@@ -16,9 +16,10 @@ from msgspec.structs import replace
 from agents.protocol import Verdict
 from arena.course import aliases
 from arena.errors import BadRating
-from arena.ratings import career, points, ranking
-from arena.ratings.careers import careers
+from arena.ratings import points, ranking
 from arena.ratings.points import Crosstable
+from arena.ratings.progress import agent as agent_of
+from arena.ratings.progress import ratings_over_time
 from db import games as record
 from db import lookup, rated_games, running
 from db.records import GameRecord, RatedGame, SeatRecord
@@ -27,8 +28,8 @@ from db.scores import Scores, scores
 if TYPE_CHECKING:
     from arena.course.aliases import Names
     from arena.course.roster import Roster
-    from arena.ratings.career import Moment
     from arena.ratings.points import Standing
+    from arena.ratings.progress import Moment
     from arena.ratings.ranking import Ranked, Ranking
     from db.database import Connection
     from db.records import PastGame
@@ -115,7 +116,7 @@ def gather(connection: Connection, tournament: int, roster: Roster | None, *, no
     described = lookup.anchors(connection, [tournament])
     anchors = {shown[name]: rating for name, rating in described.items() if name in shown}
     table = _ranked([_called(game, shown.__getitem__) for game in played], anchors)
-    moments = _careers([_called(game, lambda name: _version(name, shown)) for game in by_version], anchors)
+    moments = _over_time([_called(game, lambda name: _version(name, shown)) for game in by_version], anchors)
     report = Report(
         title=names.text(title),
         game=rules(row.game, names),
@@ -184,7 +185,7 @@ def _players(heads: Iterable[PastGame], played: Iterable[RatedGame], by_version:
     for game in played:
         yield from game.names
     for game in by_version:
-        yield from map(career.agent, game.names)
+        yield from map(agent_of, game.names)
 
 
 # Renaming.
@@ -202,7 +203,7 @@ def _called(game: RatedGame, called: Callable[[str], str]) -> RatedGame:
 
 
 def _version(name: str, shown: Mapping[str, str]) -> str:
-    agent = career.agent(name)
+    agent = agent_of(name)
     return shown[agent] + name.removeprefix(agent)
 
 
@@ -226,12 +227,12 @@ def _ranked(games: Sequence[RatedGame], anchors: Mapping[str, float]) -> Ranking
         return None
 
 
-def _careers(versions: Sequence[RatedGame], anchors: Mapping[str, float]) -> Mapping[str, Sequence[Moment]]:
+def _over_time(versions: Sequence[RatedGame], anchors: Mapping[str, float]) -> Mapping[str, Sequence[Moment]]:
     """Everybody's rating over time; of games for two alone."""
     for_two = [game for game in versions if len(game.names) == 2]
-    there = {career.agent(name) for game in for_two for name in game.names}
+    there = {agent_of(name) for game in for_two for name in game.names}
     held = {anchor: rating for anchor, rating in anchors.items() if anchor in there}
-    return careers(for_two, anchors=held) if for_two else {}
+    return ratings_over_time(for_two, anchors=held)
 
 
 # Games.

@@ -10,6 +10,6 @@ what the numbers mean.
     points, tiebreaks   standings and crosstables
     match_statistics    two players: Elo difference, likelihood of superiority, sequential test
     pools               who can be compared with whom
-    versus, career, careers, grades   tables made of all that
+    versus, progress, grades   tables made of all that
     plots/              the same as pictures
 """

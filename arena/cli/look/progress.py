@@ -18,9 +18,6 @@ from arena.cli.terminal.tables import Columns, Format, FormatOption, exact_colum
 from arena.history.words import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from arena.ratings.career import Moment
     from db.search import Wanted
 
 _BLOCKS: Final = "▁▂▃▄▅▆▇█"
@@ -46,8 +43,8 @@ def progress(
 
     Example: arena progress alice --anchor random=0 --tournament cs101
     """
-    from arena.ratings.career import career
     from arena.ratings.estimates import PRIOR
+    from arena.ratings.progress import ratings_over_time
     from db import lookup, search
 
     with reading(db) as connection:
@@ -59,9 +56,12 @@ def progress(
             of = None if wanted.tournament is None else [lookup.find_tournament(connection, wanted.tournament)]
             described = lookup.anchors(connection, of)
             anchors = {name: rating for name, rating in described.items() if name in players}
-    moments = career(games, agent, prior=PRIOR if prior is None else prior, anchors=anchors)
+    prior = PRIOR if prior is None else prior
+    moments = ratings_over_time(games, of=agent, prior=prior, anchors=anchors).get(agent, [])
     if svg is not None:
-        write_file(svg, _picture(agent, moments))
+        from arena.ratings import plots
+
+        write_file(svg, plots.progress(plots.by_version(moments), title=f"{agent} over time"))
     rows = [asdict(moment) for moment in moments]
     if format is not Format.TABLE:
         show(rows, exact_columns(_FIELDS), format=format)
@@ -69,17 +69,6 @@ def progress(
         show(_by_version(rows), _BY_VERSION, format=format, numbers=("games", "rating", "±"))
     else:
         print(f"{printable(agent)} has no rated game" + " that tells a rating without a prior" * (prior == 0.0))
-
-
-def _picture(agent: str, moments: Sequence[Moment]) -> str:
-    from arena.ratings.plots import Line, Point
-    from arena.ratings.plots import progress as drawn
-
-    lines = []
-    for version in dict.fromkeys(moment.version for moment in moments):
-        own = [moment for moment in moments if moment.version == version]
-        lines.append(Line(version, tuple(Point(one.at or "", one.total, one.rating, one.error) for one in own)))
-    return drawn(lines, title=f"{agent} over time")
 
 
 _FIELDS: Final = ("version", "at", "games", "total", "rating", "error")

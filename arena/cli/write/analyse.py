@@ -258,17 +258,18 @@ def _told(worth: PositionValue, seat: int) -> str:
 
 
 def _picture(game: PastGame, start: State[Any], plies: list[JudgedPly]) -> str:
-    from arena.ratings.plots.value_plot import Curve, Spot, values
+    from arena.ratings.plots.line_plot import Line, Point
+    from arena.ratings.plots.value_plot import Mistake, values
 
     two = start.players == 2
     seats = [0] if two or start.players == 1 else list(range(start.players))
-    curves = []
+    lines = []
     for seat in seats:
-        points = [(0, plies[0].before.values[seat])] if plies[0].before.known else []
-        points += [(ply.ply, ply.after.values[seat]) for ply in plies if ply.after.known]
-        curves.append(Curve(game.players[seat], tuple(points)))
-    spots = [
-        Spot(
+        points = [Point(0, plies[0].before.values[seat])] if plies[0].before.known else []
+        points += [Point(ply.ply, ply.after.values[seat]) for ply in plies if ply.after.known]
+        lines.append(Line(game.players[seat], tuple(points)))
+    mistakes = [
+        Mistake(
             ply.ply,
             ply.after.values[0 if two else ply.who],
             ply.who,
@@ -281,4 +282,4 @@ def _picture(game: PastGame, start: State[Any], plies: list[JudgedPly]) -> str:
     low, high = start.bounds
     narrow = (low, high) if high - low <= 20 else None
     sides = (game.players[0], game.players[1]) if two else None
-    return values(curves, spots, title=" - ".join(game.players), sides=sides, bounds=narrow)
+    return values(lines, mistakes, title=" - ".join(game.players), sides=sides, bounds=narrow)

@@ -77,18 +77,7 @@ def _progress(agent: Agent) -> list[str]:
     """How the rating came about, a line for each version."""
     if len(agent.moments) < 2:
         return []
-    versions = dict.fromkeys(moment.version for moment in agent.moments)
-    lines = [
-        plots.Line(
-            f"version {version.rpartition('@')[2]}",
-            tuple(
-                plots.Point(one.at or "", one.total, one.rating, one.error)
-                for one in agent.moments
-                if one.version == version
-            ),
-        )
-        for version in versions
-    ]
+    lines = plots.by_version(agent.moments, name=lambda version: f"version {version.rpartition('@')[2]}")
     told = "What the rating would have been after each part of the games, every version as a player of its own."
     return [
         element("h2", "Rating over time"),

@@ -14,10 +14,11 @@ from msgspec import structs
 from adsearch.pictures.svg import split_style
 from arena.history.pages import html
 from arena.history.pages.boards import boards
-from arena.history.pages.curves import Curve, on_one_axis, plot
+from arena.history.pages.curves import on_one_axis, plot
 from arena.history.pages.html import element
 from arena.history.replay import Replay, Step, Where, replay
 from arena.match.clock import SECOND
+from arena.ratings.plots.line_plot import Line, Point
 
 if TYPE_CHECKING:
     from db.records import MoveRecord, PastGame
@@ -297,9 +298,9 @@ class _Page:
     def times(self) -> str:
         """The clocks; what each move took, where there are none."""
         begun = next(iter(self.replay.steps[0].left), None)
-        first = () if begun is None else ((0, begun / SECOND),)
+        first = () if begun is None else (Point(0, begun / SECOND),)
         clocks = [
-            curve._replace(points=(*first, *curve.points))
+            structs.replace(curve, points=(*first, *curve.points))
             for curve in self.each(lambda move: None if move.left is None else move.left / SECOND)
             if curve.points
         ]
@@ -308,17 +309,18 @@ class _Page:
         spent = self.each(lambda move: None if move.spent is None else move.spent / SECOND)
         return plot(spent, self.plies, title="Time for each move", unit="seconds")
 
-    def each(self, value: Callable[[MoveRecord], float | None]) -> list[Curve]:
+    def each(self, value: Callable[[MoveRecord], float | None]) -> list[Line]:
         """A curve for each seat."""
         return [
-            Curve(
+            Line(
                 name,
-                seat,
                 tuple(
-                    (move.ply, found)
+                    Point(move.ply, found)
                     for move in self.game.moves
                     if move.who == seat and (found := value(move)) is not None
                 ),
+                hue=seat,
+                stroke=seat,
             )
             for seat, name in enumerate(self.names)
         ]

@@ -1,15 +1,17 @@
-"""Ratings as pictures: who stands where and how sure that is, and how the versions of an agent got on.
+"""Ratings and values as pictures. Values in, SVG out; nothing here knows how a rating comes about.
 
-Values in, SVG out, for pages and reports; nothing here knows how a rating comes about. What a picture shows is also
-told in words, and no colour means anything that shape or text does not say as well.
+What a picture shows is also in its description, and no colour means anything that shape or text does not say as well.
 
     dot_plot    ratings: a line a player
-    line_plot   progress: a line a version, over games or dates
-    axis        numbers, counts and dates along a line
+    line_plot   lines over games or plies, with bands, names and markers
+    progress    ratings over time, by line_plot
+    value_plot  the value of a game and the mistakes in it, by line_plot
+    axis        numbers and counts along a line
     chart       colours, texts and how wide they are
 """
 
 from arena.ratings.plots.dot_plot import Bar, ratings
-from arena.ratings.plots.line_plot import Across, Line, Point, progress
+from arena.ratings.plots.line_plot import Line, Point
+from arena.ratings.plots.progress import by_version, progress
 
-__all__ = ["Across", "Bar", "Line", "Point", "progress", "ratings"]
+__all__ = ["Bar", "Line", "Point", "by_version", "progress", "ratings"]

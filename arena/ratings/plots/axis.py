@@ -1,4 +1,4 @@
-"""Axes: numbers, counts and dates along a line, with round ticks.
+"""Axes: numbers and counts along a line, with round ticks.
 
 Pure arithmetic: nothing is drawn here. Ticks are so far apart that what is written at them does not touch.
 """
@@ -8,9 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from statistics import median
-from typing import Final
 
 from arena.ratings.plots.chart import SMALL, width_of
 
@@ -63,33 +61,6 @@ def counts_axis(low: float, high: float, start: float, end: float) -> Axis:
     room = width_of(_figure(high, 0), SMALL) + 24.0
     step = max(1.0, _step((high - low) * room / (end - start)))
     return Axis(low, high, start, end, tuple((tick, _figure(tick, 0)) for tick in _multiples(low, high, step)))
-
-
-_MINUTE: Final = 60.0
-_DAY: Final = 86_400.0
-_TIMES: Final = (
-    *(minutes * _MINUTE for minutes in (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720)),
-    *(days * _DAY for days in (1, 2, 4, 7, 14, 28, 91, 182, 365)),
-)
-"""How far apart dates are on an axis, in seconds."""
-
-
-def dates_axis(low: float, high: float, start: float, end: float) -> Axis:
-    """An axis of moments, as seconds since 1970, which begins and ends where they do."""
-    if low == high:
-        low, high = low - _MINUTE, high + _MINUTE
-    room = width_of("2026-12-31", SMALL) + 24.0
-    rough = (high - low) * room / (end - start)
-    step = next((time for time in _TIMES if time >= rough), math.ceil(rough / _TIMES[-1]) * _TIMES[-1])
-    form = "%Y-%m-%d" if step >= _DAY else "%m-%d %H:%M"
-    ticks = tuple((tick, f"{datetime.fromtimestamp(tick, UTC):{form}}") for tick in _multiples(low, high, step))
-    return Axis(low, high, start, end, ticks)
-
-
-def moment(at: str) -> datetime:
-    """A moment in ISO 8601; UTC where it does not say."""
-    found = datetime.fromisoformat(at)
-    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _round_axis(low: float, high: float, start: float, end: float, *, most: int) -> Axis:

@@ -85,10 +85,10 @@ def document(width: float, height: float, *body: str, title: str, description: s
     )
 
 
-def nothing(title: str) -> str:
-    """A picture of nobody."""
-    body = text("no ratings yet", MARGIN, HEAD + 16.0, kind="faint")
-    return document(400.0, 80.0, body, title=title, description="There are no ratings yet.")
+def nothing(title: str, what: str = "no ratings yet") -> str:
+    """A picture that says that there is nothing to see."""
+    body = text(what, MARGIN, HEAD + 16.0, kind="faint")
+    return document(400.0, 80.0, body, title=title, description=f"There are {what}.")
 
 
 def text(words: str, x: float, y: float, *, size: float = SIZE, anchor: str = "", kind: str = "") -> str:
@@ -135,6 +135,6 @@ def _without_middle(words: str, kept: int) -> str:
     return f"{words[: kept - kept // 2]}…{words[len(words) - kept // 2 :]}"
 
 
-def some(count: int, what: str) -> str:
+def some(count: int, one: str, many: str = "") -> str:
     """So many of these, in words."""
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"

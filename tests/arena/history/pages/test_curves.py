@@ -6,11 +6,18 @@ import math
 
 import pytest
 
-from arena.history.pages.curves import Curve, on_one_axis, plot
+from arena.history.pages.curves import on_one_axis, plot
+from arena.ratings.plots.line_plot import Line, Point
 from tests.kit.plot_reading import AWKWARD, check_room, classed, drawn
 
-UP = Curve("ann", 0, ((1, 0.1), (3, 0.2), (5, 0.9)))
-DOWN = Curve("bob", 1, ((2, -0.1), (4, -0.5)))
+
+def curve(name: str, seat: int, *points: tuple[float, float]) -> Line:
+    """The curve of a seat."""
+    return Line(name, tuple(Point(ply, value) for ply, value in points), hue=seat, stroke=seat)
+
+
+UP = curve("ann", 0, (1, 0.1), (3, 0.2), (5, 0.9))
+DOWN = curve("bob", 1, (2, -0.1), (4, -0.5))
 
 
 def test_each_seat_has_its_own_line_and_its_name() -> None:
@@ -21,8 +28,8 @@ def test_each_seat_has_its_own_line_and_its_name() -> None:
     assert len(classed(picture, "line", "now")) == 1
 
 
-@pytest.mark.parametrize("curves", [[], [Curve("ann", 0, ())], [Curve("ann", 0, ((1, math.nan), (3, math.inf)))]])
-def test_nothing_to_draw_is_no_picture(curves: list[Curve]) -> None:
+@pytest.mark.parametrize("curves", [[], [curve("ann", 0)], [curve("ann", 0, (1, math.nan), (3, math.inf))]])
+def test_nothing_to_draw_is_no_picture(curves: list[Line]) -> None:
     assert plot(curves, 5, title="Value", unit="score") == ""
 
 
@@ -30,12 +37,12 @@ def test_nothing_to_draw_is_no_picture(curves: list[Curve]) -> None:
 @pytest.mark.parametrize("plies", [1, 7, 4000])
 def test_any_values_make_a_picture_with_room_for_all_that_is_written(values: tuple[float, ...], plies: int) -> None:
     points = tuple((min(number, plies), value) for number, value in enumerate(values, start=1))
-    curves = [Curve(name, seat, points) for seat, name in enumerate(AWKWARD[:5])]
+    curves = [curve(name, seat, *points) for seat, name in enumerate(AWKWARD[:5])]
     check_room(drawn(plot(curves, plies, title=AWKWARD[4], unit="seconds left")))
 
 
 def test_values_of_another_kind_have_an_axis_of_their_own() -> None:
     assert on_one_axis([UP, DOWN])
-    assert on_one_axis([UP, Curve("bob", 1, ())])
-    assert on_one_axis([UP, Curve("bob", 1, ((2, 0.0),))])
-    assert not on_one_axis([UP, Curve("bob", 1, ((2, 300.0),))])
+    assert on_one_axis([UP, curve("bob", 1)])
+    assert on_one_axis([UP, curve("bob", 1, (2, 0.0))])
+    assert not on_one_axis([UP, curve("bob", 1, (2, 300.0))])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from random import Random
 
@@ -10,27 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.plots import Across, Line, Point, progress
+from arena.ratings.plots import Line, Point, progress
 from arena.ratings.plots.line_plot import spread
 from tests.kit.effort import tries
 from tests.kit.plot_reading import AWKWARD, check_room, classed, drawn, texts
 
-BEGAN = datetime(2026, 5, 1, 18, 20, tzinfo=UTC)
-ALICE = Line(
-    "alice v1", (Point("2026-05-01T18:20:00Z", 10, 1400.0, 90.0), Point("2026-05-03T06:00:00Z", 60, 1450.0, 30.0))
-)
+ALICE = Line("alice v1", (Point(10, 1400.0, 90.0), Point(60, 1450.0, 30.0)))
 
 
-def some_lines(count: int, *, apart: timedelta = timedelta(hours=5)) -> list[Line]:
+def some_lines(count: int) -> list[Line]:
     """So many versions, with awkward names among them."""
     random = Random(count)
     lines = []
     for number in range(count):
-        at, games, points = BEGAN, 0, []
+        games, points = 0, []
         for _ in range(random.randint(1, 40)):
-            at, games = at + apart, games + random.randint(1, 30)
+            games += random.randint(1, 30)
             error = random.choice((None, 30.0, 200.0))
-            points.append(Point(at.isoformat(), games, random.gauss(1500.0, 50.0), error))
+            points.append(Point(games, random.gauss(1500.0, 50.0), error))
         name = AWKWARD[number] if number < len(AWKWARD) else f"alice v{number}"
         lines.append(Line(name, tuple(points)))
     return lines
@@ -61,30 +57,14 @@ def test_it_is_told_in_words() -> None:
     assert (root[0].text, root[1].text) == ("alice", told)
 
 
-def test_across_dates_ticks_are_dates() -> None:
-    root = drawn(progress([ALICE], title="alice", across=Across.DATES))
-    assert {"05-02 00:00", "2026-05-01 to 2026-05-03, UTC"} <= set(texts(root))
-    assert "(2026-05-03 06:00)" in (root[1].text or "")
-
-
-@pytest.mark.parametrize("across", list(Across))
 @pytest.mark.parametrize("count", [1, 2, 6, 20, 60])
-def test_nothing_overlaps_and_nothing_is_outside(count: int, across: Across) -> None:
-    check_room(drawn(progress(some_lines(count), title="W" * 300, across=across)))
-
-
-@pytest.mark.parametrize("minutes", [0, 1, 60, 60 * 24, 60 * 24 * 40, 60 * 24 * 2000])
-def test_dates_are_unique_names_over_minutes_and_over_centuries(minutes: int) -> None:
-    root = drawn(progress(some_lines(3, apart=timedelta(minutes=minutes)), title="alice", across=Across.DATES))
-    check_room(root)
-    dates = [text for text in texts(root) if text[:1].isdigit() and "-" in text and "UTC" not in text]
-    assert 1 <= len(dates) <= 8
-    assert len(set(dates)) == len(dates)
+def test_nothing_overlaps_and_nothing_is_outside(count: int) -> None:
+    check_room(drawn(progress(some_lines(count), title="W" * 300)))
 
 
 def test_a_band_is_interrupted_where_the_error_is_not_known() -> None:
     errors = (50.0, 40.0, None, 30.0, None, 20.0, 10.0)
-    points = tuple(Point("2026-05-01", 10 * number, 1500.0, error) for number, error in enumerate(errors))
+    points = tuple(Point(10 * number, 1500.0, error) for number, error in enumerate(errors))
     root = drawn(progress([Line("alice", points)], title="alice"))
     assert len(classed(root, "polygon", "band")) == 2
     assert len(classed(root, "polyline", "alone")) == 1

@@ -7,14 +7,15 @@ from random import Random
 
 import pytest
 
-from arena.ratings.plots.value_plot import Curve, Spot, values
+from arena.ratings.plots.line_plot import Line, Point
+from arena.ratings.plots.value_plot import Mistake, values
 from tests.kit.plot_reading import AWKWARD, SVG, check_room, classed, drawn, texts
 
 
-def some_spots(plies: int, seats: int) -> list[Spot]:
+def some_spots(plies: int, seats: int) -> list[Mistake]:
     random = Random(plies)
     return [
-        Spot(
+        Mistake(
             ply,
             random.uniform(-1, 1),
             random.randrange(seats),
@@ -30,9 +31,9 @@ def some_spots(plies: int, seats: int) -> list[Spot]:
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 64.0, 2063.0])
 def test_a_game_of_two_is_one_line_with_a_dot_for_each_mistake(plies: int, scale: float) -> None:
     random = Random(plies)
-    curve = Curve(AWKWARD[0], tuple((ply, scale * random.uniform(-1, 1)) for ply in range(plies + 1)))
-    spots = [Spot(spot.ply, scale * spot.value, spot.seat, spot.grave, spot.told) for spot in some_spots(plies, 2)]
-    root = drawn(values([curve], spots, title="<ann> - bob", sides=(AWKWARD[0], AWKWARD[4]), bounds=(-scale, scale)))
+    line = Line(AWKWARD[0], tuple(Point(ply, scale * random.uniform(-1, 1)) for ply in range(plies + 1)))
+    spots = [Mistake(spot.ply, scale * spot.value, spot.seat, spot.grave, spot.words) for spot in some_spots(plies, 2)]
+    root = drawn(values([line], spots, title="<ann> - bob", sides=(AWKWARD[0], AWKWARD[4]), bounds=(-scale, scale)))
     check_room(root)
     assert len(classed(root, "polyline", "line")) == 1
     assert len(classed(root, "circle", "point")) == len(spots)
@@ -44,25 +45,27 @@ def test_a_game_of_two_is_one_line_with_a_dot_for_each_mistake(plies: int, scale
 @pytest.mark.parametrize("seats", [1, 3, 5])
 def test_a_game_of_several_has_a_line_and_a_name_for_each(seats: int) -> None:
     random = Random(seats)
-    curves = [Curve(AWKWARD[seat], tuple((ply, random.uniform(-1, 1)) for ply in range(90))) for seat in range(seats)]
-    root = drawn(values(curves, some_spots(89, seats), title="several"))
+    lines = [
+        Line(AWKWARD[seat], tuple(Point(ply, random.uniform(-1, 1)) for ply in range(90))) for seat in range(seats)
+    ]
+    root = drawn(values(lines, some_spots(89, seats), title="several"))
     check_room(root)
     assert len(classed(root, "polyline", "line")) == 2 * seats
 
 
 def test_what_is_drawn_is_told_in_words() -> None:
     picture = values(
-        [Curve("ann", ((0, 0.0), (1, -0.5)))],
-        [Spot(1, -0.5, 0, True, "1?? ann played d, better was c")],
+        [Line("ann", (Point(0, 0.0), Point(1, -0.5)))],
+        [Mistake(1, -0.5, 0, True, "1?? ann played d, better was c")],
         title="ann - bob",
     )
     description = drawn(picture).findtext(f"{SVG}desc") or ""
-    assert "For ann: from 0.00 to −0.50" in description
+    assert "For ann: from 0.00 (0 plies) to −0.50 (1 ply)" in description
     assert "1?? ann played d, better was c" in description
 
 
 def test_without_moves_or_finite_values_it_says_so() -> None:
-    for curves in ([], [Curve("ann", ())], [Curve("ann", ((0, inf), (1, -inf)))]):
-        root = drawn(values(curves, [], title="nothing"))
+    for lines in ([], [Line("ann", ())], [Line("ann", (Point(0, inf), Point(1, -inf)))]):
+        root = drawn(values(lines, [], title="nothing"))
         assert "no moves" in texts(root)
         check_room(root)

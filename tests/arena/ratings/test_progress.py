@@ -1,6 +1,10 @@
-"""A player's rating over time: version after version, each moment as if nothing had come after it."""
+"""Ratings over time, of one player and of all: each moment as if nothing had come after it."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from types import MappingProxyType
 
 import pytest
 from hypothesis import given
@@ -9,10 +13,24 @@ from msgspec.structs import replace
 
 from arena.errors import BadRating
 from arena.ratings import bradley_terry
-from arena.ratings.career import career
 from arena.ratings.duels import duels
+from arena.ratings.estimates import PRIOR
+from arena.ratings.progress import Moment, agent, ratings_over_time
 from db.records import RatedGame
 from tests.kit.game_lists import drawn, won
+
+
+def career(
+    games: list[RatedGame],
+    name: str,
+    *,
+    prior: float = PRIOR,
+    anchors: Mapping[str, float] = MappingProxyType({}),
+    points: int | None = None,
+) -> list[Moment]:
+    """The moments of one player."""
+    return ratings_over_time(games, of=name, prior=prior, anchors=anchors, points=points).get(name, [])
+
 
 LONG = [
     won("a@1", "b@1"),
@@ -96,3 +114,50 @@ def test_any_games_make_a_career_that_counts_up(names: list[tuple[str, str]], pr
     totals = [one.total for one in career(games, "a", prior=float(prior), points=3)]
     assert totals == sorted(set(totals))
     assert not prior or bool(totals) is any("a@" in name for both in names for name in both)
+
+
+# Of all at once.
+
+
+def season(games: int) -> list[RatedGame]:
+    """Three players; ann enters a second version halfway."""
+    random = Random(games)
+    found = []
+    for number in range(games):
+        ann = "ann@1" if number < games // 2 else "ann@2"
+        two = random.sample([ann, "bob@1", "cid@1"], 2)
+        points = random.choice([(1.0, 0.0), (0.0, 1.0), (0.5, 0.5)])
+        found.append(RatedGame(tuple(two), points, finished=f"2026-05-01T12:{number // 60:02}:{number % 60:02}Z"))
+    return found
+
+
+@pytest.mark.parametrize("games", [1, 2, 7, 100])
+def test_it_ends_where_the_career_of_each_ends(games: int) -> None:
+    played = season(games)
+    found = ratings_over_time(played)
+    assert set(found) == {agent(name) for game in played for name in game.names}
+    for name, moments in found.items():
+        alone = career(played, name)[-1]
+        last = moments[-1]
+        assert (last.version, last.games, last.total) == (alone.version, alone.games, alone.total)
+
+
+def test_every_version_has_its_last_word() -> None:
+    played = season(100)
+    of_first = [moment for moment in ratings_over_time(played)["ann"] if moment.version == "ann@1"]
+    assert of_first[-1].games == sum("ann@1" in game.names for game in played)
+
+
+def test_nobody_has_two_moments_without_a_game_in_between() -> None:
+    for moments in ratings_over_time(season(100)).values():
+        totals = [moment.total for moment in moments]
+        assert totals == sorted(set(totals))
+
+
+def test_an_anchor_stays_where_it_is() -> None:
+    found = ratings_over_time(season(40), anchors={"bob": 1500.0})
+    assert {moment.rating for moment in found["bob"]} == {1500.0}
+
+
+def test_without_games_there_is_nothing() -> None:
+    assert ratings_over_time([]) == {}
