@@ -12,7 +12,7 @@ from typing import Final
 from sqlalchemy import Connection, func, null, select
 
 from db.errors import NotFound
-from db.records import MoveRecord, PastGame, PastRuling, PastSeat
+from db.records import SEAT_RESULT, MoveRecord, PastGame, PastRuling, PastSeat
 from db.schema import Entry, Game, Move, Ruling, Seat, Tournament, Version
 
 OVER: Final = ("finished", "void")
@@ -52,7 +52,7 @@ def games(connection: Connection, ids: Sequence[int], *, whole: bool = False) ->
             seats=tuple(seats.get(row["id"], ())),
             moves=tuple(moves.get(row["id"], ())),
             rulings=tuple(rulings.get(row["id"], ())),
-            **{name: row[name] for name in _AS_STORED},
+            **{name: row[name] for name in STORED_AS_IT_IS},
         )
         for row in (rows[id] for id in ids if id in rows)
     ]
@@ -66,28 +66,19 @@ def game(connection: Connection, id: int) -> PastGame:
     return found[0]
 
 
-_AS_STORED: Final = (
-    *("id", "round", "number", "pair", "leg", "attempt", "clock", "opening", "status", "verdict", "fault", "detail"),
-    *("plies", "started", "finished", "lag", "host"),
+STORED_AS_IT_IS: Final = tuple(
+    name
+    for name in PastGame.__struct_fields__
+    if name not in ("tournament", "game", "seed", "seats", "moves", "rulings")
 )
+"""The fields of a game that are columns of the same name."""
 
 
 def _seats(connection: Connection, ids: Sequence[int], whole: bool) -> dict[int, list[PastSeat]]:
+    own = [null() if name == "stderr" and not whole else getattr(Seat, name) for name in SEAT_RESULT]
+    current = Entry.version.is_(None) | (Entry.version == Seat.version)
     chosen = (
-        select(
-            Seat.game,
-            Seat.seat,
-            Seat.name,
-            Version.number,
-            Entry.version.is_(None) | (Entry.version == Seat.version),
-            Seat.points,
-            Seat.utility,
-            Seat.spent,
-            Seat.longest,
-            Seat.cpu,
-            Seat.memory,
-            Seat.stderr if whole else null(),
-        )
+        select(Seat.game, Seat.seat, Seat.name, Version.number, current, *own)
         .join(Game, Game.id == Seat.game)
         .join(Version, Version.id == Seat.version)
         .outerjoin(Entry, (Entry.tournament == Game.tournament) & (Entry.name == Seat.name))
@@ -95,35 +86,10 @@ def _seats(connection: Connection, ids: Sequence[int], whole: bool) -> dict[int,
         .order_by(Seat.game, Seat.seat)
     )
     found: dict[int, list[PastSeat]] = {}
-    for (
-        game,
-        seat,
-        player,
-        version,
-        current,
-        points,
-        utility,
-        spent,
-        longest,
-        cpu,
-        memory,
-        stderr,
-    ) in connection.execute(chosen):
-        found.setdefault(game, []).append(
-            PastSeat(
-                seat=seat,
-                player=player,
-                version=version,
-                current=bool(current),
-                points=points,
-                utility=utility,
-                spent=spent,
-                longest=longest,
-                cpu=cpu,
-                memory=memory,
-                stderr=stderr,
-            )
-        )
+    for game, seat, player, version, current, *own in connection.execute(chosen):
+        result = dict(zip(SEAT_RESULT, own, strict=True))
+        one = PastSeat(seat=seat, player=player, version=version, current=bool(current), **result)
+        found.setdefault(game, []).append(one)
     return found
 
 
@@ -132,8 +98,8 @@ def _moves(connection: Connection, ids: Sequence[int]) -> dict[int, list[MoveRec
     found: dict[int, list[MoveRecord]] = {}
     for row in rows:
         who = row["who"]
-        told = {name: row[name] for name in MoveRecord.__struct_fields__ if name != "who"}
-        found.setdefault(row["game"], []).append(MoveRecord(who=int(who) if who.isdigit() else who, **told))
+        same = {name: row[name] for name in MoveRecord.__struct_fields__ if name != "who"}
+        found.setdefault(row["game"], []).append(MoveRecord(who=int(who) if who.isdecimal() else who, **same))
     return found
 
 

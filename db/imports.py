@@ -11,22 +11,16 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from msgspec.structs import asdict
 from sqlalchemy import Connection, insert, select
 
 from db import store
 from db.errors import DatabaseError
-from db.records import PastGame, PastSeat
+from db.games import STORED_AS_IT_IS
+from db.records import SEAT_RESULT, PastGame, PastSeat
 from db.schema import Game, Move, Ruling, Seat, Tournament
 
 IMPORTED: Final = "imported"
-_AS_THEY_ARE: Final = (
-    *("round", "number", "pair", "leg", "attempt", "clock", "opening", "status", "verdict", "fault", "detail"),
-    *("plies", "started", "finished", "host", "lag"),
-)
-_OF_SEAT: Final = ("seat", "points", "utility", "spent", "longest", "cpu", "memory", "stderr")
-_OF_MOVE: Final = (
-    *("ply", "move", "spent", "left", "cpu", "delay", "lag", "log", "score", "depth", "nodes", "line", "text"),
-)
 
 
 def add(connection: Connection, games: Sequence[PastGame], now: datetime) -> list[str]:
@@ -41,7 +35,7 @@ def add(connection: Connection, games: Sequence[PastGame], now: datetime) -> lis
     moves: list[dict[str, Any]] = []
     for game in games:
         tournament = None if game.tournament is None else tournaments[game.tournament]
-        new = {name: getattr(game, name) for name in _AS_THEY_ARE}
+        new = {name: getattr(game, name) for name in STORED_AS_IT_IS if name != "id"}
         id = _key(
             connection.execute(insert(Game).values(tournament=tournament, rules=game.game, seed=str(game.seed), **new))
         )
@@ -51,12 +45,9 @@ def add(connection: Connection, games: Sequence[PastGame], now: datetime) -> lis
             if version is None:
                 version = store.version(connection, seat.player, source, IMPORTED, now)
                 versions[seat.player, source] = version
-            told = {name: getattr(seat, name) for name in _OF_SEAT}
-            seats.append({"game": id, "name": seat.player, "version": version, **told})
-        moves += [
-            {"game": id, "who": str(move.who), **{name: getattr(move, name) for name in _OF_MOVE}}
-            for move in game.moves
-        ]
+            result = {name: getattr(seat, name) for name in SEAT_RESULT}
+            seats.append({"game": id, "seat": seat.seat, "name": seat.player, "version": version, **result})
+        moves += [asdict(move) | {"game": id, "who": str(move.who)} for move in game.moves]
         for ruling in game.rulings:
             ruled = {"what": ruling.what, "seat": ruling.seat, "reason": ruling.reason, "made": ruling.when}
             connection.execute(insert(Ruling).values(game=id, **ruled))

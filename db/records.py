@@ -9,9 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, Final
 
-from msgspec import Struct
+from msgspec import Meta, Struct
+
+MOST: Final = 2**63 - 1
+"""No number that is stored is larger."""
+Whole = Annotated[int, Meta(ge=-MOST, le=MOST)]
+"""A number that can be stored. It is checked where a file is read."""
+SEAT_RESULT: Final = ("points", "utility", "spent", "longest", "cpu", "memory", "stderr")
+"""What came of a seat: fields of `SeatRecord` and of `PastSeat`, and columns."""
 
 
 def instant(moment: datetime) -> str:
@@ -22,25 +29,25 @@ def instant(moment: datetime) -> str:
 class MoveRecord(Struct, frozen=True):
     """One ply: a move, an outcome of chance, or a move of the opening."""
 
-    ply: int
+    ply: Whole
     """Counted from 1."""
-    who: int | str
+    who: Whole | str
     """The seat, "chance" or "opening"."""
     move: str
-    spent: int | None = None
+    spent: Whole | None = None
     """What the seat's clock was charged."""
-    left: int | None = None
+    left: Whole | None = None
     """What the seat's clock showed afterwards; None without a clock."""
-    lag: int | None = None
+    lag: Whole | None = None
     """What the referee waited beyond `spent`."""
-    cpu: int | None = None
-    delay: int | None = None
+    cpu: Whole | None = None
+    delay: Whole | None = None
     """How long the agent was ready to run and had no processor."""
-    log: int | None = None
+    log: Whole | None = None
     """Bytes that the agent had written to stderr by then."""
     score: float | None = None
-    depth: int | None = None
-    nodes: int | None = None
+    depth: Whole | None = None
+    nodes: Whole | None = None
     line: str | None = None
     text: str | None = None
 
@@ -81,7 +88,7 @@ class PastRuling(Struct, frozen=True):
 
     what: str
     """void or award."""
-    seat: int | None
+    seat: Whole | None
     """To whom the game was awarded."""
     reason: str
     when: str
@@ -90,19 +97,19 @@ class PastRuling(Struct, frozen=True):
 class PastSeat(Struct, frozen=True, kw_only=True):
     """Who sat there, and what came of it."""
 
-    seat: int
+    seat: Whole
     player: str
-    version: int | None = None
+    version: Whole | None = None
     """The number of the submission that played."""
     current: bool = True
     """Whether the tournament counts that version now."""
     points: float | None = None
     """As played; `PastGame.counted` follows rulings."""
     utility: float | None = None
-    spent: int | None = None
-    longest: int | None = None
-    cpu: int | None = None
-    memory: int | None = None
+    spent: Whole | None = None
+    longest: Whole | None = None
+    cpu: Whole | None = None
+    memory: Whole | None = None
     stderr: str | None = None
 
 
@@ -111,11 +118,11 @@ class PastGame(Struct, frozen=True, kw_only=True):
 
     id: int
     tournament: str | None = None
-    round: int | None = None
-    number: int
+    round: Whole | None = None
+    number: Whole
     pair: str
-    leg: int = 0
-    attempt: int = 1
+    leg: Whole = 0
+    attempt: Whole = 1
     game: str
     """The rules it was played by."""
     clock: str = "none"
@@ -123,12 +130,12 @@ class PastGame(Struct, frozen=True, kw_only=True):
     opening: str | None = None
     status: str = "finished"
     verdict: str | None = None
-    fault: int | None = None
+    fault: Whole | None = None
     detail: str | None = None
-    plies: int | None = None
+    plies: Whole | None = None
     started: str | None = None
     finished: str | None = None
-    lag: int | None = None
+    lag: Whole | None = None
     host: dict[str, Any] | None = None
     seats: tuple[PastSeat, ...] = ()
     moves: tuple[MoveRecord, ...] = ()

@@ -11,10 +11,11 @@ from datetime import datetime
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from db.errors import DatabaseError, NotFound
-from db.records import GameRecord, instant
+from db.records import SEAT_RESULT, GameRecord, instant
 from db.schema import Agent, Entry, Game, Move, Ruling, Seat, Tournament, Version
 
 VOID: Final = "void"
@@ -185,41 +186,13 @@ def finish(
             {
                 "_game": game,
                 "_seat": seat.seat,
-                "points": seat.points,
-                "utility": seat.utility,
-                "spent": seat.spent,
-                "longest": seat.longest,
-                "cpu": seat.cpu,
-                "memory": seat.memory,
-                "stderr": seat.stderr,
+                **{name: getattr(seat, name) for name in SEAT_RESULT},
             }
             for seat in record.seats
         ],
     )
     if record.moves:
-        connection.execute(
-            _MOVE,
-            [
-                {
-                    "game": game,
-                    "ply": move.ply,
-                    "who": str(move.who),
-                    "move": move.move,
-                    "spent": move.spent,
-                    "left": move.left,
-                    "cpu": move.cpu,
-                    "delay": move.delay,
-                    "lag": move.lag,
-                    "log": move.log,
-                    "score": move.score,
-                    "depth": move.depth,
-                    "nodes": move.nodes,
-                    "line": move.line,
-                    "text": move.text,
-                }
-                for move in record.moves
-            ],
-        )
+        connection.execute(_MOVE, [asdict(move) | {"game": game, "who": str(move.who)} for move in record.moves])
 
 
 def repeat(connection: Connection, game: int, *, versions: Mapping[str, int] | None = None) -> int:

@@ -11,9 +11,10 @@ from math import isfinite
 from typing import Any
 
 from agents.protocol import Verdict
+from arena.history.fields import LISTED
 from arena.match.clock import MILLISECOND
 from arena.match.schedule import Finished
-from db.records import MoveRecord, PastGame, PastRuling, PastSeat, instant
+from db.records import SEAT_RESULT, MoveRecord, PastGame, PastRuling, PastSeat, instant
 
 
 def past(finished: Finished) -> PastGame:
@@ -38,17 +39,7 @@ def past(finished: Finished) -> PastGame:
         finished=instant(finished.finished),
         lag=record.lag,
         seats=tuple(
-            PastSeat(
-                seat=seat.seat,
-                player=seat.player,
-                points=seat.points,
-                utility=seat.utility,
-                spent=seat.spent,
-                longest=seat.longest,
-                cpu=seat.cpu,
-                memory=seat.memory,
-                stderr=seat.stderr,
-            )
+            PastSeat(seat=seat.seat, player=seat.player, **{name: getattr(seat, name) for name in SEAT_RESULT})
             for seat in record.seats
         ),
         moves=record.moves,
@@ -56,28 +47,13 @@ def past(finished: Finished) -> PastGame:
 
 
 def heading(game: PastGame) -> dict[str, Any]:
-    """The game as a listing tells it."""
-    return {
-        "id": game.id,
-        "tournament": game.tournament,
-        "round": game.round,
-        "number": game.number,
-        "attempt": game.attempt,
-        "game": game.game,
-        "players": game.players,
-        "opening": game.opening,
-        "clock": game.clock,
-        "seed": game.seed,
-        "status": game.status,
+    """The game in a listing."""
+    counted = {
         "points": finite(game.counted),
         "utilities": finite(game.utilities),
-        "verdict": game.verdict,
-        "fault": game.fault,
-        "plies": game.plies,
-        "started": game.started,
-        "finished": game.finished,
         "ruling": None if game.ruling is None else ruled(game.ruling),
     }
+    return {name: counted[name] if name in counted else getattr(game, name) for name in LISTED}
 
 
 def whole(game: PastGame) -> dict[str, Any]:

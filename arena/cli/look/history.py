@@ -21,6 +21,7 @@ from arena.cli.asking.game_filters import filtered, refuse_unknown_game
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show, show_json
 from arena.errors import ArenaError
 from arena.history import documents, words
+from arena.history.fields import LISTED
 
 if TYPE_CHECKING:
     from adsearch import State
@@ -153,15 +154,13 @@ def _listed(name: str, between: str) -> Any:
     return lambda row: "" if row[name] is None else between.join(map(str, row[name]))
 
 
-CSV: Final[Columns] = {
-    **{name: _text(name) for name in ("id", "tournament", "round", "number", "attempt", "game")},
+_WRITTEN: Final[Columns] = {
     "players": _listed("players", " - "),
-    **{name: _text(name) for name in ("opening", "clock", "seed", "status")},
     "points": _listed("points", " "),
     "utilities": _listed("utilities", " "),
-    **{name: _text(name) for name in ("verdict", "fault", "plies", "started", "finished")},
     "ruling": lambda row: "" if row["ruling"] is None else row["ruling"]["what"],
 }
+CSV: Final[Columns] = {name: _WRITTEN.get(name, _text(name)) for name in LISTED}
 MOVES: Final[Columns] = {
     name: _text(name)
     for name in ("ply", "who", "player", "move", "spent", "left", "score", "depth", "nodes", "line", "text")

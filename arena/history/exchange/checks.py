@@ -17,11 +17,9 @@ from agents.protocol import Verdict
 from arena.errors import ArenaError, BadImport
 from arena.match.clock import TimeControl
 from db.games import OVER
-from db.records import PastGame
+from db.records import MOST, PastGame
 
 VERDICTS: Final = tuple(verdict.value for verdict in Verdict)
-MOST: Final = 2**63 - 1
-"""No number that is stored is larger."""
 _MOST_SEED: Final = 2**256
 
 

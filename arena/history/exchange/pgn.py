@@ -13,33 +13,14 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NoReturn
 
 from adsearch.errors import quote
-from arena.history.exchange.checks import MOST, refuse
+from arena.history.exchange.checks import refuse
 from arena.history.exchange.spreadsheet import points, result, seat_name
+from arena.history.fields import NUMBERS, TEXTS
 from arena.match.clock import SECOND
-from db.records import MoveRecord, PastGame, PastRuling, PastSeat
+from db.records import MOST, MoveRecord, PastGame, PastRuling, PastSeat
 
-_TEXTS: Final = {
-    "Event": "tournament",
-    "Game": "game",
-    "Pair": "pair",
-    "Clock": "clock",
-    "Opening": "opening",
-    "Status": "status",
-    "Verdict": "verdict",
-    "Detail": "detail",
-    "Started": "started",
-    "Finished": "finished",
-}
-_NUMBERS: Final = {
-    "Round": "round",
-    "Number": "number",
-    "Attempt": "attempt",
-    "Leg": "leg",
-    "Seed": "seed",
-    "Fault": "fault",
-    "Plies": "plies",
-    "Lag": "lag",
-}
+_TEXTS: Final = {"Event" if name == "tournament" else name.capitalize(): name for name in TEXTS}
+_NUMBERS: Final = {name.capitalize(): name for name in (*NUMBERS, "lag")}
 _TIMES: Final = {"emt": "spent", "clk": "left", "cpu": "cpu", "delay": "delay", "lag": "lag"}
 _COUNTS: Final = {"depth": "depth", "nodes": "nodes", "log": "log"}
 _SAID: Final = {"pv": "line", "text": "text"}

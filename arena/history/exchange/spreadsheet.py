@@ -19,8 +19,9 @@ from urllib.parse import unquote
 from msgspec.structs import replace
 
 from adsearch.errors import nearly, quote
-from arena.history.exchange.checks import MOST, refuse
-from db.records import MoveRecord, PastGame, PastRuling, PastSeat
+from arena.history.exchange.checks import refuse
+from arena.history.fields import NUMBERS, TEXTS
+from db.records import MOST, MoveRecord, PastGame, PastRuling, PastSeat
 
 SEATS: Final = ("first", "second", "third", "fourth")
 PLAIN: Final = ("round", "first", "second", "result")
@@ -102,7 +103,7 @@ def write(games: Iterable[PastGame], out: TextIO, *, most_seats: int = 2) -> int
 
 
 def _row(game: PastGame) -> dict[str, str]:
-    row = {name: "" if (value := getattr(game, name)) is None else str(value) for name in _SAME}
+    row = {name: "" if (value := getattr(game, name)) is None else str(value) for name in ("id", *TEXTS, *NUMBERS)}
     row |= {seat_name(seat.seat): seat.player for seat in game.seats}
     row["result"] = result(game.points)
     row["utilities"] = " ".join(map(repr, game.utilities or []))
@@ -112,11 +113,6 @@ def _row(game: PastGame) -> dict[str, str]:
     row["movers"] = " ".join(str(move.who) for move in game.moves)
     row["moves"] = joined(move.move for move in game.moves)
     return row
-
-
-_TEXTS: Final = ("tournament", "pair", "game", "opening", "clock", "status", "verdict", "started", "finished", "detail")
-_NUMBERS: Final = ("id", "number", "attempt", "leg", "round", "seed", "fault", "plies")
-_SAME: Final = (*_TEXTS, *_NUMBERS)
 
 
 # Reading.
@@ -205,7 +201,7 @@ class _Row:
         players = self._players()
         scored = self._result(len(players))
         moves = self._moves()
-        texts = {text: self._text(text) for text in _TEXTS}
+        texts = {text: self._text(text) for text in TEXTS}
         texts["tournament"] = texts["tournament"] if "tournament" in self._cells else PurePath(self._name).stem
         texts["pair"] = texts["pair"] or ""
         usual = ("finished", "normal") if scored else ("void", "void")
