@@ -12,46 +12,13 @@ from typing import Any, Final
 from msgspec import Struct
 from sqlalchemy import Connection, func, select, text
 
-from db.records import MoveRecord
+from db import games
+from db.imports import IMPORTED
+from db.records import PastGame
 from db.schema import Agent, Entry, Game, Move, Seat, Tournament, Version
 
 _AT_ONCE: Final = 200
 """So many games are read by one query."""
-
-
-class FullSeat(Struct, frozen=True):
-    """One seat of a game as it is stored."""
-
-    seat: int
-    name: str
-    source: str
-    """Of the version that plays; empty where there is no such version."""
-    points: float | None
-    utility: float | None
-    spent: int | None
-    longest: int | None
-
-
-class FullGame(Struct, frozen=True):
-    """One game as it is stored, with everything that belongs to it."""
-
-    id: int
-    tournament: str | None
-    number: int
-    pair: str
-    leg: int
-    attempt: int
-    rules: str
-    clock: str
-    seed: str
-    opening: str | None
-    status: str
-    verdict: str | None
-    fault: int | None
-    plies: int | None
-    lag: int | None
-    seats: tuple[FullSeat, ...]
-    moves: tuple[MoveRecord, ...]
 
 
 class StoredVersion(Struct, frozen=True):
@@ -138,71 +105,14 @@ def attempts(connection: Connection) -> Iterator[Attempt]:
         yield Attempt(*known)
 
 
-def games(connection: Connection) -> Iterator[FullGame]:
-    """Every game, the oldest first."""
-    chosen = (
-        select(
-            Game.id,
-            Tournament.name,
-            Game.number,
-            Game.pair,
-            Game.leg,
-            Game.attempt,
-            Game.rules,
-            Game.clock,
-            Game.seed,
-            Game.opening,
-            Game.status,
-            Game.verdict,
-            Game.fault,
-            Game.plies,
-            Game.lag,
-        )
-        .outerjoin(Tournament, Tournament.id == Game.tournament)
-        .order_by(Game.id)
-        .limit(_AT_ONCE)
-    )
+def every_game(connection: Connection) -> Iterator[tuple[PastGame, bool]]:
+    """Every game with all that belongs to it, the oldest first, and whether it was imported."""
     last = 0
-    while rows := connection.execute(chosen.where(Game.id > last)).all():
-        first, last = rows[0][0], rows[-1][0]
-        seats = _seats(connection, first, last)
-        moves = _moves(connection, first, last)
-        for row in rows:
-            whole: list[Any] = [*row, tuple(seats.get(row[0], ())), tuple(moves.get(row[0], ()))]
-            yield FullGame(*whole)
-
-
-def _seats(connection: Connection, first: int, last: int) -> dict[int, list[FullSeat]]:
-    found: dict[int, list[FullSeat]] = {}
-    chosen = (
-        select(
-            Seat.game,
-            Seat.seat,
-            Seat.name,
-            func.coalesce(Version.source, ""),
-            Seat.points,
-            Seat.utility,
-            Seat.spent,
-            Seat.longest,
-        )
-        .outerjoin(Version, Version.id == Seat.version)
-        .where(Seat.game.between(first, last))
-        .order_by(Seat.game, Seat.seat)
-    )
-    row: Any
-    for row in connection.execute(chosen):
-        found.setdefault(row[0], []).append(FullSeat(*row[1:]))
-    return found
-
-
-def _moves(connection: Connection, first: int, last: int) -> dict[int, list[MoveRecord]]:
-    found: dict[int, list[MoveRecord]] = {}
-    chosen = (
-        select(Move.game, Move.ply, Move.who, Move.move, Move.spent, Move.left, Move.lag)
-        .where(Move.game.between(first, last))
-        .order_by(Move.game, Move.ply)
-    )
-    for game, ply, who, move, spent, left, lag in connection.execute(chosen):
-        seat = int(who) if who.isdecimal() else who
-        found.setdefault(game, []).append(MoveRecord(ply, seat, move, spent, left, lag))
-    return found
+    chosen = select(Game.id).order_by(Game.id).limit(_AT_ONCE)
+    while ids := connection.execute(chosen.where(Game.id > last)).scalars().all():
+        elsewhere = select(Seat.game).join(Version, Version.id == Seat.version)
+        elsewhere = elsewhere.where(Seat.game.in_(ids), Version.source.startswith(IMPORTED))
+        imported = set(connection.execute(elsewhere).scalars())
+        for game in games.games(connection, ids, whole=True):
+            yield game, game.id in imported
+        last = ids[-1]

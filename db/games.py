@@ -80,7 +80,7 @@ def _seats(connection: Connection, ids: Sequence[int], whole: bool) -> dict[int,
     chosen = (
         select(Seat.game, Seat.seat, Seat.name, Version.number, current, *own)
         .join(Game, Game.id == Seat.game)
-        .join(Version, Version.id == Seat.version)
+        .outerjoin(Version, Version.id == Seat.version)
         .outerjoin(Entry, (Entry.tournament == Game.tournament) & (Entry.name == Seat.name))
         .where(Seat.game.in_(ids))
         .order_by(Seat.game, Seat.seat)

@@ -26,11 +26,11 @@ from arena.match.schedule import MOST_ATTEMPTS
 from arena.match.seeds import GameSeeds
 from arena.players.submissions import Store
 from db import audit, bundles
-from db.audit import Attempt, FullGame, StoredVersion
+from db.audit import Attempt, StoredVersion
 from db.database import Database
+from db.imports import IMPORTED
+from db.records import PastGame
 
-IMPORTED: Final = "imported"
-"""The source of a version that never played here: `arena import` brought its games."""
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _STORED_HASH: Final = re.compile(r"/([0-9a-f]{64})/")
 """In a game's rules: a file that is frozen in the store."""
@@ -78,16 +78,18 @@ def verify(database: Database, store: Store, *, told: Callable[[int, int], None]
         found.wrongs += _wrong_schedules(audit.attempts(connection), part=bundles.is_bundle(connection))
         total = sum(audit.size(connection).games.values())
         boards = Boards(store)
-        for game in audit.games(connection):
+        for game, imported in audit.every_game(connection):
             found.games += 1
             found.moves += len(game.moves)
-            found.wrongs += [Wrong(name_of(game), game.id, reason) for reason in wrongs_of(game, boards)]
+            found.wrongs += [
+                Wrong(name_of(game), game.id, reason) for reason in wrongs_of(game, boards, imported=imported)
+            ]
             if told is not None and found.games % 50 == 0:
                 told(found.games, total)
     return found
 
 
-def name_of(game: FullGame) -> str:
+def name_of(game: PastGame) -> str:
     """The game as a person would ask for it."""
     if game.tournament is None:
         return str(game.id)
@@ -123,7 +125,7 @@ class Boards:
 # One game.
 
 
-def wrongs_of(game: FullGame, boards: Boards) -> list[str]:
+def wrongs_of(game: PastGame, boards: Boards, *, imported: bool) -> list[str]:
     """Everything about the game that cannot be true."""
     if game.status in ("scheduled", "playing", "cancelled"):
         told = [game.verdict, *(seat.points for seat in game.seats)]
@@ -137,17 +139,16 @@ def wrongs_of(game: FullGame, boards: Boards) -> list[str]:
         return [f"its verdict is {verdict}, but its status {game.status!r}"]
     if game.fault is not None and not 0 <= game.fault < len(game.seats):
         return [f"the fault is seat {game.fault}'s, and there are {len(game.seats)} seats"]
-    imported = any(seat.source.startswith(IMPORTED) for seat in game.seats)
     if imported and not game.moves:
         return []  # a result without its moves: there is nothing to hold it against
-    start = boards.start(game.rules)
+    start = boards.start(game.game)
     if isinstance(start, str):
         return [start]
     if [seat.seat for seat in game.seats] != list(range(start.players)):
-        return [f"{game.rules} is for {start.players} players, got the seats {[seat.seat for seat in game.seats]}"]
+        return [f"{game.game} is for {start.players} players, got the seats {[seat.seat for seat in game.seats]}"]
     if verdict is Verdict.FORFEIT:
         return _wrong_forfeit(game, start)
-    end = _replayed(game, start)
+    end = _replayed(game, start, None if imported else _seeds(game))
     if isinstance(end, str):
         return [end]
     wrongs = [*_wrong_end(game, end, verdict), *_wrong_result(game, end, verdict)]
@@ -155,9 +156,8 @@ def wrongs_of(game: FullGame, boards: Boards) -> list[str]:
     return wrongs if imported and not timed else [*wrongs, *_wrong_clocks(game, end)]
 
 
-def _replayed(game: FullGame, state: State[Any]) -> State[Any] | str:
-    """Where the stored moves lead; or why they lead nowhere."""
-    seeds = _seeds(game)
+def _replayed(game: PastGame, state: State[Any], seeds: GameSeeds | None) -> State[Any] | str:
+    """Where the stored moves lead; or why they lead nowhere. Chance follows from the seeds where they are known."""
     opening: list[str] = []
     moved = False
     for number, move in enumerate(game.moves, 1):
@@ -194,15 +194,11 @@ def _replayed(game: FullGame, state: State[Any]) -> State[Any] | str:
     return state
 
 
-def _seeds(game: FullGame) -> GameSeeds | None:
-    """What chance does in the game follows from these; None where that is not known."""
-    if (
-        game.tournament is None
-        or any(seat.source.startswith(IMPORTED) for seat in game.seats)
-        or not game.seed.isdecimal()
-    ):
+def _seeds(game: PastGame) -> GameSeeds | None:
+    """What chance does in the game follows from these; None outside of tournaments, where they are not known."""
+    if game.tournament is None:
         return None
-    return GameSeeds.of(int(game.seed), (game.pair,), leg=game.leg, attempt=game.attempt)
+    return GameSeeds.of(game.seed, (game.pair,), leg=game.leg, attempt=game.attempt)
 
 
 def _read(state: State[Any], text: str) -> tuple[Any] | str:
@@ -222,7 +218,7 @@ def _who(who: int | str) -> str:
     return f"seat {who}" if isinstance(who, int) else f"the {who}" if who == "opening" else who
 
 
-def _wrong_end(game: FullGame, end: State[Any], verdict: Verdict) -> Iterator[str]:
+def _wrong_end(game: PastGame, end: State[Any], verdict: Verdict) -> Iterator[str]:
     if game.plies != len(game.moves):
         yield f"it is said to have {game.plies} plies, {len(game.moves)} are stored"
     if verdict is Verdict.NORMAL and end.turn is not None:
@@ -240,7 +236,7 @@ def _who_moves(state: State[Any]) -> str:
     return "the game was over" if state.turn is None else f"seat {state.turn} was to move"
 
 
-def _wrong_result(game: FullGame, end: State[Any], verdict: Verdict) -> Iterator[str]:
+def _wrong_result(game: PastGame, end: State[Any], verdict: Verdict) -> Iterator[str]:
     if verdict is Verdict.NORMAL and end.turn is not None:
         return
     utilities, points = result(end, verdict, game.fault)
@@ -249,7 +245,7 @@ def _wrong_result(game: FullGame, end: State[Any], verdict: Verdict) -> Iterator
     yield from _wrong_points(game, points)
 
 
-def _wrong_points(game: FullGame, points: tuple[float, ...] | None) -> Iterator[str]:
+def _wrong_points(game: PastGame, points: tuple[float, ...] | None) -> Iterator[str]:
     yield from _differs("points", [seat.points for seat in game.seats], list(points or [None] * len(game.seats)))
 
 
@@ -263,7 +259,7 @@ def _listed(values: Iterable[object]) -> str:
     return ", ".join("none" if value is None else str(value) for value in values)
 
 
-def _wrong_forfeit(game: FullGame, start: State[Any]) -> list[str]:
+def _wrong_forfeit(game: PastGame, start: State[Any]) -> list[str]:
     if game.moves or game.plies:
         return ["it was forfeit, but has moves"]
     if game.fault is None:
@@ -276,7 +272,7 @@ def _wrong_forfeit(game: FullGame, start: State[Any]) -> list[str]:
     return wrongs
 
 
-def _wrong_clocks(game: FullGame, end: State[Any]) -> Iterator[str]:
+def _wrong_clocks(game: PastGame, end: State[Any]) -> Iterator[str]:
     clock = Clock(TimeControl.parse(game.clock), len(game.seats))
     spent, longest, lag = [0] * len(game.seats), [0] * len(game.seats), 0
     for move in game.moves:
