@@ -92,7 +92,9 @@ def _offers(folder: Path) -> Iterator[Installation]:
 
 
 def _copied_packages(folder: Path) -> Installation:
-    sources, installed = folder / "sources", folder / "installed"
+    sources = folder / "sources"
+    # Agents are given the packages of a folder of that name.
+    installed = folder / "site-packages"
     for package in _PACKAGES:
         shutil.copytree(ROOT / package, sources / package, symlinks=True)
     shutil.copytree(_INSTALLED, installed, symlinks=True, ignore=shutil.ignore_patterns(*_NOT_INSTALLED))
