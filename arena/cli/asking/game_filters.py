@@ -77,8 +77,8 @@ def filtered(*, without: Collection[str] = ()) -> Callable[[Callable[..., None]]
 
         @wraps(command)
         def run(**given: Any) -> None:
-            told = {name: given.pop(name) for name in names}
-            command(wanted=_wanted(told), **given)
+            options = {name: given.pop(name) for name in names}
+            command(wanted=_wanted(options), **given)
 
         del run.__wrapped__
         run.__annotations__ = {}
@@ -88,15 +88,15 @@ def filtered(*, without: Collection[str] = ()) -> Callable[[Callable[..., None]]
     return decorate
 
 
-def _wanted(told: dict[str, Any]) -> Any:
+def _wanted(options: dict[str, Any]) -> Any:
     from db.search import Wanted
 
-    if told.get("agent") is None and any(told.get(name) is not None for name in ("opponent", "seat", "result")):
+    if options.get("agent") is None and any(options.get(name) is not None for name in ("opponent", "seat", "result")):
         raise typer.BadParameter("--opponent, --seat and --result are about --agent: give that too")
     for name, end in (("since", False), ("until", True)):
-        if told.get(name) is not None:
-            told[name] = moment_of(f"--{name}", told[name], end=end)
-    return Wanted(**told)
+        if options.get(name) is not None:
+            options[name] = moment_of(f"--{name}", options[name], end=end)
+    return Wanted(**options)
 
 
 def refuse_unknown_game(connection: Connection, wanted: Wanted) -> None:

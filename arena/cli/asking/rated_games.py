@@ -68,28 +68,28 @@ def read(
 
 def named(given: Sequence[str] | None, option: str, form: str, *, last: bool = False) -> dict[str, str]:
     """What an option that may be repeated says: "pass=random". Of several signs the first one counts, or the `last`."""
-    told = {}
+    found = {}
     for text in given or ():
         name, sign, value = text.rpartition("=") if last else text.partition("=")
         if not sign or not name or not value:
             raise typer.BadParameter(f"{option}: expected {form}, got {text!r}")
-        if name in told:
+        if name in found:
             raise typer.BadParameter(f"{option}: {name!r} is there twice")
-        told[name] = value
-    return told
+        found[name] = value
+    return found
 
 
 def anchors(given: Sequence[str] | None) -> dict[str, float]:
     """The ratings that anchors are given."""
-    told = {}
+    found = {}
     for name, text in named(given, "--anchor", "NAME=RATING", last=True).items():
         try:
-            told[name] = float(text)
+            found[name] = float(text)
         except ValueError:
-            told[name] = float("nan")
-        if not abs(told[name]) <= 1e6:
+            found[name] = float("nan")
+        if not abs(found[name]) <= 1e6:
             raise typer.BadParameter(f"--anchor: expected a rating after {name}=, such as 1500, got {text!r}")
-    return told
+    return found
 
 
 def listed(file: str) -> list[RatedGame]:

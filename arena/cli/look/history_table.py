@@ -50,8 +50,8 @@ def columns(rows: Sequence[Row], *, agent: str | None = None, year: int) -> Colu
         if title in cells and _room(rows, cells, width) < whole:
             cells[title] = short
     for title in ("plies", "finished", "verdict"):
-        said = {cells[title](row) for row in rows}
-        if _room(rows, cells, width) < legible and (title != "verdict" or said == {"normal"}):
+        texts = {cells[title](row) for row in rows}
+        if _room(rows, cells, width) < legible and (title != "verdict" or texts == {"normal"}):
             del cells[title]
     room = _room(rows, cells, width)
     return cells | {"players": lambda row: seated(row, room=room, agent=agent)}
@@ -110,7 +110,7 @@ def _room(rows: Sequence[Row], cells: _Cells, width: int) -> int:
     return width - sum(widths) - 2 * len(widths)
 
 
-# What can be said in less.
+# Shorter forms.
 
 
 def _day(row: Row) -> str:

@@ -99,16 +99,21 @@ def replay(
     for line in recorded_game.header(game):
         print(line)
     for step in found.steps[ply or 0 :]:
-        print("", *_told(game, found, step), sep="\n")
+        print("", *_step_lines(game, found, step), sep="\n")
     print("", *recorded_game.ending(game), sep="\n")
 
 
-# What is told of a step.
+# What is printed of a step.
 
 
-def _told(game: PastGame, replay: Replay, step: Step) -> list[str]:
+def _step_lines(game: PastGame, replay: Replay, step: Step) -> list[str]:
     """All of a step, line by line."""
-    return [_ply(game, step), *_board(replay, step), *_clocks(game, step), *_said(step), *_printed(game, replay, step)]
+    return [*_position_lines(game, replay, step), *_printed(game, replay, step)]
+
+
+def _position_lines(game: PastGame, replay: Replay, step: Step) -> list[str]:
+    """The ply, the board, the clocks, and what the agent reported of its thinking."""
+    return [_ply(game, step), *_board(replay, step), *_clocks(game, step), *_thinking(step)]
 
 
 def _ply(game: PastGame, step: Step) -> str:
@@ -142,13 +147,13 @@ def _clocks(game: PastGame, step: Step) -> list[str]:
     return [f"     {'   '.join(shown)}"] if shown else []
 
 
-def _said(step: Step) -> list[str]:
+def _thinking(step: Step) -> list[str]:
     """What the agent told of its thinking."""
     if step.move is None:
         return []
     line = f"expects {words.printable(step.move.line)}" if step.move.line else ""
-    told = ", ".join(part for part in (words.thinking(step.move), line) if part)
-    return [f"     says: {told}"] if told else []
+    thinking = ", ".join(part for part in (words.thinking(step.move), line) if part)
+    return [f"     says: {thinking}"] if thinking else []
 
 
 def _printed(game: PastGame, replay: Replay, step: Step) -> list[str]:
@@ -175,7 +180,7 @@ def screenful(game: PastGame, replay: Replay, number: int, status: str, *, colum
     if len(below) > max(1, rows // 6):
         below = side_by_side([parts[0], *parts[-2:]], width=columns)[:2]
     step, room = replay.steps[number], max(0, rows - 1 - len(below))
-    lines = [_ply(game, step), *_board(replay, step), *_clocks(game, step), *_said(step)]
+    lines = _position_lines(game, replay, step)
     lines += recorded_game.ending(game) if number == len(game.moves) else []
     if len(lines) + 2 <= room:
         lines = [recorded_game.header(game)[0], "", *lines]

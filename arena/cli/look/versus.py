@@ -87,10 +87,10 @@ def versus(
 
 def _outcome(test: Sprt, terms: SprtTerms, b: str) -> str:
     """What the sequential test says, in a sentence."""
-    said = "not decided yet"
+    outcome = "not decided yet"
     if test.verdict is not None:
-        said = f"{test.verdict} accepted: {words.printable(terms.claim(test.verdict, b))}"
-    return f"sequential test: {said} (llr {test.llr:.2f}, bounds {test.lower:.2f} and {test.upper:.2f})"
+        outcome = f"{test.verdict} accepted: {words.printable(terms.claim(test.verdict, b))}"
+    return f"sequential test: {outcome} (llr {test.llr:.2f}, bounds {test.lower:.2f} and {test.upper:.2f})"
 
 
 def _version(connection: Connection, name: str) -> tuple[str, int | None]:

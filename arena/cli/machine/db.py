@@ -54,8 +54,9 @@ def info(format: FormatOption = Format.TABLE, db: DatabaseOption = None) -> None
         return
     games = row.pop("games")
     moves = row.pop("moves")
-    told = {**row, **{f"games {status}": count for status, count in games.items()}, "moves": moves}
-    rows = [{"what": what, "value": f"{value:,}" if isinstance(value, int) else value} for what, value in told.items()]
+    values = {**row, **{f"games {status}": count for status, count in games.items()}, "moves": moves}
+    texts = {what: f"{value:,}" if isinstance(value, int) else value for what, value in values.items()}
+    rows = [{"what": what, "value": text} for what, text in texts.items()]
     show(rows, _INFO, format=format)
 
 
@@ -90,8 +91,8 @@ def verify(format: FormatOption = Format.TABLE, db: DatabaseOption = None) -> No
     from arena.history.verify import verify as verified
     from db.database import Database
 
-    with Database(db, read_only=True) as database, _progress() as told:
-        found = verified(database, submissions(database), told=told)
+    with Database(db, read_only=True) as database, _progress() as show_progress:
+        found = verified(database, submissions(database), told=show_progress)
     wrongs = [asdict(wrong) for wrong in found.wrongs]
     if format is not Format.TABLE or wrongs:
         show(wrongs, _WRONGS, format=format)

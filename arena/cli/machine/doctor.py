@@ -75,5 +75,5 @@ def _filled(text: str, width: int) -> list[str]:
 def _summary(found: list[Finding]) -> str:
     """How many findings want something done."""
     counts = {kind: sum(finding.verdict == kind for finding in found) for kind in ("problem", "warning")}
-    told = [f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in counts.items() if count]
-    return ", ".join(told) or "All is well."
+    parts = [f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in counts.items() if count]
+    return ", ".join(parts) or "All is well."

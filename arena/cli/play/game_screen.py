@@ -18,7 +18,7 @@ from arena.match.clock import Clock, TimeControl
 from arena.match.schedule import MOST_ATTEMPTS, Began, Event, Finished, Planned, Ply
 
 SEAT_STYLES: Final = ("bold red", "bold cyan", "bold yellow", "bold magenta")
-"""A colour for each seat, told apart also by those who see no red or green."""
+"""A colour for each seat, which people who see no red or green can distinguish too."""
 _MOST_LOG: Final = 12
 """Lines of the log of an agent that was at fault."""
 
@@ -38,7 +38,7 @@ class GameScreen:
         self._hidden_from: list[int] | None = None
         self._watchers: list[Callable[[int], None]] = []
 
-    def tell(self, plies_shown: Callable[[int], None]) -> None:
+    def after_each_ply(self, plies_shown: Callable[[int], None]) -> None:
         """Calls `plies_shown` after each ply with how many are on the screen."""
         self._watchers.append(plies_shown)
 
@@ -89,9 +89,9 @@ class GameScreen:
         for event in finished:
             for seat in event.record.seats:
                 totals[seat.player] = totals.get(seat.player, 0.0) + (seat.points or 0.0)
-        told = "   ".join(f"{name} {words.number(points)}" for name, points in totals.items())
+        scores = "   ".join(f"{name} {words.number(points)}" for name, points in totals.items())
         games_played = sum(not _comes_again(event) for event in finished)
-        self.say(f"{games_played} games, in points: {told}")
+        self.say(f"{games_played} games, in points: {scores}")
 
     def _show_beginning(self, game: Planned) -> None:
         self._state = games.start(game.rules)
@@ -104,7 +104,7 @@ class GameScreen:
             line.append(" - " if seat else "").append(entrant.name, SEAT_STYLES[seat % 4])
         self._print(line.append(f"   clock {game.clock}"), more="   ")
         self._draw(game)
-        self._tell_watchers(0)
+        self._call_watchers(0)
 
     def _show_ply(self, event: Ply) -> None:
         game, move = event.game, event.move
@@ -122,15 +122,15 @@ class GameScreen:
             name = game.entrants[move.who].name
             line.append(name, SEAT_STYLES[move.who % 4]).append(f" {words.printable(text)}", "bold")
             line.append(f"   {words.seconds(move.spent)}", "dim")
-            if not self._hidden_from and (told := words.thinking(move)):
-                line.append(f"   {told}", "dim")
+            if not self._hidden_from and (thinking := words.thinking(move)):
+                line.append(f"   {thinking}", "dim")
         else:
             line.append(f"{move.who} {words.printable(text)}")
         self._print(line, more="     ")
         self._draw(game)
         if game.clock != "none":
             self._print(self._clocks(game), more="     ")
-        self._tell_watchers(move.ply)
+        self._call_watchers(move.ply)
 
     def _clocks(self, game: Planned) -> Text:
         line = Text("     ")
@@ -169,7 +169,7 @@ class GameScreen:
             for written in [line for line in lines if line not in detail][-_MOST_LOG:]:
                 self._print(Text(f"   | {written}", "dim"), more="   |   ")
 
-    def _tell_watchers(self, plies: int) -> None:
+    def _call_watchers(self, plies: int) -> None:
         for watcher in self._watchers:
             watcher(plies)
 

@@ -39,7 +39,7 @@ class JoiningPlayers:
             )
         if player.kind is PlayerKind.WAIT:
             return Entrant(
-                name, name, source="wait", invite=lambda address, token: self._tell_how_to_come(name, address, token)
+                name, name, source="wait", invite=lambda address, token: self._show_how_to_join(name, address, token)
             )
         return None
 
@@ -56,14 +56,14 @@ class JoiningPlayers:
             self.director.watch(self._keyboard.descriptor, self._hear_keyboard)
         person = HumanPlayer(name, self._keyboard, self._screen)
         self._people.append(person)
-        self._screen.tell(person.shown)
+        self._screen.after_each_ply(person.shown)
         self.director.watch(person.sit_down(address, token), person.hear)
 
     def _hear_keyboard(self) -> None:
         if self._keyboard is not None and self.director is not None and not self._keyboard.read():
             self.director.unwatch(self._keyboard.descriptor)
 
-    def _tell_how_to_come(self, name: str, address: str, token: str) -> None:
+    def _show_how_to_join(self, name: str, address: str, token: str) -> None:
         file = self._folder.path / f"{name.replace('#', '-')}.json"
         file.unlink(missing_ok=True)  # that of a player who is lost
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

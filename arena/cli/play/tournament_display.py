@@ -205,9 +205,11 @@ class TournamentDisplay:
 
     def _outcome(self, test: SprtTerms, found: Weighed) -> str:
         """What the test of a match has come to, in words."""
-        said = f"{found.verdict} accepted: {test.claim(found.verdict, self._other)}" if found.verdict else "not decided"
+        outcome = "not decided"
+        if found.verdict:
+            outcome = f"{found.verdict} accepted: {test.claim(found.verdict, self._other)}"
         bounds = f"(llr {found.llr:.2f}, bounds {found.lower:.2f} {found.upper:.2f})"
-        return f"sprt: {said} {bounds} after {2 * found.pairs} of {_some(self._league.estimate.games, 'game')}"
+        return f"sprt: {outcome} {bounds} after {2 * found.pairs} of {_some(self._league.estimate.games, 'game')}"
 
 
 def _line(event: Finished, tournament: Tournament) -> Text:

@@ -101,6 +101,16 @@ def collect(
         raise typer.Exit(130) from None
     for warning in intake.warnings:
         print(f"warning: {warning}", file=sys.stderr)
+    _show_table(lines, format)
+    if format is Format.TABLE:
+        _show_rest(lines, until)
+        if intake.strangers:
+            _say(f"plays under a name that is nobody's on the roster: {', '.join(intake.strangers)}")
+            _say("was an alias changed? Change it back; or: arena withdraw NAME --reason WHY", indent=4)
+        _show_next_step(lines, file=file, tournament=tournament, db=db)
+
+
+def _show_table(lines: Sequence[Line], format: Format) -> None:
     show(
         [_row(line) for line in lines if format is not Format.TABLE or line.student],
         _columns(format),
@@ -108,12 +118,6 @@ def collect(
         narrowed="name",
         never_calculated=("name", "group", "agent", "submission", "told"),
     )
-    if format is Format.TABLE:
-        _tell(lines, until)
-        if intake.strangers:
-            _say(f"plays under a name that is nobody's on the roster: {', '.join(intake.strangers)}")
-            _say("was an alias changed? Change it back; or: arena withdraw NAME --reason WHY", indent=4)
-        _tell_next(lines, file, tournament, db)
 
 
 def _conditions(game: str | None, tournament: Path | None, to: Path | None) -> tuple[Conditions, Path]:
@@ -188,7 +192,7 @@ def _cell(name: str) -> Any:
     return text
 
 
-def _tell(lines: Sequence[Line], deadline: datetime | None) -> None:
+def _show_rest(lines: Sequence[Line], deadline: datetime | None) -> None:
     """What is to be seen to, below the table."""
     for line in lines:
         if line.told and line.student and line.handed_in:
@@ -220,14 +224,14 @@ _CLOCKS: Final = {
 def _by_which_clocks(lines: Sequence[Line]) -> str:
     """Which times were held against it; a warning where they look as if they were those of the download."""
     timed = [(line.handed_in, line.late) for line in lines if line.student and line.handed_in]
-    told = (
+    clocks = (
         ", ".join(_CLOCKS[name] for name in dict.fromkeys(one.clock for one, _ in timed))
         or "nothing to be held against"
     )
     by_files = [late for one, late in timed if one.clock in ("file", "zip")]
     if len(by_files) > 2 and all(by_files):
-        told += ". All are late: are these the times of the download? --late accept takes them"
-    return f"held against {told}" if timed else told
+        clocks += ". All are late: are these the times of the download? --late accept takes them"
+    return f"held against {clocks}" if timed else clocks
 
 
 def _say(text: str, *, indent: int = 0) -> None:
@@ -235,7 +239,7 @@ def _say(text: str, *, indent: int = 0) -> None:
     print(wrapped(printable(text), begin=" " * indent, more=" " * indent))
 
 
-def _tell_next(lines: Sequence[Line], file: Path, tournament: Path | None, db: str | None) -> None:
+def _show_next_step(lines: Sequence[Line], *, file: Path, tournament: Path | None, db: str | None) -> None:
     agents = {line.agent for line in lines if line.student}
     playing = {line.agent for line in lines if line.version is not None}
     new = sum(line.plays and not line.again for line in lines)
@@ -244,10 +248,10 @@ def _tell_next(lines: Sequence[Line], file: Path, tournament: Path | None, db: s
         _say(f'put this line into {tournament}, above its first "[":')
         _say(f'players = "{file.name}"', indent=4)
     elif tournament is not None:
-        _tell_how_to_play(tournament, db)
+        _show_how_to_play(tournament, db)
 
 
-def _tell_how_to_play(tournament: Path, db: str | None) -> None:
+def _show_how_to_play(tournament: Path, db: str | None) -> None:
     """The command that plays the tournament, or why it cannot be played yet."""
     from arena.players.submissions import Store
     from arena.tournament import league

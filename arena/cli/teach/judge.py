@@ -74,25 +74,25 @@ def judge(
         unloaded = examiner.loaded().failed
         answers = [examiner.ask(question) for question in asked]
     ours = [judging.our_search(subject, question) for question in asked]
-    verdicts, told = judging.judge(subject, ours, answers)
+    verdicts, convention = judging.judge(subject, ours, answers)
     if format is not Format.TABLE:
-        show([_row(verdict, told) for verdict in verdicts], _COLUMNS, format=format)
+        show([_row(verdict, convention) for verdict in verdicts], _COLUMNS, format=format)
     elif unloaded:
-        _tell_unloaded(unloaded, answers[0].traceback)
+        _show_unloaded(unloaded, answers[0].traceback)
     else:
-        _tell(subject, verdicts, examiner.printed)
+        _show_verdicts(subject, verdicts, examiner.printed)
     if not all(verdict.passed for verdict in verdicts):
         raise typer.Exit(1)
 
 
-def _row(verdict: TreeVerdict, told: Any) -> dict[str, Any]:
+def _row(verdict: TreeVerdict, convention: Any) -> dict[str, Any]:
     ours = verdict.ours
     return {
         "tree": ours.question.name,
         "depth": ours.question.depth,
         "passed": verdict.passed,
         "value": verdict.answer.value,
-        "expected_value": ours.value(told),
+        "expected_value": ours.value(convention),
         "move": verdict.answer.move,
         "expected_moves": list(ours.best),
         "leaves": [leaf[-1] for leaf in verdict.leaves],
@@ -119,13 +119,13 @@ def _written(value: Any) -> str:
     return "-" if value is None else written(tuple(value) if isinstance(value, list) else value)
 
 
-def _tell_unloaded(failed: str, traceback: Sequence[str]) -> None:
+def _show_unloaded(failed: str, traceback: Sequence[str]) -> None:
     print(f"cannot be judged: {printable(failed)}")
     for line in traceback:
         print(f"  {printable(line)}")
 
 
-def _tell(subject: JudgedAlgorithm, verdicts: Sequence[TreeVerdict], printed: str) -> None:
+def _show_verdicts(subject: JudgedAlgorithm, verdicts: Sequence[TreeVerdict], printed: str) -> None:
     """The verdicts for people: a line a tree, then the smallest tree that is wrong, drawn."""
     from arena.course.lecture.judging import common_cause
 

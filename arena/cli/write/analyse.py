@@ -140,7 +140,7 @@ def _show(
     def worth(row: Row, after: bool) -> str:
         ply = judgements[row["ply"]]
         seat = ply.who if start.players > 2 and isinstance(ply.who, int) else 0
-        return _told(ply.after if after else ply.before, seat)
+        return _figure(ply.after if after else ply.before, seat)
 
     columns: Columns = {
         "ply": lambda row: str(row["ply"]),
@@ -195,12 +195,12 @@ def _summary(game: PastGame, start: State[Any], plies: list[JudgedPly]) -> Itera
     from arena.student.analysis import summaries
 
     for one in summaries(plies, start.players):
-        told = [f"{one.moves} move{'s' * (one.moves != 1)}"]
+        parts = [f"{one.moves} move{'s' * (one.moves != 1)}"]
         if not start.hidden:
-            told += [f"{one.mistakes} ?", f"{one.blunders} ??"]
-        told += [] if one.loss is None else [f"{words.number(one.loss)} lost on average"]
-        told += [] if one.luck is None else [f"luck with chance {one.luck:+.2f}"]
-        yield f"{words.printable(game.players[one.seat])}: " + ", ".join(told)
+            parts += [f"{one.mistakes} ?", f"{one.blunders} ??"]
+        parts += [] if one.loss is None else [f"{words.number(one.loss)} lost on average"]
+        parts += [] if one.luck is None else [f"luck with chance {one.luck:+.2f}"]
+        yield f"{words.printable(game.players[one.seat])}: " + ", ".join(parts)
 
 
 def _first(
@@ -245,7 +245,7 @@ def _deeper(effort: AnalysisBudget, plies: list[JudgedPly]) -> str:
     return f"--seconds {max(seconds, 0.1):.2g}"
 
 
-def _told(worth: PositionValue, seat: int) -> str:
+def _figure(worth: PositionValue, seat: int) -> str:
     """What a position is worth to a seat."""
     if not worth.known:
         return "-"

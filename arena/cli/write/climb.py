@@ -138,7 +138,7 @@ def _sentence(name: str, climb: Climb) -> str:
     """Better than whom, and than whom not yet."""
     from arena.student.climb import StepVerdict
 
-    said = []
+    parts = []
     for words, shown in (
         ("better than ", StepVerdict.BETTER),
         ("not yet better than ", StepVerdict.NOT_BETTER),
@@ -146,8 +146,9 @@ def _sentence(name: str, climb: Climb) -> str:
     ):
         steps = [step for step in climb.steps if step.verdict is shown and step.games]
         if steps:
-            said.append(words + ", ".join(f"{printable(step.opponent)} ({percent(step.likelihood)})" for step in steps))
-    return f"{printable(name)}: " + ("; ".join(said) if said else "no round was whole, so there is nothing to compare")
+            names = [f"{printable(step.opponent)} ({percent(step.likelihood)})" for step in steps]
+            parts.append(words + ", ".join(names))
+    return f"{printable(name)}: " + ("; ".join(parts) or "no round was whole, so there is nothing to compare")
 
 
 def _in_words(run: ClimbRun, learned: TurningPoint) -> str:

@@ -86,10 +86,10 @@ def _line(number: int, step: LadderStep) -> str:
     line = f"{number:2}  {name}  won {results['won']:<3} drawn {results['drawn']:<3} lost {results['lost']:<3}"
     if not step.over:
         return f"{line} ..."
-    said = {StepVerdict.BETTER: "better", StepVerdict.NOT_BETTER: "not better", StepVerdict.OPEN: "not clear"}[
+    verdict = {StepVerdict.BETTER: "better", StepVerdict.NOT_BETTER: "not better", StepVerdict.OPEN: "not clear"}[
         step.verdict
     ]
-    return f"{line} {said} ({percent(step.likelihood)})"
+    return f"{line} {verdict} ({percent(step.likelihood)})"
 
 
 def percent(share: float) -> str:

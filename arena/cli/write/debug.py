@@ -207,7 +207,7 @@ def _left_debugger(error: BaseException) -> bool:
     return isinstance(error, BdbQuit)
 
 
-# What is told.
+# What is printed.
 
 
 def _introduction(game: PastGame, rehearsal: RecordedTurn, ply: int, called: str, *, chosen: bool) -> Iterator[str]:
@@ -245,10 +245,10 @@ def _compared(
     yield wrapped(words.printable(f"now     {now}   {seconds:.2f} s   {thinking}".rstrip()), more=" " * 8)
     if ply <= len(game.moves):
         then = game.moves[ply - 1]
-        told = "the same move" if then.move == now else "another move"
+        compared = "the same move" if then.move == now else "another move"
         took = words.seconds(then.spent)
         yield wrapped(words.printable(f"then    {then.move}   {took}   {words.thinking(then)}".rstrip()), more=" " * 8)
-        yield told
+        yield compared
     else:
         yield wrapped(f"then    no move: {' '.join(recorded_game.ending(game)[:1])}", more=" " * 8)
 
