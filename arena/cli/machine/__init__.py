@@ -1,1 +1,4 @@
-"""The commands of the panel "This machine"."""
+"""The commands of the panel "This machine": what it offers, and the state of its database.
+
+Start at `doctor`.
+"""

@@ -1,1 +1,4 @@
-"""The commands of the panel "Search explained"."""
+"""The commands of the panel "Search explained": searches step by step, whole trees, algorithms side by side.
+
+Start at `trace`; no database is opened here.
+"""

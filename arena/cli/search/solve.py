@@ -117,7 +117,7 @@ def compare(
     rows: list[dict[str, Any]] = []
     for plies in depths:
         for text, search in list(searches.items()):
-            row = _measured(state, text, search, plies, seconds)
+            row = _measured(state, text, search=search, depth=plies, seconds=seconds)
             if row is None:
                 del searches[text]
                 _note(f"{text}: depth {plies} takes more than {seconds:g} s; it and what is deeper is left out")

@@ -76,7 +76,7 @@ def trace(
     from adsearch.trace import NULL_WINDOW, Trace, as_calls, as_table
 
     search, options = algorithms.configured(algorithm)
-    for name, value in _accepted(algorithm, search, _options(depth, order, window, fail)).items():
+    for name, value in _accepted(algorithm, search, _options(depth, order, window=window, fail=fail)).items():
         if name in options:
             raise BadSearch(f"{name} is given twice: in {quote(algorithm)} and as an option")
         options[name] = value

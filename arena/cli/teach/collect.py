@@ -78,7 +78,7 @@ def collect(
         raise typer.BadParameter(f"--late: expected refuse or accept, got '{late}'")
     until = None if deadline is None else deadlines.read(deadline)
     known = rosters.read(*read_file(roster, "a roster"))
-    conditions, file = _conditions(game, tournament, to)
+    conditions, file = _conditions(game, tournament=tournament, to=to)
     try:
         with ExitStack() as stack:
             folder = stack.enter_context(RunFolder())
@@ -120,7 +120,7 @@ def _show_table(lines: Sequence[Line], format: Format) -> None:
     )
 
 
-def _conditions(game: str | None, tournament: Path | None, to: Path | None) -> tuple[Conditions, Path]:
+def _conditions(game: str | None, *, tournament: Path | None, to: Path | None) -> tuple[Conditions, Path]:
     """Under which conditions agents are checked, and the file that says who plays."""
     from arena.student.checking.conditions import Conditions, of_league
     from arena.tournament import league

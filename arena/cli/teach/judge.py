@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -138,12 +139,8 @@ def _show_verdicts(subject: JudgedAlgorithm, verdicts: Sequence[TreeVerdict], pr
         }
         for verdict in verdicts
     ]
-    show(
-        rows,
-        {title: _cell(title) for title in ("tree", "", "leaves", "what")},
-        format=Format.TABLE,
-        numbers=("leaves",),
-    )
+    columns = {title: itemgetter(title) for title in ("tree", "", "leaves", "what")}
+    show(rows, columns, format=Format.TABLE, numbers=("leaves",))
     failed = [verdict for verdict in verdicts if not verdict.passed]
     if failed:
         _explain(subject, min(failed, key=lambda verdict: (not verdict.answer.tried, len(verdict.ours.leaves))))
@@ -152,10 +149,6 @@ def _show_verdicts(subject: JudgedAlgorithm, verdicts: Sequence[TreeVerdict], pr
     print(f"\n{len(verdicts) - len(failed)} of {len(verdicts)} trees are right")
     if why := common_cause(subject, verdicts):
         print(f"what they have in common: {why}")
-
-
-def _cell(title: str) -> Any:
-    return lambda row: row[title]
 
 
 def _name(verdict: TreeVerdict) -> str:

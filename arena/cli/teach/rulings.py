@@ -21,7 +21,7 @@ def void(id: GameIdArgument, reason: ReasonOption, db: DatabaseOption = None) ->
 
     Example: arena void cs101-812 --reason "the machine was busy with a backup"
     """
-    _rule_on_game(id, "void", reason, db=db)
+    _rule_on_game(id, "void", reason=reason, db=db)
 
 
 def award(
@@ -34,7 +34,7 @@ def award(
 
     Example: arena award cs101-812 --to alice --reason "bob's agent was not his own work"
     """
-    _rule_on_game(id, "award", reason, db=db, to=to)
+    _rule_on_game(id, "award", reason=reason, db=db, to=to)
 
 
 def withdraw(
@@ -44,7 +44,7 @@ def withdraw(
 
     Example: arena withdraw mallory --tournament cs101 --reason "asked to"
     """
-    _rule_on_entry(agent, "withdraw", reason, tournament, db=db)
+    _rule_on_entry(agent, "withdraw", reason=reason, tournament=tournament, db=db)
 
 
 def release(
@@ -54,10 +54,10 @@ def release(
 
     Example: arena release alice --reason "fixed and tested"
     """
-    _rule_on_entry(agent, "release", reason, tournament, db=db)
+    _rule_on_entry(agent, "release", reason=reason, tournament=tournament, db=db)
 
 
-def _rule_on_game(text: str, what: str, reason: str, *, db: str | None, to: str | None = None) -> None:
+def _rule_on_game(text: str, what: str, *, reason: str, db: str | None, to: str | None = None) -> None:
     from db import lookup, store
     from db.database import Database
 
@@ -73,7 +73,7 @@ def _rule_on_game(text: str, what: str, reason: str, *, db: str | None, to: str 
     print(f"game {game.id} ({printable(players)}) {printable(done)}: {printable(reason)}")
 
 
-def _rule_on_entry(agent: str, what: str, reason: str, tournament: str | None, *, db: str | None) -> None:
+def _rule_on_entry(agent: str, what: str, *, reason: str, tournament: str | None, db: str | None) -> None:
     from db import lookup, store
     from db.database import Database
 

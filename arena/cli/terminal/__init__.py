@@ -1,1 +1,4 @@
-"""What appears on a terminal: tables, boards, live screens, wrapped lines. Nothing here knows a command."""
+"""What appears on a terminal: tables, wrapped lines, the progress line, files, usage errors, what a shell completes.
+
+Nothing here knows a command, and it imports nothing else of `arena/cli`. Start at `tables`, which prints every listing.
+"""

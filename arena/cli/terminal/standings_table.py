@@ -22,10 +22,7 @@ def show_standings(
     from arena.ratings import points
 
     rows = [asdict(standing) for standing in points.standings(results, statuses, byes)]
-    if format is Format.JSON:
-        show(rows, {}, format=format)
-    else:
-        show(rows, _columns(statuses, csv=format is Format.CSV), format=format, narrowed="name")
+    show(rows, _columns(statuses, csv=format is Format.CSV), format=format, narrowed="name")
 
 
 def _columns(statuses: dict[str, str], *, csv: bool) -> Columns:

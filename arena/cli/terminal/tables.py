@@ -58,7 +58,7 @@ def show(
             cells = {title: text(row) for title, text in columns.items()}
             writer.writerow([_quoted(text) if title in never_calculated else text for title, text in cells.items()])
     else:
-        _show_table(rows, columns, narrowed, wrapped, numbers)
+        _show_table(rows, columns, narrowed=narrowed, wrapped=wrapped, numbers=numbers)
 
 
 def _quoted(cell: str) -> str:

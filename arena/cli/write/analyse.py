@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -67,12 +68,13 @@ def analyse(
         write_file(svg, _picture(game, start, plies))
     rows = [_row(game, ply) for ply in plies]
     if format is Format.JSON:
-        show_json(_document(game, start, plies, rows))
+        show_json(_document(game, start, plies=plies, rows=rows))
     elif format is Format.CSV:
         show(rows, exact_columns(_CSV), format=format)
     else:
-        _show(game, start, plies, rows, effort)
-        for line in _first(game, start, plies, effort, lambda seat: can_be_asked(game, seat, db)):
+        _show(game, start, plies=plies, rows=rows, effort=effort)
+        ask = partial(can_be_asked, game, db=db)
+        for line in _first(game, start, plies=plies, effort=effort, can_be_asked=ask):
             print(line)
 
 
@@ -155,7 +157,7 @@ def _show(
         *recorded_game.header(game),
         *recorded_game.ending(game),
         "",
-        *_explained(game, start, plies, effort),
+        *_explained(game, start, plies=plies, effort=effort),
         "",
     ]:
         print(wrapped(line))

@@ -111,7 +111,7 @@ def _show(run: ClimbRun, climb: Climb, format: Form, *, in_haste: bool, seed_giv
 
     lost = run.lost(climb)
     if format is Form.JSON:
-        show_json(_document(run, climb, lost, None if in_haste else turning_point(lost)))
+        show_json(_document(run, climb, lost=lost, learned=None if in_haste else turning_point(lost)))
         return
     print()
     if climb.done or not climb.broken:

@@ -72,9 +72,9 @@ def debug(
     if ply is None:
         ply = default_ply(game, _own_seats(game, db))
     rehearsal = replay_turn(game, ply)
-    player, called = _player(game, rehearsal, file, db)
+    player, called = _player(game, rehearsal, file=file, db=db)
     make = _maker(player, called, rehearsal)
-    for line in _introduction(game, rehearsal, ply, called, chosen=chosen):
+    for line in _introduction(game, rehearsal, ply=ply, called=called, chosen=chosen):
         print(line, flush=True)
     try:
         host = Host(make, name=game.players[rehearsal.seat])
@@ -93,7 +93,7 @@ def debug(
         hosting.show(error.with_traceback(begin))
         print(_mend(game, ply, file), file=sys.stderr)
         raise typer.Exit(1) from None
-    for line in _compared(game, rehearsal, ply, answer, seconds):
+    for line in _compared(game, rehearsal, ply=ply, answer=answer, seconds=seconds):
         print(line)
     if differed:
         print(wrapped(_why_different(differed, another=file is not None)))
