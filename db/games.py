@@ -94,12 +94,12 @@ def _seats(connection: Connection, ids: Sequence[int], whole: bool) -> dict[int,
 
 
 def _moves(connection: Connection, ids: Sequence[int]) -> dict[int, list[MoveRecord]]:
-    rows = connection.execute(select(Move.__table__).where(Move.game.in_(ids)).order_by(Move.game, Move.ply)).mappings()
+    # By position, not by name: there are as many rows as moves.
+    columns = [getattr(Move, name) for name in MoveRecord.__struct_fields__]
+    rows = connection.execute(select(Move.game, *columns).where(Move.game.in_(ids)).order_by(Move.game, Move.ply))
     found: dict[int, list[MoveRecord]] = {}
-    for row in rows:
-        who = row["who"]
-        same = {name: row[name] for name in MoveRecord.__struct_fields__ if name != "who"}
-        found.setdefault(row["game"], []).append(MoveRecord(who=int(who) if who.isdecimal() else who, **same))
+    for game, ply, who, *rest in rows:
+        found.setdefault(game, []).append(MoveRecord(ply, int(who) if who.isdecimal() else who, *rest))
     return found
 
 

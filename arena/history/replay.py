@@ -10,15 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from adsearch import State, games
 from agents.streams import Log
 from arena.errors import BadClock
 from arena.match.clock import Clock, TimeControl
-
-if TYPE_CHECKING:
-    from adsearch import State
-    from db.records import MoveRecord, PastGame
+from db.records import MoveRecord, PastGame
 
 _MOST_KEPT: Final = (Log.KEPT, 60 * 1024)
 """Bytes of a log that hosts keep: for a player of ours, and for one behind walls."""
@@ -113,8 +111,6 @@ def positions(game: PastGame) -> Iterator[State[Any]]:
 
 def _played(game: PastGame) -> Iterator[tuple[State[Any], Any]]:
     """Each position with the move that led to it."""
-    from adsearch import games
-
     state = games.start(game.game)
     yield state, None
     for record in game.moves:

@@ -60,8 +60,8 @@ class Verification:
     wrongs: list[Wrong] = field(default_factory=list)
 
 
-def verify(database: Database, store: Store, *, told: Callable[[int, int], None] | None = None) -> Verification:
-    """Holds the whole record against the rules. `told` is called now and then: games looked at, and games in all."""
+def verify(database: Database, store: Store, *, progress: Callable[[int, int], None] | None = None) -> Verification:
+    """Checks the whole record against the rules. `progress` is called now and then: games checked, and games in all."""
     found = Verification()
     with database.reading() as connection:
         found.wrongs += [Wrong("file", None, said) for said in audit.damage(connection)]
@@ -84,8 +84,8 @@ def verify(database: Database, store: Store, *, told: Callable[[int, int], None]
             found.wrongs += [
                 Wrong(name_of(game), game.id, reason) for reason in wrongs_of(game, boards, imported=imported)
             ]
-            if told is not None and found.games % 50 == 0:
-                told(found.games, total)
+            if progress is not None and found.games % 50 == 0:
+                progress(found.games, total)
     return found
 
 
@@ -128,8 +128,8 @@ class Boards:
 def wrongs_of(game: PastGame, boards: Boards, *, imported: bool) -> list[str]:
     """Everything about the game that cannot be true."""
     if game.status in ("scheduled", "playing", "cancelled"):
-        told = [game.verdict, *(seat.points for seat in game.seats)]
-        result_there = game.moves or any(value is not None for value in told)
+        results = [game.verdict, *(seat.points for seat in game.seats)]
+        result_there = game.moves or any(value is not None for value in results)
         return [f"it is {game.status}, but has a result or moves"] if result_there else []
     try:
         verdict = Verdict(game.verdict or "")
@@ -293,8 +293,8 @@ def _wrong_clocks(game: PastGame, end: State[Any]) -> Iterator[str]:
         if open_turn < 0 or (open_turn > 0 and end.turn != number):
             yield f"seat {number}: its moves took {spent[number]} ns, but {_listed([seat.spent])} are counted"
         elif (seat.longest or 0) != max(longest[number], open_turn):
-            told = _listed([seat.longest])
-            yield f"seat {number}: its longest turn took {max(longest[number], open_turn)} ns, got {told}"
+            stored = _listed([seat.longest])
+            yield f"seat {number}: its longest turn took {max(longest[number], open_turn)} ns, got {stored}"
     if (game.lag or 0) < lag or ((game.lag or 0) > lag and end.turn is None):
         yield f"the lag of its moves is {lag} ns, but {_listed([game.lag])} are counted"
 

@@ -1,7 +1,7 @@
-"""How games are told to people: verdicts, results, clocks and numbers in words.
+"""Verdicts, results, clocks and numbers in words, for terminals and pages alike.
 
-What players chose to be called, or wrote, is made fit to be shown here; where it is shown knows the command line, or a
-page."""
+Names and texts that agents chose are made harmless here (`printable`). Who shows them is the command line or a page.
+"""
 
 from __future__ import annotations
 
@@ -102,17 +102,17 @@ def piece(seat: int, rules: str) -> str:
 
 
 def thinking(move: MoveRecord) -> str:
-    """What the player told of its thinking; nothing where it told nothing."""
-    told = []
+    """What the player reported of its thinking; empty where it reported nothing."""
+    parts = []
     if move.depth is not None:
-        told.append(f"depth {move.depth}")
+        parts.append(f"depth {move.depth}")
     if move.score is not None:
-        told.append(f"score {move.score:+.3g}")
+        parts.append(f"score {move.score:+.3g}")
     if move.nodes is not None:
-        told.append(f"{move.nodes:,} nodes")
+        parts.append(f"{move.nodes:,} nodes")
     if move.text:
-        told.append(quote(move.text))
-    return ", ".join(told)
+        parts.append(quote(move.text))
+    return ", ".join(parts)
 
 
 def drawn(state: State[Any]) -> str:

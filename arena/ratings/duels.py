@@ -58,16 +58,16 @@ def score(played: RatedGame) -> float:
 
 
 def in_pairs(games: Iterable[RatedGame]) -> list[list[RatedGame]]:
-    """The games for two, those of a pair together. Where no pair is told two neighbours with their names swapped are
-    one."""
-    told: dict[Hashable, list[RatedGame]] = {}
+    """The games for two, those of a pair together. Where the pair is not known, two neighbours with their names
+    swapped are one."""
+    paired: dict[Hashable, list[RatedGame]] = {}
     alone: list[list[RatedGame]] = []
     before: RatedGame | None = None
     for game in games:
         if len(game.names) != 2:
             continue
         if game.pair is not None:
-            told.setdefault(game.pair, []).append(game)
+            paired.setdefault(game.pair, []).append(game)
             before = None
         elif before is not None and (before.names, before.rules) == (game.names[::-1], game.rules):
             alone[-1].append(game)
@@ -75,7 +75,7 @@ def in_pairs(games: Iterable[RatedGame]) -> list[list[RatedGame]]:
         else:
             alone.append([game])
             before = game
-    return [*told.values(), *alone]
+    return [*paired.values(), *alone]
 
 
 def duels(games: Iterable[RatedGame], counts: Sequence[PairCount] = ()) -> Duels:

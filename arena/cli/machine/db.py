@@ -92,7 +92,7 @@ def verify(format: FormatOption = Format.TABLE, db: DatabaseOption = None) -> No
     from db.database import Database
 
     with Database(db, read_only=True) as database, _progress() as show_progress:
-        found = verified(database, submissions(database), told=show_progress)
+        found = verified(database, submissions(database), progress=show_progress)
     wrongs = [asdict(wrong) for wrong in found.wrongs]
     if format is not Format.TABLE or wrongs:
         show(wrongs, _WRONGS, format=format)

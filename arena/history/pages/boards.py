@@ -11,14 +11,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree
 
+from adsearch import State
 from adsearch.pictures.svg import split_style
+from arena.history import words
 from arena.history.pages import html
-
-if TYPE_CHECKING:
-    from adsearch import State
 
 _SVG: Final = "{http://www.w3.org/2000/svg}"
 _TAG: Final = re.compile(r"(<(\w+)[^<>]*(?:/>|(?<!/)>[^<]*</\2>))|</?\w+[^<>]*>")
@@ -166,6 +165,4 @@ def _parted(drawing: str) -> _Drawing:
 
 def _as_text(state: State[Any]) -> str:
     """The board as its game writes it; failing that the position."""
-    from arena.history import words
-
     return html.element("pre", html.words(words.drawn(state)), class_="board", role="img", aria_label="board")

@@ -7,11 +7,13 @@ where there is no script, and on paper; a script shows one at a time. A public p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import structs
 
+from adsearch.pictures.boards import maze
 from adsearch.pictures.svg import split_style
+from arena.history import words
 from arena.history.pages import html
 from arena.history.pages.boards import boards
 from arena.history.pages.curves import on_one_axis, plot
@@ -19,9 +21,7 @@ from arena.history.pages.html import element
 from arena.history.replay import Replay, Step, Where, replay
 from arena.match.clock import SECOND
 from arena.ratings.plots.line_plot import Line, Point
-
-if TYPE_CHECKING:
-    from db.records import MoveRecord, PastGame
+from db.records import GameRecord, MoveRecord, PastGame, SeatRecord
 
 _BUTTONS: Final = (
     ("first", "«", "to the beginning", "Home"),
@@ -55,8 +55,6 @@ class _Page:
     """One page in the making."""
 
     def __init__(self, game: PastGame, names: Mapping[str, str] | None, private: bool) -> None:
-        from arena.history import words
-
         self.game, self.private = game, private
         self.names = [words.printable(player if names is None else names[player]) for player in game.players]
         self.replay: Replay = replay(game)
@@ -100,8 +98,6 @@ class _Page:
 
     def head(self, links: Sequence[tuple[str, str]]) -> str:
         """Who played what, and how it ended."""
-        from arena.history import words
-
         game = self.game
         name = f"game {game.id}" if game.tournament is None else f"{game.tournament}-{game.number}"
         facts = [
@@ -113,7 +109,7 @@ class _Page:
             f"opening {game.opening}" if game.opening else "",
             f"{game.finished[:16].replace('T', ' ')} UTC" if game.finished else "",
         ]
-        ways = [element("a", html.words(told), href=address) for address, told in links]
+        ways = [element("a", html.words(name), href=address) for address, name in links]
         parts = [element("nav", *ways, aria_label="Up")] if ways else []
         parts.append(element("h1", html.words(" – ".join(self.names))))
         parts += [element("p", html.words(line), class_=kind) for kind, line in self.verdict()]
@@ -122,9 +118,6 @@ class _Page:
 
     def verdict(self) -> Iterator[tuple[str, str]]:
         """How it ended, and what was ruled."""
-        from arena.history import words
-        from db.records import GameRecord, SeatRecord
-
         game = self.game
         if game.verdict is None:
             yield "verdict", game.status
@@ -146,7 +139,6 @@ class _Page:
 
     def players(self) -> str:
         """Each seat, what it scored and how long it thought."""
-        from arena.history import words
 
         def cells(seat: int) -> str:
             past = self.game.seats[seat]
@@ -180,7 +172,7 @@ class _Page:
 
     def step(self, step: Step, board: str) -> str:
         """A position: the move that led to it, the board, the clocks, what was said and printed."""
-        parts = [element("h3", html.words(self.told(step))), board, self.clocks(step)]
+        parts = [element("h3", html.words(self.heading(step))), board, self.clocks(step)]
         if step.move is not None and self.private:
             parts += [self.said(step), _log(f"{self.who(step)} printed before this move", step.printed)]
         if step.number == self.plies:
@@ -194,18 +186,14 @@ class _Page:
         who = step.move.who if step.move else ""
         return self.names[who] if isinstance(who, int) else who
 
-    def told(self, step: Step) -> str:
+    def heading(self, step: Step) -> str:
         """The ply that led to a position."""
-        from arena.history import words
-
         if step.move is None:
             return "The beginning"
         return f"{step.number}. {self.who(step)}: {words.printable(step.move.move)}"
 
     def clocks(self, step: Step) -> str:
         """What each clock shows, and what the move took."""
-        from arena.history import words
-
         mover = step.move.who if step.move else None
         shown = [
             element("span", html.words(name), " ", element("b", words.seconds(left)), class_="clock")
@@ -217,15 +205,13 @@ class _Page:
         return element("p", *shown, class_="clocks") if shown else ""
 
     def said(self, step: Step) -> str:
-        """What the player told of its thinking."""
-        from arena.history import words
-
+        """What the player reported of its thinking."""
         move = step.move
         if move is None:
             return ""
         numbers = words.thinking(structs.replace(move, line=None, text=None))
-        told = [numbers, f"expects {words.printable(move.line)}" if move.line else ""]
-        said = html.words(" · ".join(filter(None, told)))
+        reported = [numbers, f"expects {words.printable(move.line)}" if move.line else ""]
+        said = html.words(" · ".join(filter(None, reported)))
         quoted = element("q", html.words(words.printable(move.text))) if move.text else ""
         parts = " · ".join(part for part in (said, quoted) if part)
         return element("p", f"{html.words(self.who(step))} says: ", parts, class_="said") if parts else ""
@@ -234,11 +220,11 @@ class _Page:
         """Buttons, a slider and a speed: for a script, which shows them."""
         buttons = [
             element(
-                "button", sign, type="button", id=id, aria_label=told, title=f"{told} ({key})", aria_keyshortcuts=key
+                "button", sign, type="button", id=id, aria_label=label, title=f"{label} ({key})", aria_keyshortcuts=key
             )
-            for id, sign, told, key in _BUTTONS
+            for id, sign, label, key in _BUTTONS
         ]
-        speeds = [element("option", words, value=f"{speed:g}", selected=speed == 1) for speed, words in _SPEEDS]
+        speeds = [element("option", label, value=f"{speed:g}", selected=speed == 1) for speed, label in _SPEEDS]
         return element(
             "div",
             element("div", *buttons, class_="buttons"),
@@ -254,7 +240,7 @@ class _Page:
 
     def moves(self) -> str:
         """The list of moves, each a way to its board."""
-        ways = [element("a", html.words(self.told(step)), href=f"#ply-{step.number}") for step in self.replay.steps]
+        ways = [element("a", html.words(self.heading(step)), href=f"#ply-{step.number}") for step in self.replay.steps]
         return element(
             "nav",
             element("h2", "Moves"),
@@ -267,8 +253,6 @@ class _Page:
 
     def trouble(self) -> str:
         """Why there are no boards."""
-        from arena.history import words
-
         why = words.printable(words.without_store(self.replay.trouble))
         if not why:
             return ""
@@ -280,7 +264,7 @@ class _Page:
         return element("p", html.words(shown), class_="trouble")
 
     def curves(self) -> tuple[list[str], str]:
-        """The values that players told, and their clocks; and the style sheet of both."""
+        """The values that players reported, and their clocks; and the style sheet of both."""
         pictures = [*(self.values() if self.private else ()), self.times()]
         apart = [split_style(picture) for picture in pictures if picture]
         if not apart:
@@ -289,7 +273,7 @@ class _Page:
         return [element("section", element("h2", "Curves"), element("div", *drawn, class_="curves"))], apart[0][0]
 
     def values(self) -> Iterator[str]:
-        """The score that each player told with its moves: on one axis, or on one each where one would hide another."""
+        """The scores that players reported: on one axis, or on one each where one would hide another."""
         curves = self.each(lambda move: move.score)
         for together in [curves] if on_one_axis(curves) else [[curve] for curve in curves]:
             whose = "each player" if len(together) > 1 or not together else together[0].name
@@ -343,9 +327,6 @@ class _Page:
 
 def _plays(seat: int, rules: str) -> str:
     """What is whose on the board."""
-    from adsearch.pictures.boards import maze
-    from arena.history import words
-
     return maze.called(seat) if rules.partition(":")[0] == "maze" else words.piece(seat, rules) or f"seat {seat}"
 
 
@@ -355,8 +336,6 @@ def _list(name: str, items: Sequence[str], **attributes: str) -> str:
 
 def _log(heading: str, text: str) -> str:
     """What was printed, line by line; nothing where that is nothing."""
-    from arena.history import words
-
     if not text.strip():
         return ""
     lines = "\n".join(words.without_store(words.printable(line)) for line in text.strip("\n").splitlines())

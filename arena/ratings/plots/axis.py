@@ -32,13 +32,13 @@ class Axis:
         inside = min(max(value, self.low), self.high)
         return self.start + (inside - self.low) / (self.high - self.low) * (self.end - self.start)
 
-    def told(self, value: float) -> str:
+    def text(self, value: float) -> str:
         """A value, as exactly as the axis makes sense of it."""
         return _figure(value, self.digits)
 
-    def told_with(self, value: float, error: float | None, *, sign: str) -> str:
+    def text_with_error(self, value: float, error: float | None, *, sign: str) -> str:
         """A value and, if it is known, its error."""
-        return self.told(value) if error is None else f"{self.told(value)} {sign} {self.told(error)}"
+        return self.text(value) if error is None else f"{self.text(value)} {sign} {self.text(error)}"
 
 
 def ratings_axis(ratings: Sequence[tuple[float, float | None]], start: float, end: float) -> Axis:

@@ -58,8 +58,8 @@ class _DotPlot:
         self.names_start = self.ranks_end + GAP
         start = self.names_start + chart.widest(self.names, SIZE) + GAP
         self.axis = ratings_axis([(row.rating, row.error) for row in rows], start, start + _PLOT)
-        self.ratings = [self.axis.told(row.rating) for row in rows]
-        self.errors = ["" if row.error is None else f"± {self.axis.told(row.error)}" for row in rows]
+        self.ratings = [self.axis.text(row.rating) for row in rows]
+        self.errors = ["" if row.error is None else f"± {self.axis.text(row.error)}" for row in rows]
         self.ratings_end = self.axis.end + 1.5 * GAP + chart.widest(self.ratings, SIZE)
         self.errors_start = self.ratings_end + 6.0
         self.marks_start = self.errors_start + chart.widest(self.errors, SIZE) + GAP
@@ -79,7 +79,7 @@ class _DotPlot:
             y = self.draw_pool([place for place, _ in rows], y)
         y += 22.0
         unit = chart.text(self.unit, (self.axis.start + self.axis.end) / 2, y, anchor="middle", kind="faint")
-        told = "; ".join(map(self.told, self.rows))
+        rows_in_words = "; ".join(map(self.in_words, self.rows))
         return chart.document(
             self.width,
             y + MARGIN,
@@ -87,7 +87,7 @@ class _DotPlot:
             *self.lines,
             unit,
             title=title,
-            description=f"{chart.some(len(self.rows), 'player')}, in {self.unit}. {told}.",
+            description=f"{chart.some(len(self.rows), 'player')}, in {self.unit}. {rows_in_words}.",
         )
 
     def draw_pool(self, places: Sequence[int], y: float) -> float:
@@ -109,7 +109,7 @@ class _DotPlot:
         row, axis, baseline = self.rows[place], self.axis, y + 4.5
         return svg.element(
             "g",
-            svg.element("title", svg.words(self.told(row))),
+            svg.element("title", svg.words(self.in_words(row))),
             svg.element("line", class_="guide", x1=axis.start, y1=y, x2=axis.end, y2=y),
             *([] if row.error is None else _error_bar(axis, row.rating, row.error, y)),
             svg.element("circle", class_="dot marked" if row.mark else "dot", cx=axis.at(row.rating), cy=y, r=4),
@@ -120,11 +120,11 @@ class _DotPlot:
             chart.text(self.marks[place], self.marks_start, baseline, size=SMALL, kind="faint"),
         )
 
-    def told(self, row: Bar) -> str:
+    def in_words(self, row: Bar) -> str:
         """A player in words."""
         pool = f" ({chart.shown(row.pool)})" if self.several_pools and row.pool else ""
         mark = f", {chart.shown(row.mark)}" if row.mark else ""
-        rating = self.axis.told_with(row.rating, row.error, sign="plus or minus")
+        rating = self.axis.text_with_error(row.rating, row.error, sign="plus or minus")
         return f"{row.rank}. {chart.shown(row.name)}{pool}: {rating}{mark}"
 
 

@@ -114,7 +114,7 @@ class LinePlot:
             chart.shortened(name, layout.font, layout.names) for name in corners or [one.name for one in lines]
         ]
         ends = [line.points[-1] for line in lines]
-        self.values = [self.y.told_with(end.y, end.error, sign="±") if with_values else "" for end in ends]
+        self.values = [self.y.text_with_error(end.y, end.error, sign="±") if with_values else "" for end in ends]
         swatch = 0.0 if self.corners else _SWATCH + 8.0
         names = _LEADER + swatch + chart.widest(self.names, layout.font)
         values = GAP + chart.widest(self.values, layout.font) if with_values else 0.0
@@ -148,7 +148,7 @@ class LinePlot:
         return f"{chart.shown(line.name)}: {begun}{self._point_in_words(last)}"
 
     def _point_in_words(self, point: Point) -> str:
-        value = self.y.told_with(point.y, point.error, sign="plus or minus")
+        value = self.y.text_with_error(point.y, point.error, sign="plus or minus")
         return f"{value} ({chart.some(round(point.x), *self.when)})"
 
     def _place(self, point: Point, error: float = 0.0) -> tuple[float, float]:

@@ -334,5 +334,5 @@ def test_progress_is_told(tmp_path: Path) -> None:
     with Database(str(tmp_path / "arena.db")) as database:
         for seed in range(11):
             store_evening(database, seed)
-        verify(database, Store(tmp_path / "arena.store"), told=lambda done, total: told.append((done, total)))
+        verify(database, Store(tmp_path / "arena.store"), progress=lambda done, total: told.append((done, total)))
     assert told == [(50, 110), (100, 110)]
