@@ -47,7 +47,7 @@ def search(
 ) -> Result[Move]:
     """The value of `state` as far ahead as the budget allows, up to `depth`, and no further than needed to prove it.
 
-    `Result.depth` is the last depth that was searched whole. `Result.distance` is told for wins and losses, where the
+    `Result.depth` is the last depth that was searched whole. `Result.distance` is known for wins and losses, where the
     value is a bound of the game, and for draws."""
     terms.zero_sum(state, "deepening")
     limit = terms.plies(state, "deepening", depth, budget)
@@ -65,7 +65,7 @@ def search(
         result = until_proven(searcher, state, iteration)
     else:
         result = deepen(searcher, state, limit, iteration)
-    return told_to_the_end(searcher, state, result) if result.exact else result
+    return with_distance(searcher, state, result) if result.exact else result
 
 
 def deepened(
@@ -154,7 +154,7 @@ def _decided_within(searcher: AlphaBeta[Move], state: State[Move], value: float,
     return replace(result, exact=True, bound=Bound.EXACT) if result.value == value else result
 
 
-def told_to_the_end(searcher: AlphaBeta[Move], state: State[Move], result: Result[Move]) -> Result[Move]:
+def with_distance(searcher: AlphaBeta[Move], state: State[Move], result: Result[Move]) -> Result[Move]:
     """`result`, whose value is proven, with the distance to the end and a line that gets there."""
     if not result.line:
         return result

@@ -31,7 +31,7 @@ _ROUNDS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Solution(Generic[Move]):
-    """A game that is solved from a position on. Positions are told by their keys."""
+    """A game that is solved from a position on. Positions are named by their keys."""
 
     values: dict[Hashable, float]
     """What each position is worth to seat 0."""

@@ -1,7 +1,7 @@
 """Monte-Carlo tree search (UCT): games played at random say which move is good, and a tree remembers what they said.
 
 A simulation goes down the tree by the moves that promise most (their mean utility, and more where little was tried),
-adds one node, plays on at random to the end, and tells every node on its way how it went. It needs no evaluation, and
+adds one node, plays on at random to the end, and updates every node on its way. It needs no evaluation, and
 copes with chance, any number of players and hidden information. What is proven is not tried again (MCTS-Solver).
 """
 
@@ -80,7 +80,7 @@ class Node(Generic[Move]):
     __slots__ = ("children", "mean", "proven", "rarity", "seat", "state", "sure", "untried", "visits")
 
     def __init__(self, seat: int, state: State[Move] | None) -> None:
-        # Who moved here (the root's seat, where chance did), for whom `mean` is told.
+        # Who moved here (the root's seat, where chance did), whose mean `mean` is.
         self.seat = seat
         # The position, where nothing is hidden.
         self.state = state

@@ -1,6 +1,6 @@
 """Negamax: minimax in one case instead of two, because what is good for one side is bad for the other.
 
-Every value is told for the side to move at its node. When a player moves twice in a row nothing is negated.
+Every value is that of the side to move at its node. When a player moves twice in a row nothing is negated.
 """
 
 from __future__ import annotations

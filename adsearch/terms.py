@@ -59,5 +59,5 @@ def bounds_for(state: State[Any], seat: int) -> tuple[float, float]:
 
 
 def root_seat(state: State[Any]) -> int:
-    """The seat from whose view a result is told: the one to move, or seat 0."""
+    """The seat whose value a result has: the one to move, or seat 0."""
     return 0 if state.turn is None or state.turn == CHANCE else state.turn

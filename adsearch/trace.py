@@ -1,9 +1,9 @@
 """Trace: what a search did, event by event, as lectures write it down.
 
-A search that is given a Trace tells it when it goes down to a child and when it comes back with a value. A child that
-was a leaf makes one event of the two. Searches that know MAX and MIN tell alpha, beta and values for MAX, who is seat
-0; negamax, which knows only the side to move, tells them for the parent of the event's node; a search for several
-players may tell a value for each.
+A search that is given a Trace reports when it goes down to a child and when it comes back with a value. For a leaf the
+two make one event. In searches that know MAX and MIN, alpha, beta and values are those of MAX, who is seat 0. In
+negamax, which knows only the side to move, they are those of the parent of the event's node. A search for several
+players may report a value for each.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event at the node `path`, told by the labels from the root; alpha and beta are those of the node that acts
+    """One event at the node `path`, the labels from the root; alpha and beta are those of the node that acts
     after it: of the child on the way down, of the parent on the way back."""
 
     kind: EventKind

@@ -1,8 +1,7 @@
-"""The player's side: what a student imports, and the agents that come with us.
+"""The player's side: what a student imports (`from agents import Agent, practice`), and the built-in agents.
 
-    from agents import Agent, practice
-
-It is loaded into every agent's process, so importing it is quick: neither sockets nor messages, only games and search.
+It imports adsearch. This module is loaded into every agent's process, so it stays quick to import: neither sockets nor
+messages, only games and search. Start reading at `agent.py`; `player.py` is the same agent's side of the protocol.
 """
 
 from agents.agent import Agent, Clock, Resign

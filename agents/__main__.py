@@ -133,7 +133,7 @@ def _content(path: Path) -> bytes:
 
 
 def _first_line(streams: Streams) -> bytes:
-    # Not a byte more is taken: there is nothing else to come, but its end tells that the director is gone.
+    # Not a byte more is taken: there is nothing else to come, but its end means that the director is gone.
     with os.fdopen(streams.lines, "rb", buffering=0, closefd=False) as lines:
         return lines.readline(_LONGEST)
 

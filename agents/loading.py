@@ -24,7 +24,7 @@ MAIN_FILE: Final = "agent.py"
 """What a folder that is an agent must hold."""
 
 ALLOWED: Final = "AGENT_MODULES"
-"""The variable in which a tournament tells what its agents may import, where it does not let them import everything."""
+"""The environment variable that lists what an agent may import, where a tournament limits that."""
 _BY_PATH = re.compile(r"(?P<path>.*?\.py)(?::(?P<name>.*))?", re.DOTALL)
 _STORED: Final = re.compile("[0-9a-f]{64}")
 """The name of a submission's folder in a store."""

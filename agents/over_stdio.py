@@ -23,7 +23,7 @@ def run(make: Callable[[], Player], streams: Streams) -> None:
         while line := lines.readline(MESSAGE_BYTES + 2):
             arrived = time.monotonic_ns()
             answer = player.answer(from_referee(read_line(line.rstrip(b"\r\n"))), arrived)
-            # What an agent behind a warden used, the warden tells.
+            # Behind a warden, the warden reports what the agent used.
             if answer is not None and not isinstance(answer, Report):
                 _send(streams.answers, to_line(answer))
 

@@ -35,7 +35,7 @@ LIMITS: Final = {
     "unread": UNREAD_BYTES,
     "dropped": MOST_DROPPED,
 }
-"""What `welcome` tells a player."""
+"""The limits that `welcome` states."""
 
 
 class Verdict(StrEnum):
@@ -71,7 +71,7 @@ class _Message(Struct, frozen=True, tag_field="type", tag=str.lower, omit_defaul
 
 
 class Info(Struct, frozen=True, omit_defaults=True):
-    """What an agent tells of its thinking; for people to read, of no consequence for the game."""
+    """What an agent says about its thinking: for people to read, without effect on the game."""
 
     depth: Count | None = None
     score: Finite | None = None

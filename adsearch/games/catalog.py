@@ -49,7 +49,7 @@ class Game:
     name: str
     state: type[State[Any]]
     foreign: bool = False
-    """Whether it is somebody's own, found by its path."""
+    """Whether it is user-supplied, found by its path."""
 
     @property
     def rules(self) -> str:
@@ -79,15 +79,15 @@ class Game:
     def start(self, **options: int | str) -> State[Any]:
         """The first position, with these options and the defaults of the others."""
         given = self._checked(options)
-        return self._told(lambda: self.state.start(**given))
+        return self._made(lambda: self.state.start(**given))
 
     def load(self, text: str, **options: int | str) -> State[Any]:
-        """The position that `text` tells, with these options and the defaults of the others."""
+        """The position that `text` describes, with these options and the defaults of the others."""
         given = self._checked(options)
-        return self._told(lambda: self.state.load(text, **given))
+        return self._made(lambda: self.state.load(text, **given))
 
-    def _told(self, make: Callable[[], State[Any]]) -> State[Any]:
-        """The position that `make` makes; what goes wrong is told in the game's name."""
+    def _made(self, make: Callable[[], State[Any]]) -> State[Any]:
+        """The position that `make` makes; an error is raised again with the game's name in front."""
         try:
             state = make()
         except AdsearchError as error:

@@ -162,7 +162,7 @@ class _Examination:
                 self.fail(f"expected from_text({text!r}) to be the move {move!r}, got {_shown(back)}")
 
     def position(self, state: State[Any]) -> None:
-        """It has a text that tells all, and a board."""
+        """It has a text that says all, and a board."""
         text = self.asked("position()", state.position)
         if not isinstance(text, str) or not text.isprintable():
             self.fail(f"expected position() to be one line of text, got {_shown(text)}")
@@ -233,14 +233,14 @@ class _Examination:
                 self.fail(f"expected evaluate({seat}) to be {utility:g}, as the game is over, got {_shown(value)}")
 
     def loaded(self, what: str, text: str) -> State[Any]:
-        """The position that `text` tells."""
+        """The position that `text` describes."""
         try:
             return self.game.load(text, **self.options)
         except (BadPosition, BadGame) as error:
             return self.fail(f"expected load() to read what {what} has written, {quote(text)}: {self.reason(error)}")
 
     def asked(self, what: str, ask: Callable[[], Value]) -> Value:
-        """What `ask` answers; what goes wrong in it is told."""
+        """What `ask` answers; what goes wrong in it is reported."""
         try:
             return ask()
         except BadGame as error:
@@ -251,7 +251,7 @@ class _Examination:
             return self.fail(f"{what} fails: {type(error).__name__}: {self.reason(error)}{where}")
 
     def reason(self, error: BaseException) -> str:
-        """What an error says, in a line; the game's name is told already."""
+        """What an error says, in a line, without the game's name."""
         return " ".join(str(error).removeprefix(f"{self.game.name}: ")[:_LONGEST_REASON].split())
 
     def fail(self, what: str) -> NoReturn:

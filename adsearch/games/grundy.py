@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Self
 
 from adsearch.errors import BadOption, BadPosition, quote
+from adsearch.games.evaluation import parity
 from adsearch.option import Option
 from adsearch.state import State
 
@@ -107,11 +108,10 @@ class Grundy(State[tuple[int, int]]):
         return "no move left"
 
     def evaluate(self, seat: int) -> float:
-        """Parity: an odd number of live piles is good for who is to move, the more so the fewer they are."""
+        """The parity of the piles that can still be split."""
         if self.turn is None:
             return self.utilities()[seat]
-        live = sum(pile > 2 for pile in self.piles)
-        estimate = (1.0 if live % 2 else -1.0) / (1.0 + live)
+        estimate = parity(sum(pile > 2 for pile in self.piles))
         return estimate if seat == self.turn else -estimate
 
     @property

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Self
 
 from adsearch.errors import BadPosition, quote
+from adsearch.games.evaluation import parity
 from adsearch.option import Option
 from adsearch.state import State
 
@@ -94,11 +95,10 @@ class Nap(State[int]):
         return "no move left"
 
     def evaluate(self, seat: int) -> float:
-        """Parity: an odd number of free numbers is good for who is to move, the more so the fewer they are."""
+        """The parity of the free numbers."""
         if self.turn is None:
             return self.utilities()[seat]
-        free = len(self._free)
-        estimate = (1.0 if free % 2 else -1.0) / (1.0 + free)
+        estimate = parity(len(self._free))
         return estimate if seat == self.turn else -estimate
 
     @property

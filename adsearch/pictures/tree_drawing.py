@@ -22,7 +22,7 @@ def as_text(picture: Picture) -> str:
 
 def _lines(node: Node, first: str, rest: str) -> Iterator[str]:
     """The lines of `node`, with what stands before the first of them and before the others."""
-    yield first + _told(node)
+    yield first + _summary(node)
     for number, child in enumerate(node.children, 1):
         last = number == len(node.children)
         if not child.visits:
@@ -34,7 +34,7 @@ def _lines(node: Node, first: str, rest: str) -> Iterator[str]:
         yield from _lines(child, rest + branch, rest + ("   " if last else "│  "))
 
 
-def _told(node: Node) -> str:
+def _summary(node: Node) -> str:
     """All that is known of a node, on a line."""
     who = f"{node.label} {node.player}".rstrip()
     if not node.visits:
@@ -83,7 +83,7 @@ def _dot_node(node: Node) -> str:
     attributes = {
         "shape": _DOT_SHAPES[node.shape],
         "label": _dot_quoted("\n".join(inside)),
-        "tooltip": _dot_quoted(_told(node)),
+        "tooltip": _dot_quoted(_summary(node)),
     }
     if node.window:
         attributes["xlabel"] = _dot_quoted(node.window)
@@ -273,7 +273,7 @@ class _Svg:
             outline = svg.element(
                 "rect", class_=kind, x=x - half, y=y - height, width=2 * half, height=2 * height, **corner
             )
-        parts = [svg.element("title", svg.words(_told(node))), outline]
+        parts = [svg.element("title", svg.words(_summary(node))), outline]
         baseline = y + 4.5 + {Shape.MAX: 9.0, Shape.MIN: -8.0}.get(node.shape, 0.0)
         if _inside(node):
             size = "" if _inside_size(_inside(node)) == _SIZE else " small"
@@ -288,7 +288,7 @@ class _Svg:
 
 
 def _state(node: Node) -> str:
-    """The classes of a node, and of the edge to it, that tell what became of it."""
+    """The classes of a node, and of the edge to it, that say what became of it."""
     return " best" if node.best else "" if node.visits else " pruned"
 
 

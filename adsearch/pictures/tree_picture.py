@@ -46,7 +46,7 @@ class Node:
     seat: int | None = None
     """Who moves, where that is a player."""
     value: Value | None = None
-    """For MAX where there is one, else for every seat; or as the search told it."""
+    """For MAX where there is one, else for every seat; or as the search reported it."""
     window: str = ""
     probability: float | None = None
     """Of the outcome that leads here."""
@@ -153,7 +153,7 @@ def search_tree(
 ) -> Picture:
     """What the search of `state` that filled `trace` has visited, and beside it the children that it has not.
 
-    A node shows what it returned last, as the trace tells it; `result` adds the line of best play and the root's
+    A node shows what it returned last, as the trace has it; `result` adds the line of best play and the root's
     value. BadSearch for a tree of more than MOST nodes, or a trace of another position."""
     known: dict[Path, Known] = {}
     for call in trace.calls():
@@ -172,15 +172,15 @@ def search_tree(
         raise BadSearch(_TOO_LARGE)
     line = texts(state, () if result is None else result.line)
     if result is not None:
-        known[root].value = _told_at_root(state, result, known.get((*root, *line[:1])))
+        known[root].value = _value_at_root(state, result, known.get((*root, *line[:1])))
     picture = Picture(_node(state, root, known, _prefixes(state, line)), title)
     if sum(1 for _ in picture.root.walk()) > MOST:
         raise BadSearch(_TOO_LARGE)
     return picture
 
 
-def _told_at_root(state: State[Any], result: Result[Any], first: Known | None) -> Value:
-    """The value of the root as the trace would tell it, had it an event for it: that of the first move played."""
+def _value_at_root(state: State[Any], result: Result[Any], first: Known | None) -> Value:
+    """The value of the root as an event of the trace would give it: that of the first move played."""
     if result.values is not None:
         return result.values
     if first is not None and first.value in (result.value, -result.value):

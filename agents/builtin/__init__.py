@@ -1,10 +1,7 @@
 """The built-in agents by name, with their options: "pvs", "alphabeta:depth=6,table=false".
 
-    builtin.names()                  "random", "minimax", ...
-    builtin.find("mcts:share=0.5")   what makes that agent
-    builtin.check_can_play("minimax", state)
-
-Each is a short file here that is also an example to read. A module is imported only when its agent is asked for.
+Each is a short file here that is also an example to read, and is imported only when its agent is asked for.
+`find("mcts:share=0.5")` returns what makes that agent, and `check_can_play("minimax", state)` says whether it can play.
 """
 
 from __future__ import annotations

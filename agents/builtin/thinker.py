@@ -1,4 +1,4 @@
-"""Thinker: what all built-in agents that search have in common: options, the time for a move, and what they tell.
+"""Thinker: what all built-in agents that search have in common: options, the time for a move, and what they report.
 
 A built-in is a subclass that says which search to call. Whatever the clock shows, it plans for less than what is left;
 without a clock it counts nodes instead of seconds, so that the same seed gives the same game.
@@ -131,7 +131,7 @@ def deepened(
 
 
 def reached(result: Result[Any]) -> int:
-    """The depth that a result tells, to the end where it looked so far."""
+    """The depth of a result; the length of its line where it looked to the end."""
     return len(result.line) if result.depth is None else result.depth
 
 
