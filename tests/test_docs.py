@@ -2,36 +2,14 @@
 
 import doctest
 import re
-import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.kit.arena_program import arena
+from tests.kit import shown_commands
+from tests.kit.shown_commands import PAGES, STUDENT, blocks, commands, scenes
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-STORIES = ("instructor.md", "student.md")
-"""Pages to be followed from the first line to the last: their blocks share one folder."""
-MAKES_AN_ENVIRONMENT = re.compile(r"make (demo|test)\b|python3 -m venv \.venv && |\.venv/bin/arena demo$")
-"""Commands that install; `.ci/run` runs `make test`, and the targets exist."""
-
-
-def blocks(kind: str) -> Iterator[tuple[Path, str]]:
-    """The fenced blocks of that kind."""
-    for page in PAGES:
-        for match in FENCED.finditer(page.read_text("utf-8")):
-            if match[1] == kind:
-                yield page, match[2]
-
-
-def commands(block: str) -> Iterator[tuple[str, str]]:
-    """Every command shown after a "$", and the output shown below it."""
-    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-        command, _, output = part.partition("\n")
-        yield command.partition("  #")[0].strip(), output
 
 
 def without_times(printed: str) -> list[str]:
@@ -48,29 +26,19 @@ def is_shown(printed: str, shown: str) -> bool:
     return re.fullmatch("\n".join(parts), printed, re.DOTALL) is not None
 
 
-def scenes() -> list[tuple[str, str]]:
-    """Console blocks with the page that they are on; of a story all in one."""
-    shown = [(page.name, block) for page, block in blocks("console")]
-    told = [(story, "".join(block for page, block in shown if page == story)) for story in STORIES]
-    return [scene for scene in shown if scene[0] not in STORIES] + told
-
-
 @pytest.mark.parametrize(("page", "block"), scenes())
-def test_shown_commands_print_and_draw_what_is_shown(page: str, block: str, tmp_path: Path) -> None:
+def test_shown_commands_print_and_draw_what_is_shown(
+    page: str, block: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """The commands of a block are given one after the other in one folder."""
-    (tmp_path / "docs" / "pictures").mkdir(parents=True)
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    for command, output in commands(block):
-        if MAKES_AN_ENVIRONMENT.match(command):
-            target = re.match(r"make (\w+)", command)
-            assert target is None or f"\n{target[1]}:" in (ROOT / "Makefile").read_text("utf-8")
-            continue
-        program, *arguments = shlex.split(command)
-        assert program == "arena", page
-        ended = arena(*arguments, cwd=tmp_path)
-        printed = ended.err if ended.code == 2 else ended.out
-        assert is_shown("\n".join(without_times(printed)), "\n".join(without_times(output))), f"{command}\n{printed}"
-    for drawn in (tmp_path / "docs" / "pictures").iterdir():
+    if page == STUDENT:
+        folder, given = shown_commands.student(tmp_path_factory)
+    else:
+        folder, given = tmp_path, shown_commands.give(page, block, tmp_path, tmp_path_factory)
+    for one in given:
+        printed = "\n".join(without_times(one.printed))
+        assert is_shown(printed, "\n".join(without_times(one.shown))), f"{one.command}\n{one.printed}"
+    for drawn in (folder / "docs" / "pictures").iterdir():
         assert drawn.read_text("utf-8") == (ROOT / "docs" / "pictures" / drawn.name).read_text("utf-8")
 
 

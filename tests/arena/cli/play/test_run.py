@@ -20,8 +20,9 @@ import pytest
 
 from arena.walls import probe
 from arena.walls.usage import descendants
+from tests.kit import shown_commands
 from tests.kit.arena_program import arena, environment
-from tests.kit.effort import PATIENCE, tries
+from tests.kit.effort import PATIENCE, SOAK, tries
 
 GREEDY = Path(__file__).parents[4] / "examples" / "greedy.py"
 DESCRIPTION = f"""
@@ -51,9 +52,21 @@ GAMES = 12
 def folder() -> Iterator[Path]:
     """Where the tournament is run; what its processes leave in the temporary folder would be found."""
     with tempfile.TemporaryDirectory(prefix="t-", dir="/tmp") as name:
-        (Path(name) / "evening.toml").write_text(DESCRIPTION, "utf-8")
-        (Path(name) / "tmp").mkdir()
+        describe(Path(name))
         yield Path(name)
+
+
+@pytest.fixture(scope="module")
+def evening() -> Iterator[tuple[Path, str]]:
+    """The folder of a tournament that was run to its end, only to be looked at, and what that printed."""
+    with tempfile.TemporaryDirectory(prefix="t-", dir="/tmp") as name:
+        describe(Path(name))
+        yield Path(name), finished(Path(name))
+
+
+def describe(folder: Path) -> None:
+    (folder / "evening.toml").write_text(DESCRIPTION, "utf-8")
+    (folder / "tmp").mkdir()
 
 
 def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
@@ -96,8 +109,9 @@ def assert_whole(folder: Path) -> None:
     assert os.listdir(folder / "tmp") == []
 
 
-def test_a_tournament_is_announced_played_line_by_line_and_concluded(folder: Path) -> None:
-    lines = finished(folder).splitlines()
+def test_a_tournament_is_announced_played_line_by_line_and_concluded(evening: tuple[Path, str]) -> None:
+    folder, printed = evening
+    lines = printed.splitlines()
     assert lines[0] == ("evening: tictactoe, round-robin, 4 players, clock 5: 6 pairings, 12 games, at most about 60 s")
     games = [line for line in lines if re.match(r" *\d+/12  ", line)]
     assert [line.split("/")[0].strip() for line in games] == [str(number) for number in range(1, 13)]
@@ -110,15 +124,15 @@ def test_a_tournament_is_announced_played_line_by_line_and_concluded(folder: Pat
     assert_whole(folder)
 
 
-def test_the_demo_is_a_tournament_of_the_built_in_searchers(tmp_path: Path) -> None:
-    ended = arena("demo", cwd=tmp_path)
+def test_the_demo_is_a_tournament_of_the_built_in_searchers(tmp_path_factory: pytest.TempPathFactory) -> None:
+    _, ended = shown_commands.demo(tmp_path_factory)
     assert ended.code == 0, ended.err
     assert "6 players" in ended.out
     assert "demo is finished: 30 games. Next:" in ended.out
 
 
-def test_a_finished_tournament_is_only_shown_again(folder: Path) -> None:
-    finished(folder)
+def test_a_finished_tournament_is_only_shown_again(evening: tuple[Path, str]) -> None:
+    folder, _ = evening
     again = finished(folder)
     assert "going on: 12 of 12 games are over" in again
     assert not re.search(r"^ *\d+/12 ", again, re.MULTILINE)
@@ -204,7 +218,7 @@ def test_a_match_whose_test_is_not_decided_says_so(folder: Path) -> None:
     assert "duel is finished: 4 games. Next:" in lines
 
 
-@pytest.mark.parametrize("line", [3, 9, 16])
+@pytest.mark.parametrize("line", [3, 9, 16] if SOAK else [9])
 def test_a_match_that_is_killed_goes_on_until_its_test_is_decided(folder: Path, line: int) -> None:
     arguments = (*DUEL, "--openings", "1", "--games-at-once", "3", "--sprt", "0,100")
     with start(folder, *arguments) as process:
@@ -257,7 +271,7 @@ def sql_if_there(folder: Path, query: str) -> object:
         return None
 
 
-@pytest.mark.parametrize("number", range(tries(10, soak=100)))
+@pytest.mark.parametrize("number", range(tries(4, soak=100)))
 def test_whoever_is_killed_when_every_game_is_played_exactly_once(folder: Path, number: int) -> None:
     drawn = random.Random(number)
     victims = ("director", "referee", "player", "all")
@@ -345,8 +359,8 @@ def test_a_wrong_argument_is_one_clear_error(tmp_path: Path, arguments: list[str
     assert os.listdir(tmp_path) == []
 
 
-def test_the_record_tells_on_what_it_was_played(folder: Path) -> None:
-    finished(folder)
+def test_the_record_tells_on_what_it_was_played(evening: tuple[Path, str]) -> None:
+    folder, _ = evening
     hosts = [json.loads(str(host)) for (host,) in sql(folder, "SELECT DISTINCT host FROM game")]
     assert all(set(host) == {"software", "python", "system", "cores", "walls"} for host in hosts)
     assert {host["walls"] for host in hosts} == {None, str(probe.chosen(None).kind)}

@@ -1,0 +1,105 @@
+"""README and docs: the blocks on their pages, the commands shown there, and what these print when they are given.
+
+What several tests begin with is given once in a run of the tests: the demo, and all of docs/student.md.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import pytest
+from msgspec import Struct
+
+from tests.kit import once
+from tests.kit.arena_program import Ended, arena
+
+ROOT: Final = Path(__file__).parents[2]
+PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+STUDENT: Final = "student.md"
+STORIES: Final = ("instructor.md", STUDENT)
+"""Pages to be followed from the first line to the last: their blocks share one folder."""
+DEMO: Final = "arena demo"
+_FENCED: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_MAKES_AN_ENVIRONMENT: Final = re.compile(r"make (demo|test)\b|python3 -m venv \.venv && |\.venv/bin/arena demo$")
+"""Commands that install; `.ci/run` runs `make test`, and the targets exist."""
+
+
+class Given(Struct, frozen=True):
+    """A command as it is shown, and what came of it."""
+
+    command: str
+    shown: str
+    code: int
+    printed: str
+    """What is to be seen: its output, or after a wrong command its complaint."""
+
+
+def blocks(kind: str) -> Iterator[tuple[Path, str]]:
+    """The fenced blocks of that kind."""
+    for page in PAGES:
+        for match in _FENCED.finditer(page.read_text("utf-8")):
+            if match[1] == kind:
+                yield page, match[2]
+
+
+def commands(block: str) -> Iterator[tuple[str, str]]:
+    """Every command shown after a "$", and the output shown below it."""
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        yield command.partition("  #")[0].strip(), output
+
+
+def scenes() -> list[tuple[str, str]]:
+    """Console blocks with the page that they are on; of a story all in one."""
+    shown = [(page.name, block) for page, block in blocks("console")]
+    stories = [(story, "".join(block for page, block in shown if page == story)) for story in STORIES]
+    return [scene for scene in shown if scene[0] not in STORIES] + stories
+
+
+def give(page: str, block: str, folder: Path, temporary: pytest.TempPathFactory) -> list[Given]:
+    """Gives the commands of a block one after the other in `folder`, a new one."""
+    wanted = list(commands(block))
+    if wanted[0][0] == DEMO:
+        shutil.copytree(demo(temporary)[0], folder, dirs_exist_ok=True)
+    (folder / "docs" / "pictures").mkdir(parents=True)
+    (folder / "examples").symlink_to(ROOT / "examples")
+    given = []
+    for command, shown in wanted:
+        if _MAKES_AN_ENVIRONMENT.match(command):
+            target = re.match(r"make (\w+)", command)
+            assert target is None or f"\n{target[1]}:" in (ROOT / "Makefile").read_text("utf-8")
+            continue
+        program, *arguments = shlex.split(command)
+        assert program == "arena", page
+        ended = demo(temporary)[1] if command == DEMO else arena(*arguments, cwd=folder)
+        given.append(Given(command, shown, ended.code, ended.err if ended.code == 2 else ended.out))
+    return given
+
+
+def student(temporary: pytest.TempPathFactory) -> tuple[Path, list[Given]]:
+    """The folder in which all commands of docs/student.md were given, not to be changed, and what came of them."""
+
+    def make(place: Path) -> None:
+        (place / "folder").mkdir()
+        given = give(STUDENT, dict(scenes())[STUDENT], place / "folder", temporary)
+        (place / "given.json").write_bytes(msgspec.json.encode(given))
+
+    place = once.folder(temporary, "student", make)
+    return place / "folder", msgspec.json.decode((place / "given.json").read_bytes(), type=list[Given])
+
+
+def demo(temporary: pytest.TempPathFactory) -> tuple[Path, Ended]:
+    """The folder in which `arena demo` was given, not to be changed, and what came of it."""
+
+    def make(place: Path) -> None:
+        (place / "folder").mkdir()
+        (place / "ended.json").write_bytes(msgspec.json.encode(arena("demo", cwd=place / "folder")))
+
+    place = once.folder(temporary, "demo", make)
+    return place / "folder", msgspec.json.decode((place / "ended.json").read_bytes(), type=Ended)
