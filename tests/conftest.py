@@ -2,12 +2,24 @@
 
 Ctrl-C and a hang-up end programs, even where the tests run in the background: a shell without job control, and nohup,
 start what runs in the background with these signals ignored, and every process that a test starts would inherit that.
-No example of Hypothesis has a deadline, as no test depends on how fast the machine is.
+No example of Hypothesis has a deadline, as no test depends on how fast the machine is. What takes long begins first, so
+that nobody waits for it at the end. Nothing that is written in this process is waited for until it is on the disk, and an interpreter is asked once.
 """
 
+import copy
+import functools
+import os
 import signal
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
+from sqlalchemy import Engine, event
+
+from arena.walls import library
+from db import dialect
+from tests.kit import effort
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
@@ -15,3 +27,45 @@ settings.load_profile("any machine")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _without_waiting_for_the_disk() -> Iterator[None]:
+    """A commit is a commit also for who kills a process; only a machine that loses its power would notice."""
+    engine = dialect.engine
+
+    @functools.wraps(engine)
+    def engine_that_does_not_wait(*arguments: Any, **named: Any) -> Engine:
+        made = engine(*arguments, **named)
+        if made.dialect.name == "sqlite":
+            event.listen(made, "connect", lambda connection, _: connection.execute("PRAGMA synchronous = OFF"))
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dialect, "engine", engine_that_does_not_wait)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _without_asking_an_interpreter_twice() -> Iterator[None]:
+    """What a Python says of itself is the same all the while; asking costs a process."""
+    ask = library._ask
+    once = functools.cache(lambda program, roots, _path: ask(program, roots, ""))
+
+    @functools.wraps(ask)
+    def ask_once(program: str, roots: Sequence[str], rules: str) -> dict[str, Any]:
+        if rules:  # a file that may change
+            return ask(program, roots, rules)
+        return copy.deepcopy(once(program, tuple(roots), os.environ.get("PYTHONPATH")))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(library, "_ask", ask_once)
+        yield
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Long ones first; where processes share the tests, each has as many of them, at the beginning of its part."""
+    workers = int(getattr(config, "workerinput", {}).get("workercount", 1))
+    if workers > 1:
+        items[:] = [items[place] for place in effort.long_ones_first([item.nodeid for item in items], workers)]

@@ -7,6 +7,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.kit.effort import LONG_ONES, long_ones_first
 
 ROOT = Path(__file__).parents[1]
 BELOW = {"adsearch": set[str](), "agents": {"adsearch"}, "db": set[str](), "arena": {"adsearch", "agents", "db"}}
@@ -155,3 +159,22 @@ def test_the_pinned_versions_are_names_and_versions_only() -> None:
     names = {requirement.split()[0].lower() for requirement in wanted}
     assert names <= {name.lower() for name in pinned}
     assert all(version.replace(".", "").isalnum() for version in pinned.values())
+
+
+def test_the_long_tests_that_begin_first_are_there() -> None:
+    for name in LONG_ONES:
+        file, _, test = name.partition("::")
+        assert f"def {test.partition('[')[0]}(" in (ROOT / file).read_text("utf-8") or not test, name
+
+
+@given(st.integers(1, 60), st.integers(1, 5), st.sets(st.integers(0, 59)))
+def test_every_test_is_handed_out_once_and_long_ones_begin_every_part(
+    count: int, processes: int, long: set[int]
+) -> None:
+    names = [
+        f"{LONG_ONES[place % len(LONG_ONES)] if place in long else 'tests/short'}{place}" for place in range(count)
+    ]
+    order = long_ones_first(names, processes)
+    assert sorted(order) == list(range(count))
+    if len(long) <= 1 and long & set(range(count)):
+        assert order[0] in long

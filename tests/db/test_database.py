@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import shutil
 import sqlite3
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from db import store
+from db import dialect, store
 from db.database import Database
 from db.errors import Busy, DatabaseError, DiskFull, NewerDatabase, NotADatabase, NotFound
 from tests.kit.small_record import NOW, begun_game, counted, finish, program
@@ -68,7 +69,10 @@ def test_a_database_in_memory_works(tmp_path: Path) -> None:
         assert counted(database, "move") == 12
 
 
-def test_committed_games_reach_the_disk_and_rows_lead_somewhere(tmp_path: Path) -> None:
+def test_committed_games_reach_the_disk_and_rows_lead_somewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dialect, "engine", inspect.unwrap(dialect.engine))  # tests do not wait for the disk
     with Database(str(tmp_path / "arena.db")) as database:
         for connect in (database.reading, database.writing):
             with connect() as connection:

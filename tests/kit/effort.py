@@ -5,6 +5,8 @@ says how each is set; no other module reads them.
 """
 
 import os
+from collections.abc import Sequence
+from itertools import islice
 from typing import Final
 
 SOAK: Final = os.environ.get("SOAK") == "1"
@@ -16,3 +18,42 @@ PATIENCE: Final = 600
 def tries(suite: int, *, soak: int | None = None) -> int:
     """`suite`, or with SOAK=1 `soak`, by default twenty times as many."""
     return (suite * 20 if soak is None else soak) if SOAK else suite
+
+
+_ATTACK: Final = "tests/attacks/test_attacks.py::test_an_attack_costs_the_attackers_game_and_nothing_else"
+_SHOWN: Final = "tests/test_docs.py::test_shown_commands_print_and_draw_what_is_shown"
+LONG_ONES: Final = (
+    f"{_SHOWN}[student.md",
+    f"{_ATTACK}[limits-ordinary-spin_off_turn]",
+    f"{_ATTACK}[sandbox-root-spin_off_turn]",
+    f"{_SHOWN}[instructor.md",
+    "tests/arena/play/test_bad_agents.py::",
+    f"{_ATTACK}[container-ordinary-spin_off_turn]",
+    f"{_ATTACK}[sandbox-ordinary-spin_off_turn]",
+    f"{_ATTACK}[container-root-spin_off_turn]",
+    f"{_ATTACK}[limits-root-spin_off_turn]",
+    "tests/arena/student/checking/test_messages.py::test_what_goes_wrong_behind_walls_is_told_why",
+    "tests/arena/cli/test_journey.py::",
+    "tests/arena/student/checking/test_examination.py::",
+    "tests/arena/cli/play/test_run.py::",
+    "tests/arena/cli/teach/test_collect.py::",
+    f"{_SHOWN}[README.md",
+)
+"""How the names of the tests begin that take longest, the longest first; `make test` prints the 25 slowest."""
+
+
+def long_ones_first(names: Sequence[str], processes: int) -> list[int]:
+    """The order in which to hand out the tests of these names, as places among them.
+
+    Each process is first given a part of the tests that is as long as any other's (`--dist worksteal`), and takes what
+    others have left when it is done. So the long ones are dealt to the beginnings of the parts."""
+    groups = [[place for place, name in enumerate(names) if name.startswith(long)] for long in LONG_ONES]
+    groups = [group for group in groups if group]
+    dealt = [[place for group in groups[process::processes] for place in group] for process in range(processes)]
+    long = {place for group in groups for place in group}
+    others = iter([place for place in range(len(names)) if place not in long])
+    order: list[int] = []
+    for process, part in enumerate(dealt):
+        size = (len(names) - len(order)) // (processes - process)
+        order += [*part, *islice(others, max(0, size - len(part)))]
+    return [*order, *others]

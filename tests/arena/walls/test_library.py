@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import shlex
@@ -28,6 +29,11 @@ from tests.kit.one_game_judge import Judge
 
 CONFINED = (WallKind.SANDBOX, WallKind.CONTAINER)
 needs_numpy = pytest.mark.skipif(find_spec("numpy") is None, reason="numpy is not installed: pip install numpy")
+
+
+@pytest.fixture(autouse=True)
+def _interpreters_are_asked_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library, "_ask", inspect.unwrap(library._ask))
 
 
 @pytest.fixture
