@@ -20,7 +20,7 @@ from arena.cli.asking.database import DatabaseOption, GameIdArgument, reading
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show, show_json
 from arena.errors import ArenaError
-from arena.history import documents, words
+from arena.history import words
 from arena.history.fields import LISTED
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def history(
 
     Example: arena history --fault any --since 2026-05-01 --format csv
     """
+    from arena.history import documents
     from db import search
 
     wanted = replace(wanted, statuses=_STATUSES.get(status, (status.value,)))
@@ -100,6 +101,8 @@ def show_game(
 
     Example: arena show cs101-812 --format json
     """
+    from arena.history import documents
+
     game = recorded_game.read_game(id, db)
     if svg is not None:
         write_board(svg, *_reached(game, ply))

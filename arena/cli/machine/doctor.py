@@ -12,7 +12,6 @@ import typer
 from arena.cli.asking.database import DatabaseOption
 from arena.cli.terminal.tables import Columns, Format, FormatOption, show
 from arena.cli.terminal.wrapping import line_width, wrap_lines
-from arena.history.words import printable
 
 if TYPE_CHECKING:
     from arena.play.machine import Finding
@@ -69,6 +68,8 @@ def _show_report(found: list[Finding]) -> None:
 
 def _filled(text: str, width: int) -> list[str]:
     """Lines of at most that width, which are whole words where they fit."""
+    from arena.history.words import printable
+
     return wrap_lines(printable(text), width=width)
 
 

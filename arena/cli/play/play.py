@@ -18,7 +18,6 @@ from arena.cli.asking.playing_options import SeedOption, WallsOption
 from arena.cli.asking.position_options import GameArgument
 from arena.cli.terminal.tables import Format, FormatOption, show
 from arena.errors import BadFixture, BadPlayer
-from arena.match import seeds
 from arena.match.clock import SECOND, TimeControl
 from arena.players.player import PlayerKind, read_player, unique_names
 from db.errors import DatabaseError
@@ -77,6 +76,8 @@ def play(
 
     Example: arena play connect4 my_agent.py human
     """
+    from arena.match import seeds
+
     found = _named(players, db)
     guests = any(player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT) for player, _ in found)
     quiet = quiet or format is not Format.TABLE

@@ -11,7 +11,6 @@ import typer
 
 from arena.cli.asking.database import DatabaseOption, submissions
 from arena.cli.terminal.files import read_file
-from arena.history.words import printable, without_store
 
 
 def bundle(
@@ -35,6 +34,7 @@ def bundle(
     """
     from arena.course import bundle as bundles
     from arena.course import roster as rosters
+    from arena.history.words import printable, without_store
     from db import lookup
     from db.database import Database
 

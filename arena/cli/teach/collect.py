@@ -16,7 +16,6 @@ from arena.cli.terminal.files import read_file
 from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, show
 from arena.cli.terminal.wrapping import wrapped
 from arena.errors import BadLeague
-from arena.history.words import printable, without_store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,6 +142,8 @@ def _conditions(game: str | None, *, tournament: Path | None, to: Path | None) -
 
 
 def _row(line: Line) -> dict[str, Any]:
+    from arena.history.words import printable, without_store
+
     one, student = line.handed_in, line.student
     return {
         "id": student.id if student else None,
@@ -236,6 +237,8 @@ def _by_which_clocks(lines: Sequence[Line]) -> str:
 
 def _say(text: str, *, indent: int = 0) -> None:
     """Prints it in the width of the terminal."""
+    from arena.history.words import printable
+
     print(wrapped(printable(text), begin=" " * indent, more=" " * indent))
 
 

@@ -13,7 +13,6 @@ import typer
 from arena.cli.asking.database import DatabaseOption, reading
 from arena.cli.terminal import progress_line
 from arena.cli.terminal.files import read_file
-from arena.history.words import printable
 
 
 def report(
@@ -39,6 +38,7 @@ def report(
     from arena.course import roster as rosters
     from arena.course import site
     from arena.course.publishing import published
+    from arena.history.words import printable
     from arena.play import cores
     from db import lookup
 

@@ -20,7 +20,6 @@ from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, exact_
 from arena.cli.terminal.wrapping import wrapped
 from arena.errors import BadFixture
 from arena.history import words
-from arena.history.documents import finite
 
 if TYPE_CHECKING:
     from adsearch import State
@@ -96,6 +95,8 @@ _CSV: Final = (
 
 def _row(game: PastGame, ply: JudgedPly) -> dict[str, Any]:
     """A ply as JSON has it. `before` and `after` are seat 0's."""
+    from arena.history.documents import finite
+
     before, after = finite(ply.before.values) or [], finite(ply.after.values) or []
     return {
         "ply": ply.ply,

@@ -16,7 +16,6 @@ from arena.cli.terminal.wrapping import wrapped
 from arena.cli.write.climb_run import ClimbRun
 from arena.cli.write.climb_screen import ClimbScreen, percent
 from arena.history.words import printable, verdict, without_store
-from arena.match import seeds
 from arena.match.clock import TimeControl
 
 if TYPE_CHECKING:
@@ -71,6 +70,8 @@ def climb(
 
     Example: arena climb my_agent.py --game connect4 --against my_agent@1
     """
+    from arena.match import seeds
+
     screen = ClimbScreen(most=most, quiet=format is Form.JSON)
     run = ClimbRun(
         agent=agent,

@@ -18,14 +18,10 @@ import typer
 from adsearch import games
 from agents import builtin
 from agents.errors import BadAgent
-from agents.protocol import Info, Move
-from arena.cli.asking import recorded_game
 from arena.cli.asking.database import DatabaseOption, GameIdArgument, submissions
 from arena.cli.terminal.wrapping import wrapped
 from arena.errors import BadPlayer
-from arena.history import words
 from arena.players.player import PlayerKind, read_player
-from db.records import MoveRecord
 
 if TYPE_CHECKING:
     from agents.agent import Agent
@@ -65,6 +61,7 @@ def debug(
     """
     from agents import hosting
     from agents.player import Player as Host
+    from arena.cli.asking import recorded_game
     from arena.student.recorded_turn import default_ply, replay_turn
 
     game = recorded_game.read_game(id, db)
@@ -172,6 +169,8 @@ def _maker(player: Player, called: str, rehearsal: RecordedTurn) -> Callable[[],
 
 def _go_through(host: Host, rehearsal: RecordedTurn, game: PastGame) -> list[int]:
     """The agent's earlier turns; at which plies it answered something else than in the game."""
+    from agents.protocol import Move
+
     differed = []
     for turn in rehearsal.turns[:-1]:
         with _undisturbed():
@@ -212,6 +211,9 @@ def _left_debugger(error: BaseException) -> bool:
 
 def _introduction(game: PastGame, rehearsal: RecordedTurn, ply: int, called: str, *, chosen: bool) -> Iterator[str]:
     """Where the game stands, and how the agent is run; why at this ply, where we have `chosen` it."""
+    from arena.cli.asking import recorded_game
+    from arena.history import words
+
     seat, state = rehearsal.seat, rehearsal.state
     yield from map(wrapped, recorded_game.header(game))
     yield words.drawn(games.load(game.game, state.view(seat)) if state.hidden else state)
@@ -233,6 +235,11 @@ def _compared(
     game: PastGame, rehearsal: RecordedTurn, ply: int, answer: Answer | None, seconds: float
 ) -> Iterator[str]:
     """What it answers now beside what was played."""
+    from agents.protocol import Info, Move
+    from arena.cli.asking import recorded_game
+    from arena.history import words
+    from db.records import MoveRecord
+
     now = "resigns"
     thinking = ""
     if isinstance(answer, Move):
@@ -261,5 +268,7 @@ def _why_different(plies: list[int], *, another: bool) -> str:
 
 
 def _is_legal(rehearsal: RecordedTurn, answer: Answer | None) -> bool:
+    from agents.protocol import Move
+
     state = rehearsal.state
     return not isinstance(answer, Move) or answer.move in map(state.to_text, state.moves())
