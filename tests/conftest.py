@@ -3,8 +3,7 @@
 Ctrl-C and a hang-up end programs, even where the tests run in the background: a shell without job control, and nohup,
 start what runs in the background with these signals ignored, and every process that a test starts would inherit that.
 No example of Hypothesis has a deadline, as no test depends on how fast the machine is. What takes long begins first, so
-that nobody waits for it at the end. Nothing that is written in this process is waited for until it is on the disk, and
-an interpreter is asked once.
+that nobody waits for it at the end. In this process no write waits for the disk, and an interpreter is asked once.
 """
 
 import copy

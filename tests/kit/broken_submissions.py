@@ -251,3 +251,21 @@ NOT_WELL: Final = (
 BROKEN: Final = (*NO_FILES, *NO_PYTHON, *NO_AGENT, *NO_IMPORT, *NO_START, *NO_MOVE, *NOT_WELL)
 HOSTED: Final = tuple(each for each in BROKEN if not each.walled and each not in NO_FILES)
 BEHIND_WALLS: Final = tuple(each for each in BROKEN if each.walled)
+FAMILIES: Final = (
+    ("a module that is not allowed", "a search that is not allowed"),
+    ("an error in a file of one's own", "a file that imports the agent's by its old name"),
+    ("an endless loop at the top", "an endless loop in the constructor", "an endless loop in begin"),
+    ("an error in end",),
+    ("a move that was legal before", "true"),
+    ("a changed state",),
+    ("a hard exit",),
+    ("a program", "a file", "a file to write", "the network"),
+    ("memory",),
+    ("a loop without end", "a sleep"),
+    ("giving up",),
+    ("a lot of prints", "nothing but prints"),
+    ("chance of its own",),
+    ("what is left of the last game",),
+)
+"""What goes wrong behind walls, those together that come to light in the same way. Real processes examine the first of
+each family; what is said of the others is made from how their games were lost, in check_faults.json."""

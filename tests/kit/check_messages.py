@@ -1,24 +1,30 @@
 """The messages of `arena check`, held in one file: check_messages.txt beside it, a paragraph a case, in order of name.
 
-    python -m tests.kit.check_messages        writes the file anew
+    python -m tests.kit.check_messages        writes the file anew, and check_faults.json
 
-What depends on the machine is replaced: folders, times.
+That one holds how those behind walls lost, of whom the suite examines only one of each family. What depends on the
+machine is replaced: folders, times.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
+from unittest import mock
+
+import msgspec
+from msgspec import Struct
 
 from agents.protocol import Verdict
 from arena.match.clock import MILLISECOND, SECOND
 from arena.match.fixture import Limits
 from arena.match.schedule import Finished
-from arena.student.checking import CheckReport, Light, lookup
+from arena.student.checking import CheckReport, Light, explanations, lookup
 from arena.student.checking.conditions import Conditions
 from arena.student.checking.examiner import Candidate, Examiner
 from arena.student.checking.explanations import Explanation, Failure, explain
@@ -30,7 +36,9 @@ from tests.bad_agents import OVER_STDIO, OVER_ZEROMQ
 from tests.kit.broken_submissions import BEHIND_WALLS, HOSTED, NO_FILES, Broken
 from tests.kit.hosted_agent import failure_of, stored
 
+ROOT: Final = Path(__file__).parents[2]
 FILE: Final = Path(__file__).with_suffix(".txt")
+FAULTS: Final = FILE.with_name("check_faults.json")
 _REPLACED: Final = (
     (r"(?<=[\s('\"])/(?:[^\s/'\"]+/)+", ""),
     (r"\d+\.\d+ s\b", "N s"),
@@ -115,6 +123,85 @@ def behind_walls(folder: Path, broken: Sequence[Broken] = BEHIND_WALLS) -> Mappi
     return told
 
 
+class Lost(Struct, frozen=True):
+    """How an agent lost, as `explain` was given it."""
+
+    verdict: Verdict
+    detail: str
+    stderr: str
+    python: bool
+    asked: bool
+    sent: str
+    code: dict[str, str]
+    """The lines of its files that were looked at, by file and number."""
+
+    def failure(self) -> Failure:
+        """The same, to be given again."""
+        code = self.code
+        return Failure(
+            self.verdict,
+            self.detail,
+            self.stderr,
+            python=self.python,
+            asked=self.asked,
+            sent=self.sent,
+            code=lambda file, line: code.get(f"{file}:{line}", ""),
+        )
+
+
+def lost() -> dict[str, Lost]:
+    """How those behind walls lost, by name; who lost nothing is not among them."""
+    return msgspec.json.decode(FAULTS.read_bytes(), type=dict[str, Lost])
+
+
+def _losing(folder: Path, broken: Broken) -> Lost | None:
+    """How it loses in a whole check."""
+    found: list[Lost] = []
+
+    def noted(failure: Failure) -> Explanation:
+        code: dict[str, str] = {}
+
+        def line(file: str, number: int) -> str:
+            return code.setdefault(f"{file}:{number}", failure.code(file, number))
+
+        why = explain(replace(failure, code=line))
+        lost = Lost(
+            failure.verdict,
+            failure.detail,
+            failure.stderr,
+            python=failure.python,
+            asked=failure.asked,
+            sent=failure.sent,
+            code=code,
+        )
+        found.append(lost)
+        return why
+
+    with mock.patch.object(explanations, "explain", noted):
+        told = behind_walls(folder, [broken])[broken.name]
+    return next((one for one in found if is_told(one, told)), None)
+
+
+def is_told(one: Lost, told: str) -> bool:
+    """Whether that is what is said of it after a whole check, which says besides at which step, and how often."""
+    first, *others = of_explanation(explain(one.failure())).splitlines()
+    of_check, *of_others = told.splitlines()
+    return first in of_check and others == of_others
+
+
+def write_faults() -> None:
+    """Writes how each behind walls loses."""
+    found = {}
+    for broken in BEHIND_WALLS:
+        with tempfile.TemporaryDirectory() as folder:
+            if one := _losing(Path(folder), broken):
+                found[str(broken)] = one
+    text = msgspec.json.format(msgspec.json.encode(found), indent=1).decode()
+    for place, instead in ((sys.base_prefix, "/usr"), (str(ROOT), "/home/arena-referee")):
+        text = text.replace(place, instead)
+    FAULTS.write_text(text + "\n", "utf-8")
+
+
 def of_verdict(verdict: str, detail: str, stderr: str, *, python: bool) -> str:
     """What is said of a game that ended so."""
     if verdict in (Verdict.NORMAL, Verdict.ADJUDICATED):
@@ -181,6 +268,7 @@ def main() -> None:
     messages |= of_bad_agents(test_bad_agents.play())
     messages |= of_attacks(evening.spend(WallKind.SANDBOX))
     write(messages)
+    write_faults()
 
 
 if __name__ == "__main__":

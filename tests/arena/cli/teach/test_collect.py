@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ clock = "5+0.1"
 walls = "limits"
 players = "cs101.collected.toml"
 """
+COLLECT = ("collect", "all.zip", "--roster", "roster.csv", "--tournament", "cs101.toml")
 GIVEN = {
     "Task/Anna Müller_55_assignsubmission_file_/my_agent.py": AGENT,
     "Task/Bob Brown_56_assignsubmission_file_/agent.py": AGENT + "# another\n",
@@ -37,9 +39,36 @@ def course(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def first_round(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a course that has been collected, and then been run; two copies, "collected" and "played"."""
+    place = tmp_path_factory.mktemp("first")
+    collected, played = place / "collected", place / "played"
+    folder(collected, {"roster.csv": ROSTER, "cs101.toml": DESCRIPTION})
+    zipped(collected / "all.zip", GIVEN)
+    ended = arena(*COLLECT, cwd=collected)
+    assert ended.code == 0, ended.err
+    shutil.copytree(collected, played)
+    ended = arena("run", "cs101.toml", cwd=played)
+    assert ended.code == 0, ended.err
+    return place
+
+
+@pytest.fixture
+def collected(first_round: Path, tmp_path: Path) -> Path:
+    """The folder of a course when its first round has been collected."""
+    return Path(shutil.copytree(first_round / "collected", tmp_path, dirs_exist_ok=True))
+
+
+@pytest.fixture
+def played(first_round: Path, tmp_path: Path) -> Path:
+    """And when it has been played."""
+    return Path(shutil.copytree(first_round / "played", tmp_path, dirs_exist_ok=True))
+
+
 def collect(*arguments: str) -> Ended:
     """The command as it is usually given."""
-    return arena("collect", "all.zip", "--roster", "roster.csv", "--tournament", "cs101.toml", *arguments)
+    return arena(*COLLECT, *arguments)
 
 
 def test_from_a_download_to_a_tournament(course: Path) -> None:
@@ -79,27 +108,24 @@ def test_the_list_for_a_spreadsheet_has_everybody(course: Path) -> None:
     assert "All are late: are these the times of the download?" in " ".join(table.out.split())
 
 
-def test_a_new_version_before_anything_was_played_needs_no_word(course: Path) -> None:
-    assert collect().code == 0
-    zipped(course / "all.zip", GIVEN | {"Task/Anna Müller_55_assignsubmission_file_/my_agent.py": AGENT + "# better\n"})
+def test_a_new_version_before_anything_was_played_needs_no_word(collected: Path) -> None:
+    zipped(
+        collected / "all.zip", GIVEN | {"Task/Anna Müller_55_assignsubmission_file_/my_agent.py": AGENT + "# better\n"}
+    )
     assert collect().out.endswith("next: arena run cs101.toml\n")
 
 
-def test_a_plan_counts_what_is_new_and_refuses_what_a_run_refuses(course: Path) -> None:
-    assert collect().code == 0
-    assert arena("run", "cs101.toml").code == 0
-    with (course / "cs101.toml").open("a") as file:
+def test_a_plan_counts_what_is_new_and_refuses_what_a_run_refuses(played: Path) -> None:
+    with (played / "cs101.toml").open("a") as file:
         file.write('[[agent]]\nname = "dice"\nplayer = "random"\n')
     assert arena("run", "cs101.toml", "--plan").out.endswith("going on: 2 of 6 games are over\n")
-    (course / "cs101.toml").write_text(DESCRIPTION.replace("tictactoe", "connect4"))
+    (played / "cs101.toml").write_text(DESCRIPTION.replace("tictactoe", "connect4"))
     ended = arena("run", "cs101.toml", "--plan")
     assert (ended.code, "begun with another description (game: tictactoe -> connect4" in ended.err) == (2, True)
 
 
-def test_a_second_round_says_how_its_games_are_played(course: Path) -> None:
-    assert collect().code == 0
-    assert arena("run", "cs101.toml").code == 0
-    zipped(course / "all.zip", GIVEN | {"Task/Anna Müller_55_assignsubmission_file_/my_agent.py": AGENT + "# better\n"})
+def test_a_second_round_says_how_its_games_are_played(played: Path) -> None:
+    zipped(played / "all.zip", GIVEN | {"Task/Anna Müller_55_assignsubmission_file_/my_agent.py": AGENT + "# better\n"})
     ended = collect()
     told = "    without it, games that earlier versions have played count no more, and are\n    not played anew\n"
     assert ended.out.endswith(f"next: arena run cs101.toml --rerun-changed\n{told}")
@@ -125,9 +151,8 @@ def test_an_alias_that_the_description_has_too_is_told_before_it_is_run(course: 
     assert "next:" not in ended.out
 
 
-def test_who_is_no_more_on_the_roster_is_told(course: Path) -> None:
-    assert collect().code == 0
-    (course / "roster.csv").write_text(ROSTER.replace("Deep Blue", "Kasparov"))
+def test_who_is_no_more_on_the_roster_is_told(collected: Path) -> None:
+    (collected / "roster.csv").write_text(ROSTER.replace("Deep Blue", "Kasparov"))
     ended = collect()
     assert "plays under a name that is nobody's on the roster: Deep Blue\n" in ended.out
     assert "Kasparov" in ended.out

@@ -14,7 +14,8 @@ from arena.student.checking.explanations import Failure, explain
 from tests.attacks.evening import Evening
 from tests.attacks.test_attacks import evening  # noqa: F401
 from tests.kit import check_messages
-from tests.kit.broken_submissions import BEHIND_WALLS, BROKEN, HOSTED, NO_FILES, Broken
+from tests.kit.broken_submissions import BEHIND_WALLS, BROKEN, FAMILIES, HOSTED, NO_FILES, Broken
+from tests.kit.effort import ALL_WALLS
 
 HELD = check_messages.held()
 
@@ -25,10 +26,22 @@ def test_a_file_that_does_not_work_is_told_why(broken: Broken, tmp_path: Path) -
 
 
 def test_what_goes_wrong_behind_walls_is_told_why(tmp_path: Path) -> None:
-    found = check_messages.behind_walls(tmp_path)
-    assert {f"walls: {name}": words for name, words in found.items()} == {
-        name: HELD.get(name) for name in (f"walls: {broken}" for broken in BEHIND_WALLS)
-    }
+    """By real processes, one of each family; with ALL_WALLS=1 all of them."""
+    wanted = {name for family in FAMILIES for name in (family if ALL_WALLS else family[:1])}
+    told = check_messages.behind_walls(tmp_path, [broken for broken in BEHIND_WALLS if broken.name in wanted])
+    assert told == {name: HELD.get(f"walls: {name}") for name in wanted}
+
+
+@pytest.mark.parametrize("name", check_messages.lost())
+def test_who_is_known_to_lose_behind_walls_is_told_why(name: str) -> None:
+    assert check_messages.is_told(check_messages.lost()[name], HELD[f"walls: {name}"])
+
+
+def test_everybody_behind_walls_is_of_one_family_whose_first_is_examined() -> None:
+    assert sorted(name for family in FAMILIES for name in family) == sorted(map(str, BEHIND_WALLS))
+    known = set(check_messages.lost())
+    for first, *others in FAMILIES:
+        assert set(others) <= known or first not in known
 
 
 @pytest.mark.parametrize("evening", ["sandbox-ordinary"], indirect=True, scope="module")
