@@ -112,6 +112,11 @@ def folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
+def replace_unprintable(text: str) -> str:
+    """`text` on one line, with a mark for each character that is invisible or changes how the rest is read."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+
+
 def _plain(text: str) -> str:
     """A cell as it is kept: on one line, with accents as most programs encode them."""
     return " ".join(unicodedata.normalize("NFC", text).split())

@@ -131,7 +131,7 @@ class Lost(Struct, frozen=True):
     stderr: str
     python: bool
     asked: bool
-    sent: str
+    watched_log: str
     code: dict[str, str]
     """The lines of its files that were looked at, by file and number."""
 
@@ -144,8 +144,8 @@ class Lost(Struct, frozen=True):
             self.stderr,
             python=self.python,
             asked=self.asked,
-            sent=self.sent,
-            code=lambda file, line: code.get(f"{file}:{line}", ""),
+            watched_log=self.watched_log,
+            source_line=lambda file, line: code.get(f"{file}:{line}", ""),
         )
 
 
@@ -162,16 +162,16 @@ def _losing(folder: Path, broken: Broken) -> Lost | None:
         code: dict[str, str] = {}
 
         def line(file: str, number: int) -> str:
-            return code.setdefault(f"{file}:{number}", failure.code(file, number))
+            return code.setdefault(f"{file}:{number}", failure.source_line(file, number))
 
-        why = explain(replace(failure, code=line))
+        why = explain(replace(failure, source_line=line))
         lost = Lost(
             failure.verdict,
             failure.detail,
             failure.stderr,
             python=failure.python,
             asked=failure.asked,
-            sent=failure.sent,
+            watched_log=failure.watched_log,
             code=code,
         )
         found.append(lost)

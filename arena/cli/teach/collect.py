@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from arena.course.collecting.intake import Intake, Line
+    from arena.course.collecting.collector import Collector
+    from arena.course.collecting.result import Result
     from arena.student.checking.conditions import Conditions
 
 _MOST_LISTED: Final = 20
@@ -66,50 +67,50 @@ def collect(
     Example: arena collect handed-in/ --roster roster.csv --game connect4 --late accept --format csv
     """
     from arena.course import roster as rosters
-    from arena.course.collecting import deadline as deadlines
-    from arena.course.collecting import download
-    from arena.course.collecting.intake import Intake
-    from arena.course.collecting.people import People
+    from arena.course.collecting.collector import Collector
+    from arena.course.collecting.deadline import read_deadline
+    from arena.course.collecting.lms_download import read_download
+    from arena.course.collecting.roster_matcher import RosterMatcher
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
     if late not in ("refuse", "accept"):
         raise typer.BadParameter(f"--late: expected refuse or accept, got '{late}'")
-    until = None if deadline is None else deadlines.read(deadline)
+    until = None if deadline is None else read_deadline(deadline)
     known = rosters.read(*read_file(roster, "a roster"))
     conditions, file = _conditions(game, tournament=tournament, to=to)
     try:
         with ExitStack() as stack:
             folder = stack.enter_context(RunFolder())
-            handed_in = download.read(source, folder.scratch, People(known))
+            hand_ins = read_download(source, folder.scratch, RosterMatcher(known))
             database = stack.enter_context(Database(db))
-            intake = Intake(
+            collector = Collector(
                 conditions,
                 known,
-                database,
-                submissions(database),
-                file,
-                folder,
+                database=database,
+                submissions=submissions(database),
+                file=file,
+                folder=folder,
                 deadline=until,
                 late_too=late == "accept",
                 afresh=afresh,
             )
-            lines = intake.take_in(handed_in, lambda: _show_progress(intake))
+            lines = collector.collect(hand_ins, lambda: _show_progress(collector))
     except KeyboardInterrupt:
         print("\ninterrupted; give the same command again to go on", file=sys.stderr)
         raise typer.Exit(130) from None
-    for warning in intake.warnings:
+    for warning in collector.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     _show_table(lines, format)
     if format is Format.TABLE:
         _show_rest(lines, until)
-        if intake.strangers:
-            _say(f"plays under a name that is nobody's on the roster: {', '.join(intake.strangers)}")
+        if collector.not_on_roster:
+            _say(f"plays under a name that is nobody's on the roster: {', '.join(collector.not_on_roster)}")
             _say("was an alias changed? Change it back; or: arena withdraw NAME --reason WHY", indent=4)
         _show_next_step(lines, file=file, tournament=tournament, db=db)
 
 
-def _show_table(lines: Sequence[Line], format: Format) -> None:
+def _show_table(lines: Sequence[Result], format: Format) -> None:
     show(
         [_row(line) for line in lines if format is not Format.TABLE or line.student],
         _columns(format),
@@ -141,10 +142,10 @@ def _conditions(game: str | None, *, tournament: Path | None, to: Path | None) -
 # What is shown.
 
 
-def _row(line: Line) -> dict[str, Any]:
+def _row(line: Result) -> dict[str, Any]:
     from arena.history.words import printable, without_store
 
-    one, student = line.handed_in, line.student
+    one, student = line.hand_in, line.student
     return {
         "id": student.id if student else None,
         "name": student.name if student else None,
@@ -152,10 +153,10 @@ def _row(line: Line) -> dict[str, Any]:
         "agent": line.agent or None,
         "submission": printable(one.label) if one else None,
         "when": one.when.isoformat(timespec="seconds") if one and one.when else None,
-        "time_from": str(one.clock) if one else None,
+        "time_from": str(one.time_source) if one else None,
         "late": line.late,
         "light": str(line.outcome),
-        "told": without_store(printable(line.told)),
+        "told": without_store(printable(line.message)),
         "advice": without_store(printable(line.advice)),
         "plays": line.plays,
         "version": line.version,
@@ -193,15 +194,15 @@ def _cell(name: str) -> Any:
     return text
 
 
-def _show_rest(lines: Sequence[Line], deadline: datetime | None) -> None:
+def _show_rest(lines: Sequence[Result], deadline: datetime | None) -> None:
     """What is to be seen to, below the table."""
     for line in lines:
-        if line.told and line.student and line.handed_in:
+        if line.message and line.student and line.hand_in:
             row = _row(line)
-            _say(f"{line.student.name or line.student.id}, {line.handed_in.label}:")
+            _say(f"{line.student.name or line.student.id}, {line.hand_in.label}:")
             _say(f"{row['told']}{'; ' * bool(row['advice'])}{row['advice']}", indent=4)
     missing = [line.student for line in lines if line.outcome == "missing" and line.student]
-    unmatched = [line.handed_in for line in lines if line.outcome == "unmatched" and line.handed_in]
+    unmatched = [line.hand_in for line in lines if line.outcome == "unmatched" and line.hand_in]
     if missing:
         _say(f"missing ({len(missing)}): {', '.join(one.name or one.id for one in missing)}")
     if unmatched:
@@ -222,14 +223,14 @@ _CLOCKS: Final = {
 }
 
 
-def _by_which_clocks(lines: Sequence[Line]) -> str:
+def _by_which_clocks(lines: Sequence[Result]) -> str:
     """Which times were held against it; a warning where they look as if they were those of the download."""
-    timed = [(line.handed_in, line.late) for line in lines if line.student and line.handed_in]
+    timed = [(line.hand_in, line.late) for line in lines if line.student and line.hand_in]
     clocks = (
-        ", ".join(_CLOCKS[name] for name in dict.fromkeys(one.clock for one, _ in timed))
+        ", ".join(_CLOCKS[name] for name in dict.fromkeys(one.time_source for one, _ in timed))
         or "nothing to be held against"
     )
-    by_files = [late for one, late in timed if one.clock in ("file", "zip")]
+    by_files = [late for one, late in timed if one.time_source in ("file", "zip")]
     if len(by_files) > 2 and all(by_files):
         clocks += ". All are late: are these the times of the download? --late accept takes them"
     return f"held against {clocks}" if timed else clocks
@@ -242,7 +243,7 @@ def _say(text: str, *, indent: int = 0) -> None:
     print(wrapped(printable(text), begin=" " * indent, more=" " * indent))
 
 
-def _show_next_step(lines: Sequence[Line], *, file: Path, tournament: Path | None, db: str | None) -> None:
+def _show_next_step(lines: Sequence[Result], *, file: Path, tournament: Path | None, db: str | None) -> None:
     agents = {line.agent for line in lines if line.student}
     playing = {line.agent for line in lines if line.version is not None}
     new = sum(line.plays and not line.again for line in lines)
@@ -284,6 +285,6 @@ def _is_named(file: Path, tournament: Path) -> bool:
     return any(place.exists() and place.samefile(file) for place in places)
 
 
-def _show_progress(intake: Intake) -> None:
-    done, total = intake.checked, intake.to_check
+def _show_progress(collector: Collector) -> None:
+    done, total = collector.checked, collector.to_check
     progress_line.show(f"{done} of {total} checked", last=done == total)

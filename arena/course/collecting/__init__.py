@@ -1,46 +1,16 @@
-"""Taking in what students have handed in: from a learning-management system's download to agents that play.
+"""`arena collect`: from a learning system's download to agents that play.
 
-`download.py` finds whose each thing is, `people.py` by the roster and `shapes.py` by how such systems name files;
-`archives.py` unpacks, trusting nothing; `intake.py` has each checked and keeps the last that passed, in the file of
-`collected.py`, which a tournament's description names. Nobody is guessed: what cannot be matched is listed.
+Start with `collector.py`. Nobody's identity is guessed: what matches nobody on the roster is listed.
+
+    lms_download.py     opens the download (zip or folder) and makes a hand-in of each submission in it
+    lms_file_names.py   how Moodle, Canvas and Blackboard name the files of a submission
+    roster_matcher.py   from the name of a file or folder to the student on the roster
+    unzip.py            unpacks zips from strangers safely
+    find_agent.py       which file or folder in a hand-in is the agent
+    hand_in.py          HandIn: one submission as it was found
+    deadline.py         reads a deadline; whether a hand-in is late
+    agent_names.py      what everybody's agent is called
+    collector.py        checks hand-ins, newest first, and keeps for everybody the last that passed
+    kept_agents.py      who plays with what: in the database, and in the file that tournaments name
+    result.py           Result: what became of a hand-in, or of somebody without one
 """
-
-from __future__ import annotations
-
-from dataclasses import dataclass
-from datetime import datetime
-from enum import StrEnum
-from pathlib import Path
-
-from arena.course.roster import Student
-
-
-class Clock(StrEnum):
-    """Where the time of a submission is from."""
-
-    NAME = "name"
-    """The learning-management system has put it into the name."""
-    ZIP = "zip"
-    """The zip that all came in tells the time of each file."""
-    FILE = "file"
-    """The time of the file on this disk."""
-    NONE = "unknown"
-
-
-@dataclass(frozen=True, slots=True)
-class HandedIn:
-    """One thing that somebody has handed in, as it lies there."""
-
-    label: str
-    """Where it was found, for people."""
-    path: Path | None
-    """A file, or a folder of files."""
-    student: Student | None = None
-    """Whose it is; None: that is not known."""
-    when: datetime | None = None
-    """With its zone."""
-    clock: Clock = Clock.NONE
-    marked_late: bool = False
-    """The learning-management system says so itself."""
-    wrong: str = ""
-    """Why it cannot be looked at, or whose it is not known."""

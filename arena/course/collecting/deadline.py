@@ -1,6 +1,6 @@
-"""A deadline as an instructor writes it, and whether something came after it.
+"""A deadline as an instructor writes it, and whether a hand-in came after it.
 
-Without a zone it is meant as this machine's own time; a day alone lasts until its end.
+A deadline without a time zone is in this machine's local time; a deadline that is only a day lasts until its end.
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 from datetime import datetime, time, timedelta
 
 from adsearch.errors import quote
-from arena.course.collecting import HandedIn
+from arena.course.collecting.hand_in import HandIn
 from arena.errors import BadSubmission
 
 
-def read(text: str) -> datetime:
-    """The moment up to which something is in time, with its zone; BadSubmission where the text is none."""
+def read_deadline(text: str) -> datetime:
+    """The last moment that is in time, with its time zone; BadSubmission if the text is not a deadline."""
     text = text.strip()
     try:
         moment = datetime.fromisoformat(text)
@@ -27,8 +27,8 @@ def read(text: str) -> datetime:
         ) from None
 
 
-def is_late(handed_in: HandedIn, deadline: datetime | None) -> bool:
-    """Whether it came after the deadline, or is marked so; what has no time is not late."""
-    if handed_in.marked_late:
+def is_late(hand_in: HandIn, deadline: datetime | None) -> bool:
+    """Whether it came after the deadline or is marked late; a hand-in without a time is not late."""
+    if hand_in.marked_late:
         return True
-    return deadline is not None and handed_in.when is not None and handed_in.when > deadline
+    return deadline is not None and hand_in.when is not None and hand_in.when > deadline

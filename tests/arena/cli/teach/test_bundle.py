@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.arena_program import Ended, arena
-from tests.kit.handed_in import folder
+from tests.kit.hand_ins import folder
 
 ROOT = Path(__file__).parents[4]
 HERS, THEIRS = "HERS" * 4, "SECRET" * 3

@@ -13,7 +13,7 @@ import pytest
 from arena.errors import BadLeague
 from arena.tournament import league
 from tests.kit.arena_program import Ended, arena
-from tests.kit.handed_in import AGENT, ROSTER, folder, zipped
+from tests.kit.hand_ins import AGENT, ROSTER, folder, zipped
 
 DESCRIPTION = """\
 name = "cs101"

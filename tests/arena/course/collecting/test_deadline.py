@@ -4,13 +4,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from arena.course.collecting import HandedIn, deadline
+from arena.course.collecting.deadline import is_late, read_deadline
+from arena.course.collecting.hand_in import HandIn
 from arena.errors import BadSubmission
 
 
-def handed_in(when: datetime | None, *, marked: bool = False) -> HandedIn:
+def hand_in(when: datetime | None, *, marked: bool = False) -> HandIn:
     """Something of that time."""
-    return HandedIn("x", None, when=when, marked_late=marked)
+    return HandIn("x", None, when=when, marked_late=marked)
 
 
 @pytest.mark.parametrize(
@@ -23,7 +24,7 @@ def handed_in(when: datetime | None, *, marked: bool = False) -> HandedIn:
     ],
 )
 def test_a_moment_is_read(text: str, moment: datetime) -> None:
-    read = deadline.read(text)
+    read = read_deadline(text)
     assert read == moment
     assert read.tzinfo is not None
 
@@ -31,13 +32,13 @@ def test_a_moment_is_read(text: str, moment: datetime) -> None:
 @pytest.mark.parametrize("text", ["", "tomorrow", "1.5.2026", "2026-13-01", "2026-05-01T25:00", "23:59"])
 def test_anything_else_is_told(text: str) -> None:
     with pytest.raises(BadSubmission, match="--deadline: expected a day or a moment"):
-        deadline.read(text)
+        read_deadline(text)
 
 
 def test_late_is_what_came_after_or_is_marked() -> None:
-    end = deadline.read("2026-05-01T23:59Z")
-    assert not deadline.is_late(handed_in(end), end)
-    assert deadline.is_late(handed_in(end + timedelta(seconds=1)), end)
-    assert not deadline.is_late(handed_in(None), end)
-    assert deadline.is_late(handed_in(None, marked=True), None)
-    assert not deadline.is_late(handed_in(end), None)
+    end = read_deadline("2026-05-01T23:59Z")
+    assert not is_late(hand_in(end), end)
+    assert is_late(hand_in(end + timedelta(seconds=1)), end)
+    assert not is_late(hand_in(None), end)
+    assert is_late(hand_in(None, marked=True), None)
+    assert not is_late(hand_in(end), None)

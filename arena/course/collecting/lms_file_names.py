@@ -1,10 +1,10 @@
-"""How learning-management systems name what they hand out: read by the name alone, without looking at any file.
+"""How Moodle, Canvas and Blackboard name the files of a submission: what the name alone says, without opening a file.
 
     Moodle      Anna Müller_123456_assignsubmission_file_/my_agent.py    or without the slash, as one file
     Canvas      mulleranna_LATE_123456_7890123_my_agent-2.py
     Blackboard  Task 1_u123456_attempt_2026-05-01-12-00-00_my_agent.py   and a note with the ending .txt
 
-ILIAS (Mueller_Anna_login_12345/) and plain folders and files begin with who it is, which `people.py` reads.
+The folders of ILIAS (Mueller_Anna_login_12345/) and other files begin with whose they are: see `roster_matcher.py`.
 """
 
 from __future__ import annotations
@@ -23,37 +23,38 @@ _CANVAS: Final = re.compile(
 _BLACKBOARD: Final = re.compile(
     r".*?_?(?P<who>[^_]+)_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<file>.+)|(?P<receipt>\.txt))", re.DOTALL
 )
-_TAKEN_IN_AGAIN: Final = re.compile(r"-\d+(?=\.[^.]+$)")
+_RESUBMITTED: Final = re.compile(r"-\d+(?=\.[^.]+$)")
 _RECEIPT_NAME: Final = re.compile(r"^Name:\s*(?P<name>.+?)\s*(?:\((?P<user>[^()]*)\))?\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a name tells."""
+class LmsName:
+    """What the name of a file or folder says."""
 
     who: str
+    """The student, as the system writes the name."""
     submission: str
-    """Files with the same text here belong together."""
+    """Files with the same text here are one submission."""
     file: str = ""
-    """What the student's own name of the file was; empty where all in a folder is theirs, or nothing is."""
+    """The student's own name for the file; empty for a folder of the student's files, and for a receipt."""
     number: str = ""
-    """What the system numbers its users by, which may be the roster's id."""
+    """The system's number for the user, which may be the roster's id."""
     when: datetime | None = None
-    """In the server's own time, whichever that is."""
+    """In the server's local time."""
     late: bool = False
     typed: bool = False
-    """Text typed into a field, or a comment: no file of an agent."""
+    """Whether it is text typed into a field, or a comment, not an agent's file."""
     receipt: bool = False
-    """The system's own note about the submission."""
+    """Whether it is the system's note about the submission."""
     timeless: bool = False
-    """The times of such files are those of the download."""
+    """Whether such files have the time of the download, not of the submission."""
 
 
-def read(name: str) -> Told | None:
-    """What a file's or a folder's name tells; None where it is named by no such system."""
+def read_name(name: str) -> LmsName | None:
+    """What the name of a file or folder says; None if no such system names files so."""
     if found := _MOODLE.fullmatch(name):
         who = found["who"]
-        return Told(
+        return LmsName(
             who,
             f"{who}_{found['number']}",
             file=found["file"] or "",
@@ -67,12 +68,12 @@ def read(name: str) -> Told | None:
             return None
         who = found["who"]
         receipt = found["receipt"] is not None
-        return Told(who, f"{who} {found['when']}", file=found["file"] or "", number=who, when=when, receipt=receipt)
+        return LmsName(who, f"{who} {found['when']}", file=found["file"] or "", number=who, when=when, receipt=receipt)
     if found := _CANVAS.fullmatch(name):
-        return Told(
+        return LmsName(
             found["who"],
             f"{found['who']}_{found['submission']}",
-            file=_TAKEN_IN_AGAIN.sub("", found["file"]),
+            file=_RESUBMITTED.sub("", found["file"]),
             number=found["number"],
             late=found["late"] is not None,
             timeless=True,
@@ -80,7 +81,7 @@ def read(name: str) -> Told | None:
     return None
 
 
-def receipt(text: str) -> tuple[str, str]:
-    """Name and user name on Blackboard's note about a submission; empty where they are not told."""
+def read_receipt(text: str) -> tuple[str, str]:
+    """Name and user name on Blackboard's note about a submission; empty if they are not there."""
     found = _RECEIPT_NAME.search(text)
     return (found["name"], found["user"] or "") if found else ("", "")

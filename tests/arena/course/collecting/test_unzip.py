@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.course.collecting.archives import SUBMISSION, Bounds, unpack
+from arena.course.collecting.unzip import SUBMISSION, ZipLimits, unpack
 from arena.errors import BadSubmission
-from tests.kit.handed_in import MAY, zipped
+from tests.kit.hand_ins import MAY, zipped
 
-SMALL = Bounds(total=1000, file=600, files=5)
+SMALL = ZipLimits(total=1000, file=600, files=5)
 
 
 def files(folder: Path) -> list[str]:
@@ -23,7 +23,7 @@ def files(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
-def refused(archive: Path, said: str, bounds: Bounds = SUBMISSION) -> None:
+def refused(archive: Path, said: str, bounds: ZipLimits = SUBMISSION) -> None:
     """It is not unpacked, and nothing is beside its folder."""
     place = archive.parent / "deep" / "place"
     with pytest.raises(BadSubmission) as error:

@@ -3,9 +3,9 @@
 import pytest
 
 from arena.course import roster as rosters
-from arena.course.collecting.people import People
+from arena.course.collecting.roster_matcher import RosterMatcher
 from arena.errors import BadSubmission
-from tests.kit.handed_in import PEOPLE
+from tests.kit.hand_ins import MATCHER
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ from tests.kit.handed_in import PEOPLE
     ],
 )
 def test_somebody_is_found_as_systems_spell_them(who: str, id: str) -> None:
-    assert PEOPLE.called(who).id == id
+    assert MATCHER.by_name(who).id == id
 
 
 @pytest.mark.parametrize(
@@ -53,23 +53,23 @@ def test_somebody_is_found_as_systems_spell_them(who: str, id: str) -> None:
 )
 def test_nobody_is_guessed(who: str, said: str) -> None:
     with pytest.raises(BadSubmission) as error:
-        PEOPLE.called(who)
+        MATCHER.by_name(who)
     assert said in str(error.value)
 
 
 def test_a_number_tells_apart_who_is_called_the_same() -> None:
-    assert PEOPLE.called("Eve Zweig", "1007").id == "1007"
-    assert PEOPLE.called("Eve Zweig", "1006").id == "1006"
+    assert MATCHER.by_name("Eve Zweig", "1007").id == "1007"
+    assert MATCHER.by_name("Eve Zweig", "1006").id == "1006"
 
 
 def test_a_number_alone_will_do_and_one_of_a_system_is_no_id() -> None:
-    assert PEOPLE.called("u1002", "1002").id == "1002"
-    assert PEOPLE.called("Bob Brown", "987654").id == "1002"
+    assert MATCHER.by_name("u1002", "1002").id == "1002"
+    assert MATCHER.by_name("Bob Brown", "987654").id == "1002"
 
 
 def test_a_number_that_is_somebody_elses_id_is_told() -> None:
     with pytest.raises(BadSubmission, match=r"'Bob Brown' \(line 3\), the id '1004' is"):
-        PEOPLE.called("Bob Brown", "1004")
+        MATCHER.by_name("Bob Brown", "1004")
 
 
 @pytest.mark.parametrize(
@@ -88,18 +88,18 @@ def test_a_number_that_is_somebody_elses_id_is_told() -> None:
     ],
 )
 def test_a_plain_name_begins_with_who_it_is(name: str, id: str) -> None:
-    assert PEOPLE.begins(name).id == id
+    assert MATCHER.by_beginning(name).id == id
 
 
 @pytest.mark.parametrize("name", ["agent_bob_brown", "my_agent", "10021", "reda", "bob", ""])
 def test_a_plain_name_that_does_not_is_nobodys(name: str) -> None:
     with pytest.raises(BadSubmission):
-        PEOPLE.begins(name)
+        MATCHER.by_beginning(name)
 
 
 def test_the_longest_beginning_counts() -> None:
-    people = People(rosters.read("id,name\n1,Anna\n2,Anna Lena\n", "roster.csv"))
-    assert people.begins("anna_lena_agent").id == "2"
-    assert people.begins("anna_agent").id == "1"
+    matcher = RosterMatcher(rosters.read("id,name\n1,Anna\n2,Anna Lena\n", "roster.csv"))
+    assert matcher.by_beginning("anna_lena_agent").id == "2"
+    assert matcher.by_beginning("anna_agent").id == "1"
     with pytest.raises(BadSubmission):
-        people.called("Lisa-Anna")
+        matcher.by_name("Lisa-Anna")

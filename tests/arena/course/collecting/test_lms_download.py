@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.course.collecting import Clock, HandedIn, download
-from arena.course.collecting.archives import Bounds
-from arena.course.collecting.contents import agent_in
+from arena.course.collecting import lms_download
+from arena.course.collecting.find_agent import find_agent
+from arena.course.collecting.hand_in import HandIn, TimeSource
+from arena.course.collecting.unzip import ZipLimits
 from arena.errors import BadSubmission
-from tests.kit.handed_in import AGENT, MAY, folder, read, whose, zipped
+from tests.kit.hand_ins import AGENT, MAY, folder, read, whose, zipped
 
 
 @pytest.fixture
@@ -22,10 +23,10 @@ def scratch(tmp_path: Path) -> Path:
     return place
 
 
-def agent(one: HandedIn, scratch: Path) -> Path:
+def agent(one: HandIn, scratch: Path) -> Path:
     """The agent in it."""
     assert one.path is not None, one.wrong
-    return agent_in(one.path, lambda: scratch / f"contents-{len(list(scratch.iterdir()))}")
+    return find_agent(one.path, lambda: scratch / f"contents-{len(list(scratch.iterdir()))}")
 
 
 MOODLE = {
@@ -53,7 +54,7 @@ def test_moodle(tmp_path: Path, scratch: Path, packed: bool, inside: str) -> Non
     assert agent(bob, scratch).name == "bobs.py"
     assert "it may be 'Eve Zweig'" in eve.wrong
     assert soren.wrong == "it was handed in as text in a field: expected a file"
-    assert (anna.when, anna.clock) == (MAY, Clock.ZIP if packed else Clock.FILE)
+    assert (anna.when, anna.time_source) == (MAY, TimeSource.ZIP if packed else TimeSource.FILE)
 
 
 def test_canvas(tmp_path: Path, scratch: Path) -> None:
@@ -63,7 +64,7 @@ def test_canvas(tmp_path: Path, scratch: Path) -> None:
         "garcialopezcarla_123457_7890124_values-1.json": "{}",
     }
     bob, carla = read(zipped(tmp_path / "a.zip", given), scratch)
-    assert (bob.marked_late, bob.when, bob.clock) == (True, None, Clock.NONE)
+    assert (bob.marked_late, bob.when, bob.time_source) == (True, None, TimeSource.NONE)
     assert agent(bob, scratch).name == "my_agent.py"
     assert not carla.marked_late
     assert sorted(path.name for path in agent(carla, scratch).iterdir()) == ["agent.py", "values.json"]
@@ -85,7 +86,7 @@ def test_blackboard(tmp_path: Path, scratch: Path) -> None:
         datetime(2026, 4, 30, 12, 30).astimezone(),
         datetime(2026, 5, 1, 12, 30).astimezone(),
     ]
-    assert found[1].clock is Clock.NAME
+    assert found[1].time_source is TimeSource.NAME
 
 
 def test_ilias(tmp_path: Path, scratch: Path) -> None:
@@ -141,7 +142,7 @@ def test_what_is_nobodys_is_listed_once(tmp_path: Path, scratch: Path) -> None:
 def test_a_students_bomb_is_told_of_that_student_alone(
     tmp_path: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(download, "DOWNLOAD", Bounds(total=2**30, file=2**20, files=100))
+    monkeypatch.setattr(lms_download, "DOWNLOAD", ZipLimits(total=2**30, file=2**20, files=100))
     given: dict[str, str | bytes] = {
         "Anna Müller_5_assignsubmission_file_/my.py": b"0" * (2**20 + 1),
         "Bob Brown_6_assignsubmission_file_/my.py": AGENT,
@@ -174,7 +175,7 @@ def test_a_broken_zip_of_a_student_is_told_when_it_is_opened(tmp_path: Path, scr
 )
 def test_the_agent_in_a_submission(tmp_path: Path, files: dict[str, str], inside: str) -> None:
     there = folder(tmp_path / "a", files)
-    assert agent_in(there, lambda: tmp_path / "never") == there / inside
+    assert find_agent(there, lambda: tmp_path / "never") == there / inside
 
 
 @pytest.mark.parametrize("name", ["nowhere", "a.txt", "empty"])

@@ -1,7 +1,7 @@
-"""Whose something is: a name, an id or an alias as a file is called by it, held against the roster.
+"""Finds the student on the roster whose name, id or alias a file is called by.
 
-The order of the names does not matter, nor capitals, accents and how an umlaut is written. Where two are meant as well,
-nobody is: whose it is, is then for a person to say.
+The order of first and last names does not matter, nor do capitals, accents and how an umlaut is written. If two
+students match equally well, none is chosen: a person must decide.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from arena.errors import BadSubmission
 _WORDS: Final = re.compile(r"[^\W_]+")
 _SPELLED: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 _BASIC: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"})
-_MOST_ROTATED: Final = 8
+_MOST_REORDERED: Final = 8
 
 
-class People:
-    """Everybody on a roster, to be found by what their files are called."""
+class RosterMatcher:
+    """Finds students on a roster by what their files are called."""
 
     def __init__(self, roster: Roster) -> None:
         self.roster = roster
@@ -36,9 +36,9 @@ class People:
                     for form in _forms(spelling, any_order=name):
                         self._nearly.setdefault(form, set()).add(place)
 
-    def called(self, who: str, number: str = "") -> Student:
-        """Who is called so, and known by that number where the roster's ids are such; BadSubmission where it is nobody,
-        or two."""
+    def by_name(self, who: str, number: str = "") -> Student:
+        """The student with that name, and with that number where the roster's ids are such numbers; BadSubmission if
+        that is nobody, or several."""
         named = self._named(who) or self._named_in_group(who)
         numbered = self._exactly.get(folded(number), set()) if number else set()
         both = named & numbered
@@ -48,19 +48,19 @@ class People:
             raise BadSubmission(
                 f"the name {quote(who)} is {self._line(one)}, the id {quote(number)} is {self._line(other)}"
             )
-        return self._only(found, who)
+        return self._single(found, who)
 
-    def begins(self, name: str) -> Student:
-        """Whose name, id or alias the text begins with: the longest beginning counts; BadSubmission as above."""
-        words = _WORDS.findall(name)
-        for many in range(len(words), 0, -1):
-            # People write their own names with and without accents.
-            if found := self._looked_up(self._nearly, _spellings(" ".join(words[:many]))):
-                return self._only(found, name)
-        return self._only(self._named(name), name)
+    def by_beginning(self, text: str) -> Student:
+        """The student with whose name, id or alias the text begins, by the longest match; BadSubmission as above."""
+        words = _WORDS.findall(text)
+        for number in range(len(words), 0, -1):
+            # Students write their own names with and without accents.
+            if found := self._looked_up(self._nearly, _spellings(" ".join(words[:number]))):
+                return self._single(found, text)
+        return self._single(self._named(text), text)
 
     def _named(self, who: str) -> set[int]:
-        """Who is called so exactly, as only a name with all its letters can tell; else all who nearly are."""
+        """The students called exactly so, if the name is written in full; else all with a similar name."""
         if " " in who.strip() or not who.isascii():
             exactly = self._looked_up(self._exactly, [folded(who)])
             if exactly:
@@ -68,7 +68,7 @@ class People:
         return self._looked_up(self._nearly, _spellings(who))
 
     def _named_in_group(self, who: str) -> set[int]:
-        """The same of "GROUP-NAME", as Moodle writes it where students have groups."""
+        """The same for "GROUP-NAME", as Moodle writes it if students have groups."""
         found: set[int] = set()
         for at in (at for at, letter in enumerate(who) if letter == "-"):
             group = folded(who[:at])
@@ -85,9 +85,9 @@ class People:
             found |= forms.get(_sorted(spelling), set())
         return found
 
-    def _only(self, places: set[int], who: str) -> Student:
+    def _single(self, places: set[int], who: str) -> Student:
         if not places:
-            raise BadSubmission(f"nobody on {self.roster.file} is called so{self._perhaps(who)}")
+            raise BadSubmission(f"nobody on {self.roster.file} is called so{self._suggestion(who)}")
         if len(places) > 1:
             lines = " or ".join(self._line(place) for place in sorted(places)[:4])
             raise BadSubmission(f"it may be {lines}: rename it to begin with an id")
@@ -97,8 +97,8 @@ class People:
         one = self.roster.students[place]
         return f"{quote(one.name or one.id)} (line {one.line})"
 
-    def _perhaps(self, who: str) -> str:
-        """Somebody whose name shares a word with it, to be pointed at."""
+    def _suggestion(self, who: str) -> str:
+        """A question about the students whose name shares a word with it; empty if there are none, or many."""
         words = {word for spelling in _spellings(who) for word in _WORDS.findall(spelling) if len(word) > 2}
         near = [
             place
@@ -122,18 +122,18 @@ def _plain(text: str) -> str:
 
 
 def _forms(text: str, *, any_order: bool) -> Iterator[str]:
-    """What a text is looked up by: as it is, its words run together, and with `any_order` those in any."""
+    """The forms that a text is looked up by: as it is, its words joined; with `any_order` also in other orders."""
     words = _WORDS.findall(text)
     if text:
         yield text
     if words:
         yield "".join(words)
-    if any_order and 1 < len(words) <= _MOST_ROTATED:
+    if any_order and 1 < len(words) <= _MOST_REORDERED:
         yield _sorted(text)
         for first in range(1, len(words)):
             yield "".join((*words[first:], *words[:first]))
 
 
 def _sorted(text: str) -> str:
-    """The words in an order of their own, told from any text by what parts them."""
+    """The words, sorted; separated by line breaks, so that it equals no other form."""
     return "\n".join(sorted(_WORDS.findall(text)))

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.course.collecting.contents import agent_in
-from tests.kit.handed_in import AGENT, folder, zipped
+from arena.course.collecting.find_agent import find_agent
+from tests.kit.hand_ins import AGENT, folder, zipped
 
 
 @pytest.mark.parametrize(
@@ -23,12 +23,12 @@ from tests.kit.handed_in import AGENT, folder, zipped
     ],
 )
 def test_single_folders_are_gone_into(tmp_path: Path, files: tuple[str, ...], found: str) -> None:
-    handed_in = folder(tmp_path / "in", dict.fromkeys(files, AGENT))
-    assert agent_in(handed_in, lambda: tmp_path / "new") == handed_in / found
+    source = folder(tmp_path / "in", dict.fromkeys(files, AGENT))
+    assert find_agent(source, lambda: tmp_path / "new") == source / found
 
 
 def test_a_zip_in_a_folder_is_unpacked(tmp_path: Path) -> None:
-    handed_in = folder(tmp_path / "in", {"readme.txt": "see the zip"})
-    zipped(handed_in / "work.zip", {"work/agent.py": AGENT})
+    source = folder(tmp_path / "in", {"readme.txt": "see the zip"})
+    zipped(source / "work.zip", {"work/agent.py": AGENT})
     (tmp_path / "new").mkdir()
-    assert agent_in(handed_in, lambda: tmp_path / "new") == tmp_path / "new" / "work" / "work"
+    assert find_agent(source, lambda: tmp_path / "new") == tmp_path / "new" / "work" / "work"

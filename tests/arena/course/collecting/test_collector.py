@@ -12,8 +12,11 @@ from pathlib import Path
 import pytest
 
 from arena.course import roster as rosters
-from arena.course.collecting import deadline, intake
-from arena.course.collecting.intake import Intake, Line, Outcome
+from arena.course.collecting import collector
+from arena.course.collecting.agent_names import agent_names
+from arena.course.collecting.collector import Collector
+from arena.course.collecting.deadline import read_deadline
+from arena.course.collecting.result import Outcome, Result
 from arena.errors import ArenaError, BadLeague, BadRoster
 from arena.players.submissions import Store
 from arena.student.checking import CheckReport, CheckStep, Light, StepName
@@ -24,11 +27,11 @@ from arena.tournament.collected_file import Collected
 from arena.walls.run_folder import RunFolder
 from db import audit
 from db.database import Database
-from tests.kit.handed_in import AGENT, MAY, ROSTER, folder, read
+from tests.kit.hand_ins import AGENT, MAY, ROSTER, folder, read
 
 NOW = datetime(2026, 5, 2, tzinfo=UTC)
-Collect = Callable[..., dict[str, Line]]
-strangers: list[str] = []
+Collect = Callable[..., dict[str, Result]]
+not_on_roster: list[str] = []
 """Who plays and is not on the roster, by the last one that was collected."""
 
 
@@ -67,7 +70,7 @@ class Examiner:
 @pytest.fixture
 def collect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collect:
     """Collects files, and says what became of each line of the roster, by its id; of nobody's by their labels."""
-    monkeypatch.setattr(intake, "Examiner", Examiner)
+    monkeypatch.setattr(collector, "Examiner", Examiner)
     monkeypatch.setattr(Examiner, "looked_at", [])
     roster = rosters.read(ROSTER, "roster.csv")
     store = Store(tmp_path / "arena.store")
@@ -80,24 +83,24 @@ def collect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collect:
         late_too: bool = False,
         afresh: bool = False,
         file: str = "t.collected.toml",
-    ) -> dict[str, Line]:
+    ) -> dict[str, Result]:
         with Database(str(tmp_path / "arena.db")) as database, RunFolder() as scratch:
-            taken = Intake(
+            collecting = Collector(
                 Conditions(game=game),
                 roster,
-                database,
-                store,
-                tmp_path / file,
-                scratch,
-                deadline=None if until is None else deadline.read(until),
+                database=database,
+                submissions=store,
+                file=tmp_path / file,
+                folder=scratch,
+                deadline=None if until is None else read_deadline(until),
                 late_too=late_too,
                 afresh=afresh,
                 now=lambda: NOW,
             )
-            lines = taken.take_in(read(source, scratch.scratch))
-            strangers[:] = taken.strangers
-        told = {line.student.id: line for line in lines if line.student}
-        return told | {line.handed_in.label: line for line in lines if line.handed_in and not line.student}
+            results = collecting.collect(read(source, scratch.scratch))
+            not_on_roster[:] = collecting.not_on_roster
+        by_id = {one.student.id: one for one in results if one.student}
+        return by_id | {one.hand_in.label: one for one in results if one.hand_in and not one.student}
 
     return run
 
@@ -132,8 +135,8 @@ def test_everybody_is_told_of_and_who_passed_plays(tmp_path: Path, collect: Coll
         "zorro.py": "unmatched",
     }
     assert {id for id, line in told.items() if line.plays} == {"1001", "1002"}
-    assert told["1002"].told.endswith("1002.py: hm")
-    assert told["1004"].told == "the folder '1004' has no agent.py"
+    assert told["1002"].message.endswith("1002.py: hm")
+    assert told["1004"].message == "the folder '1004' has no agent.py"
     assert list(kept(tmp_path)) == ["Bob Brown", "Deep Blue"]
     assert versions(tmp_path) == [("Bob Brown", 1), ("Deep Blue", 1)]
 
@@ -199,7 +202,7 @@ def test_a_late_one_that_was_taken_in_before_plays_on_and_is_told(tmp_path: Path
     assert (told["1001"].plays, told["1001"].version) == (True, 2)
     told = collect(later, until="2026-05-02")
     assert (told["1001"].outcome, told["1001"].plays, told["1001"].version) == (Outcome.LATE, True, 2)
-    assert told["1001"].told == "late by this deadline, but taken in before: it plays"
+    assert told["1001"].message == "late by this deadline, but taken in before: it plays"
     assert collect(first, until="2026-05-02")["1001"].outcome is Outcome.OLDER
     told = collect(first, until="2026-05-02", afresh=True)
     assert (told["1001"].outcome, told["1001"].plays, told["1001"].version) == (Outcome.GOOD, True, 1)
@@ -219,13 +222,13 @@ def test_whoever_is_interrupted_while_collecting_afresh_has_lost_nobody(tmp_path
 
 def test_who_was_collected_under_a_name_that_is_no_more_on_the_roster_is_told(tmp_path: Path, collect: Collect) -> None:
     collect(folder(tmp_path / "in", {"1001.py": AGENT, "1002.py": AGENT}))
-    assert strangers == []
+    assert not_on_roster == []
     file = tmp_path / "t.collected.toml"
     file.write_text(file.read_text("utf-8").replace('"Deep Blue"', '"Deeper Blue"'), "utf-8")
     collect(tmp_path / "in")
-    assert strangers == ["Deeper Blue"]
+    assert not_on_roster == ["Deeper Blue"]
     collect(tmp_path / "in", afresh=True)
-    assert strangers == []
+    assert not_on_roster == []
 
 
 def test_an_earlier_one_in_time_plays_instead_of_a_late_one(tmp_path: Path, collect: Collect) -> None:
@@ -285,12 +288,12 @@ def test_a_file_about_another_store_is_told(tmp_path: Path, collect: Collect) ->
 )
 def test_who_cannot_be_called_so_is_told_with_the_line(text: str, said: str) -> None:
     with pytest.raises(BadRoster) as error:
-        intake.agent_names(rosters.read(text, "roster.csv"))
+        agent_names(rosters.read(text, "roster.csv"))
     assert said in str(error.value)
 
 
 def test_everybody_is_called_by_alias_name_or_id() -> None:
-    names = intake.agent_names(rosters.read("id,name,alias\n1,Ann,red\n2,Bob,\n3,Eve,\n4,Eve,\n5,,\n", "roster.csv"))
+    names = agent_names(rosters.read("id,name,alias\n1,Ann,red\n2,Bob,\n3,Eve,\n4,Eve,\n5,,\n", "roster.csv"))
     assert list(names.values()) == ["red", "Bob", "3", "4", "5"]
 
 

@@ -9,8 +9,9 @@ from datetime import datetime
 from pathlib import Path
 
 from arena.course import roster as rosters
-from arena.course.collecting import HandedIn, download
-from arena.course.collecting.people import People
+from arena.course.collecting.hand_in import HandIn
+from arena.course.collecting.lms_download import read_download
+from arena.course.collecting.roster_matcher import RosterMatcher
 
 ROSTER = """\
 id,name,group,alias
@@ -23,7 +24,7 @@ s-77,Søren Ågård,C,
 1006,Eve Zweig,C,eve
 1007,Eve Zweig,C,ada
 """
-PEOPLE = People(rosters.read(ROSTER, "roster.csv"))
+MATCHER = RosterMatcher(rosters.read(ROSTER, "roster.csv"))
 AGENT = """\
 from agents import Agent
 
@@ -53,11 +54,11 @@ def zipped(place: Path, files: Mapping[str, str | bytes], *, when: datetime = MA
     return place
 
 
-def read(source: Path, scratch: Path) -> list[HandedIn]:
+def read(source: Path, scratch: Path) -> list[HandIn]:
     """What there is in a download."""
-    return download.read(source, scratch, PEOPLE)
+    return read_download(source, scratch, MATCHER)
 
 
-def whose(found: list[HandedIn]) -> dict[str, str]:
+def whose(found: list[HandIn]) -> dict[str, str]:
     """Whose each thing is, by the id; nobody's is empty."""
     return {one.label: one.student.id if one.student else "" for one in found}

@@ -4,13 +4,13 @@ from datetime import datetime
 
 import pytest
 
-from arena.course.collecting import shapes
+from arena.course.collecting.lms_file_names import read_name, read_receipt
 
 
 def test_moodle() -> None:
-    folder = shapes.read("Anna Müller_123456_assignsubmission_file_")
-    flat = shapes.read("Anna Müller_123456_assignsubmission_file_my_agent.py")
-    text = shapes.read("Anna Müller_123456_assignsubmission_onlinetext_onlinetext.html")
+    folder = read_name("Anna Müller_123456_assignsubmission_file_")
+    flat = read_name("Anna Müller_123456_assignsubmission_file_my_agent.py")
+    text = read_name("Anna Müller_123456_assignsubmission_onlinetext_onlinetext.html")
     assert folder is not None
     assert flat is not None
     assert text is not None
@@ -20,28 +20,28 @@ def test_moodle() -> None:
 
 
 def test_canvas() -> None:
-    told = shapes.read("mulleranna_LATE_123456_7890123_my_agent-2.py")
+    told = read_name("mulleranna_LATE_123456_7890123_my_agent-2.py")
     assert told is not None
     assert (told.who, told.number, told.file, told.late, told.timeless) == (
         "mulleranna", "123456", "my_agent.py", True, True,
     )  # fmt: skip
-    in_time = shapes.read("mulleranna_123456_7890123_my_agent.py")
+    in_time = read_name("mulleranna_123456_7890123_my_agent.py")
     assert in_time is not None
     assert not in_time.late
     assert in_time.submission == told.submission
 
 
 def test_blackboard() -> None:
-    told = shapes.read("Task 1_part_u123456_attempt_2026-05-01-12-30-00_my_agent.py")
-    note = shapes.read("Task 1_part_u123456_attempt_2026-05-01-12-30-00.txt")
+    told = read_name("Task 1_part_u123456_attempt_2026-05-01-12-30-00_my_agent.py")
+    note = read_name("Task 1_part_u123456_attempt_2026-05-01-12-30-00.txt")
     assert told is not None
     assert note is not None
     assert (told.who, told.number, told.file) == ("u123456", "u123456", "my_agent.py")
     assert told.when == datetime(2026, 5, 1, 12, 30)
     assert note.receipt
     assert note.submission == told.submission
-    assert shapes.receipt("Name: Anna Müller (u123456)\r\nAssignment: Task 1") == ("Anna Müller", "u123456")
-    assert shapes.receipt("nothing of the kind") == ("", "")
+    assert read_receipt("Name: Anna Müller (u123456)\r\nAssignment: Task 1") == ("Anna Müller", "u123456")
+    assert read_receipt("nothing of the kind") == ("", "")
 
 
 @pytest.mark.parametrize(
@@ -52,4 +52,4 @@ def test_blackboard() -> None:
     ],
 )
 def test_plain_names_are_of_no_such_system(name: str) -> None:
-    assert shapes.read(name) is None
+    assert read_name(name) is None

@@ -1,7 +1,6 @@
-"""What of a submission is the agent: its file, or the folder with `agent.py`, however it is wrapped.
+"""Finds the agent in a hand-in: its file, or the folder with `agent.py`, inside any number of folders and zips.
 
-Zips are unpacked and single folders gone into. Of several files none is chosen: then the folder itself is the answer,
-and the check says what is missing in it.
+Of several Python files none is chosen: then the folder itself is returned, and the check says what is missing in it.
 """
 
 from __future__ import annotations
@@ -10,17 +9,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from arena.course.collecting.archives import SUBMISSION, is_archive, is_junk, unpack
+from arena.course.collecting.unzip import SUBMISSION, is_junk, is_zip, unpack
 from arena.players.player import MAIN_FILE
 from arena.student.checking.lookup import LANGUAGES
 
 _DEEPEST: Final = 8
 
 
-def agent_in(path: Path, new_folder: Callable[[], Path]) -> Path:
-    """The agent's file or folder in what somebody handed in; BadSubmission where a zip cannot be unpacked."""
+def find_agent(path: Path, new_folder: Callable[[], Path]) -> Path:
+    """The agent's file or folder in the file or folder `path`; BadSubmission if a zip cannot be unpacked."""
     for _ in range(_DEEPEST):
-        if is_archive(path):
+        if is_zip(path):
             folder = new_folder() / path.stem
             unpack(path, folder, SUBMISSION)
             path = folder
@@ -29,7 +28,7 @@ def agent_in(path: Path, new_folder: Callable[[], Path]) -> Path:
         inside = [each for each in sorted(path.iterdir()) if not is_junk(each.name) and not each.is_symlink()]
         programs = [each for each in inside if each.suffix == ".py" and each.is_file()]
         others = [each for each in inside if each.suffix in (".ipynb", *LANGUAGES) and each.is_file()]
-        wrapped = [each for each in inside if each.is_dir() or is_archive(each)]
+        wrapped = [each for each in inside if each.is_dir() or is_zip(each)]
         if len(programs) == 1:
             return programs[0]
         if programs or len(wrapped) != 1:

@@ -1,0 +1,31 @@
+"""What the agent of everybody on the roster is called in tournaments: by alias, else by name, else by id."""
+
+from __future__ import annotations
+
+from adsearch.errors import quote
+from arena.course.roster import Roster, Student
+from arena.errors import BadRoster
+from arena.tournament.description import folded, what_is_wrong_with
+
+
+def agent_names(roster: Roster) -> dict[Student, str]:
+    """The name of everybody's agent. BadRoster if one cannot be an agent's name, or two are the same."""
+    names: dict[Student, str] = {}
+    taken: dict[str, Student] = {}
+    students_names = [folded(one.name) for one in roster.students]
+    for one in roster.students:
+        unique_name = one.name if students_names.count(folded(one.name)) == 1 else ""
+        name = one.alias or unique_name or one.id
+        column = "alias" if one.alias else "name" if unique_name else "id"
+        where = f"{roster.file}, line {one.line}"
+        if not name:
+            raise BadRoster(f"{where}: another is called {quote(one.name)} too: expected an alias or an id")
+        if wrong := what_is_wrong_with(name):
+            raise BadRoster(f"{where}, {column}: {wrong}; give an alias, which the agent is then called")
+        other = taken.setdefault(folded(name), one)
+        if other is not one:
+            raise BadRoster(
+                f"{where}: the agent would be called {quote(name)}, as that of line {other.line}; give an alias"
+            )
+        names[one] = name
+    return names

@@ -1,0 +1,41 @@
+"""A hand-in: one submission of a student, as it was found in the download."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+
+from arena.course.roster import Student
+
+
+class TimeSource(StrEnum):
+    """Where the time of a hand-in comes from."""
+
+    NAME = "name"
+    """The learning-management system put it into the file's name."""
+    ZIP = "zip"
+    """The download is a zip, which has a time for each file."""
+    FILE = "file"
+    """The time of the file on this disk."""
+    NONE = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class HandIn:
+    """One submission, as it was found."""
+
+    label: str
+    """Where it was found, for people."""
+    path: Path | None
+    """A file, or a folder of files; None if it cannot be read."""
+    student: Student | None = None
+    """Whose it is; None if that is not known."""
+    when: datetime | None = None
+    """With its time zone."""
+    time_source: TimeSource = TimeSource.NONE
+    marked_late: bool = False
+    """Whether the learning-management system marked it as late."""
+    wrong: str = ""
+    """Why it cannot be read, or why its student is not known."""

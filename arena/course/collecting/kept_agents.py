@@ -1,0 +1,89 @@
+"""KeptAgents: who plays with which submission, in the database and in the file that a tournament's description names.
+
+The file is written after each change, so whoever interrupts `arena collect` loses nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from arena.course.collecting.hand_in import HandIn
+from arena.course.roster import replace_unprintable
+from arena.errors import BadSubmission
+from arena.players.submissions import Store
+from arena.tournament import collected_file
+from arena.tournament.collected_file import Collected
+from db import audit, store
+from db.database import Database
+
+
+class KeptAgents:
+    """Who plays with which submission."""
+
+    def __init__(self, file: Path, *, submissions: Store, database: Database, now: Callable[[], datetime]) -> None:
+        """`file`: the collected file, which need not exist yet; BadSubmission if it is about another store."""
+        self._file = file
+        self._submissions = submissions
+        self._database = database
+        self._now = now
+        # By the names of the agents.
+        self.by_name = self._read()
+
+    def _read(self) -> dict[str, Collected]:
+        if not self._file.exists():
+            return {}
+        kept, place = collected_file.read(self._file)
+        if place.folder.resolve() != self._submissions.folder.resolve():
+            raise BadSubmission(
+                f"{self._file} is about submissions in {place.folder}, expected {self._submissions.folder}: "
+                "name its database with --db, or another file with --to"
+            )
+        return {one.name: one for one in kept}
+
+    def write(self) -> None:
+        """Writes the file."""
+        collected_file.write(self._file, self.by_name, self._submissions)
+
+    def keep(
+        self, agent: str, source: str, started_as: str, hand_in: HandIn, *, light: str, message: str, conditions: str
+    ) -> Collected:
+        """From now on the agent plays with this submission. `light`, `message`: its check; `conditions`: their hash."""
+        with self._database.writing() as connection:
+            store.version(connection, agent, source, started_as, self._now())
+            numbers = {(one.agent, one.source): one.number for one in audit.versions(connection)}
+        kept = Collected(
+            name=agent,
+            version=numbers[agent, source],
+            source=source,
+            started_as=started_as,
+            submission=replace_unprintable(hand_in.label),
+            handed_in=_time_text(hand_in),
+            light=light,
+            told=replace_unprintable(message),
+            checked=conditions,
+        )
+        self.by_name[agent] = kept
+        self.write()
+        return kept
+
+    def drop(self, agent: str) -> None:
+        """The agent no longer plays."""
+        del self.by_name[agent]
+        self.write()
+
+
+def is_of(kept: Collected, hand_in: HandIn) -> bool:
+    """Whether it is this hand-in that was kept."""
+    return (kept.submission, kept.handed_in) == (replace_unprintable(hand_in.label), _time_text(hand_in))
+
+
+def is_older(hand_in: HandIn, kept: Collected) -> bool:
+    """Whether the hand-in is older than what was kept, as far as both times are known."""
+    return hand_in.when is not None and kept.when is not None and hand_in.when < kept.when
+
+
+def _time_text(hand_in: HandIn) -> str:
+    """When it was handed in, as the file has it; empty if unknown."""
+    return "" if hand_in.when is None else hand_in.when.isoformat(timespec="seconds")

@@ -1,0 +1,263 @@
+"""Reads the download of a learning system, a zip or folder with everybody's submissions: what, whose, and from when.
+
+`lms_file_names.py` reads the names that such systems give to files; any other file or folder must begin with whose it
+is. Folders and zips that belong to nobody are searched. No submission is run, and only `scratch` is written to.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+from adsearch.errors import quote
+from arena.course.collecting import lms_file_names
+from arena.course.collecting.hand_in import HandIn, TimeSource
+from arena.course.collecting.lms_file_names import LmsName
+from arena.course.collecting.roster_matcher import RosterMatcher
+from arena.course.collecting.unzip import DOWNLOAD, SUBMISSION, is_junk, is_zip, unpack
+from arena.course.roster import Student
+from arena.errors import BadSubmission
+
+_DEEPEST: Final = 5
+_LONGEST_RECEIPT: Final = 64 * 1024
+_AGENT_ENDINGS: Final = (".py", ".zip")
+
+
+def read_download(source: Path, scratch: Path, matcher: RosterMatcher) -> list[HandIn]:
+    """All hand-ins in the folder or zip `source`, sorted by label; BadSubmission if `source` itself cannot be read."""
+    return _Download(scratch, matcher).read(source)
+
+
+@dataclass(slots=True)
+class _Group:
+    """The files of one submission, as the learning system named them."""
+
+    name: LmsName
+    files: list[tuple[Path, str]] = field(default_factory=list)
+    """Each with the student's own name for it; an empty name for a folder of the student's files."""
+    typed: list[Path] = field(default_factory=list)
+    """Text that was typed into a field."""
+    receipt: tuple[str, str] = ("", "")
+    """The name and user name on the system's note."""
+
+
+class _Download:
+    """One download while it is read."""
+
+    def __init__(self, scratch: Path, matcher: RosterMatcher) -> None:
+        self._scratch = scratch
+        self._matcher = matcher
+        self._numbers = count(1)
+        # What could not be unpacked, by where it would be, and why.
+        self._not_unpacked: dict[Path, str] = {}
+        # The folders that are searched, and what comes before their files in labels.
+        self._label_prefixes: dict[Path, str] = {}
+        self._time_source = TimeSource.FILE
+
+    def read(self, source: Path) -> list[HandIn]:
+        root = source
+        if not source.exists():
+            raise BadSubmission(f"expected a folder or a zip with submissions, there is no {quote(str(source))}")
+        if source.is_file():
+            if not is_zip(source):
+                raise BadSubmission(f"expected a folder or a zip with submissions, got {quote(str(source))}")
+            self._time_source = TimeSource.ZIP
+            root = self._unpacked_download(source)
+        self._label_prefixes[root] = ""
+        found = self._hand_ins_in(root, 1)
+        if not found:
+            raise BadSubmission(f"{quote(str(source))} is empty: expected submissions")
+        return sorted(found, key=lambda one: one.label)
+
+    def _unpacked_download(self, archive: Path) -> Path:
+        folder = self._new_folder()
+
+        def report_bad(name: str, reason: str) -> None:
+            place = folder / name.replace("..", "_").lstrip("/")
+            self._not_unpacked[place] = reason
+
+        unpack(archive, folder, DOWNLOAD, report_bad)
+        return folder
+
+    def _hand_ins_in(self, folder: Path, level: int) -> list[HandIn]:
+        """The hand-ins in a folder of several students."""
+        found: list[HandIn] = []
+        groups: dict[str, _Group] = {}
+        plain: list[Path] = []
+        for path in self._listed(folder):
+            name = lms_file_names.read_name(path.name)
+            if name is None:
+                plain.append(path)
+            else:
+                self._add(groups.setdefault(name.submission, _Group(name)), name, path)
+        found += [one for group in groups.values() for one in self._of_group(group)]
+        owned: dict[Student, list[HandIn]] = {}
+        for path in plain:
+            one = self._of_plain_path(path)
+            if one.student is not None:
+                owned.setdefault(one.student, []).append(one)
+            else:
+                found += self._searched(one, level) or [one]
+        for theirs in owned.values():
+            agents = [one for one in theirs if one.path is None or one.path.is_dir() or _may_be_agent(one.path)]
+            found += agents or theirs
+        return found
+
+    def _listed(self, folder: Path) -> list[Path]:
+        """What is in the folder, sorted, with what could not be unpacked, without what systems put there."""
+        try:
+            there = {path for path in folder.iterdir() if not is_junk(path.name)}
+        except OSError as error:
+            raise BadSubmission(f"cannot read the folder {quote(str(folder))}: {error.strerror}") from None
+        missing = {
+            folder / place.relative_to(folder).parts[0] for place in self._not_unpacked if place.is_relative_to(folder)
+        }
+        return sorted(there | missing)
+
+    # Files named by a learning system.
+
+    def _add(self, group: _Group, name: LmsName, path: Path) -> None:
+        if name.receipt:
+            group.receipt = _receipt(path)
+        elif name.typed:
+            group.typed.append(path)
+        else:
+            group.files.append((path, name.file))
+            if name.late and not group.name.late:
+                group.name = replace(group.name, late=True)
+
+    def _of_group(self, group: _Group) -> Iterator[HandIn]:
+        """The hand-in of these files; none if there is only the system's note."""
+        name = group.name
+        paths = [path for path, _ in group.files] or group.typed
+        if not paths:
+            return
+        label = self._label(paths[0])
+        if len(paths) > 1:
+            label = f"{label} and {len(paths) - 1} more"
+        hand_in = HandIn(label, None, marked_late=name.late)
+        try:
+            student = self._student(name, group.receipt)
+        except BadSubmission as error:
+            yield replace(hand_in, wrong=str(error))
+            return
+        if name.when is not None:
+            hand_in = replace(hand_in, when=name.when.astimezone(), time_source=TimeSource.NAME)
+        elif not name.timeless:
+            hand_in = self._timed(hand_in, paths)
+        hand_in = replace(hand_in, student=student)
+        if wrong := self._why_not_unpacked(paths):
+            yield replace(hand_in, wrong=wrong)
+        elif not group.files:
+            what = "as text in a field" if group.typed else "without any file"
+            yield replace(hand_in, wrong=f"it was handed in {what}: expected a file")
+        else:
+            yield replace(hand_in, path=self._together(group.files))
+
+    def _student(self, name: LmsName, receipt: tuple[str, str]) -> Student:
+        try:
+            return self._matcher.by_name(name.who, name.number)
+        except BadSubmission:
+            if not receipt[0]:
+                raise
+            return self._matcher.by_name(*receipt)
+
+    def _together(self, files: Sequence[tuple[Path, str]]) -> Path:
+        """The files with the names that their student gave them; several files are put into a folder."""
+        if len(files) == 1 and not files[0][1]:
+            return files[0][0]
+        folder = self._new_folder() / "submission"
+        folder.mkdir(parents=True)
+        for path, name in files:
+            target = folder / (name or path.name)
+            if path.is_dir():
+                shutil.copytree(path, folder, dirs_exist_ok=True, symlinks=True)
+            else:
+                shutil.copy2(path, target)
+        inside = [path for path in folder.iterdir() if not is_junk(path.name)]
+        return inside[0] if len(inside) == 1 else folder
+
+    # Other files and folders, each of which begins with whose it is.
+
+    def _of_plain_path(self, path: Path) -> HandIn:
+        hand_in = HandIn(self._label(path), path)
+        name = path.name if path.is_dir() else path.stem
+        try:
+            student = self._matcher.by_beginning(name)
+        except BadSubmission as error:
+            return replace(hand_in, wrong=str(error))
+        wrong = self._why_not_unpacked([path])
+        return self._timed(replace(hand_in, student=student, wrong=wrong, path=None if wrong else path), [path])
+
+    def _searched(self, one: HandIn, level: int) -> list[HandIn]:
+        """The hand-ins in a folder or zip that belongs to nobody; empty if nobody's name is in it either."""
+        if one.path is None or level >= _DEEPEST:
+            return []
+        folder = one.path
+        if is_zip(one.path):
+            folder = self._new_folder()
+            try:
+                unpack(one.path, folder, SUBMISSION)
+            except BadSubmission as error:
+                return [replace(one, wrong=f"{one.wrong}; {error}")]
+            self._label_prefixes[folder] = f"{one.label}/"
+        if not folder.is_dir() or folder.is_symlink():
+            return []
+        found = self._hand_ins_in(folder, level + 1)
+        return found if any(each.student is not None for each in found) else []
+
+    # Both.
+
+    def _timed(self, hand_in: HandIn, paths: Sequence[Path]) -> HandIn:
+        """The hand-in with the time at which the last of its files was modified, if that is known."""
+        times = [time for path in paths for time in _times(path)]
+        if not times or max(times) <= 0:
+            return hand_in
+        return replace(hand_in, when=datetime.fromtimestamp(max(times)).astimezone(), time_source=self._time_source)
+
+    def _why_not_unpacked(self, paths: Sequence[Path]) -> str:
+        """What is wrong with the first file at or below these paths that could not be unpacked; empty if all could."""
+        return next((why for place, why in self._not_unpacked.items() if any(map(place.is_relative_to, paths))), "")
+
+    def _label(self, path: Path) -> str:
+        """The path inside the download."""
+        for place, before in self._label_prefixes.items():
+            if path.is_relative_to(place):
+                return f"{before}{path.relative_to(place)}"
+        return path.name
+
+    def _new_folder(self) -> Path:
+        """A path in `scratch` for a new folder."""
+        return self._scratch / f"download-{next(self._numbers):06}"
+
+
+def _may_be_agent(path: Path) -> bool:
+    return path.suffix.lower() in _AGENT_ENDINGS
+
+
+def _times(path: Path) -> Iterator[float]:
+    """When the file, or each file in the folder, was modified."""
+    if not path.is_dir():
+        try:
+            yield path.stat().st_mtime
+        except OSError:
+            return
+    for folder, names, files in os.walk(path):
+        names[:] = [name for name in names if not is_junk(name)]
+        for name in files:
+            if not is_junk(name):
+                yield os.lstat(os.path.join(folder, name)).st_mtime
+
+
+def _receipt(path: Path) -> tuple[str, str]:
+    try:
+        with path.open("rb") as file:
+            return lms_file_names.read_receipt(file.read(_LONGEST_RECEIPT).decode("utf-8", "replace"))
+    except OSError:
+        return "", ""

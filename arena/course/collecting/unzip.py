@@ -1,0 +1,190 @@
+"""Unpacks zips from strangers: nothing outside the folder, no links, no more than the limits on size and number.
+
+A bad zip is one BadSubmission that says why. In the download of a whole course each bad entry is reported and left out,
+so that one student's file does not spoil the others'.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import struct
+import time
+import zipfile
+import zlib
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from adsearch.errors import quote
+from arena.errors import BadSubmission
+from arena.players.submissions import MOST_BYTES, MOST_FILES
+from arena.walls.kinds import MEBIBYTE
+
+_PIECE: Final = 256 * 1024
+_BAD_NAME: Final = (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
+_LOCKED: Final = 0x1
+_UTF8: Final = 0x800
+_TIMESTAMP: Final = 0x5455
+_LONGEST_PATH: Final = 1024
+_BROKEN: Final = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, ValueError),
+    *(OverflowError, IndexError, KeyError),
+)
+"""The errors that reading a broken zip raises. UnicodeError is a ValueError."""
+
+
+@dataclass(frozen=True, slots=True)
+class ZipLimits:
+    """How much may come out of a zip."""
+
+    total: int
+    """Bytes of all files together."""
+    file: int
+    """Bytes of one file."""
+    files: int
+    """Number of entries."""
+
+
+SUBMISSION: Final = ZipLimits(total=MOST_BYTES, file=MOST_BYTES, files=MOST_FILES)
+"""For the zip of one student: as much as the store takes."""
+DOWNLOAD: Final = ZipLimits(total=4096 * MEBIBYTE, file=MOST_BYTES, files=200_000)
+"""For the download of a whole course."""
+
+ReportBad = Callable[[str, str], None]
+"""Called with the name of a bad entry and what is wrong with it."""
+
+
+def is_zip(path: Path) -> bool:
+    """Whether it is a file called *.zip."""
+    return path.suffix.lower() == ".zip" and path.is_file()
+
+
+def is_junk(name: str) -> bool:
+    """Whether a file or folder of that name was put there by a system or a program, not by a person."""
+    return (
+        name.startswith((".", "__MACOSX", "__pycache__"))
+        or name.endswith(".pyc")
+        or name in ("Thumbs.db", "desktop.ini")
+    )
+
+
+def unpack(archive: Path, folder: Path, limits: ZipLimits, report_bad: ReportBad | None = None) -> None:
+    """Unpacks the files of `archive` into the new `folder`, with their times; BadSubmission if that is not possible.
+
+    With `report_bad`, bad entries are reported and left out; otherwise the first one is a BadSubmission."""
+
+    def refuse(name: str, reason: str) -> None:
+        if report_bad is None:
+            raise BadSubmission(f"{quote(archive.name)}: {reason}")
+        report_bad(name, reason)
+
+    folder.mkdir(parents=True)
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            entries = opened.infolist()
+            if len(entries) > limits.files:
+                raise BadSubmission(
+                    f"{quote(archive.name)}: expected at most {limits.files:,} files in a zip, got {len(entries):,}"
+                )
+            left = limits.total
+            for entry in entries:
+                name = _name(entry)
+                parts = PurePosixPath(name).parts
+                if any(is_junk(part) for part in parts if part != "..") or not parts:
+                    continue
+                if reason := _reason_to_refuse(name, entry):
+                    refuse(name, reason)
+                elif not entry.is_dir():
+                    try:
+                        left -= _unpack_file(opened, entry, folder.joinpath(*parts), min(left, limits.file), limits)
+                    except BadSubmission as error:
+                        refuse(name, str(error))
+    except BadSubmission:
+        raise
+    except (*_BROKEN, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in (errno.EINVAL, *_BAD_NAME):
+            raise  # the disk is full
+        raise BadSubmission(f"{quote(archive.name)} is no zip that can be opened: {_one_line(error)}") from None
+
+
+def _name(entry: zipfile.ZipInfo) -> str:
+    """The name of the entry as it was written, with slashes."""
+    name = entry.filename
+    if not entry.flag_bits & _UTF8:
+        # Without the flag it may be anything; most programs of today write UTF-8 nevertheless.
+        with suppress(UnicodeError):
+            name = name.encode("cp437").decode()
+    return name.replace("\\", "/")
+
+
+def _reason_to_refuse(name: str, entry: zipfile.ZipInfo) -> str:
+    """Why an entry must not be unpacked; empty if it may be."""
+    parts = name.split("/")
+    if name.startswith("/") or ".." in parts or (len(parts[0]) == 2 and parts[0][1] == ":"):
+        return f"it would write outside of its folder, to {quote(name)}"
+    if stat.S_ISLNK(entry.external_attr >> 16):
+        return f"{quote(name)} is a link: expected files and folders"
+    if entry.flag_bits & _LOCKED:
+        return f"{quote(name)} is locked with a password: expected a zip without one"
+    if len(name) > _LONGEST_PATH:
+        return f"expected a path of at most {_LONGEST_PATH} characters, got {len(name)}"
+    return ""
+
+
+def _unpack_file(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path, most: int, limits: ZipLimits) -> int:
+    """Unpacks one file of at most `most` bytes; returns its size."""
+    size = 0
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # The size in the zip's directory may be a lie: count what comes out.
+        with opened.open(entry) as packed, path.open("xb") as file:
+            while piece := packed.read(_PIECE):
+                size += len(piece)
+                if size > most:
+                    allowed = min(limits.file, limits.total) // MEBIBYTE
+                    raise BadSubmission(f"expected at most {allowed} MiB, more comes out of {quote(entry.filename)}")
+                file.write(piece)
+        modified = _modified(entry)
+        os.utime(path, (modified, modified))
+    except BaseException as error:
+        if not isinstance(error, FileExistsError):
+            with suppress(OSError):
+                path.unlink()
+        if reason := _reason_of_failure(entry, error):
+            raise BadSubmission(reason) from None
+        raise
+    return size
+
+
+def _reason_of_failure(entry: zipfile.ZipInfo, error: BaseException) -> str:
+    """Why the entry could not be unpacked; empty if the zip is not at fault."""
+    name = quote(entry.filename)
+    if isinstance(error, _BROKEN) and not isinstance(error, BadSubmission):
+        return f"{name} is broken: {_one_line(error)}"
+    if isinstance(error, FileExistsError | FileNotFoundError | NotADirectoryError | IsADirectoryError):
+        return f"{name} is in it twice, as a file or as a folder"
+    if isinstance(error, OSError) and error.errno in _BAD_NAME:
+        return f"{name} has a name that cannot be a file's here"
+    return ""
+
+
+def _modified(entry: zipfile.ZipInfo) -> float:
+    """When the file was modified, in seconds: exact if the zip has it so, else from its local time; 0 if unknown."""
+    extra = entry.extra
+    while len(extra) >= 4:
+        kind, size = struct.unpack_from("<HH", extra)
+        if kind == _TIMESTAMP and size >= 5 and len(extra) >= 9 and extra[4] & 1:
+            return float(struct.unpack_from("<I", extra, 5)[0])
+        extra = extra[4 + size :]
+    try:
+        return time.mktime((*entry.date_time, 0, 0, -1)) if entry.date_time[0] > 1980 else 0.0
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__
