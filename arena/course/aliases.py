@@ -1,7 +1,7 @@
-"""What agents are called where everybody may read it: by their aliases, where there is a roster.
+"""What agents are called in public: with a roster, by their aliases.
 
-Values in, values out. Whoever is on a roster is shown under the alias alone; an agent of somebody who is not on it is
-not shown at all: what was published once cannot be taken back.
+Values in, values out. Anyone on the roster is shown under the alias alone. An agent of somebody who is not on it is an
+error, not shown by its name: what was published cannot be taken back.
 """
 
 from __future__ import annotations
@@ -16,66 +16,68 @@ from msgspec import Struct
 
 from adsearch.errors import one_of, quote
 from agents import builtin
-from arena.course.roster import Roster, Student, folded
+from arena.course.roster import Roster, Student, folded, replace_unprintable
 from arena.errors import BadRoster
 
-_UNPARTED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_WITHOUT_BLANKS: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Letters of scripts that have no blanks between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese; and Korean, whose
 names are followed by particles."""
 _COMMON: Final = re.compile(r"|[A-Za-z]|\d{1,3}")
-"""Says nothing about anybody: nothing, a letter, a small number."""
+"""Gives nobody away: nothing, a letter, a small number."""
 
 
-class Names(Struct, frozen=True):
-    """What agents are called, and what nobody is to read."""
+class ShownNames(Struct, frozen=True):
+    """What agents are called in public, and what must not be shown."""
 
     shown: Mapping[str, str]
     """Every agent -> what it is called. No two are called the same."""
     hidden: tuple[str, ...] = ()
-    """What gives somebody away."""
+    """The names, ids and groups of everybody on the roster, unless they are common words."""
 
-    def text(self, words: str) -> str:
-        """`words`, without the name, id or group of anybody on the roster."""
-        return _secrets(self.hidden).sub("…", normalize("NFC", words)) if self.hidden else words
+    def redact(self, text: str) -> str:
+        """`text` without the name, id or group of anybody on the roster."""
+        return _pattern_of(self.hidden).sub("…", normalize("NFC", text)) if self.hidden else text
 
 
 @cache
-def _secrets(secrets: Collection[str]) -> re.Pattern[str]:
-    """Finds them where they stand for themselves: who is called Ann is not meant in "Annex", but in "ann_2"."""
+def _pattern_of(secrets: Collection[str]) -> re.Pattern[str]:
+    """Finds the secrets as whole words: Ann is not found in "Annex", but in "ann_2"."""
     longest_first = sorted(secrets, key=len, reverse=True)
-    return re.compile("|".join(map(_alone, longest_first)) or r"\Z.", re.IGNORECASE)
+    return re.compile("|".join(map(_whole_word, longest_first)) or r"\Z.", re.IGNORECASE)
 
 
-def _alone(secret: str) -> str:
-    """The pattern of a secret that stands for itself; where words are not parted it may stand anywhere."""
-    begins = "" if _UNPARTED.match(secret[0]) else r"(?<![^\W_])"
-    ends = "" if _UNPARTED.match(secret[-1]) else r"(?![^\W_])"
+def _whole_word(secret: str) -> str:
+    """The pattern of a secret as a whole word; in scripts without blanks it may stand anywhere."""
+    begins = "" if _WITHOUT_BLANKS.match(secret[0]) else r"(?<![^\W_])"
+    ends = "" if _WITHOUT_BLANKS.match(secret[-1]) else r"(?![^\W_])"
     return begins + r"[\s_.-]*".join(map(re.escape, secret.split())) + ends
 
 
-def as_they_are(agents: Collection[str]) -> Names:
-    """Everybody is called what they called themselves, on one line and in the usual direction of reading."""
+def own_names(agents: Collection[str]) -> ShownNames:
+    """Every agent under its own name, without unprintable characters; repeats are numbered."""
     shown: dict[str, str] = {}
     for name in sorted(agents):
-        number, free = 2, _plain(name)
+        plain = free = _printable(name)
+        number = 2
         while free in shown.values():
-            free, number = f"{_plain(name)} ({number})", number + 1
+            free = f"{plain} ({number})"
+            number += 1
         shown[name] = free
-    return Names(shown)
+    return ShownNames(shown)
 
 
-def by_roster(agents: Mapping[str, str], roster: Roster) -> Names:
-    """Everybody is called what the roster says; `agents`: the source of each. Built-in agents may stand on it or not.
+def aliases_of(agents: Mapping[str, str], roster: Roster) -> ShownNames:
+    """Every agent under its alias on the roster; `agents`: the source of each. Built-in agents need not be on it.
 
-    BadRoster where somebody is not on it, has no alias, or could be taken for somebody else."""
+    BadRoster if another agent is not on the roster or has no alias, or if two would be called the same."""
     shown: dict[str, str] = {}
     unknown = []
     for name in sorted(agents):
         if (alias := _alias(name, roster)) is not None:
-            shown[name] = _plain(alias)
+            shown[name] = _printable(alias)
         elif builtin.is_builtin(agents[name]):
             shown[name] = name
-            _refuse_a_giveaway(name, roster)
+            _refuse_real_name(name, roster)
         else:
             unknown.append(quote(name))
     if unknown:
@@ -91,11 +93,11 @@ def by_roster(agents: Mapping[str, str], roster: Roster) -> Names:
                 f"{roster.file}: expected an alias of its own for each agent, {quote(other)} and {quote(name)} "
                 f"would both be called {quote(alias)}"
             )
-    return Names(shown, tuple(secret for one in roster.students for secret in _hidden(one)))
+    return ShownNames(shown, tuple(secret for one in roster.students for secret in _hidden(one)))
 
 
 def _alias(name: str, roster: Roster) -> str | None:
-    """What the student is called who plays under that name; "alice@2" is Alice too. None: nobody on the roster."""
+    """The alias of the student who plays under that name, also for "alice@2"; None if nobody on the roster does."""
     agent = _without_version(name)
     for called in (name, agent):
         found = roster.called(called)
@@ -114,15 +116,15 @@ def _without_version(name: str) -> str:
     return agent if at and number.isdigit() else name
 
 
-def _plain(name: str) -> str:
-    """On one line, something to be seen, and nothing in it that changes how the rest is read."""
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in name).strip() or "(no name)"
+def _printable(name: str) -> str:
+    """`name` without unprintable characters; never empty."""
+    return replace_unprintable(name).strip() or "(no name)"
 
 
-def _refuse_a_giveaway(name: str, roster: Roster) -> None:
-    """BadRoster where a built-in agent is called what a student is called."""
+def _refuse_real_name(name: str, roster: Roster) -> None:
+    """BadRoster if a built-in agent is called like a student."""
     for one in roster.students:
-        if (found := _secrets(tuple(_hidden(one))).search(normalize("NFC", name))) is not None:
+        if (found := _pattern_of(tuple(_hidden(one))).search(normalize("NFC", name))) is not None:
             raise BadRoster(
                 f"{roster.file}, line {one.line}: the built-in agent {quote(name)} would give away {quote(found[0])} "
                 "of this line: give that agent a line with an alias, or another name in the description"
@@ -130,6 +132,6 @@ def _refuse_a_giveaway(name: str, roster: Roster) -> None:
 
 
 def _hidden(student: Student) -> list[str]:
-    """What gives the student away; an alias may be somebody's own name."""
-    told = (student.id, student.name, student.group)
-    return [each for each in told if folded(each) != folded(student.alias) and not _COMMON.fullmatch(each)]
+    """What must not be shown of the student; the alias may be shown, also if it is the real name."""
+    texts = (student.id, student.name, student.group)
+    return [each for each in texts if folded(each) != folded(student.alias) and not _COMMON.fullmatch(each)]

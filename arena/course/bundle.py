@@ -1,7 +1,7 @@
-"""One agent's part of the record as one file, to be handed to its author: games, logs, versions and their sources.
+"""`arena bundle`: one agent's part of the record as one file for its author: games, logs, versions and their sources.
 
-What of opponents is left out is decided in `db/bundles.py`; here the sources are read from the store, whole, and names
-replaced where there is a roster. The file is there when all of it has been written, or not at all.
+`db/bundles.py` decides what is left out about opponents. Here the sources are read from the store, and with a roster
+names are replaced. The file is written as a whole or not at all.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.course import aliases
+from arena.course.aliases import aliases_of
 from arena.course.roster import Roster
 from arena.errors import ArenaError
 from arena.players.submissions import Store
@@ -54,8 +54,9 @@ def write(
     if not file.absolute().parent.is_dir():
         raise ArenaError(f"there is no folder {str(file.parent)!r} to put {file.name!r} into; make it first")
     wanted = bundles.wanted(connection, agent, tournament)
-    names = _as_they_are() if roster is None else _by_roster(connection, wanted.names, roster)
-    files, missing = list[SourceFile](), list[str]()
+    names = _own_names() if roster is None else _aliases(connection, wanted.names, roster)
+    files: list[SourceFile] = []
+    missing: list[str] = []
     for source in wanted.sources:
         try:
             files += _files(store, source)
@@ -79,21 +80,21 @@ def _files(store: Store, source: str) -> Iterator[SourceFile]:
             yield SourceFile(source, path.relative_to(folder).as_posix(), executable, path.read_bytes())
 
 
-def _as_they_are() -> bundles.Names:
+def _own_names() -> bundles.Names:
     return bundles.Names(of=str, words=str, pair=str)
 
 
-def _by_roster(connection: Connection, agents: tuple[str, ...], roster: Roster) -> bundles.Names:
-    names = aliases.by_roster(bundles.sources_of(connection, agents), roster)
+def _aliases(connection: Connection, agents: tuple[str, ...], roster: Roster) -> bundles.Names:
+    names = aliases_of(bundles.sources_of(connection, agents), roster)
 
     def pair(key: str) -> str:
-        """Who meets, by the new names."""
+        """The key of a pairing, with the shown names in it."""
         try:
-            told = json.loads(key)
+            parts = json.loads(key)
         except ValueError:
-            told = None
-        if isinstance(told, list):
-            return json.dumps([names.shown.get(one, one) if isinstance(one, str) else one for one in told])
+            parts = None
+        if isinstance(parts, list):
+            return json.dumps([names.shown.get(part, part) if isinstance(part, str) else part for part in parts])
         return hashlib.sha256(key.encode()).hexdigest()[:16]
 
-    return bundles.Names(of=lambda name: names.shown[name], words=names.text, pair=pair)
+    return bundles.Names(of=lambda name: names.shown[name], words=names.redact, pair=pair)

@@ -1,7 +1,7 @@
-"""The roster of a course: who takes it, in which group, and by which alias others know them.
+"""The roster of a course: who takes it, in which group, and under which alias others know them.
 
-Values in, values out: a spreadsheet's text is read strictly, and whoever plays is found on it by what they are called.
-No two lines can be taken for each other.
+Values in, values out. The CSV text of a spreadsheet is read strictly; no two of its lines can be taken for the same
+student. An agent's student is found by id, name or alias.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ COLUMNS: Final = ("id", "name", "group", "alias")
 
 
 class Student(Struct, frozen=True):
-    """One line of the roster. What it does not tell is empty."""
+    """One line of the roster. Missing cells are empty."""
 
     id: str
     """Such as a matriculation number."""
@@ -35,14 +35,14 @@ class Student(Struct, frozen=True):
 
 
 class Roster(Struct, frozen=True):
-    """Everybody on it, in its order."""
+    """Everybody who takes the course, in the order of the file."""
 
     file: str
     """What the file is called in messages."""
     students: tuple[Student, ...]
 
     def called(self, text: str) -> list[Student]:
-        """Who is called so: by id; else by name, which two may share; else by alias."""
+        """The students with that id; else with that name, which several may share; else with that alias."""
         for column in ("id", "name", "alias"):
             found = [one for one in self.students if folded(getattr(one, column)) == folded(text)]
             if found and folded(text):
@@ -65,11 +65,11 @@ def read(text: str, file: str) -> Roster:
         )
     students = []
     for line, row in rows:
-        told = {column: _plain(row[title[column]]) if column in title else "" for column in COLUMNS}
-        if not told["id"] and not told["name"]:
+        cells = {column: _plain(row[title[column]]) if column in title else "" for column in COLUMNS}
+        if not cells["id"] and not cells["name"]:
             raise BadRoster(f"{file}, line {line}: expected an id or a name, both are empty")
-        students.append(Student(**told, line=line))
-    _unique_names(students, file)
+        students.append(Student(**cells, line=line))
+    _refuse_ambiguity(students, file)
     return Roster(file, tuple(students))
 
 
@@ -131,8 +131,8 @@ def _delimiter(text: str) -> str:
     return max(",;\t", key=first.count)
 
 
-def _unique_names(students: Sequence[Student], file: str) -> None:
-    """No two lines can be taken for each other."""
+def _refuse_ambiguity(students: Sequence[Student], file: str) -> None:
+    """BadRoster if two lines could be taken for the same student."""
     taken: dict[str, tuple[Student, str]] = {}
     for column in ("id", "name", "alias"):
         for one in students:

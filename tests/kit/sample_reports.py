@@ -10,10 +10,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Final
 
-from arena.course import report
-from arena.course.pages import addresses
-from arena.course.report import Report
-from arena.course.site import pages
+from arena.course.report.gather import Report, gather
+from arena.course.report.pages import addresses
+from arena.course.report.write import pages
 from db import lookup
 from db.database import Database
 from tests.kit.plot_reading import AWKWARD
@@ -26,7 +25,7 @@ NAMES: Final = (*(name.replace("\ud800", "") for name in AWKWARD), "CON", "Ann",
 def reported(file: Path, tournament: str) -> Report:
     """The report of a tournament on record, under the agents' own names."""
     with Database(str(file)) as database, database.reading() as connection:
-        return report.gather(connection, lookup.find_tournament(connection, tournament), None, now=NOW)[0]
+        return gather(connection, lookup.find_tournament(connection, tournament), None, now=NOW)[0]
 
 
 def site(found: Report, *, replays: bool = False) -> dict[str, str]:

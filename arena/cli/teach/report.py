@@ -34,10 +34,10 @@ def report(
 
     Example: arena report cs101 site --roster roster.csv
     """
-    from arena.course import report as reports
     from arena.course import roster as rosters
-    from arena.course import site
-    from arena.course.publishing import published
+    from arena.course.report.gather import gather
+    from arena.course.report.publish import published
+    from arena.course.report.write import write_site
     from arena.history.words import printable
     from arena.play import cores
     from db import lookup
@@ -47,13 +47,13 @@ def report(
     with published(folder) as begun:
         with reading(db) as connection:
             found = lookup.find_tournament(connection, tournament)
-            gathered, names = reports.gather(connection, found, known, now=datetime.now(UTC))
-        total = f"{len(gathered.meetings):,} games"
+            gathered, names = gather(connection, found, known, now=datetime.now(UTC))
+        total = f"{len(gathered.games):,} games"
         # Games in progress have clocks: one process does not disturb them.
         processes = 1 if gathered.status == "running" else cores.count()
         try:
             with progress_line.temporary() as show_progress:
-                site.write(
+                write_site(
                     gathered,
                     names,
                     begun,
@@ -65,7 +65,7 @@ def report(
         except KeyboardInterrupt:
             print("interrupted; nothing was written", file=sys.stderr)
             raise
-    count = f"{len(gathered.agents)} agents, {len(gathered.meetings):,} games" + " (without their pages)" * (not games)
+    count = f"{len(gathered.agents)} agents, {len(gathered.games):,} games" + " (without their pages)" * (not games)
     if gathered.status != "finished":
         over = f"{gathered.over} of {gathered.planned} games are over"
         print(f"{printable(tournament)} is {gathered.status}: {over}", file=sys.stderr)

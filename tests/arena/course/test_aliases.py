@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.course.aliases import as_they_are, by_roster
+from arena.course.aliases import aliases_of, own_names
 from arena.course.roster import read
 from arena.errors import ArenaError
 
@@ -11,21 +11,21 @@ ROSTER = read("id,name,group,alias\n1001,Ann Lee,Red Team,Fox\n1002,bob,blue,Owl
 
 
 def test_without_a_roster_agents_are_called_what_they_call_themselves_on_one_line() -> None:
-    assert as_they_are(["ann", "a\nb\u202ec"]).shown == {"ann": "ann", "a\nb\u202ec": "a\ufffdb\ufffdc"}
+    assert own_names(["ann", "a\nb\u202ec"]).shown == {"ann": "ann", "a\nb\u202ec": "a\ufffdb\ufffdc"}
 
 
 def test_no_two_are_called_the_same() -> None:
-    assert sorted(as_they_are(["a\n", "a\t", "b"]).shown.values()) == ["a\ufffd", "a\ufffd (2)", "b"]
+    assert sorted(own_names(["a\n", "a\t", "b"]).shown.values()) == ["a\ufffd", "a\ufffd (2)", "b"]
 
 
 def test_an_agent_is_found_by_name_id_or_alias_and_its_versions_with_it() -> None:
     agents = dict.fromkeys(["1001", "BOB", "coach"], HASH)
-    assert by_roster(agents, ROSTER).shown == {"1001": "Fox", "BOB": "Owl", "coach": "coach"}
-    assert by_roster({"Ann Lee@2": HASH, "owl@3": HASH}, ROSTER).shown == {"Ann Lee@2": "Fox@2", "owl@3": "Owl@3"}
+    assert aliases_of(agents, ROSTER).shown == {"1001": "Fox", "BOB": "Owl", "coach": "coach"}
+    assert aliases_of({"Ann Lee@2": HASH, "owl@3": HASH}, ROSTER).shown == {"Ann Lee@2": "Fox@2", "owl@3": "Owl@3"}
 
 
 def test_a_built_in_agent_needs_no_line() -> None:
-    assert by_roster({"strong": "alphabeta:depth=6"}, ROSTER).shown == {"strong": "strong"}
+    assert aliases_of({"strong": "alphabeta:depth=6"}, ROSTER).shown == {"strong": "strong"}
 
 
 @pytest.mark.parametrize(
@@ -39,34 +39,34 @@ def test_a_built_in_agent_needs_no_line() -> None:
 )
 def test_whoever_would_be_given_away_or_mistaken_is_an_error(agents: dict[str, str], told: str) -> None:
     with pytest.raises(ArenaError, match=told):
-        by_roster(agents, ROSTER)
+        aliases_of(agents, ROSTER)
 
 
 def test_a_letter_or_a_small_number_gives_nobody_away() -> None:
     roster = read("id,name,group,alias\n2,Ann,A,Fox\n17,Bob,3,Owl\n", "r")
-    names = by_roster({"Ann": HASH, "alphabeta-2": "alphabeta:depth=2", "group A": "random"}, roster)
+    names = aliases_of({"Ann": HASH, "alphabeta-2": "alphabeta:depth=2", "group A": "random"}, roster)
     assert names.shown == {"Ann": "Fox", "alphabeta-2": "alphabeta-2", "group A": "group A"}
-    assert names.text("four in a row, 17 to 3, for Ann and Bob") == "four in a row, 17 to 3, for … and …"
+    assert names.redact("four in a row, 17 to 3, for Ann and Bob") == "four in a row, 17 to 3, for … and …"
 
 
 def test_where_words_are_not_parted_a_name_is_found_anywhere() -> None:
-    names = by_roster({"2": HASH}, read("id,name,alias\n1,王小明,Fox\n2,김민준,Owl\n", "r"))
-    assert names.text("王小明赢了, 김민준이 이겼다") == "…赢了, …이 이겼다"
-    assert names.text("王小明的游戏.py") == "…的游戏.py"
+    names = aliases_of({"2": HASH}, read("id,name,alias\n1,王小明,Fox\n2,김민준,Owl\n", "r"))
+    assert names.redact("王小明赢了, 김민준이 이겼다") == "…赢了, …이 이겼다"
+    assert names.redact("王小明的游戏.py") == "…的游戏.py"
 
 
 def test_two_of_one_name_are_not_unique_names_by_it() -> None:
     roster = read("id,name,alias\n1,Ann,Fox\n2,Ann,Owl\n", "r")
-    assert by_roster({"2": HASH}, roster).shown == {"2": "Owl"}
+    assert aliases_of({"2": HASH}, roster).shown == {"2": "Owl"}
     with pytest.raises(ArenaError, match="r, lines 2 and 3: expected one student called 'Ann'; use their ids"):
-        by_roster({"Ann": HASH}, roster)
+        aliases_of({"Ann": HASH}, roster)
 
 
 def test_whoever_plays_must_have_an_alias() -> None:
     roster = read("name,alias\nAnn,\nBob,Owl\n", "r")
-    assert by_roster({"Bob": HASH}, roster).shown == {"Bob": "Owl"}
+    assert aliases_of({"Bob": HASH}, roster).shown == {"Bob": "Owl"}
     with pytest.raises(ArenaError, match="r, line 2: expected an alias for 'Ann', who plays"):
-        by_roster({"Ann": HASH}, roster)
+        aliases_of({"Ann": HASH}, roster)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_whoever_plays_must_have_an_alias() -> None:
     ],
 )
 def test_texts_lose_names_ids_and_groups_where_these_stand_for_themselves(words: str, shown: str) -> None:
-    assert by_roster({"bob": HASH}, ROSTER).text(words) == shown
+    assert aliases_of({"bob": HASH}, ROSTER).redact(words) == shown
 
 
 def test_without_a_roster_texts_stay_as_they_are() -> None:
-    assert as_they_are(["ann"]).text("ann's cup") == "ann's cup"
+    assert own_names(["ann"]).redact("ann's cup") == "ann's cup"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.course import site
+from arena.course.report import write
 from arena.play import cores
 from db import store
 from db.database import Database
@@ -84,15 +84,15 @@ def test_ctrl_c_leaves_no_half_of_it(record: Path, tmp_path: Path, monkeypatch: 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(site, "write_portion", interrupt)
+    monkeypatch.setattr(write, "write_portion", interrupt)
     assert asked(record, "report", "cs101", "site").code == 130
     assert list(tmp_path.iterdir()) == []
 
 
 def test_several_processes_write_what_one_writes(record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked(record, "report", "evening", "one").code == 0
-    monkeypatch.setattr(site, "_FEW", 0)
-    monkeypatch.setattr(site, "_AT_ONCE", 1)
+    monkeypatch.setattr(write, "_FEW", 0)
+    monkeypatch.setattr(write, "_PORTION", 1)
     monkeypatch.setattr(cores, "count", lambda: 2)
     assert asked(record, "report", "evening", "two").code == 0
     one, two = files(tmp_path / "one"), files(tmp_path / "two")

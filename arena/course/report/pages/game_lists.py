@@ -6,41 +6,45 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from arena.course.pages import addresses, parts
+from arena.course.report.pages import addresses, parts
 from arena.history.pages.html import element, words
 
 if TYPE_CHECKING:
-    from arena.course.pages.addresses import Addresses
-    from arena.course.report import Meeting, Report
+    from arena.course.report.gather import ListedGame, Report
+    from arena.course.report.pages.addresses import Addresses
 
 
 def pairs(report: Report, where: Addresses) -> Iterator[tuple[str, str]]:
-    """The pages of all who met, each with its place."""
-    met: dict[tuple[str, str], list[Meeting]] = {}
+    """The pages of all pairs who met, each with its place."""
+    met: dict[tuple[str, str], list[ListedGame]] = {}
     rank = {name: place for place, name in enumerate(report.crosstable.players)}
-    for game in report.meetings:
+    for game in report.games:
         for two in combinations(sorted(set(game.players), key=rank.__getitem__), 2):
             met.setdefault(two, []).append(game)
     for (one, other), games in met.items():
         at = where.pair(one, other)
         for place, listed in parts.games(where, at, games, of=one):
-            told = _told(report, one, other, where, at)
-            yield place, parts.frame(report, place, f"{one} – {other}", told, listed)
+            score = _score(report, (one, other), where, at)
+            yield place, parts.frame(report, place, f"{one} – {other}", score, listed)
 
 
-def _told(report: Report, one: str, other: str, where: Addresses, at: str) -> str:
-    """What the two scored, with what leads to each of them."""
-    up, players = addresses.up(at), report.crosstable.players
+def _score(report: Report, pair: tuple[str, str], where: Addresses, at: str) -> str:
+    """The score of the two, with a link to each of them."""
+    one, other = pair
+    up = addresses.up(at)
+    players = report.crosstable.players
     met = report.crosstable.cells[players.index(one)][players.index(other)]
     back = report.crosstable.cells[players.index(other)][players.index(one)]
     named = [parts.link(up + where.agent(name), name) for name in (one, other)]
     if met is None or back is None:
         return element("p", named[0], " – ", named[1], ": no game that counts is over yet.")
-    score = f": {parts.share(met.points)} – {parts.share(back.points)} in {parts.told(met.games, 'game')} that count."
+    score = (
+        f": {parts.share(met.points)} – {parts.share(back.points)} in {parts.counted(met.games, 'game')} that count."
+    )
     return element("p", named[0], " – ", named[1], words(score.replace("game that count.", "game that counts.")))
 
 
-def every(report: Report, where: Addresses) -> Iterator[tuple[str, str]]:
+def all_games(report: Report, where: Addresses) -> Iterator[tuple[str, str]]:
     """The list of all games, each of its parts with its place."""
-    for place, listed in parts.games(where, addresses.GAMES, report.meetings):
+    for place, listed in parts.games(where, addresses.GAMES, report.games):
         yield place, parts.frame(report, place, "All games", listed)

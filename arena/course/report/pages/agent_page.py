@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from arena.course.pages import addresses, front_page, parts
+from arena.course.report.pages import addresses, front_page, parts
 from arena.history.pages.html import element, words
 from arena.ratings import plots
 
 if TYPE_CHECKING:
-    from arena.course.pages.addresses import Addresses
-    from arena.course.report import Agent, Meeting, Report
+    from arena.course.report.gather import Agent, ListedGame, Report
+    from arena.course.report.pages.addresses import Addresses
 
 
 def pages(report: Report, agent: Agent, where: Addresses) -> Iterator[tuple[str, str]]:
     """The pages of an agent, each with its place."""
     at = where.agent(agent.name)
-    own = [game for game in report.meetings if agent.name in game.players]
+    own = [game for game in report.games if agent.name in game.players]
     first = [_facts(agent), _against(report, agent, where, at), *_progress(agent), *_faults(agent, own, where, at)]
     for place, listed in parts.games(where, at, own, of=agent.name):
         above = first if place == at else []
@@ -38,12 +38,11 @@ def _facts(agent: Agent) -> str:
         facts["Rating"] = front_page.rating(agent) + error + marks
     if agent.status != "active":
         facts["Status"] = agent.status
-    pairs = (element("div", element("dt", told), element("dd", words(fact))) for told, fact in facts.items())
-    return element("dl", *pairs, class_="facts")
+    return parts.facts(facts)
 
 
 def _against(report: Report, agent: Agent, where: Addresses, at: str) -> str:
-    """What it scored against each of the others."""
+    """The agent's score against each of the others."""
     up = addresses.up(at)
     players = report.crosstable.players
     cells = dict(zip(players, report.crosstable.cells[players.index(agent.name)], strict=True))
@@ -58,8 +57,8 @@ def _against(report: Report, agent: Agent, where: Addresses, at: str) -> str:
             parts.cell(
                 parts.link(
                     up + where.pair(agent.name, other.name),
-                    parts.told(met.games, "game"),
-                    aria_label=f"{parts.told(met.games, 'game')} against {other.name}",
+                    parts.counted(met.games, "game"),
+                    aria_label=f"{parts.counted(met.games, 'game')} against {other.name}",
                 )
             ),
         )
@@ -74,32 +73,32 @@ def _against(report: Report, agent: Agent, where: Addresses, at: str) -> str:
 
 
 def _progress(agent: Agent) -> list[str]:
-    """How the rating came about, a line for each version."""
+    """The rating over time, a line for each version."""
     if len(agent.moments) < 2:
         return []
     lines = plots.by_version(agent.moments, name=lambda version: f"version {version.rpartition('@')[2]}")
-    told = "What the rating would have been after each part of the games, every version as a player of its own."
+    explanation = "What the rating would have been after each part of the games, every version as a player of its own."
     return [
         element("h2", "Rating over time"),
         parts.box(
             "Picture of the rating over time",
             element("figure", plots.progress(lines, title=f"Rating of {agent.name}")),
         ),
-        element("p", told, class_="faint"),
+        element("p", explanation, class_="faint"),
     ]
 
 
-def _faults(agent: Agent, own: Sequence[Meeting], where: Addresses, at: str) -> list[str]:
-    """The games that it lost by a fault of its own."""
+def _faults(agent: Agent, own: Sequence[ListedGame], where: Addresses, at: str) -> list[str]:
+    """The games that the agent lost by a fault."""
     lost = [game for game in own if game.fault is not None and game.players[game.fault] == agent.name]
     if not lost:
         return []
     up = addresses.up(at)
-    told = []
+    items = []
     for game in lost:
         page = where.game(game)
         number = f"Game {game.number}" + f", attempt {game.attempt}" * (game.attempt > 1)
         named = words(number) if page is None else parts.link(up + page, number)
         notes = "".join(f" ({note})" for note in game.notes)
-        told.append(element("li", named, words(f": {game.ended}{notes}")))
-    return [element("h2", "Faults"), element("ul", *told)]
+        items.append(element("li", named, words(f": {game.ended}{notes}")))
+    return [element("h2", "Faults"), element("ul", *items)]

@@ -1,7 +1,7 @@
-"""What a report of a tournament says: who leads and how sure that is, who met whom, and how every game ended.
+"""Gathers what a report shows from the record: standings, ratings, the crosstable, and how every game ended.
 
-Read from the record at one moment. Everybody is renamed before anything is computed, so that not even the order of
-equals tells what somebody is called elsewhere.
+It is read at one moment. Everybody is renamed before anything is computed, so that not even the order of equals gives
+a real name away.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agents.protocol import Verdict
-from arena.course import aliases
+from arena.course.aliases import aliases_of, own_names
+from arena.course.report.public_game import public_ending, public_rules
 from arena.errors import BadRating
 from arena.ratings import points, ranking
 from arena.ratings.points import Crosstable
@@ -22,11 +23,11 @@ from arena.ratings.progress import agent as agent_of
 from arena.ratings.progress import ratings_over_time
 from db import games as record
 from db import lookup, rated_games, running
-from db.records import GameRecord, RatedGame, SeatRecord
+from db.records import RatedGame
 from db.scores import Scores, scores
 
 if TYPE_CHECKING:
-    from arena.course.aliases import Names
+    from arena.course.aliases import ShownNames
     from arena.course.roster import Roster
     from arena.ratings.points import Standing
     from arena.ratings.progress import Moment
@@ -34,27 +35,27 @@ if TYPE_CHECKING:
     from db.database import Connection
     from db.records import PastGame
 
-_AT_ONCE: Final = 500
-"""So many games are read with one query."""
+_PER_QUERY: Final = 500
+"""Games that one query reads."""
 
 
 class Agent(Struct, frozen=True, kw_only=True):
-    """Somebody who takes part, or did."""
+    """An agent that takes part, or did."""
 
     name: str
     standing: Standing
     rated: Ranked | None
-    """None: has no rated game."""
+    """None if it has no rated game."""
     status: str
     """active, withdrawn or quarantined."""
     bye: float
-    """Points for having had nobody to play with."""
+    """Points for byes."""
     moments: Sequence[Moment]
-    """The rating over time; none where games are not for two."""
+    """The rating over time; empty if games are not for two."""
 
 
-class Meeting(Struct, frozen=True, kw_only=True):
-    """One game, as a list of games tells it."""
+class ListedGame(Struct, frozen=True, kw_only=True):
+    """One game, as lists of games show it."""
 
     id: int
     number: int
@@ -63,17 +64,17 @@ class Meeting(Struct, frozen=True, kw_only=True):
     players: Sequence[str]
     """In the order of the seats."""
     points: Sequence[float] | None
-    """Those that count; None without a result."""
+    """The points that count; None without a result."""
     ended: str
     fault: int | None
     plies: int | None
     finished: str | None
     notes: Sequence[str]
-    """What keeps it from counting, or what was ruled."""
+    """Why it does not count, or what was ruled."""
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """Everything that is published, but for the games themselves."""
+    """Everything that is published, except the moves of the games."""
 
     title: str
     game: str
@@ -82,66 +83,68 @@ class Report(Struct, frozen=True, kw_only=True):
     status: str
     """running, stopped or finished."""
     over: int
-    """How many games are over; each counts once, however many attempts it took."""
+    """How many games are over; a game with several attempts counts once."""
     planned: int
-    """How many there are, or will be as far as is known."""
+    """How many games there will be, as far as is known."""
     made: datetime
     agents: Sequence[Agent]
     """In the order of the standings."""
     crosstable: Crosstable
     ranking: Ranking | None
-    """None: there is no one rating for such games."""
-    meetings: Sequence[Meeting]
+    """None if no rating system rates such games."""
+    games: Sequence[ListedGame]
     """In the order of their numbers."""
 
 
-def gather(connection: Connection, tournament: int, roster: Roster | None, *, now: datetime) -> tuple[Report, Names]:
+def gather(
+    connection: Connection, tournament: int, roster: Roster | None, *, now: datetime
+) -> tuple[Report, ShownNames]:
     """The report, and what everybody is called in it."""
     title = lookup.tournament_name(connection, tournament)
     row = next(row for row in lookup.tournaments(connection) if row.name == title)
-    heads = list(_heads(connection, tournament))
+    games = list(_games(connection, tournament))
     scope = rated_games.Scope(tournaments=(tournament,))
     played = rated_games.games(connection, scope)
     by_version = rated_games.games(connection, replace(scope, versions=True))
-    sources = {entry.name: entry.source for entry in running.entries(connection, tournament)}
-    for name in _players(heads, played, by_version):
-        sources.setdefault(name, "")
-    names = aliases.as_they_are(sources) if roster is None else aliases.by_roster(sources, roster)
+    sources = dict.fromkeys(_everybody(games, played, by_version), "")
+    sources |= {entry.name: entry.source for entry in running.entries(connection, tournament)}
+    names = own_names(sources) if roster is None else aliases_of(sources, roster)
     shown = names.shown
-
     statuses = {shown[name]: status for name, status in lookup.entry_statuses(connection, tournament).items()}
     byes = {shown[name]: given for name, given in lookup.byes(connection, tournament).items()}
-    counted = _renamed(scores(connection, tournament), shown)
+    counted = _rename_results(scores(connection, tournament), shown)
     standings = points.standings(counted, statuses, byes)
     described = lookup.anchors(connection, [tournament])
     anchors = {shown[name]: rating for name, rating in described.items() if name in shown}
-    table = _ranked([_called(game, shown.__getitem__) for game in played], anchors)
-    moments = _over_time([_called(game, lambda name: _version(name, shown)) for game in by_version], anchors)
+    ratings = _ratings([_rename(game, shown.__getitem__) for game in played], anchors)
+    moments = _ratings_over_time(
+        [_rename(game, lambda name: _shown_version(name, shown)) for game in by_version], anchors
+    )
     report = Report(
-        title=names.text(title),
-        game=rules(row.game, names),
+        title=names.redact(title),
+        game=public_rules(row.game, names),
         clock=row.clock,
         format=row.format,
         status=row.status,
         over=row.played,
         planned=row.games,
         made=now,
-        agents=_agents(standings, table, statuses, byes, moments),
+        agents=_agents(standings, ratings, statuses, byes, moments),
         crosstable=_crosstable([one.name for one in standings], counted),
-        ranking=table,
-        meetings=[_meeting(game, names) for game in heads],
+        ranking=ratings,
+        games=[_listed(game, names) for game in games],
     )
     return report, names
 
 
 def _agents(
     standings: Iterable[Standing],
-    table: Ranking | None,
+    ranking: Ranking | None,
     statuses: Mapping[str, str],
     byes: Mapping[str, float],
     moments: Mapping[str, Sequence[Moment]],
 ) -> list[Agent]:
-    ratings = {} if table is None else {player.name: player for player in table.players}
+    ratings = {} if ranking is None else {player.name: player for player in ranking.players}
     return [
         Agent(
             name=one.name,
@@ -155,68 +158,57 @@ def _agents(
     ]
 
 
-def rules(text: str, names: Names | None = None) -> str:
-    """A game as it is published: of a file only its name, and with `names` nobody's."""
-    from arena.history.words import without_store
-
-    shown = without_store(text)
-    return names.text(shown) if names is not None and ".py" in shown else shown
-
-
-def detail(game: PastGame, names: Names) -> str:
-    """How a game ended by its rules, in their words; nothing of it that agents wrote, and nobody's name."""
-    return names.text(game.detail or "") if game.verdict == Verdict.NORMAL else ""
-
-
 # Reading.
 
 
-def _heads(connection: Connection, tournament: int) -> Iterator[PastGame]:
+def _games(connection: Connection, tournament: int) -> Iterator[PastGame]:
     """The games that are over, without their moves."""
     ids = record.ids(connection, tournament)
-    for first in range(0, len(ids), _AT_ONCE):
-        yield from record.games(connection, ids[first : first + _AT_ONCE])
+    for first in range(0, len(ids), _PER_QUERY):
+        yield from record.games(connection, ids[first : first + _PER_QUERY])
 
 
-def _players(heads: Iterable[PastGame], played: Iterable[RatedGame], by_version: Iterable[RatedGame]) -> Iterator[str]:
-    """Everybody who is spoken of anywhere."""
-    for head in heads:
-        yield from head.players
-    for game in played:
-        yield from game.names
-    for game in by_version:
-        yield from map(agent_of, game.names)
+def _everybody(
+    games: Iterable[PastGame], played: Iterable[RatedGame], by_version: Iterable[RatedGame]
+) -> Iterator[str]:
+    """All names that the report could show."""
+    for game in games:
+        yield from game.players
+    for rated_game in played:
+        yield from rated_game.names
+    for rated_game in by_version:
+        yield from map(agent_of, rated_game.names)
 
 
 # Renaming.
 
 
-def _renamed(found: Scores, shown: Mapping[str, str]) -> Scores:
+def _rename_results(found: Scores, shown: Mapping[str, str]) -> Scores:
     return Scores(
         {shown[name]: score for name, score in found.players.items()},
         {(shown[one], shown[other]): met for (one, other), met in found.meetings.items()},
     )
 
 
-def _called(game: RatedGame, called: Callable[[str], str]) -> RatedGame:
-    return replace(game, names=tuple(map(called, game.names)))
+def _rename(game: RatedGame, new_name: Callable[[str], str]) -> RatedGame:
+    return replace(game, names=tuple(map(new_name, game.names)))
 
 
-def _version(name: str, shown: Mapping[str, str]) -> str:
+def _shown_version(name: str, shown: Mapping[str, str]) -> str:
     agent = agent_of(name)
     return shown[agent] + name.removeprefix(agent)
 
 
 def _crosstable(players: Sequence[str], found: Scores) -> Crosstable:
-    """In the order of the standings, byes and all."""
+    """The crosstable in the order of the standings; those without a game are in it."""
     return Crosstable(list(players), [[found.meetings.get((one, other)) for other in players] for one in players])
 
 
 # Ratings.
 
 
-def _ranked(games: Sequence[RatedGame], anchors: Mapping[str, float]) -> Ranking | None:
-    """The ratings; none where there are no games, or games that no one system rates."""
+def _ratings(games: Sequence[RatedGame], anchors: Mapping[str, float]) -> Ranking | None:
+    """The ratings; None if there are no games, or if no one system rates them."""
     if not games:
         return None
     there = {name for game in games for name in game.names}
@@ -227,8 +219,8 @@ def _ranked(games: Sequence[RatedGame], anchors: Mapping[str, float]) -> Ranking
         return None
 
 
-def _over_time(versions: Sequence[RatedGame], anchors: Mapping[str, float]) -> Mapping[str, Sequence[Moment]]:
-    """Everybody's rating over time; of games for two alone."""
+def _ratings_over_time(versions: Sequence[RatedGame], anchors: Mapping[str, float]) -> Mapping[str, Sequence[Moment]]:
+    """Everybody's rating over time, from games for two."""
     for_two = [game for game in versions if len(game.names) == 2]
     there = {agent_of(name) for game in for_two for name in game.names}
     held = {anchor: rating for anchor, rating in anchors.items() if anchor in there}
@@ -238,33 +230,21 @@ def _over_time(versions: Sequence[RatedGame], anchors: Mapping[str, float]) -> M
 # Games.
 
 
-def _meeting(game: PastGame, names: Names) -> Meeting:
+def _listed(game: PastGame, names: ShownNames) -> ListedGame:
     players = [names.shown[name] for name in game.players]
-    return Meeting(
+    return ListedGame(
         id=game.id,
         number=game.number,
         attempt=game.attempt,
         round=game.round,
         players=players,
         points=game.counted,
-        ended=_ended(game, players, names),
+        ended=public_ending(game, players, names),
         fault=None if game.verdict == Verdict.RESIGNED else game.fault,
         plies=game.plies,
         finished=game.finished,
         notes=list(_notes(game, players)),
     )
-
-
-def _ended(game: PastGame, players: Sequence[str], names: Names) -> str:
-    """How it ended, in words of ours: what agents wrote, or files are called, is not told."""
-    from arena.history.words import verdict
-
-    seats = tuple(
-        SeatRecord(seat.seat, player, seat.points, seat.utility, 0, 0)
-        for seat, player in zip(game.seats, players, strict=True)
-    )
-    told = detail(game, names)
-    return verdict(GameRecord(game.id, game.verdict or Verdict.VOID, game.fault, told, seats, (), 0))
 
 
 def _notes(game: PastGame, players: Sequence[str]) -> Iterator[str]:

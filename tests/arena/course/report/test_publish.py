@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.course.publishing import LIST, published
+from arena.course.report.publish import LIST, published
 from arena.errors import ArenaError
 
 

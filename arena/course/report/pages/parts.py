@@ -1,31 +1,31 @@
-"""What several pages of a report have: their frame, tables that scroll in a box of their own, and lists of games."""
+"""What several pages of a report have: the frame, links, tables that scroll in a box, lists of games, numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
-from arena.course.pages import addresses
+from arena.course.report.pages import addresses
 from arena.history.pages import html
 from arena.history.pages.html import element, words
 
 if TYPE_CHECKING:
-    from arena.course.pages.addresses import Addresses
-    from arena.course.report import Meeting, Report
+    from arena.course.report.gather import ListedGame, Report
+    from arena.course.report.pages.addresses import Addresses
 
-AT_ONCE: Final = 300
-"""So many games are on one page."""
+PER_PAGE: Final = 300
+"""Games on one page."""
 _MINUS: Final = "\N{MINUS SIGN}"
 
 
 def frame(report: Report, at: str, title: str, *body: str) -> str:
-    """The page `at` that place: what leads back above, who made it below."""
+    """The page `at` that place, with links back above `body`, and below it when the report was made."""
     up = addresses.up(at)
     ways = [(addresses.FRONT, report.title), (addresses.GAMES, "All games")]
     nav = element(
         "nav",
-        element("ul", *(element("li", link(f"{up}{page}", told, current=page == at)) for page, told in ways)),
+        element("ul", *(element("li", link(f"{up}{page}", text, current=page == at)) for page, text in ways)),
         aria_label="This report",
     )
     made = f"As of {moment(report.made)}. Made by arena report."
@@ -38,14 +38,14 @@ def frame(report: Report, at: str, title: str, *body: str) -> str:
     )
 
 
-def link(href: str, told: str, *, current: bool = False, **attributes: str) -> str:
-    """A link, in words."""
-    return element("a", words(told), href=href, aria_current="page" if current else False, **attributes)
+def link(href: str, text: str, *, current: bool = False, **attributes: str) -> str:
+    """A link; `text` is escaped."""
+    return element("a", words(text), href=href, aria_current="page" if current else False, **attributes)
 
 
 def table(caption: str, columns: Sequence[tuple[str, str]], rows: Sequence[str], *, kind: str = "") -> str:
-    """A table in a box that scrolls where there is too little room. `columns`: what each is called, and its class."""
-    head = element("tr", *(element("th", told, scope="col", class_=kind or False) for told, kind in columns))
+    """A table in a box that scrolls if it is too wide. `columns`: the heading of each, as markup, and its class."""
+    head = element("tr", *(element("th", heading, scope="col", class_=kind or False) for heading, kind in columns))
     inside = element(
         "table",
         element("caption", words(caption), class_="unseen"),
@@ -56,49 +56,57 @@ def table(caption: str, columns: Sequence[tuple[str, str]], rows: Sequence[str],
     return box(caption, inside)
 
 
-def box(told: str, inside: str) -> str:
-    """What is as wide as it must be, in a box that scrolls, by keys too."""
-    return element("div", inside, class_="wide", role="region", aria_label=told, tabindex=0)
+def box(label: str, inside: str) -> str:
+    """Markup in a box that scrolls sideways, with the keyboard too."""
+    return element("div", inside, class_="wide", role="region", aria_label=label, tabindex=0)
+
+
+def facts(values: Mapping[str, str]) -> str:
+    """A list of facts: what each is, and its value."""
+    pairs = (element("div", element("dt", name), element("dd", words(value))) for name, value in values.items())
+    return element("dl", *pairs, class_="facts")
 
 
 def name(agent: str, href: str, *, status: str = "", place: int | None = None) -> str:
-    """The cell that a line is about: an agent. Long names are cut there, and told whole where they lead."""
+    """The first cell of a line, with an agent's name. The style sheet cuts long names; `title` has them in full."""
     number = "" if place is None else element("small", str(place)) + " "
     return element("th", number, link(href, agent), status, scope="row", class_="name", title=agent)
 
 
-def cell(told: str, kind: str = "") -> str:
-    """A cell; `told` is markup."""
-    return element("td", told, class_=kind or False)
+def cell(inside: str, kind: str = "") -> str:
+    """A cell; `inside` is markup."""
+    return element("td", inside, class_=kind or False)
 
 
-def figure(told: str, kind: str = "") -> str:
+def figure(text: str, kind: str = "") -> str:
     """A cell with a number."""
-    return cell(words(told), f"number {kind}".rstrip())
+    return cell(words(text), f"number {kind}".rstrip())
 
 
 # Games.
 
 _SHORT: Final = 14
-"""Letters of a name, where it heads a narrow column."""
+"""Letters of a name that heads a narrow column."""
 
 
-def games(where: Addresses, at: str, games: Sequence[Meeting], *, of: str | None = None) -> Iterator[tuple[str, str]]:
-    """A list of games, in parts: the page of each part, and its markup. `of`: as this agent sees them."""
-    parts = max(1, ceil(len(games) / AT_ONCE))
+def games(
+    where: Addresses, at: str, games: Sequence[ListedGame], *, of: str | None = None
+) -> Iterator[tuple[str, str]]:
+    """A list of games, in parts: the place of each part, and its markup. `of`: with results of this agent."""
+    parts = max(1, ceil(len(games) / PER_PAGE))
     several_rounds = len({game.round for game in games}) > 1
     for part in range(1, parts + 1):
-        some = games[(part - 1) * AT_ONCE : part * AT_ONCE]
+        some = games[(part - 1) * PER_PAGE : part * PER_PAGE]
         rows = [_row(where, at, game, of, rounds=several_rounds) for game in some]
         columns = [("Game", ""), *([("Round", "number")] * several_rounds)]
         columns += [] if of is None else [(f"For {words(of if len(of) <= _SHORT else f'{of[: _SHORT - 1]}…')}", "name")]
         columns += [("Players", ""), ("Result", ""), ("How it ended", ""), ("Plies", "number")]
         listed = table(f"Games, part {part} of {parts}" if parts > 1 else "Games", columns, rows)
-        told = listed if games else element("p", "No game is over yet.")
-        yield addresses.further(at, part), told + _parts(at, part, parts)
+        shown = listed if games else element("p", "No game is over yet.")
+        yield addresses.further(at, part), shown + _parts(at, part, parts)
 
 
-def _row(where: Addresses, at: str, game: Meeting, of: str | None, *, rounds: bool) -> str:
+def _row(where: Addresses, at: str, game: ListedGame, of: str | None, *, rounds: bool) -> str:
     page = where.game(game)
     number = str(game.number) if game.attempt == 1 else f"{game.number}, attempt {game.attempt}"
     named = words(number) if page is None else link(addresses.up(at) + page, number, aria_label=f"Replay game {number}")
@@ -116,7 +124,7 @@ def _row(where: Addresses, at: str, game: Meeting, of: str | None, *, rounds: bo
 
 
 def _parts(at: str, part: int, parts: int) -> str:
-    """What leads to the other parts of a list."""
+    """Links to the other parts of a list."""
     if parts == 1:
         return ""
     base = at.rpartition("/")[2]
@@ -129,8 +137,8 @@ def _parts(at: str, part: int, parts: int) -> str:
     return element("nav", element("ul", *ways), aria_label="Parts of the list", class_="parts")
 
 
-def outcome(game: Meeting, name: str) -> tuple[str, str]:
-    """What the game was for this player, in a word, and the class of that."""
+def outcome(game: ListedGame, name: str) -> tuple[str, str]:
+    """The result for this player in a word, and its CSS class."""
     if game.points is None:
         return "no result", "faint"
     own = game.points[game.players.index(name)]
@@ -170,6 +178,6 @@ def moment(at: object) -> str:
     return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
-def told(number: int, what: str) -> str:
-    """So many of these."""
+def counted(number: int, what: str) -> str:
+    """A number with its noun: "1 game", "2 games"."""
     return f"{number:,} {what}" + "s" * (number != 1)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.course import site
-from arena.course.aliases import as_they_are
+from arena.course.aliases import own_names
+from arena.course.report.write import write_site
 from tests.kit.chromium import Browser, check_contrast, check_keyboard, check_width
 from tests.kit.plot_reading import AWKWARD
 from tests.kit.sample_reports import crowd, reported
@@ -21,7 +21,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     file = crowd(folder / "arena.db", NAMES)
     found = reported(file, "cs101")
-    site.write(found, as_they_are(NAMES), folder, database=str(file), games=True, processes=1, done=lambda _: None)
+    write_site(found, own_names(NAMES), folder, database=str(file), games=True, processes=1, done=lambda _: None)
     return folder
 
 

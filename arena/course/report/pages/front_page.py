@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from arena.course.pages import addresses, parts
+from arena.course.report.pages import addresses, parts
 from arena.history.pages.html import element, words
 from arena.ratings import plots
 from arena.ratings.ranking import ANCHOR, ONLY_LOST, ONLY_WON
 
 if TYPE_CHECKING:
-    from arena.course.pages.addresses import Addresses
-    from arena.course.report import Agent, Report
+    from arena.course.report.gather import Agent, Report
+    from arena.course.report.pages.addresses import Addresses
     from db.scores import Meetings
 
 MARKS: Final = {ONLY_WON: "won all", ONLY_LOST: "lost all", ANCHOR: "anchor"}
@@ -24,7 +24,7 @@ def page(report: Report, where: Addresses) -> str:
         report,
         addresses.FRONT,
         report.title,
-        about(report),
+        _about(report),
         _notice(report),
         element("h2", "Standings"),
         _standings(report, where),
@@ -33,8 +33,8 @@ def page(report: Report, where: Addresses) -> str:
     )
 
 
-def about(report: Report) -> str:
-    """What was played, and how far it has come."""
+def _about(report: Report) -> str:
+    """What is played, and how many games are over."""
     facts = {
         "Game": report.game,
         "Format": report.format,
@@ -42,17 +42,16 @@ def about(report: Report) -> str:
         "Agents": str(len(report.agents)),
         "Games": f"{report.over:,}" if report.over == report.planned else f"{report.over:,} of {report.planned:,}",
     }
-    pairs = (element("div", element("dt", told), element("dd", words(fact))) for told, fact in facts.items())
-    return element("dl", *pairs, class_="facts")
+    return parts.facts(facts)
 
 
 def _notice(report: Report) -> str:
-    """Where not all has been played."""
+    """A notice if not all games are over; empty if they are."""
     if report.status == "finished":
         return ""
     how = "This tournament is still being played" if report.status == "running" else "This tournament was stopped"
-    told = f"{how}: {report.over:,} of {report.planned:,} games are over. So it stood on {parts.moment(report.made)}."
-    return element("p", words(told), class_="notice")
+    text = f"{how}: {report.over:,} of {report.planned:,} games are over. So it stood on {parts.moment(report.made)}."
+    return element("p", words(text), class_="notice")
 
 
 # Standings.
@@ -96,7 +95,7 @@ def _standing(agent: Agent, where: Addresses, *, rated: bool) -> str:
 
 
 def faults(counts: dict[str, int]) -> str:
-    """Which faults, and how many of each."""
+    """The faults, with the number of each."""
     return ", ".join(f"{verdict} {count}" for verdict, count in counts.items())
 
 
@@ -106,7 +105,7 @@ def rating(agent: Agent) -> str:
 
 
 def error(agent: Agent) -> str:
-    """How far off the rating may be."""
+    """The error of the rating, where there is one."""
     return "–" if agent.rated is None or agent.rated.error is None else parts.whole(agent.rated.error)
 
 
@@ -133,18 +132,18 @@ def _ratings(report: Report) -> list[str]:
     )
     if found is None or not bars:
         return []
-    told = (
+    explanation = (
         "Ratings are Elo points, from all rated games at once: 100 points more mean about 64 % of the points in games "
         "between the two. The true rating lies within the bar 95 times in 100; where bars overlap, who is better is "
         "not sure."
     )
     if found.pools > 1:
-        told += " Players that no games connect are in pools of their own: compare within a pool."
+        explanation += " Players that no games connect are in pools of their own: compare within a pool."
     picture = plots.ratings(bars, title="Each rating, and where it lies 95 times in 100")
     return [
         element("h2", "Ratings"),
         parts.box("Picture of the ratings", element("figure", picture)),
-        element("p", words(told), class_="faint"),
+        element("p", words(explanation), class_="faint"),
     ]
 
 
@@ -170,11 +169,11 @@ def _crosstable(report: Report, where: Addresses) -> list[str]:
         )
         for place, (name, cells) in enumerate(zip(players, report.crosstable.cells, strict=True), 1)
     ]
-    told = "Each cell: the points of the agent of that line against the agent of that column, out of "
-    told += f"{parts.told(max(games), 'game')}." if alike else "so many games."
+    explanation = "Each cell: the points of the agent of that line against the agent of that column, out of "
+    explanation += f"{parts.counted(max(games), 'game')}." if alike else "so many games."
     return [
         element("h2", "Who scored what against whom"),
-        element("p", told, class_="faint"),
+        element("p", explanation, class_="faint"),
         parts.table("Crosstable", heads, rows, kind="crosstable"),
     ]
 
@@ -186,6 +185,6 @@ def _met(where: Addresses, name: str, other: str, met: Meetings | None, *, alike
         return parts.cell("")
     score = met.points / met.games
     kind = "ahead" if score > 0.5 else "behind" if score < 0.5 else "even"
-    told = parts.share(met.points) + f"/{met.games}" * (not alike)
+    text = parts.share(met.points) + f"/{met.games}" * (not alike)
     label = f"{name} against {other}: {parts.share(met.points)} of {met.games}"
-    return parts.cell(parts.link(where.pair(name, other), told, aria_label=label), kind)
+    return parts.cell(parts.link(where.pair(name, other), text, aria_label=label), kind)

@@ -1,6 +1,6 @@
-"""What the pages of a report are called: names that any file system and any web server takes.
+"""The file names of a report's pages: names that any file system and any web server accepts.
 
-Whatever agents are called, their pages have plain names of small letters and digits, each its own.
+Whatever agents are called, their pages have unique names of lower-case letters and digits.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from arena.course.report import Meeting
+    from arena.course.report.gather import ListedGame
 
 FRONT: Final = "index.html"
 GAMES: Final = "games.html"
@@ -38,9 +38,9 @@ class Addresses(Struct, frozen=True):
         first, second = sorted((self.agents[one], self.agents[other]))
         return f"pairs/{first}.{second}.html"
 
-    def game(self, meeting: Meeting) -> str | None:
+    def game(self, listed: ListedGame) -> str | None:
         """The page of a game."""
-        return game(meeting.number, meeting.attempt) if self.replays else None
+        return game(listed.number, listed.attempt) if self.replays else None
 
 
 def game(number: int, attempt: int) -> str:
@@ -54,7 +54,7 @@ def further(page: str, part: int) -> str:
 
 
 def up(page: str) -> str:
-    """What leads from `page` to the folder of the report."""
+    """The relative path from `page` to the folder of the report."""
     return "../" * page.count("/")
 
 
@@ -63,17 +63,18 @@ def of(agents: Iterable[str], *, replays: bool) -> Addresses:
     found: dict[str, str] = {}
     taken: set[str] = set()
     for name in sorted(agents):
-        plain = slug(name)
-        number, free = 2, plain
+        plain = free = slug(name)
+        number = 2
         while free in taken:
-            free, number = f"{plain}-{number}", number + 1
+            free = f"{plain}-{number}"
+            number += 1
         taken.add(free)
         found[name] = free
     return Addresses(found, replays)
 
 
 def slug(name: str) -> str:
-    """`name` as far as it has letters and digits that any file system takes, in small letters; never empty."""
+    """The letters and digits of `name` that any file system accepts, in lower case; never empty."""
     letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     plain = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[:_LONGEST].strip("-")
     return f"agent-{plain}".rstrip("-") if not plain or _TAKEN_BY_WINDOWS.fullmatch(plain) else plain

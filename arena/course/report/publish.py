@@ -1,7 +1,7 @@
-"""A folder to publish: there as a whole or not at all, and replaced only where all of it is ours.
+"""Puts a finished folder in its place at once: an earlier report is replaced as a whole, or nothing changes.
 
-It is written beside its place and put there at the end. A list of its files lies in it: by that a later report knows
-what it may replace.
+The new folder is written beside the old one and renamed at the end. A list of its files lies in it; a later report
+replaces the folder only if it holds nothing else.
 """
 
 from __future__ import annotations
@@ -25,14 +25,13 @@ _ABOUT: Final = "# Written by `arena report`, which replaces these files togethe
 
 @contextmanager
 def published(folder: Path) -> Iterator[Path]:
-    """A new folder to write into, which takes the place of `folder` when the block has been left in order.
+    """A new folder to write into, which takes the place of `folder` when the block ends without an error.
 
-    BadFolder where `folder` is something else than a new or empty folder, or one that was published so and not touched
-    since: then nothing has changed."""
+    BadFolder, and nothing changes, unless `folder` is new, empty, or an earlier report to which nothing was added."""
     place = Path(os.path.realpath(folder))
     _check(place, folder)
-    _clear(place)
-    begun, lock = _begun(place)
+    _remove_leftovers(place)
+    begun, lock = _new_beside(place)
     try:
         yield begun
         (begun / LIST).write_text("\n".join([_ABOUT, *_files(begun), ""]), "utf-8")
@@ -43,8 +42,8 @@ def published(folder: Path) -> Iterator[Path]:
         os.close(lock)
 
 
-def _begun(place: Path) -> tuple[Path, int]:
-    """A new folder beside `place`, and what holds it locked: so another report knows that somebody writes it."""
+def _new_beside(place: Path) -> tuple[Path, int]:
+    """A new folder beside `place`, and its lock, which tells other reports that it is being written."""
     while True:
         begun = place.with_name(f".{place.name}-{secrets.token_hex(4)}.part")
         begun.mkdir()
@@ -52,14 +51,14 @@ def _begun(place: Path) -> tuple[Path, int]:
             return begun, lock
 
 
-def _clear(place: Path) -> None:
-    """Removes what reports have left that were killed; where one was about to replace the folder it is put back."""
+def _remove_leftovers(place: Path) -> None:
+    """Removes what killed reports have left; an old folder that one had moved aside is put back."""
     mark = f".{glob.escape(place.name)}-{'[0-9a-f]' * 8}"
     for left in place.parent.glob(f"{mark}.part"):
         remove_abandoned(left)
     for old in place.parent.glob(f"{mark}.old"):
         if old.with_suffix(".part").exists():
-            continue  # somebody is putting a new one in its place
+            continue  # another report is replacing it right now
         if place.exists():
             shutil.rmtree(old, ignore_errors=True)
         else:
@@ -67,7 +66,7 @@ def _clear(place: Path) -> None:
 
 
 def _check(place: Path, folder: Path) -> None:
-    """The folder may be replaced."""
+    """BadFolder if the folder may not be replaced; `folder`: as the user typed it."""
     named = quote(str(folder))
     if not place.parent.is_dir():
         raise BadFolder(f"expected a new folder in one that is there, there is no {quote(str(place.parent))}")
@@ -88,7 +87,7 @@ def _check(place: Path, folder: Path) -> None:
 
 
 def _swap(begun: Path, place: Path, old: Path) -> None:
-    """Puts the new folder there; the old one goes, or stays where that fails."""
+    """Puts the new folder in its place and removes the old one; if that fails the old one stays."""
     if place.exists():
         place.rename(old)
     try:
@@ -101,7 +100,7 @@ def _swap(begun: Path, place: Path, old: Path) -> None:
 
 
 def _listed(place: Path) -> list[str]:
-    """The files that were published in the folder."""
+    """The files that an earlier report wrote into the folder."""
     try:
         return (place / LIST).read_text("utf-8", errors="replace").splitlines()
     except FileNotFoundError:
@@ -109,7 +108,7 @@ def _listed(place: Path) -> list[str]:
 
 
 def _files(folder: Path) -> list[str]:
-    """All files below the folder, and links, by their places in it; of empty folders the places of those."""
+    """The relative paths of all files, links and empty folders below the folder."""
     found = []
     for at, folders, files in os.walk(folder):
         links = [name for name in folders if os.path.islink(os.path.join(at, name))]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.course.pages import addresses
+from arena.course.report.pages import addresses
 from db import store
 from db.database import Database
 from tests.kit import sample_record
@@ -161,7 +161,7 @@ def test_a_tournament_of_games_for_three_alone_has_ratings_too(tmp_path: Path) -
 
 
 def test_a_long_list_is_in_parts_that_lead_to_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.course.pages.parts.AT_ONCE", 4)
+    monkeypatch.setattr("arena.course.report.pages.parts.PER_PAGE", 4)
     found = site(reported(crowd(tmp_path / "a.db", ["ann", "bob"], games=10), "cs101"), replays=True)
     for base in ("games", "agents/ann", "pairs/ann.bob"):
         parts = [f"{base}.html", f"{base}.part2.html", f"{base}.part3.html"]

@@ -1,0 +1,59 @@
+"""What of a game may be published: its moves and its result, but nothing that agents wrote, and nobody's real name.
+
+A game goes through here before its page is made, so the page cannot show more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from agents.protocol import Verdict
+from arena.history.words import verdict, without_store
+from db.records import GameRecord, SeatRecord
+
+if TYPE_CHECKING:
+    from arena.course.aliases import ShownNames
+    from db.records import PastGame
+
+
+def public_rules(text: str, names: ShownNames | None = None) -> str:
+    """A game's rules: of a file only its name; with `names` also without anybody's name in that."""
+    shown = without_store(text)
+    return names.redact(shown) if names is not None and ".py" in shown else shown
+
+
+def public_ending(game: PastGame, players: Sequence[str], names: ShownNames) -> str:
+    """How the game ended, in our words, with `players` as the players' names."""
+    seats = tuple(
+        SeatRecord(seat.seat, player, seat.points, seat.utility, 0, 0)
+        for seat, player in zip(game.seats, players, strict=True)
+    )
+    detail = _public_detail(game, names)
+    return verdict(GameRecord(game.id, game.verdict or Verdict.VOID, game.fault, detail, seats, (), 0))
+
+
+def public_game(game: PastGame, names: ShownNames, title: str) -> PastGame:
+    """The game without anything private: real names, what agents wrote, files, reasons of rulings, machines."""
+    return replace(
+        game,
+        tournament=title,
+        detail=_public_detail(game, names),
+        host=None,
+        seed=0,
+        pair="",
+        seats=tuple(
+            replace(seat, player=names.shown[seat.player], stderr=None, cpu=None, memory=None) for seat in game.seats
+        ),
+        moves=tuple(
+            replace(move, log=None, score=None, depth=None, nodes=None, line=None, text=None) for move in game.moves
+        ),
+        rulings=tuple(replace(ruling, reason="") for ruling in game.rulings),
+    )
+
+
+def _public_detail(game: PastGame, names: ShownNames) -> str:
+    """How the game ended by its rules, in their words, redacted; empty if an agent's words may be in it."""
+    return names.redact(game.detail or "") if game.verdict == Verdict.NORMAL else ""

@@ -1,0 +1,166 @@
+"""Writes a report into a folder: its pages, and the page of every game, which several processes draw.
+
+Each process reads and draws a few games at a time, so that memory use stays small.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from itertools import combinations
+from multiprocessing import active_children, get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from adsearch.pictures.svg import words
+from agents.parent import die_with_it
+from arena.course.aliases import ShownNames
+from arena.course.report.pages import addresses, agent_page, front_page, game_lists
+from arena.course.report.pages.addresses import Addresses
+from arena.course.report.public_game import public_game, public_rules
+from arena.errors import ArenaError
+from arena.history.pages import game as game_page
+from db import games as record
+from db.database import Database
+
+if TYPE_CHECKING:
+    from arena.course.report.gather import Report
+    from db.records import PastGame
+
+_PORTION: Final = 10
+"""Games that a process takes at a time."""
+_FEW: Final = 60
+"""With fewer games, drawing them takes less time than starting another process."""
+
+
+class GamePages(Struct, frozen=True):
+    """What is the same for the pages of all games."""
+
+    database: str | None
+    """Where the record is."""
+    folder: str
+    title: str
+    names: ShownNames
+    addresses: Addresses
+
+
+def write_site(
+    report: Report,
+    names: ShownNames,
+    folder: Path,
+    *,
+    database: str | None,
+    games: bool,
+    processes: int,
+    done: Callable[[int], None],
+) -> None:
+    """Writes the site into the empty `folder`. With `games` each game has a page: `processes` draw them, and `done` is
+    called with the number written so far."""
+    where = addresses.of((agent.name for agent in report.agents), replays=games)
+    for place, page in pages(report, where):
+        _write(folder / place, page)
+    if games:
+        shared = GamePages(database, folder=str(folder), title=report.title, names=names, addresses=where)
+        (folder / "games").mkdir()
+        _write_games(shared, [game.id for game in report.games], processes=processes, done=done)
+
+
+def pages(report: Report, where: Addresses) -> Iterator[tuple[str, str]]:
+    """Every page except those of the games, with its place in the folder."""
+    yield addresses.FRONT, front_page.page(report, where)
+    yield from game_lists.all_games(report, where)
+    yield from game_lists.pairs(report, where)
+    for agent in report.agents:
+        yield from agent_page.pages(report, agent, where)
+
+
+def _write(file: Path, page: str) -> None:
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(page, "utf-8")
+
+
+# Games.
+
+
+def _write_games(shared: GamePages, ids: Sequence[int], *, processes: int, done: Callable[[int], None]) -> None:
+    portions = [ids[first : first + _PORTION] for first in range(0, len(ids), _PORTION)]
+    if len(ids) < _FEW or processes == 1:
+        with Database(shared.database, create=False) as database:
+            for number, portion in enumerate(portions, 1):
+                write_portion(shared, database, portion)
+                done(min(number * _PORTION, len(ids)))
+        return
+    # Not forked: a process with threads or an open database must not be.
+    pool = ProcessPoolExecutor(processes, get_context("spawn"), _start_process, (shared,))
+    try:
+        with _ctrl_c_ignored():
+            begun = [pool.submit(_write_in_process, portion) for portion in portions]
+        written = 0
+        for finished in as_completed(begun):
+            written += finished.result()
+            done(written)
+    except BrokenProcessPool:
+        raise ArenaError("a process that drew games was ended from outside, perhaps for want of memory") from None
+    except BaseException:
+        for process in active_children():
+            process.kill()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _ctrl_c_ignored() -> Iterator[None]:
+    """Processes started inside ignore Ctrl-C, which reaches all processes: the one that started them ends them."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+_of_process: tuple[GamePages, Database] | None = None
+"""In a process that draws: what all pages share, and its own connection to the record."""
+
+
+def _start_process(shared: GamePages) -> None:
+    """The first thing that a process does."""
+    global _of_process
+    die_with_it()
+    _of_process = shared, Database(shared.database, create=False)
+
+
+def _write_in_process(ids: Sequence[int]) -> int:
+    assert _of_process is not None
+    write_portion(*_of_process, ids)
+    return len(ids)
+
+
+def write_portion(shared: GamePages, database: Database, ids: Sequence[int]) -> None:
+    """Writes the pages of these games."""
+    with database.reading() as connection:
+        games = record.games(connection, ids, whole=True)
+    for game in games:
+        place = addresses.game(game.number, game.attempt)
+        Path(shared.folder, place).write_text(_game_page(game, shared, place), "utf-8")
+
+
+def _game_page(game: PastGame, shared: GamePages, place: str) -> str:
+    """The page of a game."""
+    up = addresses.up(place)
+    shown = [shared.names.shown[name] for name in game.players]
+    links = [(f"{up}{addresses.FRONT}", shared.title)]
+    links += [(up + shared.addresses.agent(name), name) for name in dict.fromkeys(shown)]
+    links += [
+        (up + shared.addresses.pair(*two), f"{two[0]} – {two[1]}") for two in combinations(dict.fromkeys(shown), 2)
+    ]
+    public = public_game(game, shared.names, shared.title)
+    drawn = game_page.page(public, names={name: name for name in shown}, private=False, links=links)
+    rules = words(public_rules(game.game))
+    redacted = words(public_rules(game.game, shared.names))
+    return drawn if rules == redacted else drawn.replace(rules, redacted)
