@@ -131,26 +131,17 @@ class Collector:
         queue = _Queue(student, agent, None if self._afresh else self._kept.by_name.get(agent))
         theirs = [one for one in hand_ins if one.student == student]
         for one in sorted(theirs, key=lambda one: (one.when or _EARLIEST, one.label), reverse=True):
-            if is_late(one, self._deadline) and not self._late_too:
-                queue.results.append(self._late(queue, one))
-            else:
+            if self._late_too or not is_late(one, self._deadline):
                 queue.hand_ins.append(one)
+            elif queue.kept is not None and is_of(queue.kept, one):
+                # It was collected before, under a later deadline.
+                message = "late by this deadline, but taken in before: it plays"
+                advice = "--afresh takes in anew what is handed in here"
+                late = Result(outcome=Outcome.LATE, hand_in=one, message=message, advice=advice)
+                queue.results.append(replace(late, source=queue.kept.source, plays=True, again=True))
+            else:
+                queue.results.append(Result(outcome=Outcome.LATE, hand_in=one))
         return queue
-
-    def _late(self, queue: _Queue, one: HandIn) -> Result:
-        """The result of a late hand-in; it plays if it was collected before, under a later deadline."""
-        if queue.kept is None or not is_of(queue.kept, one):
-            return self._result(queue, one, Outcome.LATE)
-        return self._result(
-            queue,
-            one,
-            Outcome.LATE,
-            message="late by this deadline, but taken in before: it plays",
-            advice="--afresh takes in anew what is handed in here",
-            source=queue.kept.source,
-            plays=True,
-            again=True,
-        )
 
     def _next(self, queue: _Queue) -> _Stored | None:
         """The student's next hand-in to be checked; None if there is none, or if the right one plays already."""
@@ -160,22 +151,20 @@ class Collector:
             try:
                 stored = self._store(queue, one)
             except (BadSubmission, BadPlayer) as error:
-                message, _, advice = str(error).partition("; ")
-                queue.results.append(self._result(queue, one, Outcome.FAILED, message=message, advice=advice))
+                message, _, advice = self._without_scratch(str(error)).partition("; ")
+                queue.results.append(Result(outcome=Outcome.FAILED, hand_in=one, message=message, advice=advice))
                 continue
             source = stored.submission.hash
             if kept is None or (kept.source == source and kept.checked != self._conditions_hash):
                 return stored
             if kept.source == source:
-                result = self._result(
-                    queue, one, Outcome(kept.light), message=kept.told, source=source, plays=True, again=True
-                )
+                again = Result(outcome=Outcome(kept.light), hand_in=one, message=kept.told, source=source)
+                queue.results.append(replace(again, plays=True, again=True))
             elif is_older(one, kept):
-                result = self._result(queue, one, Outcome.OLDER, source=source)
+                queue.results.append(Result(outcome=Outcome.OLDER, hand_in=one, source=source))
             else:
                 return stored
             queue.hand_ins.clear()
-            queue.results.append(result)
         return None
 
     def _store(self, queue: _Queue, one: HandIn) -> _Stored:
@@ -202,8 +191,8 @@ class Collector:
             queue.kept = self._kept.keep(
                 queue.agent,
                 source,
-                stored.started_as,
-                stored.hand_in,
+                started_as=stored.started_as,
+                hand_in=stored.hand_in,
                 light=outcome,
                 message=message,
                 conditions=self._conditions_hash,
@@ -212,42 +201,17 @@ class Collector:
             # It passed under other conditions.
             queue.kept = None
             self._kept.drop(queue.agent)
-        queue.results.append(
-            self._result(queue, stored.hand_in, outcome, message=message, advice=advice, source=source, plays=plays)
-        )
-
-    def _result(
-        self,
-        queue: _Queue,
-        one: HandIn,
-        outcome: Outcome,
-        *,
-        message: str = "",
-        advice: str = "",
-        source: str = "",
-        plays: bool = False,
-        again: bool = False,
-    ) -> Result:
-        return Result(
-            outcome=outcome,
-            student=queue.student,
-            agent=queue.agent,
-            hand_in=one,
-            late=is_late(one, self._deadline),
-            message=self._without_scratch(message),
-            advice=self._without_scratch(advice),
-            source=source,
-            plays=plays,
-            again=again,
-        )
+        message = self._without_scratch(message)
+        advice = self._without_scratch(advice)
+        result = Result(outcome=outcome, hand_in=stored.hand_in, message=message, advice=advice)
+        queue.results.append(replace(result, source=source, plays=plays))
 
     def _results(self, queue: _Queue) -> Iterator[Result]:
-        """The student's results, with the version that now plays; at least one."""
+        """The student's results, at least one: completed with whose they are, and the version that now plays."""
         version = None if queue.kept is None else queue.kept.version
-        if not queue.results:
-            yield Result(outcome=Outcome.MISSING, student=queue.student, agent=queue.agent, version=version)
-        for result in queue.results:
-            yield replace(result, version=version)
+        for result in queue.results or [Result(outcome=Outcome.MISSING)]:
+            late = result.hand_in is not None and is_late(result.hand_in, self._deadline)
+            yield replace(result, student=queue.student, agent=queue.agent, late=late, version=version)
 
     def _without_scratch(self, text: str) -> str:
         """`text` with paths as the student knows them."""

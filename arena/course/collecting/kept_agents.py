@@ -47,7 +47,7 @@ class KeptAgents:
         collected_file.write(self._file, self.by_name, self._submissions)
 
     def keep(
-        self, agent: str, source: str, started_as: str, hand_in: HandIn, *, light: str, message: str, conditions: str
+        self, agent: str, source: str, *, started_as: str, hand_in: HandIn, light: str, message: str, conditions: str
     ) -> Collected:
         """From now on the agent plays with this submission. `light`, `message`: its check; `conditions`: their hash."""
         with self._database.writing() as connection:

@@ -16,7 +16,7 @@ from arena.walls.kinds import GIBIBYTE, MEBIBYTE
 
 PROC: Final = Path("/proc")
 SYS: Final = Path("/sys")
-COUNTED_AS_THINKING: Final = "and its clock counts that as thinking"
+UNFAIR: Final = "and its clock counts that as thinking"
 """Why it is unfair to keep a player waiting; ends many an advice."""
 
 

@@ -10,17 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.play import cores
-from arena.play.machine.finding import (
-    COUNTED_AS_THINKING,
-    PROC,
-    SYS,
-    Finding,
-    control_groups,
-    found,
-    read_file,
-    size,
-    unknown,
-)
+from arena.play.machine.finding import PROC, SYS, UNFAIR, Finding, control_groups, found, read_file, size, unknown
 from arena.walls.kinds import MEBIBYTE, Allowance
 
 _SWAP_MOST: Final = 64 * MEBIBYTE
@@ -59,6 +49,6 @@ def swap(used: int | None) -> Finding:
     """Whether memory was moved to the disk."""
     if used is None:
         return unknown("memory", "swap")
-    advice = f"what comes back from the disk keeps players waiting, {COUNTED_AS_THINKING}: end what else runs"
+    advice = f"what comes back from the disk keeps players waiting, {UNFAIR}: end what else runs"
     value = f"{size(used)} in use" if used else "not in use"
     return found("memory", "swap", value, advice if used > _SWAP_MOST else "")

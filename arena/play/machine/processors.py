@@ -14,16 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.play import cores
-from arena.play.machine.finding import (
-    COUNTED_AS_THINKING,
-    PROC,
-    SYS,
-    Finding,
-    control_groups,
-    found,
-    read_file,
-    unknown,
-)
+from arena.play.machine.finding import PROC, SYS, UNFAIR, Finding, control_groups, found, read_file, unknown
 
 _OTHERS_MOST: Final = 0.10
 """The share of all processors."""
@@ -70,7 +61,7 @@ def cores_there(there: list[int], processors: int | None) -> Finding:
     if not there:
         return unknown("clocks", "cores", f"{processors or 'some'} processors; this system binds no process to one")
     if len(there) == 1:
-        advice = f"use a machine with more: what runs beside a player keeps it waiting, {COUNTED_AS_THINKING}"
+        advice = f"use a machine with more: what runs beside a player keeps it waiting, {UNFAIR}"
         return found("clocks", "cores", "1: referee and players share it", advice)
     games = len(there) - 1
     at_once = "1 game at a time has a core to itself" if games == 1 else f"{games} games at once have a core each"
@@ -85,7 +76,7 @@ def quota(proc: Path, sysfs: Path) -> Finding:
     quotas.append((read_file(version_1 / "cpu.cfs_quota_us"), read_file(version_1 / "cpu.cfs_period_us")))
     shares = [int(most) / int(of) for most, of in quotas if most.isdecimal() and of.isdecimal() and int(of)]
     if shares:
-        advice = f"who is over it stands still, {COUNTED_AS_THINKING}: give whole processors (Docker: --cpuset-cpus)"
+        advice = f"who is over it stands still, {UNFAIR}: give whole processors (Docker: --cpuset-cpus)"
         return found("clocks", "quota", f"as much time as {min(shares):.3g} processors have", advice)
     if not (sysfs / "fs/cgroup").is_dir():
         return unknown("clocks", "quota")
@@ -138,7 +129,7 @@ def load(average: float | None, processors: int | None, taken: float | None) -> 
     if not facts:
         return unknown("clocks", "load")
     much = (average or 0.0) > _LOAD_MOST * (processors or 1) or (taken or 0.0) > _OTHERS_MOST
-    advice = f"end what else runs (see top): it keeps players waiting, {COUNTED_AS_THINKING}" if much else ""
+    advice = f"end what else runs (see top): it keeps players waiting, {UNFAIR}" if much else ""
     return found("clocks", "load", "; ".join(facts), advice)
 
 
