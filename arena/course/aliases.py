@@ -7,7 +7,7 @@ error, not shown by its name: what was published cannot be taken back.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from typing import Final
 from unicodedata import normalize
@@ -55,15 +55,22 @@ def _whole_word(secret: str) -> str:
 
 def own_names(agents: Collection[str]) -> ShownNames:
     """Every agent under its own name, without unprintable characters; repeats are numbered."""
-    shown: dict[str, str] = {}
-    for name in sorted(agents):
-        plain = free = _printable(name)
+    return ShownNames(numbered(agents, _printable, "{} ({})"))
+
+
+def numbered(names: Iterable[str], plain: Callable[[str], str], form: str) -> dict[str, str]:
+    """Every name -> its plain form; a form that is taken gets the next free number, written as `form` says."""
+    forms: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in sorted(names):
+        first = free = plain(name)
         number = 2
-        while free in shown.values():
-            free = f"{plain} ({number})"
+        while free in taken:
+            free = form.format(first, number)
             number += 1
-        shown[name] = free
-    return ShownNames(shown)
+        taken.add(free)
+        forms[name] = free
+    return forms
 
 
 def aliases_of(agents: Mapping[str, str], roster: Roster) -> ShownNames:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+from arena.course.aliases import numbered
+
 if TYPE_CHECKING:
     from arena.course.report.gather import ListedGame
 
@@ -60,17 +62,7 @@ def up(page: str) -> str:
 
 def of(agents: Iterable[str], *, replays: bool) -> Addresses:
     """The addresses in a report of these agents."""
-    found: dict[str, str] = {}
-    taken: set[str] = set()
-    for name in sorted(agents):
-        plain = free = slug(name)
-        number = 2
-        while free in taken:
-            free = f"{plain}-{number}"
-            number += 1
-        taken.add(free)
-        found[name] = free
-    return Addresses(found, replays)
+    return Addresses(numbered(agents, slug, "{}-{}"), replays)
 
 
 def slug(name: str) -> str:
