@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from adsearch import State
 from adsearch.errors import quote
 from agents.protocol import Verdict
 from arena.match.clock import SECOND
-from db.records import GameRecord, MoveRecord
+from db.records import GameRecord, MoveRecord, SeatRecord
+
+if TYPE_CHECKING:
+    from db.past import PastGame
 
 PIECES: Final = {
     **dict.fromkeys(("tictactoe", "connect4", "othello", "dots"), ("x", "o")),
@@ -48,6 +51,15 @@ def verdict(record: GameRecord) -> str:
     if kind is Verdict.NORMAL or record.fault is None:
         return f"{won}, {record.detail}" if record.detail else won
     return f"{record.seats[record.fault].player} {_ENDS[kind]}; {won}"
+
+
+def verdict_on_record(game: PastGame, players: Sequence[str], detail: str) -> str:
+    """How a game on record ended; `players`: what its players are called; `detail`: what to show of its detail."""
+    seats = tuple(
+        SeatRecord(seat.seat, player, seat.points, seat.utility, 0, 0)
+        for seat, player in zip(game.seats, players, strict=True)
+    )
+    return verdict(GameRecord(game.id, game.verdict or Verdict.VOID, game.fault, detail, seats, (), 0))
 
 
 def _shares(record: GameRecord) -> str:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from agents.protocol import Verdict
-from arena.history.words import verdict, without_store
-from db.records import GameRecord, SeatRecord
+from arena.history.words import verdict_on_record, without_store
 
 if TYPE_CHECKING:
     from arena.course.aliases import ShownNames
@@ -27,12 +26,7 @@ def public_rules(text: str, names: ShownNames | None = None) -> str:
 
 def public_ending(game: PastGame, players: Sequence[str], names: ShownNames) -> str:
     """How the game ended, in our words, with `players` as the players' names."""
-    seats = tuple(
-        SeatRecord(seat.seat, player, seat.points, seat.utility, 0, 0)
-        for seat, player in zip(game.seats, players, strict=True)
-    )
-    detail = _public_detail(game, names)
-    return verdict(GameRecord(game.id, game.verdict or Verdict.VOID, game.fault, detail, seats, (), 0))
+    return verdict_on_record(game, players, _public_detail(game, names))
 
 
 def public_game(game: PastGame, names: ShownNames, title: str) -> PastGame:

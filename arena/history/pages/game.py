@@ -122,14 +122,9 @@ class _Page:
         if game.verdict is None:
             yield "verdict", game.status
             return
-        seats = tuple(
-            SeatRecord(seat.seat, name, seat.points, seat.utility, seat.spent or 0, seat.longest or 0)
-            for seat, name in zip(game.seats, self.names, strict=True)
-        )
         normal = game.verdict == "normal"
         detail = (game.detail or "") if normal or self.private else ""
-        record = GameRecord(game.id, game.verdict, game.fault, detail if normal else "", seats, (), game.lag or 0)
-        yield "verdict", words.printable(words.verdict(record))
+        yield "verdict", words.printable(words.verdict_on_record(game, self.names, detail if normal else ""))
         if detail and not normal:
             yield "detail", words.without_store(words.printable(detail))
         for ruling in game.rulings:
