@@ -16,7 +16,7 @@ from arena.match.clock import SECOND
 from db.records import GameRecord, MoveRecord, SeatRecord
 
 if TYPE_CHECKING:
-    from db.past import PastGame
+    from db.records import PastGame
 
 PIECES: Final = {
     **dict.fromkeys(("tictactoe", "connect4", "othello", "dots"), ("x", "o")),

@@ -21,7 +21,7 @@ from arena.history.pages.html import element
 from arena.history.replay import Replay, Step, Where, replay
 from arena.match.clock import SECOND
 from arena.ratings.plots.line_plot import Line, Point
-from db.records import GameRecord, MoveRecord, PastGame, SeatRecord
+from db.records import MoveRecord, PastGame
 
 _BUTTONS: Final = (
     ("first", "«", "to the beginning", "Home"),
