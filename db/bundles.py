@@ -64,7 +64,7 @@ class Names(Struct, frozen=True):
     """Who meets."""
 
 
-class Wanted(Struct, frozen=True):
+class BundleContents(Struct, frozen=True):
     """What goes into a bundle."""
 
     agent: int
@@ -76,7 +76,7 @@ class Wanted(Struct, frozen=True):
     """The hashes of her versions, and of the games' rules where they are in a store."""
 
 
-def wanted(connection: Connection, agent: str, tournament: int | None) -> Wanted:
+def wanted(connection: Connection, agent: str, tournament: int | None) -> BundleContents:
     """What there is of that agent, in all or in one tournament; NotFound where there is nothing."""
     id = connection.execute(select(Agent.id).where(Agent.name == agent)).scalar()
     if id is None:
@@ -98,7 +98,7 @@ def wanted(connection: Connection, agent: str, tournament: int | None) -> Wanted
     sources = [source for source in versions if _HASH.fullmatch(source)]
     sources += [found[3] for rules in {row[2] for row in rows} for found in _IN_STORE.finditer(rules)]
     tournaments = {row[1] for row in rows if row[1] is not None}
-    return Wanted(id, games, tuple(sorted(tournaments)), tuple(sorted(names)), tuple(dict.fromkeys(sources)))
+    return BundleContents(id, games, tuple(sorted(tournaments)), tuple(sorted(names)), tuple(dict.fromkeys(sources)))
 
 
 def sources_of(connection: Connection, names: Sequence[str]) -> dict[str, str]:
@@ -113,7 +113,7 @@ def sources_of(connection: Connection, names: Sequence[str]) -> dict[str, str]:
 def copy(
     old: Connection,
     new: Connection,
-    wanted: Wanted,
+    wanted: BundleContents,
     names: Names,
     files: Sequence[SourceFile],
     now: datetime,
@@ -143,7 +143,9 @@ def copy(
             _insert(new, Ruling, [row | {"reason": names.words(row["reason"])}])
 
 
-def _tournaments_of(old: Connection, wanted: Wanted, seats: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def _tournaments_of(
+    old: Connection, wanted: BundleContents, seats: Sequence[Mapping[str, Any]]
+) -> Iterator[dict[str, Any]]:
     """Each tournament with the name of each who sits in one of its games."""
     of: dict[int, int | None] = {}
     for some in _portions(wanted.games):
@@ -153,7 +155,7 @@ def _tournaments_of(old: Connection, wanted: Wanted, seats: Sequence[Mapping[str
 
 
 def _copy_agents(
-    old: Connection, new: Connection, wanted: Wanted, names: Names, used: set[int], now: datetime
+    old: Connection, new: Connection, wanted: BundleContents, names: Names, used: set[int], now: datetime
 ) -> set[int]:
     """All who are met, and their versions: hers as they are, of the others the number alone. The ids of hers."""
     versions = [
@@ -172,7 +174,7 @@ def _copy_agents(
 
 
 def _copy_tournaments(
-    old: Connection, new: Connection, wanted: Wanted, names: Names, entered: set[str], called: set[str]
+    old: Connection, new: Connection, wanted: BundleContents, names: Names, entered: set[str], called: set[str]
 ) -> set[int]:
     """What they are; of their settings only what tells her own ratings and points. The ids of those that are over."""
     finished = set()
@@ -195,7 +197,7 @@ def _copy_tournaments(
 def _copy_games(
     old: Connection,
     new: Connection,
-    wanted: Wanted,
+    wanted: BundleContents,
     names: Names,
     seats: Sequence[dict[str, Any]],
     hers: set[int],

@@ -45,7 +45,7 @@ WEIGHT_OF_A_SCARED_GHOST = 100.0
 """Divided by its distance, where it can be reached while it is scared."""
 
 
-class Setting:
+class MazeSetting:
     """What never changes in one game: the board and the options, and what follows from them."""
 
     __slots__ = ("board", "bounds", "everyone", "ghosts", "homes", "inside", "next", "random", "steps", "turns")
@@ -74,12 +74,12 @@ class Setting:
 
 
 @lru_cache(maxsize=64)
-def setting_of(board: Board, ghosts: int, random: bool, steps: int) -> Setting:
+def setting_of(board: Board, ghosts: int, random: bool, steps: int) -> MazeSetting:
     """The one Setting of those options."""
-    return Setting(board, ghosts, random, steps)
+    return MazeSetting(board, ghosts, random, steps)
 
 
-def read_setting(ghosts: str, map_name: str, steps: int) -> Setting:
+def read_setting(ghosts: str, map_name: str, steps: int) -> MazeSetting:
     """The Setting that the options name; BadOption where the map is bad or has too few ghosts."""
     text = map_text(map_name)
     try:
@@ -136,7 +136,7 @@ class Maze(State[int]):
         "ghosts", "mover", "pellets", "power", "round", "runner", "scared", "score", "setting", "timer", "turn",
     )  # fmt: skip
 
-    setting: Setting
+    setting: MazeSetting
     runner: int
     """Its cell."""
     ghosts: tuple[int, ...]

@@ -50,7 +50,7 @@ _ABOUT: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class AgentSetting:
     """One option of a built-in agent."""
 
     name: str
@@ -80,10 +80,10 @@ class BuiltIn:
         return getattr(self.agent, "kinds", ("chance", "several", "hidden"))
 
     @property
-    def settings(self) -> tuple[Setting, ...]:
+    def settings(self) -> tuple[AgentSetting, ...]:
         """Its options: first its own, then those of all."""
         return tuple(
-            Setting(name, default, settings.expected(settings.kinds(hint)), _ABOUT[name])
+            AgentSetting(name, default, settings.expected(settings.kinds(hint)), _ABOUT[name])
             for name, (hint, default) in _options(self.agent)
         )
 

@@ -77,7 +77,7 @@ def verify(database: Database, store: Store, *, progress: Callable[[int, int], N
                 )
         found.wrongs += _wrong_schedules(audit.attempts(connection), part=bundles.is_bundle(connection))
         total = sum(audit.size(connection).games.values())
-        boards = Boards(store)
+        boards = PositionCheck(store)
         for game, imported in audit.every_game(connection):
             found.games += 1
             found.moves += len(game.moves)
@@ -100,7 +100,7 @@ def _name(tournament: str, number: int, attempt: int) -> str:
     return f"{tournament}-{number}" + (f" (attempt {attempt})" if attempt > 1 else "")
 
 
-class Boards:
+class PositionCheck:
     """First positions, each made once."""
 
     def __init__(self, store: Store) -> None:
@@ -125,7 +125,7 @@ class Boards:
 # One game.
 
 
-def wrongs_of(game: PastGame, boards: Boards, *, imported: bool) -> list[str]:
+def wrongs_of(game: PastGame, boards: PositionCheck, *, imported: bool) -> list[str]:
     """Everything about the game that cannot be true."""
     if game.status in ("scheduled", "playing", "cancelled"):
         results = [game.verdict, *(seat.points for seat in game.seats)]

@@ -25,7 +25,7 @@ _LARGEST: Final = 1e6
 """What no number that ratings start from is beyond, so that all of them stay finite."""
 
 
-class Rated(Struct, frozen=True):
+class EloRating(Struct, frozen=True):
     """Where somebody stands."""
 
     rating: float
@@ -45,14 +45,14 @@ class Elo:
                 f"got start {start:g} and floor {floor:g}"
             )
         self._k, self._floor = k, floor
-        self._new = Rated(start, 0)
-        self._rated: dict[str, Rated] = {}
+        self._new = EloRating(start, 0)
+        self._rated: dict[str, EloRating] = {}
 
-    def rated(self) -> dict[str, Rated]:
+    def rated(self) -> dict[str, EloRating]:
         """Everybody who has played, in alphabetical order."""
         return dict(sorted(self._rated.items()))
 
-    def play(self, game: RatedGame) -> dict[str, Rated]:
+    def play(self, game: RatedGame) -> dict[str, EloRating]:
         """Counts one more game; who has played it, and where they stand now. A game for one moves nobody."""
         before = {name: self._rated.get(name, self._new) for name in game.names} if len(game.names) > 1 else {}
         gains = dict.fromkeys(before, 0.0)
@@ -62,7 +62,8 @@ class Elo:
             gains[first] += gain
             gains[second] -= gain
         after = {
-            name: Rated(max(self._floor, rated.rating + gains[name]), rated.games + 1) for name, rated in before.items()
+            name: EloRating(max(self._floor, rated.rating + gains[name]), rated.games + 1)
+            for name, rated in before.items()
         }
         self._rated.update(after)
         return after
@@ -70,7 +71,7 @@ class Elo:
 
 def ratings(
     games: Iterable[RatedGame], *, k: float = K, start: float = START, floor: float = FLOOR
-) -> dict[str, Rated]:
+) -> dict[str, EloRating]:
     """Everybody who has played, in alphabetical order, after these games in their order."""
     elo = Elo(k=k, start=start, floor=floor)
     for game in games:

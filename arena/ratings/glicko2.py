@@ -33,7 +33,7 @@ _STEPS: Final = 100
 Key = TypeVar("Key", int, str)
 
 
-class Rated(Struct, frozen=True):
+class Glicko2Rating(Struct, frozen=True):
     """Where somebody stands."""
 
     rating: float
@@ -44,7 +44,7 @@ class Rated(Struct, frozen=True):
     games: int = 0
 
 
-class Met(NamedTuple):
+class Opponent(NamedTuple):
     """An opponent of a period, as from before it."""
 
     rating: float
@@ -62,22 +62,22 @@ def ratings(
     deviation: float = DEVIATION,
     volatility: float = VOLATILITY,
     tau: float = TAU,
-) -> dict[str, Rated]:
+) -> dict[str, Glicko2Rating]:
     """Everybody who has played, in alphabetical order, after these periods in their order.
 
     Somebody new has the rating `start` and the `deviation`, which is also the largest there is; `tau` says how freely
     volatilities change. Each two seats of a game for n count as 1 / (n - 1) of a game. BadRating for numbers that make
     no sense."""
     _check(start, deviation, volatility, tau)
-    new = Rated(start, deviation, volatility)
-    rated: dict[str, Rated] = {}
+    new = Glicko2Rating(start, deviation, volatility)
+    rated: dict[str, Glicko2Rating] = {}
     for period in periods:
         games = [game for game in period if len(game.names) > 1]
         before = {name: rated.get(name, new) for name in {*rated, *(name for game in games for name in game.names)}}
         met, played = _opponents(games, before)
         for name, player in before.items():
             after = rated_after(player, met[name], tau=tau)
-            rated[name] = Rated(
+            rated[name] = Glicko2Rating(
                 rating=min(max(after.rating, start - FARTHEST), start + FARTHEST),
                 deviation=min(after.deviation, deviation),
                 volatility=after.volatility,
@@ -97,11 +97,11 @@ def periods(games: Iterable[RatedGame]) -> list[list[RatedGame]]:
     return _by(days, everything) if len(days) == len(everything) else [everything]
 
 
-def rated_after(player: Rated, met: Sequence[Met], *, tau: float = TAU) -> Rated:
+def rated_after(player: Glicko2Rating, met: Sequence[Opponent], *, tau: float = TAU) -> Glicko2Rating:
     """Where a player stands after a period with these opponents; the count of games is left as it was."""
     phi = player.deviation / _SCALE
     if not met:
-        return Rated(player.rating, _SCALE * _length(phi, player.volatility), player.volatility, player.games)
+        return Glicko2Rating(player.rating, _SCALE * _length(phi, player.volatility), player.volatility, player.games)
     pull, information = [], []
     for opponent in met:
         g = 1.0 / sqrt(1.0 + 3.0 * (opponent.deviation / _SCALE) ** 2 / pi**2)
@@ -114,7 +114,7 @@ def rated_after(player: Rated, met: Sequence[Met], *, tau: float = TAU) -> Rated
     total = fsum(pull)
     sigma = _volatility(player.volatility, phi, v, v * total, tau)
     phi = 1.0 / sqrt(1.0 / _length(phi, sigma) ** 2 + 1.0 / v)
-    return Rated(player.rating + _SCALE * phi * phi * total, _SCALE * phi, sigma, player.games)
+    return Glicko2Rating(player.rating + _SCALE * phi * phi * total, _SCALE * phi, sigma, player.games)
 
 
 def _volatility(sigma: float, phi: float, v: float, delta: float, tau: float) -> float:
@@ -150,9 +150,11 @@ def _length(one: float, other: float) -> float:
     return sqrt(one * one + other * other)
 
 
-def _opponents(games: Iterable[RatedGame], before: dict[str, Rated]) -> tuple[dict[str, list[Met]], dict[str, int]]:
+def _opponents(
+    games: Iterable[RatedGame], before: dict[str, Glicko2Rating]
+) -> tuple[dict[str, list[Opponent]], dict[str, int]]:
     """Whom everybody met, and in how many games."""
-    met: dict[str, list[Met]] = {name: [] for name in before}
+    met: dict[str, list[Opponent]] = {name: [] for name in before}
     played = dict.fromkeys(before, 0)
     for game in games:
         for name in set(game.names):
@@ -160,8 +162,8 @@ def _opponents(games: Iterable[RatedGame], before: dict[str, Rated]) -> tuple[di
         weight = 1.0 / (len(game.names) - 1)
         for one, other, score in each_two(game):
             if one != other:
-                met[one].append(Met(before[other].rating, before[other].deviation, score, weight))
-                met[other].append(Met(before[one].rating, before[one].deviation, 1.0 - score, weight))
+                met[one].append(Opponent(before[other].rating, before[other].deviation, score, weight))
+                met[other].append(Opponent(before[one].rating, before[one].deviation, 1.0 - score, weight))
     return met, played
 
 

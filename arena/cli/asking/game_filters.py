@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from db.search import Wanted
 
 
-class Outcome(StrEnum):
+class GameResult(StrEnum):
     """What a game was for its player."""
 
     WIN = "win"
@@ -41,7 +41,7 @@ OPTIONS: Final = {
     "agent": _option(str, "Games of this player."),
     "opponent": _option(str, "And against this one."),
     "seat": _option(int, "With --agent in this seat, from 0.", min=0),
-    "result": _option(Outcome, "That were this for --agent."),
+    "result": _option(GameResult, "That were this for --agent."),
     "game": _option(str, "Games of connect4, or of connect4:rows=5."),
     "tournament": _option(str, "Games of this tournament."),
     "verdict": _option(Verdict, "Games that ended so."),

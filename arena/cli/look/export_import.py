@@ -16,7 +16,7 @@ import typer
 from arena.cli.asking.database import AllOption, DatabaseOption, TournamentArgument, asked_tournaments, reading
 from arena.cli.terminal.files import read_file, whole_file
 from arena.history import exchange
-from arena.history.exchange import Form
+from arena.history.exchange import FileFormat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,8 +32,8 @@ def export(
     tournament: TournamentArgument = None,
     everything: AllOption = False,
     form: Annotated[
-        Form, typer.Option("--format", help="csv: results and moves; pgn: and clocks; ndjson: everything.")
-    ] = Form.NDJSON,
+        FileFormat, typer.Option("--format", help="csv: results and moves; pgn: and clocks; ndjson: everything.")
+    ] = FileFormat.NDJSON,
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE|-", help="Where to; - prints it.")] = "-",
     db: DatabaseOption = None,
 ) -> None:

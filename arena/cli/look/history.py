@@ -18,7 +18,7 @@ from arena.cli.asking import recorded_game
 from arena.cli.asking.board_svg import SvgOption, write_board
 from arena.cli.asking.database import DatabaseOption, GameIdArgument, reading
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
-from arena.cli.terminal.tables import Columns, Format, FormatOption, show, show_json
+from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, show, show_json
 from arena.errors import ArenaError
 from arena.history import words
 from arena.history.fields import LISTED
@@ -51,7 +51,7 @@ def history(
     wanted: Wanted,
     status: Annotated[Status, typer.Option(help="How far the games are.")] = Status.OVER,
     limit: Annotated[int | None, typer.Option(min=1, max=1_000_000, help="The newest so many. Usual: 50.")] = None,
-    format: FormatOption = Format.TABLE,
+    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Which games were played, the newest first.
@@ -73,7 +73,7 @@ def history(
             refuse_unknown_game(connection, wanted)
     rows = [documents.heading(game) for game in found]
     columns = CSV
-    if format is Format.TABLE:
+    if format is OutputFormat.TABLE:
         from arena.cli.look import history_table
 
         columns = history_table.columns(rows, agent=wanted.agent, year=datetime.now(UTC).year)
@@ -90,7 +90,7 @@ def show_game(
         int | None, typer.Option(min=0, help="Show the board after this ply, 0 for the beginning. Usual: at the end.")
     ] = None,
     svg: SvgOption = None,
-    format: FormatOption = Format.TABLE,
+    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """One game with everything that is known of it. As CSV: its moves.
@@ -106,9 +106,9 @@ def show_game(
     game = recorded_game.read_game(id, db)
     if svg is not None:
         write_board(svg, *_reached(game, ply))
-    elif format is Format.JSON:
+    elif format is OutputFormat.JSON:
         show_json(documents.whole(game))
-    elif format is Format.CSV:
+    elif format is OutputFormat.CSV:
         rows = [documents.move(move) | {"player": _player(game, move.who)} for move in game.moves]
         show(rows, MOVES, format=format)
     else:
@@ -119,7 +119,7 @@ def logs(
     id: GameIdArgument,
     seat: Annotated[int | None, typer.Option(min=0, help="Of this seat alone, from 0.")] = None,
     agent: Annotated[str | None, typer.Option(help="Of this player alone.")] = None,
-    format: FormatOption = Format.TABLE,
+    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """What the agents wrote to stderr in a game: the end of it, more after a fault.
@@ -134,7 +134,7 @@ def logs(
         )
         there = ", ".join(f"{number}: {player!r}" for number, player in enumerate(game.players))
         raise typer.BadParameter(f"{wanted} did not play in it; there are {there}")
-    if format is not Format.TABLE:
+    if format is not OutputFormat.TABLE:
         rows = [{"seat": one.seat, "player": one.player, "stderr": one.stderr} for one in seats]
         show(rows, LOGS, format=format)
         return

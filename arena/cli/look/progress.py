@@ -14,7 +14,7 @@ from arena.cli.asking import rated_games
 from arena.cli.asking.database import DatabaseOption, reading
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.tables import Columns, Format, FormatOption, exact_columns, show
+from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, exact_columns, show
 from arena.history.words import printable
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def progress(
     prior: rated_games.PriorOption = None,
     at: AtOption = None,
     svg: rated_games.SvgOption = None,
-    format: FormatOption = Format.TABLE,
+    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """A player's rating over time, version after version.
@@ -63,7 +63,7 @@ def progress(
 
         write_file(svg, plots.progress(plots.by_version(moments), title=f"{agent} over time"))
     rows = [asdict(moment) for moment in moments]
-    if format is not Format.TABLE:
+    if format is not OutputFormat.TABLE:
         show(rows, exact_columns(_FIELDS), format=format)
     elif rows:
         show(_by_version(rows), _BY_VERSION, format=format, numbers=("games", "rating", "±"))

@@ -16,7 +16,7 @@ from arena.cli.asking import rated_games
 from arena.cli.asking.database import AllOption, DatabaseOption, asked_tournaments, read_results, reading
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.tables import Columns, Format, FormatOption, exact_columns, percent, show, show_json
+from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, exact_columns, percent, show, show_json
 from arena.cli.terminal.wrapping import table_width
 from arena.history.words import printable, without_store
 from arena.ratings.systems import FITTED, System
@@ -56,7 +56,7 @@ def rank(
     floor: Annotated[float | None, typer.Option(help="incremental: no rating falls below. Usual: 100.")] = None,
     at: AtOption = None,
     svg: rated_games.SvgOption = None,
-    format: FormatOption = Format.TABLE,
+    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Who is better, and how sure is that: ratings with error bars.
@@ -102,17 +102,17 @@ def _warn(found: Ranking, games: Sequence[RatedGame]) -> None:
         print(f"{printable(name)} cannot be rated without a prior: {why}", file=sys.stderr)
 
 
-def _show(found: Ranking, *, format: Format, prior: float) -> None:
-    if format is Format.JSON:
+def _show(found: Ranking, *, format: OutputFormat, prior: float) -> None:
+    if format is OutputFormat.JSON:
         show_json(_document(found))
         return
-    if format is Format.TABLE and not found.players:
+    if format is OutputFormat.TABLE and not found.players:
         print("no rated game")
         return
     rows = [_plain(player) for player in found.players]
-    columns = _columns(found, csv=format is Format.CSV)
+    columns = _columns(found, csv=format is OutputFormat.CSV)
     show(rows, columns, format=format, narrowed="name", numbers=_NUMBERS)
-    if format is Format.TABLE:
+    if format is OutputFormat.TABLE:
         print("\n".join(["", *_footer(found, prior)]))
 
 
@@ -277,10 +277,10 @@ _METHODS: Final = {
 
 
 def _picture(found: Ranking, title: str) -> str:
-    from arena.ratings.plots import Bar, ratings
+    from arena.ratings.plots import RatingBar, ratings
 
     bars = [
-        Bar(
+        RatingBar(
             player.name,
             player.rating,
             player.error,

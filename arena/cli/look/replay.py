@@ -86,7 +86,7 @@ def replay(
     if html is not None:
         if ply is not None:
             raise typer.BadParameter(f"--ply is for a terminal: a page is opened at that ply as {html.name}#ply-{ply}")
-        from arena.history.pages.game import page
+        from arena.history.pages.replay_page import page
 
         write_file(html, page(game))
         return

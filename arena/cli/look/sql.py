@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.cli.asking.database import DatabaseOption
-from arena.cli.terminal.tables import Format, FormatOption, exact_columns, show
+from arena.cli.terminal.tables import FormatOption, OutputFormat, exact_columns, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def sql(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="One query in SQL.")],
-    format: FormatOption = Format.TABLE,
+    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Ask the database anything, in SQL. Nothing can be changed.

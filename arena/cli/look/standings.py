@@ -23,7 +23,7 @@ from arena.cli.asking.database import (
 )
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.terminal.standings_table import show_standings
-from arena.cli.terminal.tables import Columns, Format, FormatOption, show, show_json
+from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, show, show_json
 from arena.history import words
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ TOURNAMENTS: Final[Columns] = {
 }
 
 
-def tournaments(format: FormatOption = Format.TABLE, db: DatabaseOption = None) -> None:
+def tournaments(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None) -> None:
     """All tournaments, the newest first, and how far each has come.
 
     Example: arena tournaments --format csv
@@ -57,7 +57,7 @@ def tournaments(format: FormatOption = Format.TABLE, db: DatabaseOption = None) 
 def standings(
     tournament: TournamentArgument = None,
     everything: AllOption = False,
-    format: FormatOption = Format.TABLE,
+    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Who leads, and who lost how many games by faults.
@@ -80,7 +80,7 @@ def crosstable(
     tournament: TournamentArgument = None,
     everything: AllOption = False,
     at: AtOption = None,
-    format: FormatOption = Format.TABLE,
+    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Who scored what against whom: points of the row's player and games, in the order of the standings.
@@ -100,9 +100,9 @@ def crosstable(
             games = rated_games.read(connection, asked, wanted=wanted, at=at, for_points=True)
             results, statuses, byes = points.of(games), {}, {}
     table = points.crosstable(results, statuses, byes)
-    if format is Format.JSON:
+    if format is OutputFormat.JSON:
         show_json({"players": table.players, "cells": [[_cell(cell) for cell in row] for row in table.cells]})
-    elif format is Format.CSV:
+    elif format is OutputFormat.CSV:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(["name", *table.players])
         for name, row in zip(table.players, table.cells, strict=True):

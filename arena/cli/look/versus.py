@@ -15,7 +15,7 @@ from adsearch.errors import quote
 from arena.cli.asking import rated_games
 from arena.cli.asking.database import DatabaseOption, reading
 from arena.cli.asking.game_filters import AtOption, filtered
-from arena.cli.terminal.tables import Format, FormatOption, exact_columns, percent, show, show_json
+from arena.cli.terminal.tables import FormatOption, OutputFormat, exact_columns, percent, show, show_json
 from arena.errors import BadRating
 from arena.history import words
 from arena.ratings.match_statistics import Model, Sprt, sprt
@@ -41,7 +41,7 @@ def versus(
     beta: Annotated[float, typer.Option(help="How often elo0 may be.")] = 0.05,
     model: Annotated[Model, typer.Option(help="The scale of elo0 and elo1.")] = Model.LOGISTIC,
     at: AtOption = None,
-    format: FormatOption = Format.TABLE,
+    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """One player against another: score by seat, difference, how sure that is, and how the games ended.
@@ -71,7 +71,7 @@ def versus(
         terms = SprtTerms(of=a, elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
         test = sprt(found.pentanomial, elo0, elo1, alpha, beta, model)
         sentence = _outcome(test, terms, b)
-    if format is Format.TABLE:
+    if format is OutputFormat.TABLE:
         print("\n".join(_lines(found)))
         if sentence:
             print(f"\n{sentence}")
@@ -79,7 +79,7 @@ def versus(
     document = _document(found)
     if test is not None:
         document["sprt"] = asdict(test)
-    if format is Format.JSON:
+    if format is OutputFormat.JSON:
         show_json(document)
     else:
         show([document], exact_columns(document), format=format)

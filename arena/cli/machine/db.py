@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import typer
 
 from arena.cli.asking.database import DatabaseOption, submissions
-from arena.cli.terminal.tables import Columns, Format, FormatOption, show
+from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, show
 from arena.history.words import printable
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ commands = typer.Typer(no_args_is_help=True, help="The database: what is in it, 
 
 
 @commands.command()
-def info(format: FormatOption = Format.TABLE, db: DatabaseOption = None) -> None:
+def info(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None) -> None:
     """How much is in the database.
 
     Example: arena db info --db cs101.db
@@ -49,7 +49,7 @@ def info(format: FormatOption = Format.TABLE, db: DatabaseOption = None) -> None
             "games": size.games,
             "moves": size.moves,
         }
-    if format is Format.JSON:
+    if format is OutputFormat.JSON:
         show([row], {}, format=format)
         return
     games = row.pop("games")
@@ -80,7 +80,7 @@ def upgrade(db: DatabaseOption = None) -> None:
 
 
 @commands.command()
-def verify(format: FormatOption = Format.TABLE, db: DatabaseOption = None) -> None:
+def verify(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None) -> None:
     """Whether everything on record can be true; what cannot is listed, and the exit code is then 1.
 
     Every game is played again by its rules to its result, clocks are added up, sources are hashed, and the games of
@@ -94,13 +94,13 @@ def verify(format: FormatOption = Format.TABLE, db: DatabaseOption = None) -> No
     with Database(db, read_only=True) as database, _progress() as show_progress:
         found = verified(database, submissions(database), progress=show_progress)
     wrongs = [asdict(wrong) for wrong in found.wrongs]
-    if format is not Format.TABLE or wrongs:
+    if format is not OutputFormat.TABLE or wrongs:
         show(wrongs, _WRONGS, format=format)
     looked_at = f"{found.games:,} games with {found.moves:,} plies and {found.versions:,} versions looked at"
     if wrongs:
         print(f"{looked_at}: {len(wrongs)} wrong", file=sys.stderr)
         raise typer.Exit(1)
-    if format is Format.TABLE:
+    if format is OutputFormat.TABLE:
         print(f"{looked_at}: all is well")
 
 

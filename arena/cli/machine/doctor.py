@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from arena.cli.asking.database import DatabaseOption
-from arena.cli.terminal.tables import Columns, Format, FormatOption, show
+from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, show
 from arena.cli.terminal.wrapping import line_width, wrap_lines
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _LEAST: Final = 20
 """So wide a value stays, however narrow it is."""
 
 
-def doctor(format: FormatOption = Format.TABLE, db: DatabaseOption = None) -> None:
+def doctor(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None) -> None:
     """What this machine offers: walls, clocks, memory, disk; and what to do for more.
 
     Walls are put up and tried, waiting and writing are measured; it takes a
@@ -37,7 +37,7 @@ def doctor(format: FormatOption = Format.TABLE, db: DatabaseOption = None) -> No
 
     file = dialect.file_of(dialect.url(db))
     found = findings(None if file is None else file.parent)
-    if format is Format.TABLE:
+    if format is OutputFormat.TABLE:
         _show_report(found)
     else:
         show([asdict(finding) for finding in found], _COLUMNS, format=format)

@@ -10,7 +10,7 @@ from adsearch import games
 from agents import builtin
 from agents.builtin import BuiltIn
 from agents.errors import CannotPlay
-from arena.cli.terminal.tables import Columns, Format, FormatOption, show
+from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, show
 
 COLUMNS: Final[Columns] = {
     "agent": lambda row: row["name"],
@@ -30,7 +30,7 @@ OPTIONS: Final[Columns] = {
 def list_agents(
     name: Annotated[str | None, typer.Argument(metavar="AGENT", help="One agent: its options.")] = None,
     game: Annotated[str | None, typer.Option("--game", help="Only those that can play this game.")] = None,
-    format: FormatOption = Format.TABLE,
+    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Who plays: the built-in agents, or the options of one.
 
@@ -42,7 +42,7 @@ def list_agents(
         found_one = builtin.find(name)
         if game is not None:
             builtin.check_can_play(name, games.start(game))
-        if format is Format.TABLE:
+        if format is OutputFormat.TABLE:
             print(f"{found_one.name}: {found_one.about}\n")
         show(_row(found_one)["options"], OPTIONS, format=format)
         return

@@ -11,7 +11,7 @@ import typer
 from adsearch import Option, State, games
 from adsearch.games import Game
 from arena.cli.asking.board_svg import SvgOption, write_board
-from arena.cli.terminal.tables import Columns, Format, FormatOption, show
+from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, show
 from arena.cli.terminal.wrapping import wrapped
 
 COLUMNS: Columns = {
@@ -29,7 +29,7 @@ def list_games(
         typer.Argument(metavar="GAME", help="One game, with options if you like: its rules, options and board."),
     ] = None,
     svg: SvgOption = None,
-    format: FormatOption = Format.TABLE,
+    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """What can be played: all games, or the rules of one.
 
@@ -46,7 +46,7 @@ def list_games(
     state = game.start(**options)
     if svg is not None:
         write_board(svg, state)
-    elif format is Format.TABLE:
+    elif format is OutputFormat.TABLE:
         print(_description(game, state))
         if game.foreign:
             from adsearch.games import contract

@@ -16,7 +16,7 @@ from agents import builtin
 from arena.cli.asking.database import DatabaseOption, submissions
 from arena.cli.asking.playing_options import SeedOption, WallsOption
 from arena.cli.asking.position_options import GameArgument
-from arena.cli.terminal.tables import Format, FormatOption, show
+from arena.cli.terminal.tables import FormatOption, OutputFormat, show
 from arena.errors import BadFixture, BadPlayer
 from arena.match.clock import SECOND, TimeControl
 from arena.players.player import PlayerKind, read_player, unique_names
@@ -65,7 +65,7 @@ def play(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the results alone.")] = False,
     record: Annotated[bool, typer.Option(help="Keep the games in the database, for `arena replay` and `show`.")] = True,
     db: DatabaseOption = None,
-    format: FormatOption = Format.TABLE,
+    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Play a game, or several, and watch.
 
@@ -80,7 +80,7 @@ def play(
 
     found = _named(players, db)
     guests = any(player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT) for player, _ in found)
-    quiet = quiet or format is not Format.TABLE
+    quiet = quiet or format is not OutputFormat.TABLE
     plan = _Plan(
         game=game,
         players=tuple(player for player, _ in found),
@@ -99,18 +99,18 @@ def play(
         with_guests=guests,
         quiet=quiet,
     )
-    if plan.people and format is not Format.TABLE:
+    if plan.people and format is not OutputFormat.TABLE:
         raise BadFixture(f"--format {format} is for programs: a person needs to see the board")
     _refuse(plan)
     finished: list[Finished] = []
     try:
         with _opened(db) if record else nullcontext() as database:
-            _play(plan, finished, database=database, silent=format is not Format.TABLE)
+            _play(plan, finished, database=database, silent=format is not OutputFormat.TABLE)
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
         raise typer.Exit(130) from None
     finally:
-        if format is not Format.TABLE:
+        if format is not OutputFormat.TABLE:
             from arena.cli.play import played_games
 
             show([played_games.game(event) for event in finished], played_games.COLUMNS, format=format)

@@ -17,7 +17,7 @@ from adsearch.budget import Budget
 from adsearch.errors import BadSearch, quote
 from adsearch.terms import DEEPEST, root_seat
 from arena.cli.asking.position_options import GameArgument, MovesOption, after
-from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, exact_columns, show, show_json
+from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, Row, exact_columns, show, show_json
 from arena.history import words
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def solve(
     strategy: Annotated[bool, typer.Option("--strategy", help="Print how the winner wins, whatever comes.")] = False,
     moves: MovesOption = "",
     seconds: SecondsOption = None,
-    format: FormatOption = Format.TABLE,
+    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """What a game is worth if all play their best, how long it takes, and a line of best play.
 
@@ -61,7 +61,7 @@ def solve(
     """
     from adsearch.pictures.tree_picture import texts
 
-    if strategy and format is not Format.TABLE:
+    if strategy and format is not OutputFormat.TABLE:
         raise BadSearch("--strategy is printed as text; leave out --format")
     state = after(games.start(game), moves)
     if strategy and (state.chance or state.players > 2 or not (state.zero_sum or state.players == 1)):
@@ -77,9 +77,9 @@ def solve(
         "nodes": result.nodes,
         "time": round((time.perf_counter() - begun) * 1000),
     }
-    if format is Format.JSON:
+    if format is OutputFormat.JSON:
         show_json(row)
-    elif format is Format.CSV:
+    elif format is OutputFormat.CSV:
         show([row], exact_columns(row), format=format)
     else:
         print(_verdict(state, result, seconds))
@@ -99,7 +99,7 @@ def compare(
     seconds: Annotated[
         float | None, typer.Option("--seconds", min=0.0, help="A search may take so long; deeper ones are left out.")
     ] = None,
-    format: FormatOption = Format.TABLE,
+    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Algorithms side by side: the value each finds at each depth, the nodes it visits, and the time it takes.
 
@@ -125,7 +125,7 @@ def compare(
                 rows.append(row)
     if _flag(rows):
         _note('a value marked "!" differs from the first at its depth')
-    show(rows, exact_columns(rows[0]) if rows and format is Format.CSV else COMPARED, format=format)
+    show(rows, exact_columns(rows[0]) if rows and format is OutputFormat.CSV else COMPARED, format=format)
 
 
 def _note(text: str) -> None:

@@ -13,7 +13,7 @@ import typer
 from arena.cli.asking.database import DatabaseOption, submissions
 from arena.cli.terminal import progress_line
 from arena.cli.terminal.files import read_file
-from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, show
+from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, Row, show
 from arena.cli.terminal.wrapping import wrapped
 from arena.errors import BadLeague
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from arena.course.collecting.collector import Collector
-    from arena.course.collecting.result import Result
+    from arena.course.collecting.result import HandInResult
     from arena.student.checking.conditions import Conditions
 
 _MOST_LISTED: Final = 20
@@ -53,7 +53,7 @@ def collect(
         Path | None,
         typer.Option(metavar="FILE", help="Where to write who plays. Usual: NAME.collected.toml by the description."),
     ] = None,
-    format: FormatOption = Format.TABLE,
+    format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
     """Take in what students have handed in: unpack, find whose it is, check it, keep the last that passed.
@@ -102,7 +102,7 @@ def collect(
     for warning in collector.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     _show_table(lines, format)
-    if format is Format.TABLE:
+    if format is OutputFormat.TABLE:
         _show_rest(lines, until)
         if collector.not_on_roster:
             _say(f"plays under a name that is nobody's on the roster: {', '.join(collector.not_on_roster)}")
@@ -110,9 +110,9 @@ def collect(
         _show_next_step(lines, file=file, tournament=tournament, db=db)
 
 
-def _show_table(lines: Sequence[Result], format: Format) -> None:
+def _show_table(lines: Sequence[HandInResult], format: OutputFormat) -> None:
     show(
-        [_row(line) for line in lines if format is not Format.TABLE or line.student],
+        [_row(line) for line in lines if format is not OutputFormat.TABLE or line.student],
         _columns(format),
         format=format,
         narrowed="name",
@@ -142,7 +142,7 @@ def _conditions(game: str | None, *, tournament: Path | None, to: Path | None) -
 # What is shown.
 
 
-def _row(line: Result) -> dict[str, Any]:
+def _row(line: HandInResult) -> dict[str, Any]:
     from arena.history.words import printable, without_store
 
     one, student = line.hand_in, line.student
@@ -165,8 +165,8 @@ def _row(line: Result) -> dict[str, Any]:
     }
 
 
-def _columns(format: Format) -> Columns:
-    if format is not Format.TABLE:
+def _columns(format: OutputFormat) -> Columns:
+    if format is not OutputFormat.TABLE:
         names = [*("id", "name", "group", "agent", "plays", "version", "submission", "when", "late", "light")]
         names += ["told", "advice"]
         return {name: _cell(name) for name in names}
@@ -194,7 +194,7 @@ def _cell(name: str) -> Any:
     return text
 
 
-def _show_rest(lines: Sequence[Result], deadline: datetime | None) -> None:
+def _show_rest(lines: Sequence[HandInResult], deadline: datetime | None) -> None:
     """What is to be seen to, below the table."""
     for line in lines:
         if line.message and line.student and line.hand_in:
@@ -223,7 +223,7 @@ _CLOCKS: Final = {
 }
 
 
-def _by_which_clocks(lines: Sequence[Result]) -> str:
+def _by_which_clocks(lines: Sequence[HandInResult]) -> str:
     """Which times were held against it; a warning where they look as if they were those of the download."""
     timed = [(line.hand_in, line.late) for line in lines if line.student and line.hand_in]
     clocks = (
@@ -243,7 +243,7 @@ def _say(text: str, *, indent: int = 0) -> None:
     print(wrapped(printable(text), begin=" " * indent, more=" " * indent))
 
 
-def _show_next_step(lines: Sequence[Result], *, file: Path, tournament: Path | None, db: str | None) -> None:
+def _show_next_step(lines: Sequence[HandInResult], *, file: Path, tournament: Path | None, db: str | None) -> None:
     agents = {line.agent for line in lines if line.student}
     playing = {line.agent for line in lines if line.version is not None}
     new = sum(line.plays and not line.again for line in lines)

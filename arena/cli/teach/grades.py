@@ -11,7 +11,7 @@ from arena.cli.asking import rated_games
 from arena.cli.asking.database import DatabaseOption, reading
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.terminal.files import read_file
-from arena.cli.terminal.tables import Format, FormatOption, exact_columns, show
+from arena.cli.terminal.tables import FormatOption, OutputFormat, exact_columns, show
 from arena.history.words import number
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def grades(
         str | None, typer.Option("--on", metavar="COLUMN", help="The roster's column with the agents' names.")
     ] = None,
     at: AtOption = None,
-    format: FormatOption = Format.CSV,
+    format: FormatOption = OutputFormat.CSV,
     db: DatabaseOption = None,
 ) -> None:
     """A grade list for a course: score, rating, faults, and who is better than each bar.
@@ -81,7 +81,7 @@ def grades(
         wanted=tuple(bars),
         statuses=entered,
     )
-    if format is Format.TABLE:
+    if format is OutputFormat.TABLE:
         rows = [_short(row, tuple(bars), statuses=set(entered.values()) != {"active"}) for row in rows]
     if roster is not None:
         rows = grading.joined(rows, roster, on)

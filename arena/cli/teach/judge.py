@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.terminal.tables import Format, FormatOption, show
+from arena.cli.terminal.tables import FormatOption, OutputFormat, show
 from arena.errors import BadPlayer
 from arena.history.words import printable
 from arena.walls.kinds import WallKind
@@ -45,7 +45,7 @@ def judge(
     walls: Annotated[
         WallKind | None, typer.Option(help="How the function is confined. Usual: the best that this machine offers.")
     ] = None,
-    format: FormatOption = Format.TABLE,
+    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Judge a search that somebody wrote: its value, its move, and which leaves it looks at, compared with ours.
 
@@ -76,7 +76,7 @@ def judge(
         answers = [examiner.ask(question) for question in asked]
     ours = [judging.our_search(subject, question) for question in asked]
     verdicts, convention = judging.judge(subject, ours, answers)
-    if format is not Format.TABLE:
+    if format is not OutputFormat.TABLE:
         show([_row(verdict, convention) for verdict in verdicts], _COLUMNS, format=format)
     elif unloaded:
         _show_unloaded(unloaded, answers[0].traceback)
@@ -140,7 +140,7 @@ def _show_verdicts(subject: JudgedAlgorithm, verdicts: Sequence[TreeVerdict], pr
         for verdict in verdicts
     ]
     columns = {title: itemgetter(title) for title in ("tree", "", "leaves", "what")}
-    show(rows, columns, format=Format.TABLE, numbers=("leaves",))
+    show(rows, columns, format=OutputFormat.TABLE, numbers=("leaves",))
     failed = [verdict for verdict in verdicts if not verdict.passed]
     if failed:
         _explain(subject, min(failed, key=lambda verdict: (not verdict.answer.tried, len(verdict.ours.leaves))))

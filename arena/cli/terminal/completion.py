@@ -20,7 +20,7 @@ _PLAIN: Final = re.compile(r"[\w@%+=:,./-]+")
 """A word that stands on a shell's line as it is: a name may hold what a shell or a terminal would obey."""
 
 
-class Offer(NamedTuple):
+class Completion(NamedTuple):
     """One word that fits, in the shape that the shells' scripts are told it."""
 
     value: str
@@ -43,12 +43,12 @@ def _called(parameter: Any) -> str:
     return str(parameter.metavar or parameter.name).split()[0].rstrip(".").lower()
 
 
-def _offers(words: Callable[[str | None], Iterator[str]], ctx: Any, incomplete: str) -> list[Offer]:
-    found: dict[str, Offer] = {}
+def _offers(words: Callable[[str | None], Iterator[str]], ctx: Any, incomplete: str) -> list[Completion]:
+    found: dict[str, Completion] = {}
     with suppress(Exception):  # whatever it is: somebody is in the middle of a line
         for word in words(ctx.params.get("db")):
             if word.startswith(incomplete) and _PLAIN.fullmatch(word):
-                found[word] = Offer(word)
+                found[word] = Completion(word)
     return list(found.values())
 
 

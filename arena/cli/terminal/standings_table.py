@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
-from arena.cli.terminal.tables import Columns, Format, Row, show
+from arena.cli.terminal.tables import Columns, OutputFormat, Row, show
 from arena.history.words import number
 
 if TYPE_CHECKING:
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def show_standings(
-    results: Scores, statuses: dict[str, str], byes: dict[str, float], *, format: Format = Format.TABLE
+    results: Scores, statuses: dict[str, str], byes: dict[str, float], *, format: OutputFormat = OutputFormat.TABLE
 ) -> None:
     """Prints the standings: what the games came to, who takes part with which status, and the points for byes."""
     from arena.ratings import points
 
     rows = [asdict(standing) for standing in points.standings(results, statuses, byes)]
-    show(rows, _columns(statuses, csv=format is Format.CSV), format=format, narrowed="name")
+    show(rows, _columns(statuses, csv=format is OutputFormat.CSV), format=format, narrowed="name")
 
 
 def _columns(statuses: dict[str, str], *, csv: bool) -> Columns:

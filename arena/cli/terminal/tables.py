@@ -15,7 +15,7 @@ import typer
 from arena.cli.terminal.wrapping import table_width
 
 
-class Format(StrEnum):
+class OutputFormat(StrEnum):
     """How a listing is printed."""
 
     TABLE = "table"
@@ -23,7 +23,7 @@ class Format(StrEnum):
     JSON = "json"
 
 
-FormatOption = Annotated[Format, typer.Option("--format", help="How to print the listing.")]
+FormatOption = Annotated[OutputFormat, typer.Option("--format", help="How to print the listing.")]
 
 Row = Mapping[str, Any]
 Columns = Mapping[str, Callable[[Row], str]]
@@ -38,7 +38,7 @@ def show(
     rows: Sequence[Row],
     columns: Columns,
     *,
-    format: Format,
+    format: OutputFormat,
     narrowed: str | None = None,
     wrapped: int = 16,
     never_calculated: Collection[str] = (),
@@ -49,9 +49,9 @@ def show(
     Where it is narrow the last column is `wrapped` to that width, and then the column `narrowed` is cut off. In a table
     the columns `numbers` end at the same place in every row. In CSV a cell of the columns
     `never_calculated`, which hold words of others, is no formula for a spreadsheet, such as a name "=1+2"."""
-    if format is Format.JSON:
+    if format is OutputFormat.JSON:
         show_json(list(rows))
-    elif format is Format.CSV:
+    elif format is OutputFormat.CSV:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(columns)
         for row in rows:

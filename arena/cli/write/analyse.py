@@ -16,7 +16,7 @@ from arena.cli.asking.database import DatabaseOption, GameIdArgument
 from arena.cli.asking.rated_games import SvgOption
 from arena.cli.terminal import progress_line
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.tables import Columns, Format, FormatOption, Row, exact_columns, show, show_json
+from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, Row, exact_columns, show, show_json
 from arena.cli.terminal.wrapping import wrapped
 from arena.errors import BadFixture
 from arena.history import words
@@ -35,7 +35,7 @@ def analyse(
     ] = None,
     svg: SvgOption = None,
     db: DatabaseOption = None,
-    format: FormatOption = Format.TABLE,
+    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """What each move of a game was worth, which were mistakes, what was better.
 
@@ -66,9 +66,9 @@ def analyse(
     if svg is not None:
         write_file(svg, _picture(game, start, plies))
     rows = [_row(game, ply) for ply in plies]
-    if format is Format.JSON:
+    if format is OutputFormat.JSON:
         show_json(_document(game, start, plies=plies, rows=rows))
-    elif format is Format.CSV:
+    elif format is OutputFormat.CSV:
         show(rows, exact_columns(_CSV), format=format)
     else:
         _show(game, start, plies=plies, rows=rows, effort=effort)
@@ -162,7 +162,7 @@ def _show(
         "",
     ]:
         print(wrapped(line))
-    show(rows, columns, format=Format.TABLE, narrowed="player", numbers=("ply", "before", "after"))
+    show(rows, columns, format=OutputFormat.TABLE, narrowed="player", numbers=("ply", "before", "after"))
     print()
     for line in _summary(game, start, plies):
         print(wrapped(line))

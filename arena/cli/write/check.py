@@ -14,7 +14,7 @@ from msgspec import to_builtins
 
 from arena.cli.asking.database import DatabaseOption, submissions
 from arena.cli.terminal import progress_line
-from arena.cli.terminal.tables import Columns, Format, FormatOption, show, show_json
+from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, show, show_json
 from arena.cli.terminal.wrapping import line_width, wrap_lines
 from arena.errors import BadPlayer
 from arena.history.words import printable, without_store
@@ -76,7 +76,7 @@ def check(
         WallKind | None, typer.Option(help="How it is confined. Usual: the best that this machine offers.")
     ] = None,
     db: DatabaseOption = None,
-    format: FormatOption = Format.TABLE,
+    format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Check an agent: can it start, move, keep its clock, finish games?
 
@@ -101,10 +101,10 @@ def check(
         with ExitStack() as stack:
             candidates = _candidates(player, every, listed, db=db, stack=stack)
             printer = None
-            if player is not None and format is Format.TABLE:
+            if player is not None and format is OutputFormat.TABLE:
                 printer = _StepPrinter(player, conditions)
                 candidates = [replace(candidates[0], report=printer.step)]
-            counted = player is None and format is Format.TABLE
+            counted = player is None and format is OutputFormat.TABLE
             checked = _examined(candidates, conditions, stack=stack, counted=counted)
         if printer is not None:
             printer.end()
@@ -290,20 +290,20 @@ class _StepPrinter:
         self._console.print(Text(line.rstrip(), style))
 
 
-def _show(checked: Sequence[CheckReport], *, one: bool, only: int | None, format: Format) -> None:
-    if format is Format.JSON:
+def _show(checked: Sequence[CheckReport], *, one: bool, only: int | None, format: OutputFormat) -> None:
+    if format is OutputFormat.JSON:
         show_json([_document(each) for each in checked])
-    elif one and format is Format.CSV:
+    elif one and format is OutputFormat.CSV:
         show(_steps(checked[0]), _STEP_COLUMNS, format=format)
     elif one:
         _show_summary(checked[0], only)
     else:
         rows = [_document(each) for each in checked]
-        if format is Format.TABLE:
+        if format is OutputFormat.TABLE:
             signs = _SIGNS if _can_write("✓✗") else _PLAIN
             rows = [row | {"light": f"{signs[row['light']]} {row['light']}"} for row in rows]
         show(rows, _COLUMNS, format=format, narrowed="agent")
-        if format is Format.TABLE:
+        if format is OutputFormat.TABLE:
             counts = {light: sum(each.light == light for each in checked) for light in ("good", "warning", "failed")}
             print(", ".join(f"{count} {light}" for light, count in counts.items() if count))
 

@@ -37,7 +37,7 @@ _REASONS: Final = {
 """How games are lost, in words."""
 
 
-class Form(StrEnum):
+class ClimbFormat(StrEnum):
     """How what was found is printed."""
 
     TABLE = "table"
@@ -58,7 +58,7 @@ def climb(
     seed: SeedOption = None,
     walls: WallsOption = None,
     db: DatabaseOption = None,
-    format: Annotated[Form, typer.Option("--format", help="How to print what was found.")] = Form.TABLE,
+    format: Annotated[ClimbFormat, typer.Option("--format", help="How to print what was found.")] = ClimbFormat.TABLE,
 ) -> None:
     """How good is my agent? It plays ever stronger opponents, until it is clear.
 
@@ -72,7 +72,7 @@ def climb(
     """
     from arena.match import seeds
 
-    screen = ClimbScreen(most=most, quiet=format is Form.JSON)
+    screen = ClimbScreen(most=most, quiet=format is ClimbFormat.JSON)
     run = ClimbRun(
         agent=agent,
         game=game,
@@ -105,13 +105,13 @@ def climb(
 # What it came to.
 
 
-def _show(run: ClimbRun, climb: Climb, format: Form, *, in_haste: bool, seed_given: bool) -> None:
+def _show(run: ClimbRun, climb: Climb, format: ClimbFormat, *, in_haste: bool, seed_given: bool) -> None:
     """All that was found; `in_haste` nothing is looked for any more."""
     from arena.student.climb import GIVES_UP
     from arena.student.lost_games import reasons, turning_point
 
     lost = run.lost(climb)
-    if format is Form.JSON:
+    if format is ClimbFormat.JSON:
         show_json(_document(run, climb, lost=lost, learned=None if in_haste else turning_point(lost)))
         return
     print()

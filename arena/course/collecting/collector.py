@@ -20,7 +20,7 @@ from arena.course.collecting.deadline import is_late
 from arena.course.collecting.find_agent import find_agent
 from arena.course.collecting.hand_in import HandIn
 from arena.course.collecting.kept_agents import KeptAgents, is_of, is_older
-from arena.course.collecting.result import Outcome, Result
+from arena.course.collecting.result import HandInOutcome, HandInResult
 from arena.course.roster import Roster, Student
 from arena.errors import BadPlayer, BadSubmission
 from arena.players.player import Player, PlayerKind
@@ -47,7 +47,7 @@ class _Queue:
     agent: str
     kept: Collected | None
     hand_ins: deque[HandIn] = field(default_factory=deque)
-    results: list[Result] = field(default_factory=list)
+    results: list[HandInResult] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Collector:
         # What instructors should know about this machine.
         self.warnings: Sequence[str] = ()
 
-    def collect(self, hand_ins: Sequence[HandIn], progress: Callable[[], None] = lambda: None) -> list[Result]:
+    def collect(self, hand_ins: Sequence[HandIn], progress: Callable[[], None] = lambda: None) -> list[HandInResult]:
         """What became of every hand-in, and of everybody on the roster; `progress` is called after each check."""
         self._kept.write()
         queues = [self._queue(student, hand_ins) for student in self._roster.students]
@@ -118,7 +118,9 @@ class Collector:
             self._kept.write()
         results = [result for queue in queues for result in self._results(queue)]
         unmatched = [one for one in hand_ins if one.student is None]
-        return results + [Result(outcome=Outcome.UNMATCHED, hand_in=one, message=one.wrong) for one in unmatched]
+        return results + [
+            HandInResult(outcome=HandInOutcome.UNMATCHED, hand_in=one, message=one.wrong) for one in unmatched
+        ]
 
     @property
     def not_on_roster(self) -> list[str]:
@@ -137,10 +139,10 @@ class Collector:
                 # It was collected before, under a later deadline.
                 message = "late by this deadline, but taken in before: it plays"
                 advice = "--afresh takes in anew what is handed in here"
-                late = Result(outcome=Outcome.LATE, hand_in=one, message=message, advice=advice)
+                late = HandInResult(outcome=HandInOutcome.LATE, hand_in=one, message=message, advice=advice)
                 queue.results.append(replace(late, source=queue.kept.source, plays=True, again=True))
             else:
-                queue.results.append(Result(outcome=Outcome.LATE, hand_in=one))
+                queue.results.append(HandInResult(outcome=HandInOutcome.LATE, hand_in=one))
         return queue
 
     def _next(self, queue: _Queue) -> _Stored | None:
@@ -152,16 +154,18 @@ class Collector:
                 stored = self._store(queue, one)
             except (BadSubmission, BadPlayer) as error:
                 message, _, advice = self._without_scratch(str(error)).partition("; ")
-                queue.results.append(Result(outcome=Outcome.FAILED, hand_in=one, message=message, advice=advice))
+                queue.results.append(
+                    HandInResult(outcome=HandInOutcome.FAILED, hand_in=one, message=message, advice=advice)
+                )
                 continue
             source = stored.submission.hash
             if kept is None or (kept.source == source and kept.checked != self._conditions_hash):
                 return stored
             if kept.source == source:
-                again = Result(outcome=Outcome(kept.light), hand_in=one, message=kept.told, source=source)
+                again = HandInResult(outcome=HandInOutcome(kept.light), hand_in=one, message=kept.told, source=source)
                 queue.results.append(replace(again, plays=True, again=True))
             elif is_older(one, kept):
-                queue.results.append(Result(outcome=Outcome.OLDER, hand_in=one, source=source))
+                queue.results.append(HandInResult(outcome=HandInOutcome.OLDER, hand_in=one, source=source))
             else:
                 return stored
             queue.hand_ins.clear()
@@ -183,9 +187,9 @@ class Collector:
         """Notes the result of a check: an agent that passed plays from now on."""
         queue = stored.queue
         source = stored.submission.hash
-        outcome = Outcome(checked.light)
+        outcome = HandInOutcome(checked.light)
         message, advice = (checked.worst.message, checked.worst.advice) if checked.worst else ("", "")
-        plays = outcome is not Outcome.FAILED
+        plays = outcome is not HandInOutcome.FAILED
         if plays:
             queue.hand_ins.clear()
             queue.kept = self._kept.keep(
@@ -203,13 +207,13 @@ class Collector:
             self._kept.drop(queue.agent)
         message = self._without_scratch(message)
         advice = self._without_scratch(advice)
-        result = Result(outcome=outcome, hand_in=stored.hand_in, message=message, advice=advice)
+        result = HandInResult(outcome=outcome, hand_in=stored.hand_in, message=message, advice=advice)
         queue.results.append(replace(result, source=source, plays=plays))
 
-    def _results(self, queue: _Queue) -> Iterator[Result]:
+    def _results(self, queue: _Queue) -> Iterator[HandInResult]:
         """The student's results, at least one: completed with whose they are, and the version that now plays."""
         version = None if queue.kept is None else queue.kept.version
-        for result in queue.results or [Result(outcome=Outcome.MISSING)]:
+        for result in queue.results or [HandInResult(outcome=HandInOutcome.MISSING)]:
             late = result.hand_in is not None and is_late(result.hand_in, self._deadline)
             yield replace(result, student=queue.student, agent=queue.agent, late=late, version=version)
 

@@ -9,7 +9,7 @@ from arena.course.collecting.hand_in import HandIn
 from arena.course.roster import Student
 
 
-class Outcome(StrEnum):
+class HandInOutcome(StrEnum):
     """What became of it, in a word."""
 
     GOOD = "good"
@@ -25,10 +25,10 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class HandInResult:
     """What became of one hand-in, or of somebody without one."""
 
-    outcome: Outcome
+    outcome: HandInOutcome
     student: Student | None = None
     agent: str = ""
     """What the student's agent is called."""

@@ -39,7 +39,7 @@ _PER_QUERY: Final = 500
 """Games that one query reads."""
 
 
-class Agent(Struct, frozen=True, kw_only=True):
+class ReportedAgent(Struct, frozen=True, kw_only=True):
     """An agent that takes part, or did."""
 
     name: str
@@ -87,7 +87,7 @@ class Report(Struct, frozen=True, kw_only=True):
     planned: int
     """How many games there will be, as far as is known."""
     made: datetime
-    agents: Sequence[Agent]
+    agents: Sequence[ReportedAgent]
     """In the order of the standings."""
     crosstable: Crosstable
     ranking: Ranking | None
@@ -143,10 +143,10 @@ def _agents(
     statuses: Mapping[str, str],
     byes: Mapping[str, float],
     moments: Mapping[str, Sequence[Moment]],
-) -> list[Agent]:
+) -> list[ReportedAgent]:
     ratings = {} if ranking is None else {player.name: player for player in ranking.players}
     return [
-        Agent(
+        ReportedAgent(
             name=one.name,
             standing=one,
             rated=ratings.get(one.name),

@@ -24,7 +24,7 @@ from arena.course.report.pages import addresses, agent_page, front_page, game_li
 from arena.course.report.pages.addresses import Addresses
 from arena.course.report.public_game import public_game, public_rules
 from arena.errors import ArenaError
-from arena.history.pages import game as game_page
+from arena.history.pages import replay_page
 from db import games as record
 from db.database import Database
 
@@ -160,7 +160,7 @@ def _game_page(game: PastGame, shared: GamePages, place: str) -> str:
         (up + shared.addresses.pair(*two), f"{two[0]} – {two[1]}") for two in combinations(dict.fromkeys(shown), 2)
     ]
     public = public_game(game, shared.names, shared.title)
-    drawn = game_page.page(public, names={name: name for name in shown}, private=False, links=links)
+    drawn = replay_page.page(public, names={name: name for name in shown}, private=False, links=links)
     rules = words(public_rules(game.game))
     redacted = words(public_rules(game.game, shared.names))
     return drawn if rules == redacted else drawn.replace(rules, redacted)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from db.records import PastGame
 
 
-class Form(StrEnum):
+class FileFormat(StrEnum):
     """In which form games are written."""
 
     CSV = "csv"
@@ -23,13 +23,13 @@ class Form(StrEnum):
     PGN = "pgn"
 
 
-def write(games: Iterable[PastGame], form: Form, out: TextIO, *, most_seats: int = 2) -> int:
+def write(games: Iterable[PastGame], form: FileFormat, out: TextIO, *, most_seats: int = 2) -> int:
     """Writes the games; how many there were. None of them has more than `most_seats` seats."""
     from arena.history.exchange import ndjson, pgn, spreadsheet
 
-    if form is Form.CSV:
+    if form is FileFormat.CSV:
         return spreadsheet.write(games, out, most_seats=most_seats)
-    text_of = ndjson.line if form is Form.NDJSON else pgn.text
+    text_of = ndjson.line if form is FileFormat.NDJSON else pgn.text
     count = 0
     for game in games:
         out.write(text_of(game))

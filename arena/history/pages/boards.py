@@ -33,7 +33,7 @@ _SHORT: Final = 30
 """What is no longer is not worth a reference."""
 
 
-class Boards(NamedTuple):
+class DrawnBoards(NamedTuple):
     """The boards of a page."""
 
     drawn: tuple[str, ...]
@@ -53,7 +53,7 @@ class _Drawing(NamedTuple):
     parts: list[str]
 
 
-def boards(positions: Iterable[tuple[State[Any] | None, Any]]) -> Boards:
+def boards(positions: Iterable[tuple[State[Any] | None, Any]]) -> DrawnBoards:
     """The boards of these positions, each with the move that led to it."""
     sheets: dict[str, None] = {}
     drawn = [_drawn(state, last, sheets) for state, last in positions]
@@ -75,7 +75,7 @@ def boards(positions: Iterable[tuple[State[Any] | None, Any]]) -> Boards:
         used = (f'<use href="#{names[unit]}"/>' if unit in names else unit[1] for unit in next(lists))
         return f"{board.begin}{''.join(used)}</svg>"
 
-    return Boards(tuple(map(markup, drawn)), shared if names else "", "\n".join(sheets))
+    return DrawnBoards(tuple(map(markup, drawn)), shared if names else "", "\n".join(sheets))
 
 
 def _units(lists: Sequence[list[str]]) -> list[list[str]]:

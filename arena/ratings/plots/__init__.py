@@ -10,8 +10,8 @@ What a picture shows is also in its description, and no colour means anything th
     chart       colours, texts and how wide they are
 """
 
-from arena.ratings.plots.dot_plot import Bar, ratings
+from arena.ratings.plots.dot_plot import RatingBar, ratings
 from arena.ratings.plots.line_plot import Line, Point
 from arena.ratings.plots.progress import by_version, progress
 
-__all__ = ["Bar", "Line", "Point", "by_version", "progress", "ratings"]
+__all__ = ["Line", "Point", "RatingBar", "by_version", "progress", "ratings"]

@@ -25,7 +25,7 @@ _TALL: Final = 600.0
 """What is taller may not fit on a screen: its numbers stand above and below."""
 
 
-class Bar(Struct, frozen=True):
+class RatingBar(Struct, frozen=True):
     """A player in the picture of ratings."""
 
     name: str
@@ -40,7 +40,7 @@ class Bar(Struct, frozen=True):
     """Only ratings within a pool can be compared."""
 
 
-def ratings(rows: Sequence[Bar], *, title: str, unit: str = "Elo") -> str:
+def ratings(rows: Sequence[RatingBar], *, title: str, unit: str = "Elo") -> str:
     """A picture of these ratings. A gap and a label stand wherever another pool begins."""
     return _DotPlot(rows, unit).document(title) if rows else chart.nothing(title)
 
@@ -48,7 +48,7 @@ def ratings(rows: Sequence[Bar], *, title: str, unit: str = "Elo") -> str:
 class _DotPlot:
     """One picture in the making."""
 
-    def __init__(self, rows: Sequence[Bar], unit: str) -> None:
+    def __init__(self, rows: Sequence[RatingBar], unit: str) -> None:
         self.rows, self.unit = rows, chart.shown(unit)
         self.row = 24.0 if len(rows) <= 40 else 18.0
         self.several_pools = len({row.pool for row in rows}) > 1
@@ -120,7 +120,7 @@ class _DotPlot:
             chart.text(self.marks[place], self.marks_start, baseline, size=SMALL, kind="faint"),
         )
 
-    def in_words(self, row: Bar) -> str:
+    def in_words(self, row: RatingBar) -> str:
         """A player in words."""
         pool = f" ({chart.shown(row.pool)})" if self.several_pools and row.pool else ""
         mark = f", {chart.shown(row.mark)}" if row.mark else ""

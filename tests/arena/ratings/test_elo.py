@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 
 from arena.errors import BadRating
-from arena.ratings.elo import Elo, Rated, expected_score, ratings
+from arena.ratings.elo import Elo, EloRating, expected_score, ratings
 from db.records import RatedGame
 from tests.kit.effort import tries
 from tests.kit.game_lists import drawn, games, won
 
 
 def test_of_two_equals_the_winner_gains_half_of_k_and_the_loser_loses_it() -> None:
-    assert ratings([won("ann", "bob")]) == {"ann": Rated(1510.0, 1), "bob": Rated(1490.0, 1)}
-    assert ratings([won("ann", "bob")], k=32, start=1000) == {"ann": Rated(1016.0, 1), "bob": Rated(984.0, 1)}
-    assert ratings([drawn("ann", "bob")])["ann"] == Rated(1500.0, 1)
+    assert ratings([won("ann", "bob")]) == {"ann": EloRating(1510.0, 1), "bob": EloRating(1490.0, 1)}
+    assert ratings([won("ann", "bob")], k=32, start=1000) == {"ann": EloRating(1016.0, 1), "bob": EloRating(984.0, 1)}
+    assert ratings([drawn("ann", "bob")])["ann"] == EloRating(1500.0, 1)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_the_order_of_play_counts() -> None:
 
 def test_nobody_falls_below_the_floor() -> None:
     after = ratings([won("ann", "bob")] * 50, k=400, start=200, floor=150)
-    assert after["bob"] == Rated(150.0, 50)
+    assert after["bob"] == EloRating(150.0, 50)
     assert after["ann"].rating > 200
 
 
@@ -75,7 +75,7 @@ def test_games_can_be_fed_one_at_a_time() -> None:
 
 def test_who_plays_alone_or_against_himself_stays_where_he_is() -> None:
     assert ratings([RatedGame(("ann",), (1.0,))]) == {}
-    assert ratings([won("ann", "ann")]) == {"ann": Rated(1500.0, 1)}
+    assert ratings([won("ann", "ann")]) == {"ann": EloRating(1500.0, 1)}
 
 
 @pytest.mark.parametrize(

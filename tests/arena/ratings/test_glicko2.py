@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import BadRating
-from arena.ratings.glicko2 import Met, Rated, periods, rated_after, ratings
+from arena.ratings.glicko2 import Glicko2Rating, Opponent, periods, rated_after, ratings
 from db.records import RatedGame
 from tests.kit.effort import tries
 from tests.kit.game_lists import drawn, games, won
@@ -22,8 +22,8 @@ TRUTH = json.loads((Path(__file__).parents[2] / "truths" / "ratings" / "expected
 
 def test_the_worked_example_of_the_paper() -> None:
     start = TRUTH["start"]
-    met = [Met(*game) for game in TRUTH["games"]]
-    after = rated_after(Rated(start["r"], start["rd"], start["sigma"]), met, tau=start["tau"])
+    met = [Opponent(*game) for game in TRUTH["games"]]
+    after = rated_after(Glicko2Rating(start["r"], start["rd"], start["sigma"]), met, tau=start["tau"])
     assert after.rating == pytest.approx(TRUTH["r_full"], abs=1e-3)
     assert after.deviation == pytest.approx(TRUTH["rd_full"], abs=1e-3)
     assert after.volatility == pytest.approx(TRUTH["sigma"], abs=1e-5)
@@ -107,15 +107,15 @@ def test_thousands_of_wins_in_one_period_stay_within_bounds(many: int, tau: floa
 
 @settings(max_examples=tries(150))
 @given(
-    st.builds(Rated, st.floats(-1e6, 1e6), st.floats(1e-6, 1e4), st.floats(1e-6, 10.0)),
+    st.builds(Glicko2Rating, st.floats(-1e6, 1e6), st.floats(1e-6, 1e4), st.floats(1e-6, 10.0)),
     st.lists(
         st.builds(
-            Met, st.floats(-1e6, 1e6), st.floats(1e-6, 1e4), st.floats(0.0, 1.0), st.sampled_from([1.0, 0.1, 1e4])
+            Opponent, st.floats(-1e6, 1e6), st.floats(1e-6, 1e4), st.floats(0.0, 1.0), st.sampled_from([1.0, 0.1, 1e4])
         )
     ),
     st.floats(1e-6, 10.0),
 )
-def test_a_period_always_ends_in_finite_numbers(player: Rated, met: list[Met], tau: float) -> None:
+def test_a_period_always_ends_in_finite_numbers(player: Glicko2Rating, met: list[Opponent], tau: float) -> None:
     after = rated_after(player, met, tau=tau)
     assert all(map(isfinite, (after.rating, after.deviation, after.volatility)))
     assert after.deviation > 0.0

@@ -10,11 +10,11 @@ from arena.history.pages.html import element, words
 from arena.ratings import plots
 
 if TYPE_CHECKING:
-    from arena.course.report.gather import Agent, ListedGame, Report
+    from arena.course.report.gather import ListedGame, Report, ReportedAgent
     from arena.course.report.pages.addresses import Addresses
 
 
-def pages(report: Report, agent: Agent, where: Addresses) -> Iterator[tuple[str, str]]:
+def pages(report: Report, agent: ReportedAgent, where: Addresses) -> Iterator[tuple[str, str]]:
     """The pages of an agent, each with its place."""
     at = where.agent(agent.name)
     own = [game for game in report.games if agent.name in game.players]
@@ -24,7 +24,7 @@ def pages(report: Report, agent: Agent, where: Addresses) -> Iterator[tuple[str,
         yield place, parts.frame(report, place, agent.name, *above, element("h2", "Games"), listed)
 
 
-def _facts(agent: Agent) -> str:
+def _facts(agent: ReportedAgent) -> str:
     one = agent.standing
     facts = {
         "Rank": str(one.rank),
@@ -41,7 +41,7 @@ def _facts(agent: Agent) -> str:
     return parts.facts(facts)
 
 
-def _against(report: Report, agent: Agent, where: Addresses, at: str) -> str:
+def _against(report: Report, agent: ReportedAgent, where: Addresses, at: str) -> str:
     """The agent's score against each of the others."""
     up = addresses.up(at)
     players = report.crosstable.players
@@ -72,7 +72,7 @@ def _against(report: Report, agent: Agent, where: Addresses, at: str) -> str:
     return element("h2", "Against each of the others") + parts.table("Against each of the others", columns, rows)
 
 
-def _progress(agent: Agent) -> list[str]:
+def _progress(agent: ReportedAgent) -> list[str]:
     """The rating over time, a line for each version."""
     if len(agent.moments) < 2:
         return []
@@ -88,7 +88,7 @@ def _progress(agent: Agent) -> list[str]:
     ]
 
 
-def _faults(agent: Agent, own: Sequence[ListedGame], where: Addresses, at: str) -> list[str]:
+def _faults(agent: ReportedAgent, own: Sequence[ListedGame], where: Addresses, at: str) -> list[str]:
     """The games that the agent lost by a fault."""
     lost = [game for game in own if game.fault is not None and game.players[game.fault] == agent.name]
     if not lost:

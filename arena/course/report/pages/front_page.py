@@ -10,7 +10,7 @@ from arena.ratings import plots
 from arena.ratings.ranking import ANCHOR, ONLY_LOST, ONLY_WON
 
 if TYPE_CHECKING:
-    from arena.course.report.gather import Agent, Report
+    from arena.course.report.gather import Report, ReportedAgent
     from arena.course.report.pages.addresses import Addresses
     from db.scores import Meetings
 
@@ -79,7 +79,7 @@ def _standings(report: Report, where: Addresses) -> str:
     return parts.table("Standings", columns, rows) + element("p", note, class_="faint")
 
 
-def _standing(agent: Agent, where: Addresses, *, rated: bool) -> str:
+def _standing(agent: ReportedAgent, where: Addresses, *, rated: bool) -> str:
     one = agent.standing
     status = "" if agent.status == "active" else element("span", words(agent.status), class_="note")
     return element(
@@ -99,12 +99,12 @@ def faults(counts: dict[str, int]) -> str:
     return ", ".join(f"{verdict} {count}" for verdict, count in counts.items())
 
 
-def rating(agent: Agent) -> str:
+def rating(agent: ReportedAgent) -> str:
     """The rating, where there is one."""
     return "–" if agent.rated is None or agent.rated.rating is None else parts.whole(agent.rated.rating)
 
 
-def error(agent: Agent) -> str:
+def error(agent: ReportedAgent) -> str:
     """The error of the rating, where there is one."""
     return "–" if agent.rated is None or agent.rated.error is None else parts.whole(agent.rated.error)
 
@@ -118,7 +118,7 @@ def _ratings(report: Report) -> list[str]:
         []
         if found is None
         else [
-            plots.Bar(
+            plots.RatingBar(
                 player.name,
                 player.rating,
                 player.error,

@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from arena.cli.look import history_table
-from arena.cli.terminal.tables import Format, show
+from arena.cli.terminal.tables import OutputFormat, show
 from arena.history.words import printable
 from tests.kit.plot_reading import AWKWARD
 
@@ -57,7 +57,7 @@ def table(
     out = io.StringIO()
     with redirect_stdout(out):
         columns = history_table.columns(rows, agent=agent, year=year)
-        show(rows, columns, format=Format.TABLE, narrowed="players")
+        show(rows, columns, format=OutputFormat.TABLE, narrowed="players")
     return out.getvalue().splitlines()
 
 

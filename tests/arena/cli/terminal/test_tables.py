@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from arena.cli.terminal.tables import Format, show
+from arena.cli.terminal.tables import OutputFormat, show
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from arena.cli.terminal.tables import Format, show
     ],
 )
 def test_no_text_is_a_formula(text: str, cell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    show([{"name": text}], {"name": lambda row: row["name"]}, format=Format.CSV, never_calculated=("name",))
+    show([{"name": text}], {"name": lambda row: row["name"]}, format=OutputFormat.CSV, never_calculated=("name",))
     assert list(csv.reader(io.StringIO(capsys.readouterr().out))) == [["name"], [cell]]
-    show([{"name": text}], {"name": lambda row: row["name"]}, format=Format.CSV)
+    show([{"name": text}], {"name": lambda row: row["name"]}, format=OutputFormat.CSV)
     assert list(csv.reader(io.StringIO(capsys.readouterr().out))) == [["name"], [text]]

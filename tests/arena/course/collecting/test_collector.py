@@ -16,7 +16,7 @@ from arena.course.collecting import collector
 from arena.course.collecting.agent_names import agent_names
 from arena.course.collecting.collector import Collector
 from arena.course.collecting.deadline import read_deadline
-from arena.course.collecting.result import Outcome, Result
+from arena.course.collecting.result import HandInOutcome, HandInResult
 from arena.errors import ArenaError, BadLeague, BadRoster
 from arena.players.submissions import Store
 from arena.student.checking import CheckReport, CheckStep, Light, StepName
@@ -30,7 +30,7 @@ from db.database import Database
 from tests.kit.hand_ins import AGENT, MAY, ROSTER, folder, read
 
 NOW = datetime(2026, 5, 2, tzinfo=UTC)
-Collect = Callable[..., dict[str, Result]]
+Collect = Callable[..., dict[str, HandInResult]]
 not_on_roster: list[str] = []
 """Who plays and is not on the roster, by the last one that was collected."""
 
@@ -83,7 +83,7 @@ def collect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collect:
         late_too: bool = False,
         afresh: bool = False,
         file: str = "t.collected.toml",
-    ) -> dict[str, Result]:
+    ) -> dict[str, HandInResult]:
         with Database(str(tmp_path / "arena.db")) as database, RunFolder() as scratch:
             collecting = Collector(
                 Conditions(game=game),
@@ -159,9 +159,9 @@ def test_something_new_is_the_next_version_and_something_broken_leaves_the_last(
     later = {"1001.py": AGENT + "# new", "1002.py": AGENT + "# failed"}
     told = collect(folder(tmp_path / "b", later, when=MAY + timedelta(days=1)))
     assert (told["1001"].version, told["1001"].plays, told["1001"].again) == (2, True, False)
-    assert (told["1002"].version, told["1002"].plays, told["1002"].outcome) == (1, False, Outcome.FAILED)
+    assert (told["1002"].version, told["1002"].plays, told["1002"].outcome) == (1, False, HandInOutcome.FAILED)
     third = collect(folder(tmp_path / "c", {"1006.py": AGENT}))
-    assert (third["1001"].outcome, third["1001"].version) == (Outcome.MISSING, 2)
+    assert (third["1001"].outcome, third["1001"].version) == (HandInOutcome.MISSING, 2)
     assert kept(tmp_path)["Deep Blue"].version == 2
 
 
@@ -179,7 +179,7 @@ def test_the_newest_that_passes_plays_and_older_ones_are_not_looked_at(tmp_path:
 def test_an_older_download_takes_nobody_back(tmp_path: Path, collect: Collect) -> None:
     collect(folder(tmp_path / "b", {"1001.py": AGENT + "# new"}, when=MAY + timedelta(days=1)))
     told = collect(folder(tmp_path / "a", {"1001.py": AGENT}))
-    assert told["1001"].outcome is Outcome.OLDER
+    assert told["1001"].outcome is HandInOutcome.OLDER
     assert len(Examiner.looked_at) == 1
     again = collect(folder(tmp_path / "c", {"1001.py": AGENT}, when=MAY + timedelta(days=2)))
     assert (again["1001"].version, again["1001"].plays) == (2, True)
@@ -188,10 +188,10 @@ def test_an_older_download_takes_nobody_back(tmp_path: Path, collect: Collect) -
 def test_late_ones_are_told_and_play_only_where_they_may(tmp_path: Path, collect: Collect) -> None:
     source = folder(tmp_path / "in", {"1001.py": AGENT})
     told = collect(source, until="2026-04-30")
-    assert (told["1001"].outcome, told["1001"].late, told["1001"].plays) == (Outcome.LATE, True, False)
+    assert (told["1001"].outcome, told["1001"].late, told["1001"].plays) == (HandInOutcome.LATE, True, False)
     assert not kept(tmp_path)
     told = collect(source, until="2026-04-30", late_too=True)
-    assert (told["1001"].outcome, told["1001"].late, told["1001"].plays) == (Outcome.GOOD, True, True)
+    assert (told["1001"].outcome, told["1001"].late, told["1001"].plays) == (HandInOutcome.GOOD, True, True)
 
 
 def test_a_late_one_that_was_taken_in_before_plays_on_and_is_told(tmp_path: Path, collect: Collect) -> None:
@@ -201,13 +201,13 @@ def test_a_late_one_that_was_taken_in_before_plays_on_and_is_told(tmp_path: Path
     told = collect(later, until="2026-06-01")
     assert (told["1001"].plays, told["1001"].version) == (True, 2)
     told = collect(later, until="2026-05-02")
-    assert (told["1001"].outcome, told["1001"].plays, told["1001"].version) == (Outcome.LATE, True, 2)
+    assert (told["1001"].outcome, told["1001"].plays, told["1001"].version) == (HandInOutcome.LATE, True, 2)
     assert told["1001"].message == "late by this deadline, but taken in before: it plays"
-    assert collect(first, until="2026-05-02")["1001"].outcome is Outcome.OLDER
+    assert collect(first, until="2026-05-02")["1001"].outcome is HandInOutcome.OLDER
     told = collect(first, until="2026-05-02", afresh=True)
-    assert (told["1001"].outcome, told["1001"].plays, told["1001"].version) == (Outcome.GOOD, True, 1)
+    assert (told["1001"].outcome, told["1001"].plays, told["1001"].version) == (HandInOutcome.GOOD, True, 1)
     told = collect(later, until="2026-05-02")
-    assert (told["1001"].outcome, told["1001"].plays, told["1001"].version) == (Outcome.LATE, False, 1)
+    assert (told["1001"].outcome, told["1001"].plays, told["1001"].version) == (HandInOutcome.LATE, False, 1)
 
 
 def test_whoever_is_interrupted_while_collecting_afresh_has_lost_nobody(tmp_path: Path, collect: Collect) -> None:

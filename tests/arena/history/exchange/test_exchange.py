@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from arena.errors import BadImport
 from arena.history import exchange
-from arena.history.exchange import Form
+from arena.history.exchange import FileFormat
 from arena.history.exchange.spreadsheet import joined, parted, points, result
 from arena.ratings.points import crosstable, standings
 from db import games, imports, lookup, plain_sql
@@ -107,7 +107,7 @@ def rulings(seats: int) -> st.SearchStrategy[PastRuling]:
     )
 
 
-def written(games: Sequence[PastGame], form: Form) -> str:
+def written(games: Sequence[PastGame], form: FileFormat) -> str:
     """What an export of the games holds."""
     out = io.StringIO()
     most = max(len(game.seats) for game in games)
@@ -120,13 +120,13 @@ def unique_names(games: list[PastGame]) -> list[PastGame]:
     return [replace(game, pair=f"{game.pair}{number}") for number, game in enumerate(games)]
 
 
-def as_far_as(form: Form, game: PastGame) -> PastGame:
+def as_far_as(form: FileFormat, game: PastGame) -> PastGame:
     """The game as far as that form holds it."""
-    if form is Form.NDJSON:
+    if form is FileFormat.NDJSON:
         return game
     lost: dict[str, Any] = {"cpu": None, "memory": None, "stderr": None}
     game = replace(game, host=None, seats=tuple(replace(seat, **lost) for seat in game.seats))
-    if form is Form.PGN:
+    if form is FileFormat.PGN:
         return game
     if any(seat.utility is None for seat in game.seats):
         game = replace(game, seats=tuple(replace(seat, utility=None) for seat in game.seats))
@@ -136,10 +136,10 @@ def as_far_as(form: Form, game: PastGame) -> PastGame:
     return replace(game, lag=None, moves=moves, seats=seats, rulings=game.rulings[-1:])
 
 
-@pytest.mark.parametrize("form", Form)
+@pytest.mark.parametrize("form", FileFormat)
 @settings(max_examples=tries(25))
 @given(data=st.data())
-def test_what_was_exported_is_imported_again(form: Form, data: st.DataObject) -> None:
+def test_what_was_exported_is_imported_again(form: FileFormat, data: st.DataObject) -> None:
     games = unique_names(data.draw(st.lists(past_games(), min_size=1, max_size=3)))
     assert exchange.read(written(games, form), "file") == [as_far_as(form, game) for game in games]
 
@@ -186,8 +186,8 @@ def record(tmp_path: Path) -> Path:
     return tmp_path / "arena.db"
 
 
-@pytest.mark.parametrize("form", [Form.NDJSON, Form.PGN])
-def test_a_record_in_another_database_has_the_same_games_and_standings(form: Form, record: Path) -> None:
+@pytest.mark.parametrize("form", [FileFormat.NDJSON, FileFormat.PGN])
+def test_a_record_in_another_database_has_the_same_games_and_standings(form: FileFormat, record: Path) -> None:
     before = whole_record(record)
     other = record.with_name("other.db")
     bring(exchange.read(written(before, form), "file"), other)
@@ -204,7 +204,7 @@ def test_a_record_in_another_database_has_the_same_games_and_standings(form: For
 def test_a_spreadsheet_in_another_database_has_the_same_games_and_results(record: Path) -> None:
     before = whole_record(record)
     other = record.with_name("other.db")
-    bring(exchange.read(written(before, Form.CSV), "file"), other)
+    bring(exchange.read(written(before, FileFormat.CSV), "file"), other)
     told = [(game.tournament, game.number, game.attempt, game.players, game.counted) for game in before]
     key = str
     assert sorted(
@@ -215,7 +215,7 @@ def test_a_spreadsheet_in_another_database_has_the_same_games_and_results(record
 
 def test_imported_agents_have_versions_without_a_program(record: Path) -> None:
     other = record.with_name("other.db")
-    bring(exchange.read(written(whole_record(record), Form.NDJSON), "file"), other)
+    bring(exchange.read(written(whole_record(record), FileFormat.NDJSON), "file"), other)
     with Database(str(other), read_only=True) as database, database.reading() as connection:
         _, rows = plain_sql.answer(
             connection,
@@ -310,7 +310,7 @@ def test_what_is_wrong_in_a_file_is_named_by_its_line(text: str, words: str) -> 
 @settings(max_examples=tries(40))
 @given(data=st.data())
 def test_a_damaged_file_is_refused_or_read_but_nothing_else_happens(data: st.DataObject) -> None:
-    form = data.draw(st.sampled_from(Form))
+    form = data.draw(st.sampled_from(FileFormat))
     text = written([data.draw(past_games())], form)
     at = data.draw(st.integers(0, len(text)))
     damaged = text[:at] + data.draw(TEXT) + text[at + data.draw(st.integers(0, 5)) :]

@@ -100,8 +100,8 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.mark.parametrize("form", list(exchange.Form), ids=str)
-def test_an_export_holds_the_games_that_the_record_rates(database: Path, form: exchange.Form) -> None:
+@pytest.mark.parametrize("form", list(exchange.FileFormat), ids=str)
+def test_an_export_holds_the_games_that_the_record_rates(database: Path, form: exchange.FileFormat) -> None:
     out = io.StringIO(newline="")
     with Database(str(database)) as opened, opened.reading() as connection:
         course = lookup.find_tournament(connection, "cs101")

@@ -9,17 +9,17 @@ from random import Random
 
 import pytest
 
-from arena.ratings.plots import Bar, ratings
+from arena.ratings.plots import RatingBar, ratings
 from tests.kit.plot_reading import AWKWARD, check_room, classed, drawn, texts
 
-ANN, BOB = Bar("ann", 1600.0, 40.0, "", 1), Bar("bob", 1500.0, None, "anchor", 2)
+ANN, BOB = RatingBar("ann", 1600.0, 40.0, "", 1), RatingBar("bob", 1500.0, None, "anchor", 2)
 
 
-def some_bars(count: int, *, pools: int = 1) -> list[Bar]:
+def some_bars(count: int, *, pools: int = 1) -> list[RatingBar]:
     """So many players with random ratings, with awkward names among them."""
     random = Random(count)
     return [
-        Bar(
+        RatingBar(
             AWKWARD[number] if number < len(AWKWARD) else f"student-{number}",
             random.gauss(1500.0, 200.0),
             random.choice((None, 20.0, 60.0)),
@@ -32,7 +32,7 @@ def some_bars(count: int, *, pools: int = 1) -> list[Bar]:
 
 
 def test_dots_stand_where_the_ratings_are_and_bars_reach_as_far_as_the_errors() -> None:
-    root = drawn(ratings([ANN, BOB, Bar("cleo", 1550.0, 10.0, "", 3)], title="cs101"))
+    root = drawn(ratings([ANN, BOB, RatingBar("cleo", 1550.0, 10.0, "", 3)], title="cs101"))
     ann, bob, cleo = (float(dot.get("cx", "nan")) for dot in classed(root, "circle", "dot"))
     assert bob < cleo < ann
     assert cleo == pytest.approx((ann + bob) / 2, abs=0.1)
@@ -68,7 +68,7 @@ def test_nothing_overlaps_and_nothing_is_outside(count: int, pools: int) -> None
 
 def test_awkward_names_are_shown_and_do_nothing() -> None:
     root = drawn(
-        ratings([Bar(name, 1500.0, 20.0, name, 1, name) for name in AWKWARD], title=AWKWARD[2], unit=AWKWARD[0])
+        ratings([RatingBar(name, 1500.0, 20.0, name, 1, name) for name in AWKWARD], title=AWKWARD[2], unit=AWKWARD[0])
     )
     assert "<script>alert(1)</script>" in texts(root)
     assert not list(root.iter("{http://www.w3.org/2000/svg}script"))
@@ -78,7 +78,7 @@ def test_awkward_names_are_shown_and_do_nothing() -> None:
 
 def test_long_names_keep_their_beginning_and_end_and_are_told_in_full() -> None:
     name = "mcts:seconds=0.02,exploration=1.41,seed=12345678"
-    root = drawn(ratings([Bar(name, 1500.0, None, "", 1)], title="cs101"))
+    root = drawn(ratings([RatingBar(name, 1500.0, None, "", 1)], title="cs101"))
     (short,) = (text for text in texts(root) if text.startswith("mcts"))
     assert re.fullmatch(r"mcts:seconds=.*….*=12345678", short)
     assert name in (root[1].text or "")
@@ -97,7 +97,7 @@ def test_pools_are_apart_with_their_names_and_one_pool_has_none() -> None:
 
 @pytest.mark.parametrize("error", [5000.0, math.inf])
 def test_an_error_beyond_all_measure_ends_in_arrows_and_leaves_the_others_apart(error: float) -> None:
-    rows = [ANN, Bar("bob", 1500.0, error, "", 2), Bar("cleo", 1400.0, 30.0, "", 3)]
+    rows = [ANN, RatingBar("bob", 1500.0, error, "", 2), RatingBar("cleo", 1400.0, 30.0, "", 3)]
     root = drawn(ratings(rows, title="cs101"))
     ann, _, cleo = (float(dot.get("cx", "nan")) for dot in classed(root, "circle", "dot"))
     assert ann - cleo > 100
@@ -109,7 +109,7 @@ def test_an_error_beyond_all_measure_ends_in_arrows_and_leaves_the_others_apart(
 @pytest.mark.parametrize("rating", [0.0, -1234.5, 1e7, 0.001])
 @pytest.mark.parametrize("spread", [0.0, 0.01, 3.0, 1e5])
 def test_any_scale_has_round_ticks_and_numbers_that_tell_neighbours_apart(rating: float, spread: float) -> None:
-    rows = [Bar("ann", rating + spread, None, "", 1), Bar("bob", rating, None, "", 2)]
+    rows = [RatingBar("ann", rating + spread, None, "", 1), RatingBar("bob", rating, None, "", 2)]
     root = drawn(ratings(rows, title="cs101", unit="points"))
     check_room(root)
     assert 2 <= len(classed(root, "line", "grid")) <= 9

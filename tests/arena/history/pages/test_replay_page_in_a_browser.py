@@ -10,7 +10,7 @@ from msgspec import structs
 
 from arena.history.pages import html
 from arena.history.pages.boards import boards
-from arena.history.pages.game import page
+from arena.history.pages.replay_page import page
 from arena.history.replay import replay
 from tests.kit.chromium import Browser, check_contrast, check_keyboard, check_width
 from tests.kit.page_games import EVERY_GAME, past_game
@@ -217,7 +217,7 @@ def test_boards_that_share_their_parts_look_as_they_were_drawn(browser: Browser,
     seen = []
     for name, pictures in (("plain", plain), ("shared", shared)):
         file = tmp_path / f"{name}.html"
-        styles = (html.file("game.css"), *sheets)
+        styles = (html.file("replay_page.css"), *sheets)
         file.write_text(html.document(name, f"<main>{''.join(pictures)}</main>", styles=styles), "utf-8")
         with browser.open(file) as opened:
             seen.append(opened.screenshot(full_page=True))

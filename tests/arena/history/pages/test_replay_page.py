@@ -7,7 +7,7 @@ import re
 import pytest
 from msgspec import structs
 
-from arena.history.pages.game import page
+from arena.history.pages.replay_page import page
 from db.records import PastGame, PastRuling
 from tests.kit.html_validity import check_html
 from tests.kit.page_games import EVERY_GAME, named, past_game

@@ -90,8 +90,8 @@ class _Page:
             self.head(links),
             element("main", *(part for part in main if part)),
             element("p", class_="unseen", id="told", role="status"),
-            styles=(drawn.sheet, sheet, html.file("game.css")),
-            script=html.file("game.js"),
+            styles=(drawn.sheet, sheet, html.file("replay_page.css")),
+            script=html.file("replay_page.js"),
         )
 
     # Above.
