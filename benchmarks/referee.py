@@ -277,13 +277,13 @@ def measure_many() -> None:
 def measure_start() -> None:
     """From the wish for a game to its first move."""
     table = Table(2)
-    at_hand = []
+    idle = []
     for _ in range(50):
         began = time.monotonic()
         played = table.play("tictactoe", 1, 1)
-        at_hand.append(time.monotonic() - began - played.ply * 8)
+        idle.append(time.monotonic() - began - played.ply * 8)
     table.close()
-    print(f"a game with players at hand: {statistics.median(at_hand) * 1e3:.2f} ms to its first move")
+    print(f"a game with players at hand: {statistics.median(idle) * 1e3:.2f} ms to its first move")
     for name, player in (("a fresh agent of a student's (Python)", "examples/greedy.py"), ("a new built-in", "random")):
         print(f"a game with {name}: {first_move(player) * 1e3:.0f} ms to its first move")
 

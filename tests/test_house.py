@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 import tomllib
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,22 @@ def test_panels_of_the_command_line_import_no_other_panel() -> None:
         folder = path.parent.name
         allowed = CLI.get(folder, {"terminal", "asking"}) | {folder}
         assert folders_imported(path, "arena.cli") <= allowed, path
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    paths = {_name(path): path for package in MODULES for path in MODULES[package]}
+    imports = {name: modules_imported(path) for name, path in paths.items()}
+    known = {
+        name: {one if one in paths else one.rpartition(".")[0] for one in taken} & {*paths} - {name}
+        for name, taken in imports.items()
+    }
+    assert [*TopologicalSorter(known).static_order()]  # CycleError names those of a circle
+
+
+def _name(path: Path) -> str:
+    """The name by which a module is imported."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def test_no_module_is_longer_than_a_reader_takes_in_one_go() -> None:

@@ -97,6 +97,14 @@ def seconds(time: int | None) -> str:
     return f"{time / SECOND:.2f} s"
 
 
+def rough_duration(seconds: float) -> str:
+    """A time as people say it."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = seconds / 60
+    return f"{minutes:.0f} minutes" if minutes < 120 else f"{minutes / 60:.1f} hours"
+
+
 def printable(text: str) -> str:
     """`text` on one line, with nothing in it that a terminal would obey."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)

@@ -11,7 +11,6 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.protocol import Verdict
-from arena.cli.play.tournament_display import rough_duration
 from arena.history import words
 from arena.match.schedule import Finished
 from arena.ratings.elo import Elo
@@ -95,7 +94,7 @@ class LiveTable:
         if not played:
             return ""
         left = (time.monotonic() - self._began) / played * (self._tournament.all - self._tournament.over)
-        return f"about {rough_duration(left)} left"
+        return f"about {words.rough_duration(left)} left"
 
 
 def _played(event: Finished) -> RatedGame | None:

@@ -72,7 +72,7 @@ class TournamentDisplay:
             f"{league.name}: {league.game_text}, {league.format}, {len(league.agents)} players, clock {league.clock}: "
             + ("at most " if league.sprt else "")
             + f"{_some(expected.pairings, 'pairing')}, {_some(expected.games, 'game')}, "
-            + (f"at most about {rough_duration(seconds)}" if seconds else "without a clock")
+            + (f"at most about {words.rough_duration(seconds)}" if seconds else "without a clock")
         )
         if test := league.sprt:
             self.say(
@@ -239,14 +239,6 @@ def _seconds_a_game(league: League) -> float:
     moves = _MOVES if league.max_plies is None else -(-league.max_plies // seats)
     each = control.move * moves if control.move else control.base + control.increment * moves
     return seats * each / SECOND
-
-
-def rough_duration(seconds: float) -> str:
-    """A time as people say it."""
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    minutes = seconds / 60
-    return f"{minutes:.0f} minutes" if minutes < 120 else f"{minutes / 60:.1f} hours"
 
 
 def _some(count: int, what: str) -> str:

@@ -70,7 +70,8 @@ class ClimbRun:
             self.climb = climb = self._planned(rules, database, store, confinement)
             for warning in confinement.warnings:
                 print(f"warning: {warning}", file=sys.stderr)
-            screen.introduce(climb, self, confinement)
+            confined = confinement.described(self.name) if self.name in confinement.kinds else ""
+            screen.introduce(climb, name=self.name, game=self.game, clock=self.clock, confined=confined)
             director = stack.enter_context(Director(folder, at_once=max(1, len(physical()) - 1)))
             schedule = Recorded(climb, database, started_as=self.started_as, agents=self.agents)
             self.ids = schedule.ids

@@ -9,8 +9,6 @@ from arena.cli.terminal.wrapping import line_width, shortened, wrapped
 from arena.history.words import printable
 
 if TYPE_CHECKING:
-    from arena.cli.write.climb_run import ClimbRun
-    from arena.players.confinement import Confinement
     from arena.student.climb import Climb, LadderStep
 
 _SOON_CLEAR: Final = 8
@@ -31,20 +29,20 @@ class ClimbScreen:
         # Whether it says already how long a step takes.
         self._estimated = False
 
-    def introduce(self, climb: Climb, run: ClimbRun, confinement: Confinement) -> None:
-        """Says how the agent is confined and what there is to play."""
+    def introduce(self, climb: Climb, *, name: str, game: str, clock: str, confined: str) -> None:
+        """Prints how the agent called `name` is `confined`, if it is, and what there is to play."""
         if self._quiet:
             return
-        if run.name in confinement.kinds:
-            print(wrapped(printable(confinement.described(run.name))))
+        if confined:
+            print(wrapped(printable(confined)))
         seats = len(climb.steps[0].others) + 1
         soonest = _SOON_CLEAR * seats
         if self._most < soonest:
             print(wrapped(f"warning: nothing is clear before {soonest} games, and --games allows {self._most}"))
         count = len(climb.steps)
         steps = f"{count} step{'s' * (count != 1)}, up to {self._most} games each"
-        print(wrapped(f"{printable(run.game)}   clock {run.clock}   {steps}"))
-        print(wrapped(f"(in brackets: how likely it is that {printable(run.name)} is the better one)") + "\n")
+        print(wrapped(f"{printable(game)}   clock {clock}   {steps}"))
+        print(wrapped(f"(in brackets: how likely it is that {printable(name)} is the better one)") + "\n")
 
     def show(self, climb: Climb, seconds: float) -> None:
         """Prints the steps that were decided since, and the one that is being played; so many `seconds` have passed."""

@@ -68,17 +68,17 @@ def debug(
     chosen = ply is None
     if ply is None:
         ply = default_ply(game, _own_seats(game, db))
-    rehearsal = replay_turn(game, ply)
-    player, called = _player(game, rehearsal, file=file, db=db)
-    make = _maker(player, called, rehearsal)
-    for line in _introduction(game, rehearsal, ply=ply, called=called, chosen=chosen):
+    recorded = replay_turn(game, ply)
+    player, called = _player(game, recorded, file=file, db=db)
+    make = _maker(player, called, recorded)
+    for line in _introduction(game, recorded, ply=ply, called=called, chosen=chosen):
         print(line, flush=True)
     try:
-        host = Host(make, name=game.players[rehearsal.seat])
-        host.answer(rehearsal.start, monotonic_ns())
-        differed = _go_through(host, rehearsal, game)
+        host = Host(make, name=game.players[recorded.seat])
+        host.answer(recorded.start, monotonic_ns())
+        differed = _go_through(host, recorded, game)
         begun = monotonic()
-        answer = host.answer(rehearsal.turns[-1], monotonic_ns())
+        answer = host.answer(recorded.turns[-1], monotonic_ns())
         seconds = monotonic() - begun
     except (Exception, SystemExit) as error:
         if _left_debugger(error):
@@ -90,20 +90,20 @@ def debug(
         hosting.show(error.with_traceback(begin))
         print(_mend(game, ply, file), file=sys.stderr)
         raise typer.Exit(1) from None
-    for line in _compared(game, rehearsal, ply=ply, answer=answer, seconds=seconds):
+    for line in _compared(game, recorded, ply=ply, answer=answer, seconds=seconds):
         print(line)
     if differed:
         print(wrapped(_why_different(differed, another=file is not None)))
-    if not _is_legal(rehearsal, answer):
+    if not _is_legal(recorded, answer):
         raise typer.Exit(1)
 
 
 # Who is asked.
 
 
-def _player(game: PastGame, rehearsal: RecordedTurn, file: str | None, db: str | None) -> tuple[Player, str]:
+def _player(game: PastGame, recorded: RecordedTurn, file: str | None, db: str | None) -> tuple[Player, str]:
     """Who is asked, and what to call it: the file, or the version that played."""
-    return _as_then(game, rehearsal.seat, db) if file is None else (read_player(file), file)
+    return _as_then(game, recorded.seat, db) if file is None else (read_player(file), file)
 
 
 def _as_then(game: PastGame, seat: int, db: str | None) -> tuple[Player, str]:
@@ -141,17 +141,17 @@ def _own_seats(game: PastGame, db: str | None) -> list[int]:
     ]
 
 
-def _maker(player: Player, called: str, rehearsal: RecordedTurn) -> Callable[[], Agent]:
+def _maker(player: Player, called: str, recorded: RecordedTurn) -> Callable[[], Agent]:
     """What makes the agent; its file is run now."""
     from agents import builtin, hosting, loading
 
     if player.kind is PlayerKind.BUILTIN:
-        builtin.check_can_play(player.text, rehearsal.state)
+        builtin.check_can_play(player.text, recorded.state)
         return builtin.find(player.text).make
     if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT):
         raise BadPlayer(f"expected an agent's file, a folder or a built-in, got {player.text!r}")
     if player.kind is PlayerKind.COMMAND:
-        seat = rehearsal.state.view(rehearsal.seat)
+        seat = recorded.state.view(recorded.seat)
         raise BadPlayer(
             f"{called} is a program of its own ({player.text}), into which Python's debugger cannot look: start it in "
             f"its own debugger and send it this position: {seat}"
@@ -167,12 +167,12 @@ def _maker(player: Player, called: str, rehearsal: RecordedTurn) -> Callable[[],
 # Asking.
 
 
-def _go_through(host: Host, rehearsal: RecordedTurn, game: PastGame) -> list[int]:
+def _go_through(host: Host, recorded: RecordedTurn, game: PastGame) -> list[int]:
     """The agent's earlier turns; at which plies it answered something else than in the game."""
     from agents.protocol import Move
 
     differed = []
-    for turn in rehearsal.turns[:-1]:
+    for turn in recorded.turns[:-1]:
         with _undisturbed():
             answer = host.answer(turn, monotonic_ns())
         if not isinstance(answer, Move) or answer.move != game.moves[turn.ply - 1].move:
@@ -209,15 +209,15 @@ def _left_debugger(error: BaseException) -> bool:
 # What is printed.
 
 
-def _introduction(game: PastGame, rehearsal: RecordedTurn, ply: int, called: str, *, chosen: bool) -> Iterator[str]:
+def _introduction(game: PastGame, recorded: RecordedTurn, ply: int, called: str, *, chosen: bool) -> Iterator[str]:
     """Where the game stands, and how the agent is run; why at this ply, where we have `chosen` it."""
     from arena.cli.asking import recorded_game
     from arena.history import words
 
-    seat, state = rehearsal.seat, rehearsal.state
+    seat, state = recorded.seat, recorded.state
     yield from map(wrapped, recorded_game.header(game))
     yield words.drawn(games.load(game.game, state.view(seat)) if state.hidden else state)
-    earlier = len(rehearsal.turns) - 1
+    earlier = len(recorded.turns) - 1
     first = f", after {earlier} earlier turn{'s' * (earlier != 1)}" if earlier else ""
     yield wrapped(f"ply {ply}: asking {words.printable(called)} in seat {seat}{first}")
     if chosen:
@@ -231,9 +231,7 @@ def _mend(game: PastGame, ply: int, file: str | None) -> str:
     return f"once it is mended: arena debug {game.id} --ply {ply} --file {file or 'FILE'}"
 
 
-def _compared(
-    game: PastGame, rehearsal: RecordedTurn, ply: int, answer: Answer | None, seconds: float
-) -> Iterator[str]:
+def _compared(game: PastGame, recorded: RecordedTurn, ply: int, answer: Answer | None, seconds: float) -> Iterator[str]:
     """What it answers now beside what was played."""
     from agents.protocol import Info, Move
     from arena.cli.asking import recorded_game
@@ -244,7 +242,7 @@ def _compared(
     thinking = ""
     if isinstance(answer, Move):
         info = answer.info or Info()
-        now = answer.move if _is_legal(rehearsal, answer) else f"no legal move: {answer.move}"
+        now = answer.move if _is_legal(recorded, answer) else f"no legal move: {answer.move}"
         thinking = words.thinking(
             MoveRecord(ply, 0, now, score=info.score, depth=info.depth, nodes=info.nodes, text=info.text)
         )
@@ -267,8 +265,8 @@ def _why_different(plies: list[int], *, another: bool) -> str:
     return f"on the way it answered otherwise than in the game, at ply {at}{why}"
 
 
-def _is_legal(rehearsal: RecordedTurn, answer: Answer | None) -> bool:
+def _is_legal(recorded: RecordedTurn, answer: Answer | None) -> bool:
     from agents.protocol import Move
 
-    state = rehearsal.state
+    state = recorded.state
     return not isinstance(answer, Move) or answer.move in map(state.to_text, state.moves())
