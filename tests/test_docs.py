@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.kit import shown_commands
+from tests.kit.places import EXAMPLES, ROOT
 from tests.kit.shown_commands import PAGES, STUDENT, blocks, commands, scenes
-
-ROOT = Path(__file__).parents[1]
 
 
 def without_times(printed: str) -> list[str]:
@@ -55,7 +54,7 @@ def unspaced(text: str) -> str:
 
 def test_shown_files_are_as_shown() -> None:
     for kind, ending in (("python", "py"), ("csv", "csv")):
-        sources = [unspaced(path.read_text("utf-8")) for path in (ROOT / "examples").glob(f"*.{ending}")]
+        sources = [unspaced(path.read_text("utf-8")) for path in (EXAMPLES).glob(f"*.{ending}")]
         for page, block in blocks(kind):
             assert ">>>" in block or any(unspaced(block) in source for source in sources), page
 

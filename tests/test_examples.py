@@ -41,8 +41,8 @@ from arena.match.clock import MILLISECOND
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.match import Match
 from arena.student.starter import FOLDER
+from tests.kit.places import ROOT
 
-ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "protocol.md").read_text("utf-8")
 MESSAGES: dict[str, type[Struct]] = {kind.__struct_config__.tag: kind for kind in get_args(Message)}
 LANGUAGES = ("Python", "JavaScript", "C")

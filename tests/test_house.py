@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.kit.effort import LONG_ONES, long_ones_first
+from tests.kit.places import ROOT
 
-ROOT = Path(__file__).parents[1]
 BELOW = {"adsearch": set[str](), "agents": {"adsearch"}, "db": set[str](), "arena": {"adsearch", "agents", "db"}}
 """What each package may import of ours."""
 ROOMS = {

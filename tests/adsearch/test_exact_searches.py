@@ -30,7 +30,8 @@ from adsearch.games.tree import Tree
 from adsearch.result import Bound
 from adsearch.terms import root_seat
 from tests.kit.effort import tries
-from tests.kit.game_facts import TRUTHS, facts
+from tests.kit.game_facts import facts
+from tests.kit.places import TRUTHS
 from tests.kit.random_trees import random_tree, trees, uniform_tree, wins_and_losses
 
 Search = Callable[..., Result[Any]]

@@ -18,7 +18,8 @@ from adsearch.terms import root_seat
 from adsearch.trace import EventKind
 from tests.kit.effort import tries
 from tests.kit.every_game import EVERY, SMALL
-from tests.kit.game_facts import TRUTHS, value
+from tests.kit.game_facts import value
+from tests.kit.places import TRUTHS
 from tests.kit.random_trees import trees
 
 # Wins

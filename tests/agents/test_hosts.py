@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from agents.protocol import Bye, Hello, Move, Ready, Refuse, Report, Resign, Welcome
-from tests.kit.agent_hosts import ROOT, TOKEN, OverStdio, over, over_stdio, over_zmq, start, turn
+from tests.kit.agent_hosts import TOKEN, OverStdio, over, over_stdio, over_zmq, start, turn
 from tests.kit.effort import PATIENCE
+from tests.kit.places import GREEDY, ROOT
 
 Write = Callable[[str], str]
 
@@ -54,7 +55,7 @@ def moved(player: Any, *events: tuple[Any, str], game: int = 1) -> Move:
 
 
 def test_a_student_plays_game_after_game_over_json_lines() -> None:
-    with over_stdio(str(ROOT / "examples" / "greedy.py")) as player:
+    with over_stdio(str(GREEDY)) as player:
         hello = greet(player)
         assert (hello.name, hello.token, hello.wants) == ("Greedy", "", ())
         assert moved(player).move == "b2"

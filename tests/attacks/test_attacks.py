@@ -26,8 +26,8 @@ from tests.attacks.evening import ATTACKERS, Evening, Played
 from tests.kit import ordinary_user
 from tests.kit.effort import ALL_WALLS
 from tests.kit.ordinary_user import HERE, open_folder
+from tests.kit.places import ROOT
 
-ROOT: Final = Path(__file__).parents[2]
 SECURITY: Final = ROOT / "docs" / "security.md"
 USERS: Final = ("root", "ordinary") if os.getuid() == 0 else ("ordinary",)
 EVENINGS: Final = [

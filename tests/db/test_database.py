@@ -19,9 +19,8 @@ from sqlalchemy import text
 from db import dialect, store
 from db.database import Database
 from db.errors import Busy, DatabaseError, DiskFull, NewerDatabase, NotADatabase, NotFound
+from tests.kit.places import ROOT
 from tests.kit.small_record import NOW, begun_game, counted, finish, program
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture

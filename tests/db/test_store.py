@@ -16,6 +16,7 @@ from db.database import Database
 from db.errors import Busy, DatabaseError, DiskFull, NotFound
 from db.records import GameRecord
 from tests.kit.effort import tries
+from tests.kit.places import ROOT
 from tests.kit.small_record import (
     NOW,
     begun_game,
@@ -28,7 +29,6 @@ from tests.kit.small_record import (
     tournament,
 )
 
-ROOT = Path(__file__).parents[2]
 HOSTILE = [
     "Robert'); DROP TABLE game;--",
     'say "hi"',

@@ -18,9 +18,9 @@ from db import upgrade
 from db.database import Database
 from db.errors import DatabaseError, DiskFull
 from db.schema import VIEWS, Base
+from tests.kit.places import ROOT
 from tests.kit.small_record import begun_game, counted, finish, program
 
-ROOT = Path(__file__).parents[2]
 NEXT = '''
 """A change to come."""
 import sqlalchemy as sa

@@ -29,8 +29,8 @@ from agents.protocol import (
     unpack,
 )
 from tests.kit.effort import PATIENCE
+from tests.kit.places import ROOT
 
-ROOT = Path(__file__).parents[2]
 TOKEN = "5e" * 32
 
 

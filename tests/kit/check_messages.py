@@ -35,8 +35,8 @@ from tests.attacks.evening import Evening
 from tests.bad_agents import OVER_STDIO, OVER_ZEROMQ
 from tests.kit.broken_submissions import BEHIND_WALLS, HOSTED, NO_FILES, Broken
 from tests.kit.hosted_agent import failure_of, stored
+from tests.kit.places import ROOT
 
-ROOT: Final = Path(__file__).parents[2]
 FILE: Final = Path(__file__).with_suffix(".txt")
 FAULTS: Final = FILE.with_name("check_faults.json")
 _REPLACED: Final = (

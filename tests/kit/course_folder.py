@@ -9,8 +9,8 @@ from pathlib import Path
 
 from arena.tournament import league
 from arena.tournament.league import League
+from tests.kit.places import COUNTDOWN
 
-ROOT = Path(__file__).parents[2]
 TWO = '[[agent]]\nname = "a"\nplayer = "random"\n[[agent]]\nname = "b"\nplayer = "pvs"\n'
 """Two agents who play most games for two."""
 
@@ -27,7 +27,7 @@ def course(folder: Path) -> Path:
     (students / ".hidden.py").write_text("")
     (students / "__pycache__").mkdir()
     (folder / "openings.txt").write_text("# for connect4\n4 4\n\n1 7 # far apart\n")
-    (folder / "game.py").write_text((ROOT / "examples" / "countdown.py").read_text())
+    (folder / "game.py").write_text(COUNTDOWN.read_text())
     (folder / "engine").write_text("#!/bin/sh\n")
     return folder
 

@@ -5,17 +5,16 @@ Small means that every position can be visited in a moment.
 
 from collections import deque
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 from typing import Any
 
 from adsearch import games
 from adsearch.games.tree import shipped
+from tests.kit.places import EXAMPLES
 
 AnyState = Any
 """A State, of which a test may also ask what only its own game has."""
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 
 SMALL = [
     "tictactoe",

@@ -2,12 +2,10 @@
 
 import json
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from tests.kit.every_game import AnyState
-
-TRUTHS = Path(__file__).parents[1] / "truths"
+from tests.kit.places import TRUTHS
 
 
 @cache

@@ -36,6 +36,7 @@ from arena.match.clock import SECOND
 from arena.match.fixture import Fixture, Limits, SeatPlan
 from arena.match.match import Match, Phase, Sent
 from tests.kit.effort import PATIENCE
+from tests.kit.places import ROOT
 
 TOKEN: Final = "a" * 64
 
@@ -57,7 +58,7 @@ class Judge:
             stdin=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
         )
         told = {"address": address, "token": TOKEN, "name": "bad", "command": command, "scratch": str(self.scratch)}
         assert self.warden.stdin is not None

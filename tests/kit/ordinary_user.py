@@ -20,7 +20,8 @@ from typing import Any, Final
 import msgspec
 import pytest
 
-ROOT: Final = Path(__file__).parents[2]
+from tests.kit.places import ROOT
+
 UID: Final = 12345
 """The number of a user who is not there, and has nothing."""
 IDENTITY: Final[dict[str, Any]] = {"user": UID, "group": UID, "extra_groups": []} if os.getuid() == 0 else {}

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from msgspec import structs
 
 from adsearch import games
 from db.records import MoveRecord, PastGame, PastSeat
-from tests.kit import sample_record
+from tests.kit import places, sample_record
 
-COUNTDOWN: Final = str(Path(__file__).parents[2] / "examples" / "countdown.py") + ":Countdown"
+COUNTDOWN: Final = f"{places.COUNTDOWN}:Countdown"
 _SHORTER: Final = {"ludo": "ludo:players=4,tokens=1", "pig": "pig:goal=30"}
 EVERY_GAME: Final = (*(_SHORTER.get(name, name) for name in games.names()), COUNTDOWN)
 """Each game of the catalogue, those that go on for long made shorter, and one of somebody's own."""

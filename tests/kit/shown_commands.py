@@ -18,8 +18,8 @@ from msgspec import Struct
 
 from tests.kit import once
 from tests.kit.arena_program import Ended, arena
+from tests.kit.places import EXAMPLES, ROOT
 
-ROOT: Final = Path(__file__).parents[2]
 PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 STUDENT: Final = "student.md"
 STORIES: Final = ("instructor.md", STUDENT)
@@ -68,7 +68,7 @@ def give(page: str, block: str, folder: Path, temporary: pytest.TempPathFactory)
     if wanted[0][0] == DEMO:
         shutil.copytree(demo(temporary)[0], folder, dirs_exist_ok=True)
     (folder / "docs" / "pictures").mkdir(parents=True)
-    (folder / "examples").symlink_to(ROOT / "examples")
+    (folder / "examples").symlink_to(EXAMPLES)
     given = []
     for command, shown in wanted:
         if _MAKES_AN_ENVIRONMENT.match(command):

@@ -8,7 +8,8 @@ from adsearch import games
 from adsearch.errors import BadPosition
 from adsearch.games.connect4 import Board, board
 from tests.kit.every_game import AnyState, playout
-from tests.kit.game_facts import TRUTHS, facts, perft, value
+from tests.kit.game_facts import facts, perft, value
+from tests.kit.places import TRUTHS
 
 FACTS = facts("games.json")["connect4"]
 

@@ -7,8 +7,8 @@ import pytest
 from adsearch import games
 from adsearch.errors import BadGame, UnknownGame
 from adsearch.games import contract
+from tests.kit.places import EXAMPLES
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
 OWN = (
     f"{EXAMPLES}/countdown.py:Countdown",
     f"{EXAMPLES}/auction.py:Auction",

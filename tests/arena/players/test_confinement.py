@@ -23,6 +23,7 @@ from arena.walls.kinds import Allowance, WallKind, Walls
 from arena.walls.probe import Offer
 from arena.walls.run_folder import RunFolder
 from tests.kit.behind_walls import need
+from tests.kit.places import COUNTDOWN
 
 AGENT = """
 from agents import Agent
@@ -125,7 +126,7 @@ def test_with_a_list_what_is_installed_is_hidden_too(course: Course) -> None:
 
 def test_the_rules_of_ones_own_game_may_be_read_where_they_lie_in_the_store(course: Course) -> None:
     game = course.folder / "game.py"
-    game.write_text((Path(__file__).parents[3] / "examples" / "countdown.py").read_text())
+    game.write_text(COUNTDOWN.read_text())
     rules = course.store.take_game(f"{game}:Countdown")
     assert rules.startswith(str(course.store.folder))
     orders = course.orders(str(course.folder / "first.py"), course.confinement(rules))

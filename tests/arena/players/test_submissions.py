@@ -17,9 +17,9 @@ from adsearch.errors import AdsearchError
 from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.players.player import Player, PlayerKind, read_player
 from arena.players.submissions import Store, Submission
+from tests.kit.places import COUNTDOWN, ROOT
 
-ROOT = Path(__file__).parents[3]
-GAME = (ROOT / "examples" / "countdown.py").read_text("utf-8")
+GAME = COUNTDOWN.read_text("utf-8")
 
 
 @pytest.fixture

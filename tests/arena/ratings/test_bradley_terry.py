@@ -6,7 +6,6 @@ import csv
 import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations, pairwise
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -23,9 +22,9 @@ from arena.ratings.estimates import ELO, WIDTH
 from db.records import RatedGame
 from tests.kit.effort import SOAK, tries
 from tests.kit.game_lists import games
+from tests.kit.places import RATING_TRUTHS
 
-TRUTHS = Path(__file__).parents[2] / "truths" / "ratings"
-EXPECTED: dict[str, Any] = json.loads((TRUTHS / "expected.json").read_text("utf-8"))
+EXPECTED: dict[str, Any] = json.loads((RATING_TRUTHS / "expected.json").read_text("utf-8"))
 SAME_ELO = 1e-5 * ELO
 """Two fits of the same games differ by less: a fit ends where doubles do not tell two likelihoods apart. With few games
 and a small prior that is sqrt(2 * 2.2e-16 * |log likelihood| / curvature) = 1e-6 in log odds from the best."""
@@ -61,7 +60,7 @@ def by_name(found: Fit, values: Numbers) -> dict[str, float]:
 
 def listed(name: str) -> list[RatedGame]:
     """A list of results; two neighbours are a pair."""
-    with (TRUTHS / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+    with (RATING_TRUTHS / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return [game(row["first"], row["second"], SCORES[row["result"]], pair=n // 2) for n, row in enumerate(rows)]
 

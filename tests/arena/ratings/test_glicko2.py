@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from math import isfinite, sqrt
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -16,8 +15,9 @@ from arena.ratings.glicko2 import Glicko2Rating, Opponent, periods, rated_after,
 from db.records import RatedGame
 from tests.kit.effort import tries
 from tests.kit.game_lists import drawn, games, won
+from tests.kit.places import RATING_TRUTHS
 
-TRUTH = json.loads((Path(__file__).parents[2] / "truths" / "ratings" / "expected.json").read_text("utf-8"))["glicko2"]
+TRUTH = json.loads((RATING_TRUTHS / "expected.json").read_text("utf-8"))["glicko2"]
 
 
 def test_the_worked_example_of_the_paper() -> None:

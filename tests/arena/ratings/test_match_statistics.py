@@ -6,7 +6,6 @@ import json
 from fractions import Fraction
 from itertools import pairwise
 from math import comb, inf, isfinite, log, nan, sqrt
-from pathlib import Path
 
 import pytest
 from hypothesis import assume, example, given, settings
@@ -24,8 +23,9 @@ from arena.ratings.match_statistics import (
     trinomial,
 )
 from tests.kit.effort import tries
+from tests.kit.places import RATING_TRUTHS
 
-TRUTH = json.loads((Path(__file__).parents[2] / "truths" / "ratings" / "expected.json").read_text("utf-8"))
+TRUTH = json.loads((RATING_TRUTHS / "expected.json").read_text("utf-8"))
 COUNT = st.sampled_from([0, 0, 1, 2, 7, 100, 10**5, 10**9]) | st.integers(0, 1000)
 FIVE = st.lists(COUNT, min_size=5, max_size=5)
 THREE = st.tuples(COUNT, COUNT, COUNT)

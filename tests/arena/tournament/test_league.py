@@ -28,8 +28,8 @@ from arena.tournament.formats.sprt_match import SprtTerms
 from arena.tournament.league import KEYS, LIMIT_KEYS, SPRT_KEYS
 from arena.walls.kinds import Allowance, WallKind
 from tests.kit.course_folder import TWO, course, read
+from tests.kit.places import EXAMPLES, ROOT
 
-ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "league.md").read_text("utf-8")
 
 
@@ -316,7 +316,7 @@ def test_the_descriptions_shown_can_be_used(folder: Path) -> None:
 
 
 def test_the_example_can_be_used() -> None:
-    found = league.read(ROOT / "examples" / "cs101.toml")
+    found = league.read(EXAMPLES / "cs101.toml")
     assert [agent.name for agent in found.agents] == ["greedy", "random", "staff"]
 
 

@@ -19,12 +19,12 @@ from arena.walls.usage import descendants
 from tests.kit import ordinary_user
 from tests.kit.behind_walls import need, needs_linux
 from tests.kit.ordinary_user import open_folder
+from tests.kit.places import ROOT
 
 pytestmark = needs_linux
 
 CONFINE: Final = Path(confine.__file__)
 SHOW: Final = ("/usr/bin/cat", "/proc/self/status")
-ROOT: Final = Path(__file__).parents[3]
 
 
 def confined(

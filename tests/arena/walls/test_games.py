@@ -25,9 +25,9 @@ from arena.walls.run_folder import RunFolder
 from arena.walls.usage import descendants
 from db.records import GameRecord
 from tests.kit.behind_walls import need
+from tests.kit.places import ROOT
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
-STARTERS = Path(__file__).parents[3] / "arena" / "student" / "starters"
+STARTERS = ROOT / "arena" / "student" / "starters"
 RULES = "connect4"
 SEEDED = """
 from agents import Agent

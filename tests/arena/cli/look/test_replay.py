@@ -22,6 +22,7 @@ from tests.kit.arena_program import arena, environment
 from tests.kit.effort import PATIENCE
 from tests.kit.html_validity import check_html
 from tests.kit.page_games import EVERY_GAME, named, past_game
+from tests.kit.places import ROOT
 from tests.kit.plot_reading import AWKWARD
 
 RIGHT, LEFT, HOME, END = b"\x1b[C", b"\x1b[D", b"\x1b[H", b"\x1b[F"
@@ -265,7 +266,7 @@ def terminal(record: Path, request: pytest.FixtureRequest) -> Iterator[Terminal]
         stdout=screen,
         stderr=screen,
         env=environment(80) | {"TERM": "xterm"},
-        cwd=Path(__file__).parents[4],
+        cwd=ROOT,
         start_new_session=True,
         preexec_fn=lambda: __import__("fcntl").ioctl(0, termios.TIOCSCTTY, 0),
     )

@@ -18,6 +18,7 @@ from db import upgrade
 from db.database import Database
 from tests.kit.arena_program import arena, environment
 from tests.kit.judged_records import store_evening, store_tournament
+from tests.kit.places import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +149,7 @@ def test_progress_is_shown_on_a_terminal_and_nothing_of_it_stays_in_a_pipe(tmp_p
         stdout=subprocess.PIPE,
         stderr=theirs,
         env={**environment(80), "TERM": "xterm"},
-        cwd=Path(__file__).parents[4],
+        cwd=ROOT,
     )
     os.close(theirs)
     shown = b""

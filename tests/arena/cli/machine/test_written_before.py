@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tests.kit.arena_program import Ended, arena
+from tests.kit.places import WRITTEN_BEFORE
 
-WRITTEN_BEFORE = Path(__file__).parents[3] / "truths" / "written_before"
 FILES = ("course.db", "alice.arena")
 FORMATS = {
     "cs101": "round-robin",

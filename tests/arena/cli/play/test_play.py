@@ -22,8 +22,8 @@ from arena.walls.usage import descendants
 from tests.kit.arena_program import arena, environment
 from tests.kit.broken_games import written
 from tests.kit.effort import PATIENCE
+from tests.kit.places import GREEDY
 
-ROOT = Path(__file__).parents[4]
 HISTORY = {
     *("id", "tournament", "round", "number", "attempt", "game", "players", "opening", "clock", "seed", "status"),
     *("points", "utilities", "verdict", "fault", "plies", "started", "finished"),
@@ -155,7 +155,7 @@ def test_a_game_that_is_too_long_is_a_draw() -> None:
 
 
 def test_an_agent_of_ones_own_plays_from_a_copy(tmp_path: Path) -> None:
-    (game,) = played("connect4", str(ROOT / "examples" / "greedy.py"), "random", "--seed", "3")
+    (game,) = played("connect4", str(GREEDY), "random", "--seed", "3")
     assert game["players"] == ["greedy", "random"]
     assert game["verdict"] == "normal"
     assert game["seats"][0]["memory"]
@@ -369,9 +369,7 @@ def test_what_an_agent_has_left_running_ends_with_the_director(
 
 
 def test_a_killed_referee_is_told_and_no_process_is_left(temporary: str) -> None:
-    with start(
-        "connect4", "mcts:seconds=0.2", str(ROOT / "examples" / "greedy.py"), "--games", "100", temporary=temporary
-    ) as process:
+    with start("connect4", "mcts:seconds=0.2", str(GREEDY), "--games", "100", temporary=temporary) as process:
         until(process, "  2  greedy")
         children = descendants(process.pid)
         (referee,) = (child for child in children if "arena.play.referee" in command_line(child))
@@ -383,9 +381,7 @@ def test_a_killed_referee_is_told_and_no_process_is_left(temporary: str) -> None
 
 
 def test_a_killed_director_leaves_no_process_and_no_file(temporary: str) -> None:
-    with start(
-        "connect4", "mcts:seconds=0.2", str(ROOT / "examples" / "greedy.py"), "--games", "100", temporary=temporary
-    ) as process:
+    with start("connect4", "mcts:seconds=0.2", str(GREEDY), "--games", "100", temporary=temporary) as process:
         until(process, "  2  greedy")
         handles = [os.pidfd_open(child) for child in descendants(process.pid)]
         process.kill()

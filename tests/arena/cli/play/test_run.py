@@ -23,8 +23,8 @@ from arena.walls.usage import descendants
 from tests.kit import shown_commands
 from tests.kit.arena_program import arena, environment
 from tests.kit.effort import PATIENCE, SOAK, tries
+from tests.kit.places import GREEDY, ROOT
 
-GREEDY = Path(__file__).parents[4] / "examples" / "greedy.py"
 DESCRIPTION = f"""
 name = "evening"
 game = "tictactoe"
@@ -77,8 +77,7 @@ def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=environment(80)
-        | {"PYTHONUNBUFFERED": "1", "TMPDIR": str(folder / "tmp"), "PYTHONPATH": str(GREEDY.parents[1])},
+        env=environment(80) | {"PYTHONUNBUFFERED": "1", "TMPDIR": str(folder / "tmp"), "PYTHONPATH": str(ROOT)},
         cwd=folder,
     )
 

@@ -12,8 +12,8 @@ import pytest
 
 from tests.kit.arena_program import Ended, arena
 from tests.kit.hand_ins import folder
+from tests.kit.places import COUNTDOWN
 
-ROOT = Path(__file__).parents[4]
 HERS, THEIRS = "HERS" * 4, "SECRET" * 3
 TALKATIVE = """\
 from agents import Agent
@@ -53,7 +53,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "theirs/alice_agent.py": TALKATIVE.format(word=HERS, end=""),
         "theirs/bob_agent.py": TALKATIVE.format(word=THEIRS, end=FAILS),
         "cs101.toml": DESCRIPTION,
-        "countdown.py": (ROOT / "examples" / "countdown.py").read_text(),
+        "countdown.py": COUNTDOWN.read_text(),
     }
     folder(place, files)
     ended = arena("run", "cs101.toml", cwd=place)

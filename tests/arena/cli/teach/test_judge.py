@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from tests.kit.arena_program import arena
+from tests.kit.places import ROOT
 
-ROOT = Path(__file__).parents[4]
 RIGHT = "examples/my_search.py:alphabeta"
 PLAIN = "examples/my_search.py:minimax"
 

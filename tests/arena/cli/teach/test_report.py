@@ -16,10 +16,9 @@ from db import store
 from db.database import Database
 from tests.kit.arena_program import arena
 from tests.kit.html_validity import check_html
+from tests.kit.places import COUNTDOWN
 from tests.kit.sample_commands import asked
 from tests.kit.sample_record import HOSTILE, Book
-
-COUNTDOWN = Path(__file__).parents[4] / "examples" / "countdown.py"
 
 
 def files(folder: Path) -> dict[str, str]:

@@ -14,6 +14,7 @@ import pytest
 from arena.walls.usage import descendants
 from tests.kit.arena_program import arena, environment
 from tests.kit.effort import PATIENCE
+from tests.kit.places import ROOT
 
 FAILING = """
 from agents import Agent
@@ -184,8 +185,7 @@ def test_ctrl_c_tells_what_was_found_so_far_and_leaves_no_process() -> None:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=environment(80)
-            | {"PYTHONUNBUFFERED": "1", "TMPDIR": temporary, "PYTHONPATH": str(Path(__file__).parents[4])},
+            env=environment(80) | {"PYTHONUNBUFFERED": "1", "TMPDIR": temporary, "PYTHONPATH": str(ROOT)},
         ) as process,
     ):
         assert process.stdout is not None

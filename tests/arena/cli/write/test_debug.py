@@ -14,6 +14,7 @@ import pytest
 
 from tests.kit.arena_program import Ended, arena, environment
 from tests.kit.effort import PATIENCE
+from tests.kit.places import ROOT
 
 DRAWING = """
 from agents import Agent
@@ -192,7 +193,7 @@ def test_a_breakpoint_stops_in_a_terminal_at_that_turn_alone(tmp_path: Path) -> 
         stdin=screen,
         stdout=screen,
         stderr=screen,
-        env=environment(80) | {"TERM": "dumb", "PYTHONPATH": str(Path(__file__).parents[4])},
+        env=environment(80) | {"TERM": "dumb", "PYTHONPATH": str(ROOT)},
         start_new_session=True,
     )
     os.close(screen)

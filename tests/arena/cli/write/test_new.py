@@ -17,8 +17,8 @@ from agents import loading
 from agents.practice import practice
 from arena.student.starter import ENDINGS, FOLDER, Style
 from tests.kit.arena_program import arena
+from tests.kit.places import COUNTDOWN
 
-COUNTDOWN = Path(__file__).parents[4] / "examples" / "countdown.py"
 SURE = 2.33
 """So many standard errors above one half: 99 % sure."""
 

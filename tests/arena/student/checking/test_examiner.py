@@ -18,6 +18,7 @@ from arena.student.checking.examiner import Candidate, Examiner
 from arena.student.checking.lookup import submissions_in
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import descendants
+from tests.kit.places import COUNTDOWN, ROOT
 
 GREEDY = """from agents import Agent
 
@@ -26,7 +27,6 @@ class Greedy(Agent):
     def choose(self, state, clock):
         return max(state.moves(), key=lambda move: state.play(move).evaluate(state.turn))
 """
-ROOT = Path(__file__).parents[4]
 BARE = ROOT / "arena" / "student" / "starters" / "bare.py"
 
 
@@ -68,7 +68,7 @@ def test_a_good_agent_passes_every_step_in_order_and_leaves_nothing(greedy: Path
     assert descendants(os.getpid()) <= before
 
 
-@pytest.mark.parametrize("game", ["ludo:players=3", "kuhn", f"{ROOT / 'examples' / 'countdown.py'}:Countdown"])
+@pytest.mark.parametrize("game", ["ludo:players=3", "kuhn", f"{COUNTDOWN}:Countdown"])
 def test_games_of_chance_of_many_with_secrets_and_of_ones_own_are_checked(greedy: Path, game: str) -> None:
     found = checked(greedy, game, max_plies=12)
     assert found.light is Light.GOOD, found.worst

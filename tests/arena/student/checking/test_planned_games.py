@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import islice
-from pathlib import Path
 
 import pytest
 
@@ -11,8 +10,9 @@ from adsearch import CHANCE, games
 from arena.match.seeds import GameSeeds
 from arena.student.checking import planned_games
 from arena.student.checking.planned_games import CheckPosition, Stage
+from tests.kit import places
 
-COUNTDOWN = f"{Path(__file__).parents[4] / 'examples' / 'countdown.py'}:Countdown"
+COUNTDOWN = f"{places.COUNTDOWN}:Countdown"
 GAMES = [*games.names(), "ludo:players=2", "maze:ghosts=1", "connect4:rows=4", "countdown"]
 
 

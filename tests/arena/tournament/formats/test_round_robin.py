@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,8 +13,9 @@ from hypothesis import strategies as st
 from arena.tournament.formats.round_robin import table
 from tests.kit.effort import tries
 from tests.kit.paper_tournament import Event, Terms, meetings, names
+from tests.kit.places import TRUTHS
 
-TABLES = json.loads((Path(__file__).parents[3] / "truths" / "berger.json").read_text("utf-8"))["tables"]
+TABLES = json.loads((TRUTHS / "berger.json").read_text("utf-8"))["tables"]
 
 
 @pytest.mark.parametrize("players", [int(number) for number in TABLES])
