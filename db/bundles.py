@@ -123,8 +123,8 @@ def copy(
         new.exec_driver_sql(table)
     new.exec_driver_sql("INSERT INTO bundle (place) VALUES (?)", (_PLACE,))
     for file in files:
-        told = (file.source, file.path, int(file.executable), file.content)
-        new.exec_driver_sql("INSERT INTO bundled (source, path, executable, content) VALUES (?, ?, ?, ?)", told)
+        values = (file.source, file.path, int(file.executable), file.content)
+        new.exec_driver_sql("INSERT INTO bundled (source, path, executable, content) VALUES (?, ?, ?, ?)", values)
     seats = [row for some in _portions(wanted.games) for row in _rows(old, Seat, Seat.game.in_(some))]
     entered = {(row["tournament"], row["name"]) for row in _tournaments_of(old, wanted, seats)}
     entries = [
@@ -166,10 +166,10 @@ def _copy_agents(
     hers = {row["id"] for row in versions if row["agent"] == wanted.agent}
     for row in versions:
         if row["id"] in hers:
-            told = {"started_as": _without_folders(row["started_as"])}
+            changed = {"started_as": _without_folders(row["started_as"])}
         else:
-            told = {"source": f"{IMPORTED}@{row['number']}", "started_as": IMPORTED, "created": instant(now)}
-        _insert(new, Version, [row | told])
+            changed = {"source": f"{IMPORTED}@{row['number']}", "started_as": IMPORTED, "created": instant(now)}
+        _insert(new, Version, [row | changed])
     return hers
 
 
@@ -188,9 +188,9 @@ def _copy_tournaments(
             if agent["name"] in entered and agent.get("anchor") is not None
         ]
         byes = [[round, names.of(name), *more] for round, name, *more in settings.get("byes", ()) if name in called]
-        told = {"seed": row["seed"] if over else "", "rules": _portable(row["rules"])}
+        changed = {"seed": row["seed"] if over else "", "rules": _portable(row["rules"])}
         kept = {"agents": anchors, **({"byes": byes} if byes else {})}
-        _insert(new, Tournament, [row | told | {"settings": kept}])
+        _insert(new, Tournament, [row | changed | {"settings": kept}])
     return finished
 
 
@@ -210,12 +210,12 @@ def _copy_games(
     for some in _portions(wanted.games):
         for row in _rows(old, Game, Game.id.in_(some)):
             # From its seed all dice of a tournament follow, those of games to come too.
-            told = row["tournament"] is None or row["tournament"] in finished
+            shown = row["tournament"] is None or row["tournament"] in finished
             by_other = row["fault"] is not None and (row["id"], row["fault"]) not in own
             change = {
                 "rules": _portable(row["rules"]),
                 "pair": names.pair(row["pair"]),
-                "seed": row["seed"] if told else "",
+                "seed": row["seed"] if shown else "",
                 "detail": None if by_other or row["detail"] is None else names.words(row["detail"]),
             }
             _insert(new, Game, [row | change])

@@ -91,24 +91,24 @@ def rank(
     settings: Settings | None = None,
 ) -> Ranking:
     """Everybody who has a rated game. `games` are in the order of play; `counts` are for the system ELO alone."""
-    told = settings or Settings()
-    if told.anchors and system not in FITTED:
+    chosen = settings or Settings()
+    if chosen.anchors and system not in FITTED:
         raise BadRating(f"anchors are for {' and '.join(FITTED)}: {system} has numbers of its own to start from")
     match system:
         case System.ELO:
-            return _fitted(games, counts, told)
+            return _fitted(games, counts, chosen)
         case System.PLACKETT_LUCE:
-            found = plackett_luce.fit(games, prior=told.prior, anchors=told.anchors)
+            found = plackett_luce.fit(games, prior=chosen.prior, anchors=chosen.anchors)
         case System.INCREMENTAL:
-            rated = elo.ratings(games, k=told.k, start=told.start, floor=told.floor)
+            rated = elo.ratings(games, k=chosen.k, start=chosen.start, floor=chosen.floor)
             found = _apart(games, {name: (one.rating, 0.0) for name, one in rated.items()})
         case System.GLICKO2:
-            deviating = glicko2.ratings(glicko2.periods(games), start=told.start)
+            deviating = glicko2.ratings(glicko2.periods(games), start=chosen.start)
             found = _apart(games, {name: (one.rating, one.deviation) for name, one in deviating.items()})
         case System.POINTS:
             return by_points(points.standings(points.of(games)))
     tally = _Tally.of_games(games, found.names)
-    lines = _lines(found, tally, told.anchors, sure=system is not System.INCREMENTAL)
+    lines = _lines(found, tally, chosen.anchors, sure=system is not System.INCREMENTAL)
     return Ranking(system=system, players=list(lines), pools=len(found.pools))
 
 
@@ -139,18 +139,18 @@ def by_points(standings: Iterable[points.Standing]) -> Ranking:
     return Ranking(system=System.POINTS, players=players, pools=min(1, len(players)))
 
 
-def _fitted(games: Sequence[RatedGame], counts: Sequence[PairCount], told: Settings) -> Ranking:
+def _fitted(games: Sequence[RatedGame], counts: Sequence[PairCount], chosen: Settings) -> Ranking:
     for_two = duels(games, counts)
     seats = max((len(game.names) for game in games), default=2)
     if not len(for_two.first) and seats != 2:
         raise BadRating(f"elo is for games for two, these are for {seats}; --system plackett-luce rates those for more")
-    found = bradley_terry.fit(for_two, prior=told.prior, anchors=told.anchors)
+    found = bradley_terry.fit(for_two, prior=chosen.prior, anchors=chosen.anchors)
     tally = _Tally.of_duels(for_two)
     place = {name: number for number, name in enumerate(tally.names)}
     unrated = [Ranked(name=name, pool=0, **tally.of(place[name])) for name in sorted(found.unrated)]
     return Ranking(
         system=System.ELO,
-        players=[*_lines(found, tally, told.anchors), *unrated],
+        players=[*_lines(found, tally, chosen.anchors), *unrated],
         pools=len(found.pools),
         advantages=dict(found.advantages),
         unrated=dict(found.unrated),

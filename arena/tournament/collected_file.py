@@ -73,7 +73,7 @@ def read(path: Path) -> tuple[list[Collected], Store]:
         agent.only(Collected.__struct_fields__)
         if wrong := what_is_wrong_with(table.get("name")):
             agent.fail(wrong, "name")
-        told = {name: agent.text(name, "") for name in ("submission", "told", "checked")}
+        texts = {name: agent.text(name, "") for name in ("submission", "told", "checked")}
         handed_in = agent.text("handed_in", "") if table.get("handed_in") else ""
         try:
             datetime.fromisoformat(handed_in or "2026-01-01")
@@ -87,7 +87,7 @@ def read(path: Path) -> tuple[list[Collected], Store]:
                 started_as=agent.text("started_as"),
                 handed_in=handed_in,
                 light=agent.word("light", ("good", "warning"), "good"),
-                **told,
+                **texts,
             )
         )
     folder = path.parent / os.path.expanduser(keys.text("store", "arena.store"))

@@ -65,14 +65,14 @@ def _tag(name: str, value: str) -> str:
 
 
 def _ply(move: MoveRecord) -> str:
-    told = [f"[%who {move.who}]"]
-    told += [f"[%{tag} {_seconds(time)}]" for tag, name in _TIMES.items() if (time := getattr(move, name)) is not None]
+    tags = [f"[%who {move.who}]"]
+    tags += [f"[%{tag} {_seconds(time)}]" for tag, name in _TIMES.items() if (time := getattr(move, name)) is not None]
     if move.score is not None:
-        told.append(f"[%eval {move.score!r}]")
-    told += [f"[%{tag} {count}]" for tag, name in _COUNTS.items() if (count := getattr(move, name)) is not None]
-    told += [f"[%{tag} {json.dumps(said)}]" for tag, name in _SAID.items() if (said := getattr(move, name)) is not None]
+        tags.append(f"[%eval {move.score!r}]")
+    tags += [f"[%{tag} {count}]" for tag, name in _COUNTS.items() if (count := getattr(move, name)) is not None]
+    tags += [f"[%{tag} {json.dumps(said)}]" for tag, name in _SAID.items() if (said := getattr(move, name)) is not None]
     played = move.move if _BARE.fullmatch(move.move) and move.move.isprintable() else json.dumps(move.move)
-    return f"{move.ply}. {played} {{{' '.join(told)}}}"
+    return f"{move.ply}. {played} {{{' '.join(tags)}}}"
 
 
 def _seconds(time: int | None) -> str | None:
@@ -138,17 +138,17 @@ class _Game:
             if line.strip() != self._tags.get("Result"):
                 self._refuse(f"expected a move such as 1. d1 {{[%who 0]}}, or the result, got {quote(line)}")
             return
-        told: dict[str, Any] = {"ply": int(found[1]), "move": self._bare(found[2])}
+        fields: dict[str, Any] = {"ply": int(found[1]), "move": self._bare(found[2])}
         comment, at = found[3] or "", 0
         while at < len(comment):
             part = _COMMENT.match(comment, at)
             if part is None:
                 self._refuse(f"expected comments such as [%emt 0.1], got {quote(comment[at:])}")
-            told |= self._told(part[1], part[2])
+            fields |= self._fields(part[1], part[2])
             at = part.end()
-        if "who" not in told:
+        if "who" not in fields:
             self._refuse("expected who moved: [%who 0], chance or opening")
-        self._moves.append(MoveRecord(**told))
+        self._moves.append(MoveRecord(**fields))
 
     def read(self) -> PastGame:
         """The game, now that all of it has been heard."""
@@ -175,13 +175,13 @@ class _Game:
             players.append(player)
         if not players:
             self._refuse('expected players: [First "alice"] and so on')
-        told = self._tags.get("Result", "*")
+        given = self._tags.get("Result", "*")
         try:
-            scored = points(told)
+            scored = points(given)
         except ValueError:
-            self._refuse(f"expected a result such as 1-0, 0-1, 1/2-1/2 or points, got {quote(told)}")
+            self._refuse(f"expected a result such as 1-0, 0-1, 1/2-1/2 or points, got {quote(given)}")
         if scored is not None and len(scored) != len(players):
-            self._refuse(f"expected the points of {len(players)} players, got {quote(told)}")
+            self._refuse(f"expected the points of {len(players)} players, got {quote(given)}")
         utilities, versions, outdated, spent, longest = (
             self._listed(tag, len(players)) for tag in ("Utilities", "Versions", "Outdated", "Spent", "Longest")
         )
@@ -206,7 +206,7 @@ class _Game:
             self._refuse(f"{tag}: expected {players} values, got {quote(self._tags[tag])}")
         return [None if value == "-" else value for value in values]
 
-    def _told(self, tag: str, value: str) -> dict[str, Any]:
+    def _fields(self, tag: str, value: str) -> dict[str, Any]:
         """What a comment tells; nothing where it is none of ours."""
         if tag == "who":
             return {"who": int(value) if value.isascii() and value.isdigit() and len(value) < 10 else value}

@@ -94,15 +94,15 @@ def _tagged(tags: dict[str, str], name: str, line: int) -> Iterator[RatedGame]:
     first, second = (tags.get(own) or tags.get(other) for own, other in (("First", "White"), ("Second", "Black")))
     if not first or not second:
         refuse(name, line, 'expected the tags [White "..."] and [Black "..."] in this game')
-    told = tags.get("Result", "*")
+    given = tags.get("Result", "*")
     try:
-        scores = points(told)
+        scores = points(given)
     except ValueError:
         scores = []
     if scores is None:
         return
     if len(scores) != 2 or not all(0.0 <= share <= 1.0 for share in scores):
-        refuse(name, line, f"expected a result such as 1-0, 0-1, 1/2-1/2 or *, got {quote(told)}")
+        refuse(name, line, f"expected a result such as 1-0, 0-1, 1/2-1/2 or *, got {quote(given)}")
     round, _, _ = tags.get("Round", "").partition(".")
     yield RatedGame(
         (first, second),
