@@ -37,9 +37,9 @@ from agents.protocol import (
     read_line,
     to_line,
 )
+from arena.match import Match
 from arena.match.clock import MILLISECOND
 from arena.match.fixture import Fixture, SeatPlan
-from arena.match.match import Match
 from arena.student.starter import FOLDER
 from tests.kit.places import ROOT
 

@@ -14,8 +14,8 @@ from adsearch import CHANCE, State
 from agents.protocol import Move, Over, Ready, Start, Turn
 from arena.errors import ArenaError
 from arena.history.replay import positions
+from arena.match import Match
 from arena.match.fixture import Fixture, Limits, SeatPlan
-from arena.match.match import Match
 from arena.match.seeds import GameSeeds
 from db.records import PastGame
 
