@@ -297,8 +297,10 @@ class _CheckSchedule:
         """The games that it asked for are over: it says what it wants next, or is at its end."""
         if running.requests is None:
             return
+        # In the order in which they were asked for: no check depends on which game was over first.
+        played = sorted(running.played, key=lambda game: game.planned.number)
         try:
-            batch = next(running.requests) if begins else running.requests.send(running.played)
+            batch = next(running.requests) if begins else running.requests.send(played)
         except StopIteration:
             running.requests = None
             self._running.remove(running)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,16 @@ import pytest
 from adsearch.errors import AdsearchError
 from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.match.fixture import Limits
+from arena.match.schedule import Entrant, Finished, Planned
 from arena.student.checking import NUMBERED_STEPS, CheckReport, CheckStep, Light, StepName
 from arena.student.checking.conditions import Conditions
-from arena.student.checking.examiner import Candidate, Examiner
+from arena.student.checking.examiner import Candidate, Examiner, _CheckSchedule, _RunningCheck
 from arena.student.checking.lookup import submissions_in
+from arena.student.checking.played_games import CheckGame
+from arena.student.checking.steps import GameBatch, GameRequests
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import descendants
+from db.records import GameRecord, SeatRecord
 from tests.kit.places import COUNTDOWN, ROOT
 
 GREEDY = """from agents import Agent
@@ -27,6 +32,7 @@ class Greedy(Agent):
     def choose(self, state, clock):
         return max(state.moves(), key=lambda move: state.play(move).evaluate(state.turn))
 """
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 BARE = ROOT / "arena" / "student" / "starters" / "bare.py"
 
 
@@ -241,3 +247,24 @@ def test_conditions_that_cannot_be_are_no_fault_of_the_agents(greedy: Path) -> N
     for text, words in (("pvs", "built in"), ("human", "nothing to check")):
         with pytest.raises(BadPlayer, match=words):
             checked(text)
+
+
+def test_games_come_back_in_the_order_in_which_they_were_asked_for() -> None:
+    guarded, opponent = Entrant("mine", "mine", guarded=True), Entrant("random", "random")
+    asked = [Planned(number, "nap", "nap", (guarded, opponent), 1, ("check", number)) for number in (1, 2, 3)]
+    received: list[list[CheckGame]] = []
+
+    def requests() -> GameRequests:
+        received.append((yield GameBatch(asked, seconds=60)))
+
+    schedule = _CheckSchedule(iter([_RunningCheck(0, Candidate("mine", "mine.py"), requests=requests())]))
+    assert [schedule.next() for _ in asked] == asked
+    for game in reversed(asked):
+        seats = tuple(
+            SeatRecord(seat, entrant.name, points=0.5, utility=0.0, spent=0, longest=0)
+            for seat, entrant in enumerate(game.entrants)
+        )
+        record = GameRecord(game.number, "normal", None, "", seats, (), lag=0)
+        schedule.note(Finished(game, record, started=NOW, finished=NOW))
+    assert schedule.next() is None
+    assert [[game.planned for game in batch] for batch in received] == [asked]
