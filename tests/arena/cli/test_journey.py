@@ -122,8 +122,11 @@ def run_a_tournament(terminal: Session) -> str:
     assert ended.code == 0, ended.printed
     tables = [picture for picture in ended.pictures if "elo" in picture]
     assert re.search(r"^rank  name +games  points +score +elo$", tables[0], re.MULTILINE)
-    assert re.search(r"^[0-6]/6 ━+", tables[0], re.MULTILINE)
-    assert re.search(r"^6/6 ━+", tables[-1], re.MULTILINE)
+    # A busy machine may have played a game or two before the first of them is drawn.
+    counted = [int(count) for table in tables for count in re.findall(r"^(\d)/6 ━+", table, re.MULTILINE)]
+    assert counted == sorted(counted)
+    assert (len(counted), counted[-1]) == (len(tables), 6)
+    assert counted[0] < 6
     results = tables[-1].partition("6/6 ━")[2].splitlines()[1:]
     assert [line.split()[0] for line in results] == [f"{number}/6" for number in range(1, 7)], "one line a game"
     assert "elo" not in ended.printed
