@@ -7,7 +7,7 @@ after the other, so that a record of any size fits into memory.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 from sqlalchemy import Connection, func, select, text
@@ -105,14 +105,25 @@ def attempts(connection: Connection) -> Iterator[Attempt]:
         yield Attempt(*known)
 
 
-def every_game(connection: Connection) -> Iterator[tuple[PastGame, bool]]:
-    """Every game with all that belongs to it, the oldest first, and whether it was imported."""
+class AuditedGame(NamedTuple):
+    """A game with all that belongs to it."""
+
+    game: PastGame
+    imported: bool
+    has_seed: bool
+    """Whether the seed on record is a number, from which its chance follows."""
+
+
+def every_game(connection: Connection) -> Iterator[AuditedGame]:
+    """Every game, the oldest first."""
     last = 0
     chosen = select(Game.id).order_by(Game.id).limit(_AT_ONCE)
     while ids := connection.execute(chosen.where(Game.id > last)).scalars().all():
         elsewhere = select(Seat.game).join(Version, Version.id == Seat.version)
         elsewhere = elsewhere.where(Seat.game.in_(ids), Version.source.startswith(IMPORTED))
         imported = set(connection.execute(elsewhere).scalars())
+        rows = connection.execute(select(Game.id, Game.seed).where(Game.id.in_(ids)))
+        seeds = {row.id: row.seed for row in rows}
         for game in games.games(connection, ids, whole=True):
-            yield game, game.id in imported
+            yield AuditedGame(game, imported=game.id in imported, has_seed=seeds[game.id].isdecimal())
         last = ids[-1]

@@ -6,10 +6,11 @@ that is not there is left out, or is a NotFound where one game was asked for.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Connection, func, null, select
+from sqlalchemy import Connection, Text, func, null, select, type_coerce
 
 from db.errors import NotFound
 from db.records import SEAT_RESULT, MoveRecord, PastGame, PastRuling, PastSeat
@@ -39,7 +40,9 @@ def games(connection: Connection, ids: Sequence[int], *, whole: bool = False) ->
     """These games, in this order; `whole`: with their moves and what the agents wrote to stderr."""
     if not ids:
         return []
-    heads = select(Game.__table__, Tournament.name.label("of")).outerjoin(Tournament, Tournament.id == Game.tournament)
+    # As text: a host that is not JSON, however it came there, hides no game.
+    columns = [type_coerce(one, Text) if one.key == "host" else one for one in Game.__table__.columns]
+    heads = select(*columns, Tournament.name.label("of")).outerjoin(Tournament, Tournament.id == Game.tournament)
     rows = {row["id"]: row for row in connection.execute(heads.where(Game.id.in_(ids))).mappings()}
     seats = _seats(connection, ids, whole)
     moves = _moves(connection, ids) if whole else {}
@@ -52,7 +55,7 @@ def games(connection: Connection, ids: Sequence[int], *, whole: bool = False) ->
             seats=tuple(seats.get(row["id"], ())),
             moves=tuple(moves.get(row["id"], ())),
             rulings=tuple(rulings.get(row["id"], ())),
-            **{name: row[name] for name in STORED_AS_IT_IS},
+            **{name: row[name] for name in STORED_AS_IT_IS} | {"host": _read_host(row["host"])},
         )
         for row in (rows[id] for id in ids if id in rows)
     ]
@@ -109,6 +112,15 @@ def _rulings(connection: Connection, ids: Sequence[int]) -> dict[int, list[PastR
     for game, what, seat, reason, made in connection.execute(chosen.order_by(Ruling.id)):
         found.setdefault(game or 0, []).append(PastRuling(what, seat, reason, made))
     return found
+
+
+def _read_host(text: str | None) -> dict[str, Any] | None:
+    """On what the game was played; None where that is not on record, or cannot be read."""
+    try:
+        host = None if text is None else json.loads(text)
+    except ValueError:
+        return None
+    return host if isinstance(host, dict) else None
 
 
 def _is_whole(text: str) -> bool:

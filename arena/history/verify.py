@@ -78,11 +78,12 @@ def verify(database: Database, store: Store, *, progress: Callable[[int, int], N
         found.wrongs += _wrong_schedules(audit.attempts(connection), part=bundles.is_bundle(connection))
         total = sum(audit.size(connection).games.values())
         boards = PositionCheck(store)
-        for game, imported in audit.every_game(connection):
+        for game, imported, has_seed in audit.every_game(connection):
             found.games += 1
             found.moves += len(game.moves)
             found.wrongs += [
-                Wrong(name_of(game), game.id, reason) for reason in wrongs_of(game, boards, imported=imported)
+                Wrong(name_of(game), game.id, reason)
+                for reason in wrongs_of(game, boards, imported=imported, has_seed=has_seed)
             ]
             if progress is not None and found.games % 50 == 0:
                 progress(found.games, total)
@@ -125,7 +126,7 @@ class PositionCheck:
 # One game.
 
 
-def wrongs_of(game: PastGame, boards: PositionCheck, *, imported: bool) -> list[str]:
+def wrongs_of(game: PastGame, boards: PositionCheck, *, imported: bool, has_seed: bool) -> list[str]:
     """Everything about the game that cannot be true."""
     if game.status in ("scheduled", "playing", "cancelled"):
         results = [game.verdict, *(seat.points for seat in game.seats)]
@@ -148,7 +149,7 @@ def wrongs_of(game: PastGame, boards: PositionCheck, *, imported: bool) -> list[
         return [f"{game.game} is for {start.players} players, got the seats {[seat.seat for seat in game.seats]}"]
     if verdict is Verdict.FORFEIT:
         return _wrong_forfeit(game, start)
-    end = _replayed(game, start, None if imported else _seeds(game))
+    end = _replayed(game, start, _seeds(game) if has_seed and not imported else None)
     if isinstance(end, str):
         return [end]
     wrongs = [*_wrong_end(game, end, verdict), *_wrong_result(game, end, verdict)]

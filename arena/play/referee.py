@@ -429,11 +429,11 @@ def _reported(error: BaseException) -> str:
 
 
 def _one_line(error: BaseException) -> str:
-    """The error on one line; somebody's own may fail to send what it is."""
+    """The error on one line; a user-supplied error may fail to say what it is."""
     try:
         words = str(error)
     except Exception:
-        words = "it cannot send what"
+        words = "it cannot say what"
     kind = type(error).__name__
     return one_line(
         words if isinstance(error, ArenaError | BadGame) else f"{kind}: {words}" if words else kind, most=_MOST_WORDS

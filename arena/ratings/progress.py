@@ -109,15 +109,15 @@ def _fit(games: Sequence[RatedGame], anchors: Mapping[str, float], prior: float)
 
 def _moments(games: Sequence[RatedGame], of: str | None, points: int) -> set[int]:
     """The numbers of the games after which ratings are asked for: about `points`, evenly spread, the last one, and the
-    last game of every version that another one followed. Only games of the player `of` are looked at."""
+    last game before each change of a version. Only games of the player `of` are looked at."""
     own = [number for number, game in enumerate(games) if of is None or of in map(agent, game.names)]
     step = max(1, -(-len(own) // points))
-    last_of: dict[str, int] = {}
-    latest: dict[str, str] = {}
+    chosen = {*own[::-1][::step]}
+    latest: dict[str, tuple[str, int]] = {}
     for number in own:
         for version in games[number].names:
-            if of in (None, agent(version)):
-                last_of[version] = number
-                latest[agent(version)] = version
-    followed = last_of.keys() - latest.values()
-    return {*own[::-1][::step], *(last_of[version] for version in followed)}
+            before, last = latest.get(agent(version), (version, number))
+            if before != version and of in (None, agent(version)):
+                chosen.add(last)
+            latest[agent(version)] = version, number
+    return chosen

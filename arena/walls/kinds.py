@@ -60,4 +60,4 @@ class Walls(Struct, frozen=True):
     hidden: tuple[str, ...] = ()
     """What it may not read, though it lies in something readable."""
     filter: bytes = b""
-    """What `syscalls.compiled` made for this kind."""
+    """What `seccomp.compiled` made for this kind."""

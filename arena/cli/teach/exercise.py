@@ -39,7 +39,7 @@ def exercise(
     how little and how much a leaf can be worth, bounds when only how little is.
     In every tree there is one right answer.
 
-    Example: arena exercise alphabeta --seed 7 --svg exercise_sheet.svg --answers key.svg
+    Example: arena exercise alphabeta --seed 7 --svg sheet.svg --answers key.svg
 
     Example: arena exercise minimax --seed 3 --key
     """

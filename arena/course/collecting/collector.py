@@ -91,7 +91,8 @@ class Collector:
         self._numbers = count(1)
         self._kept = KeptAgents(file, submissions=submissions, database=database, now=now)
         rules = submissions.take_game(conditions.game)
-        same_for_all = repr(replace(self._conditions, game=rules, description=""))
+        # As the first version wrote it, where the enumeration was called Kind: files that it wrote keep their meaning.
+        same_for_all = repr(replace(self._conditions, game=rules, description="")).replace("<WallKind.", "<Kind.")
         self._conditions_hash = hashlib.sha256(same_for_all.encode()).hexdigest()[:16]
         # How many agents are to be checked so far, and how many have been.
         self.to_check = 0

@@ -20,7 +20,9 @@ from db.records import MoveRecord, PastGame, PastRuling, PastSeat, Whole
 
 _Value = TypeVar("_Value", bound=Struct)
 _SEAT_TIMES: Final = ("spent", "longest", "cpu")
-_MOVE_TIMES: Final = ("spent", "left", "cpu", "delay", "lag")
+_MOVE_TIMES: Final = ("spent", "left")
+_EXACT_MOVE_TIMES: Final = ("cpu", "delay", "lag")
+"""Only in nanoseconds."""
 
 
 class _Seat(PastSeat, frozen=True, kw_only=True):
@@ -30,6 +32,10 @@ class _Seat(PastSeat, frozen=True, kw_only=True):
 
 
 class _Move(MoveRecord, frozen=True, kw_only=True):
+    cpu: Any = None
+    delay: Any = None
+    lag: Any = None
+    """No export writes these three, and no import believes them: only their nanoseconds count."""
     spent_ns: Whole | None = None
     left_ns: Whole | None = None
     cpu_ns: Whole | None = None
@@ -44,7 +50,9 @@ class _Ruling(PastRuling, frozen=True, kw_only=True):
 class _Game(PastGame, frozen=True, kw_only=True):
     """A game as it stands in a line."""
 
-    id: int = 0
+    id: Any = 0
+    lag: Any = None
+    """Neither is believed: the game gets a new id, and its lag is in nanoseconds."""
     lag_ns: Whole | None = None
     seats: tuple[_Seat, ...]
     moves: tuple[_Move, ...] = ()
@@ -64,7 +72,8 @@ def line(game: PastGame) -> str:
         written |= {"points": seat.points, "utility": seat.utility, "current": seat.current}
         written |= {f"{name}_ns": getattr(seat, name) for name in _SEAT_TIMES}
     for written, move in zip(document["moves"], game.moves, strict=True):
-        written |= {f"{name}_ns": getattr(move, name) for name in _MOVE_TIMES} | {"log": move.log}
+        written |= {f"{name}_ns": getattr(move, name) for name in (*_MOVE_TIMES, *_EXACT_MOVE_TIMES)}
+        written |= {"log": move.log}
     return json.dumps(document, allow_nan=False) + "\n"
 
 
@@ -85,7 +94,7 @@ _DECODER: Final = msgspec.json.Decoder(_Game)
 
 def _game(found: _Game) -> PastGame:
     seats = tuple(_as(PastSeat, seat, **_times(seat, _SEAT_TIMES)) for seat in found.seats)
-    moves = tuple(_as(MoveRecord, move, **_times(move, _MOVE_TIMES)) for move in found.moves)
+    moves = tuple(_as(MoveRecord, move, **_move_times(move)) for move in found.moves)
     rulings = tuple(_as(PastRuling, ruling) for ruling in found.rulings)
     return _as(PastGame, found, id=0, lag=found.lag_ns, seats=seats, moves=moves, rulings=rulings)
 
@@ -93,6 +102,10 @@ def _game(found: _Game) -> PastGame:
 def _as(kind: type[_Value], found: Struct, **changed: Any) -> _Value:
     """What was found as a value of the record, with these fields changed."""
     return kind(**{name: getattr(found, name) for name in kind.__struct_fields__} | changed)
+
+
+def _move_times(move: _Move) -> Mapping[str, Any]:
+    return {**_times(move, _MOVE_TIMES), **{name: getattr(move, f"{name}_ns") for name in _EXACT_MOVE_TIMES}}
 
 
 def _times(found: Struct, names: tuple[str, ...]) -> Mapping[str, Any]:

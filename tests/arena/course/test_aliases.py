@@ -55,7 +55,7 @@ def test_where_words_are_not_parted_a_name_is_found_anywhere() -> None:
     assert names.redact("王小明的游戏.py") == "…的游戏.py"
 
 
-def test_two_of_one_name_are_not_unique_names_by_it() -> None:
+def test_two_of_one_name_are_not_told_apart_by_it() -> None:
     roster = read("id,name,alias\n1,Ann,Fox\n2,Ann,Owl\n", "r")
     assert aliases_of({"2": HASH}, roster).shown == {"2": "Owl"}
     with pytest.raises(ArenaError, match="r, lines 2 and 3: expected one student called 'Ann'; use their ids"):

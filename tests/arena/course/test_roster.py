@@ -78,7 +78,7 @@ def test_somebody_is_found_by_id_by_name_and_by_alias_however_these_are_spelt() 
     assert roster.called("Carl") == roster.called("") == []
 
 
-def test_two_may_have_one_name_and_are_unique_names_by_their_ids() -> None:
+def test_two_may_have_one_name_and_are_told_apart_by_their_ids() -> None:
     roster = read("id,name\n1,Ann\n2,Ann\n", "r")
     assert [one.id for one in roster.called("Ann")] == ["1", "2"]
     assert [one.id for one in roster.called("2")] == ["2"]

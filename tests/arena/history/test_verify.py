@@ -336,3 +336,14 @@ def test_progress_is_told(tmp_path: Path) -> None:
             store_evening(database, seed)
         verify(database, Store(tmp_path / "arena.store"), progress=lambda done, total: told.append((done, total)))
     assert told == [(50, 110), (100, 110)]
+
+
+@pytest.mark.parametrize(
+    "statement", ["UPDATE game SET host = 'not JSON' WHERE id = 1", f"UPDATE game SET seed = 'abc' WHERE id = {DICE}"]
+)
+def test_what_cannot_be_read_and_proves_nothing_hides_no_game(record: Path, statement: str) -> None:
+    change(record, statement)
+    verification = found(record)
+    assert verification.games == 12
+    assert not [wrong for wrong in verification.wrongs if "by the seed chance gives" in wrong.reason]
+    assert statement.startswith("UPDATE game SET seed") or verification.wrongs == []

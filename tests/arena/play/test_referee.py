@@ -17,6 +17,7 @@ from agents.protocol import Bye, Hello, Move, Over, Ready, Refuse, Report, Resig
 from arena.match.fixture import Limits
 from arena.match.match import RULES_FAILED
 from arena.play import control
+from arena.play.referee import _one_line
 from tests.kit.broken_games import written
 from tests.kit.effort import PATIENCE, tries
 from tests.kit.referee_room import Room, ScriptedPlayer, fixture
@@ -495,3 +496,11 @@ def test_it_ends_with_its_director_and_leaves_no_file(how: signal.Signals) -> No
         assert poller.poll(1000 * PATIENCE), "the referee lives on"
         os.close(gone)
         assert not Path(folder).exists()
+
+
+def test_an_error_that_cannot_say_what_it_is_does_not_end_the_referee() -> None:
+    class Speechless(Exception):
+        def __str__(self) -> str:
+            raise ValueError
+
+    assert _one_line(Speechless()) == "Speechless: it cannot say what"

@@ -162,7 +162,7 @@ def test_players_of_one_name_are_numbered(names: list[str], told: list[str]) -> 
 
 
 @given(st.lists(st.sampled_from(["a", "b", "a#2", "a#3", "a#2#2"]), max_size=12))
-def test_names_unique_names_are_all_different_and_what_was_unique_stays(names: list[str]) -> None:
+def test_unique_names_are_all_different_and_what_was_unique_stays(names: list[str]) -> None:
     told = unique_names(names)
     assert len(set(told)) == len(names)
     assert all(after == before for before, after in zip(names, told, strict=True) if names.count(before) == 1)

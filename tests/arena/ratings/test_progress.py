@@ -161,3 +161,11 @@ def test_an_anchor_stays_where_it_is() -> None:
 
 def test_without_games_there_is_nothing() -> None:
     assert ratings_over_time([]) == {}
+
+
+@pytest.mark.parametrize("of", [None, "a"])
+def test_a_version_that_comes_back_has_a_moment_at_each_change(of: str | None) -> None:
+    versions = ["a@1"] * 7 + ["a@2"] * 9 + ["a@1"] * 20 + ["a@2"] * 3
+    games = [won(version, "b@1") if number % 3 else won("b@1", version) for number, version in enumerate(versions)]
+    moments = ratings_over_time(games, of=of, points=1)["a"]
+    assert [(one.version, one.total) for one in moments] == [("a@1", 7), ("a@2", 16), ("a@1", 36), ("a@2", 39)]

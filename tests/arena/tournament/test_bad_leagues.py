@@ -229,7 +229,7 @@ def test_a_bad_test_of_a_match_is_told(folder: Path, value: str, words: str) -> 
     assert words in wrong(folder, f'game = "connect4"\nformat = "match"\nsprt = {value}\n{TWO}')
 
 
-def test_two_students_of_one_name_are_unique_names_by_their_files(folder: Path) -> None:
+def test_two_students_of_one_name_are_told_apart_by_their_files(folder: Path) -> None:
     (folder / "students" / "Alice.py").write_text("")
     said = wrong(folder, 'game = "connect4"\nplayers = "students/*"')
     assert "two agents are called" in said

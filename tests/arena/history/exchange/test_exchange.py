@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -146,7 +147,7 @@ def test_what_was_exported_is_imported_again(form: FileFormat, data: st.DataObje
 
 @settings(max_examples=tries(100))
 @given(st.lists(TEXT))
-def test_moves_are_unique_names_whatever_is_in_them(texts: list[str]) -> None:
+def test_moves_are_told_apart_whatever_is_in_them(texts: list[str]) -> None:
     assert parted(joined(texts)) == texts
 
 
@@ -318,3 +319,21 @@ def test_a_damaged_file_is_refused_or_read_but_nothing_else_happens(data: st.Dat
         exchange.read(damaged, "file")
     except BadImport as error:
         assert str(error).startswith("file")  # noqa: PT017
+
+
+def test_an_import_believes_no_id_and_no_rounded_waits() -> None:
+    move = MoveRecord(1, 0, "5", spent=1_000_000, cpu=7, delay=8, lag=9)
+    seats = tuple(PastSeat(seat=seat, player=player, points=0.5) for seat, player in enumerate(("ann", "bob")))
+    game = PastGame(
+        id=3, number=1, pair="p", game="tictactoe", verdict="normal", plies=1, lag=10, seats=seats, moves=(move,)
+    )
+    document = json.loads(written([game], FileFormat.NDJSON))
+    document |= {"id": "game-x", "lag": 1.5}
+    document["moves"][0] |= {"lag": 1.5, "cpu": 2**70, "delay": "long"}
+    (found,) = exchange.read(json.dumps(document), "games.ndjson")
+    assert found == replace(game, id=0)
+    for name in ("cpu", "delay", "lag"):
+        del document["moves"][0][f"{name}_ns"]
+        document["moves"][0][name] = 5
+    (found,) = exchange.read(json.dumps(document), "games.ndjson")
+    assert found.moves == (replace(move, cpu=None, delay=None, lag=None),)
