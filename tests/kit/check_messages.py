@@ -24,7 +24,7 @@ from agents.protocol import Verdict
 from arena.match.clock import MILLISECOND, SECOND
 from arena.match.fixture import Limits
 from arena.match.schedule import Finished
-from arena.student.checking import CheckReport, Light, explanations, lookup
+from arena.student.checking import CheckReport, Light, agent_lookup, explanations
 from arena.student.checking.conditions import Conditions
 from arena.student.checking.examiner import Candidate, Examiner
 from arena.student.checking.explanations import Explanation, Failure, explain
@@ -82,10 +82,10 @@ def of_checked(checked: CheckReport) -> str:
 def of_file(broken: Broken, folder: Path) -> str:
     """What is said of a submission of which nothing can be run, or that is hosted in this process."""
     text = broken.lay_out(folder / "handed-in")
-    found = lookup.find(text)
+    found = agent_lookup.find(text)
     if isinstance(found, Explanation):
         return of_explanation(found)
-    if warning := lookup.name_warning(found):
+    if warning := agent_lookup.name_warning(found):
         return f"warning: {warning}"
     alone = stored(folder) / Path(text.partition(":")[0]).name
     alone.write_bytes(Path(text.partition(":")[0]).read_bytes())
@@ -93,7 +93,7 @@ def of_file(broken: Broken, folder: Path) -> str:
     if failure is None:
         return "good"
     why = explain(failure)
-    return of_explanation(replace(why, advice=lookup.neighbour_advice(found, why.message) or why.advice))
+    return of_explanation(replace(why, advice=agent_lookup.neighbour_advice(found, why.message) or why.advice))
 
 
 def behind_walls(folder: Path, broken: Sequence[Broken] = BEHIND_WALLS) -> Mapping[str, str]:

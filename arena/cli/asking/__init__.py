@@ -1,4 +1,4 @@
 """Arguments and options that several commands share, and how they are read.
 
-It may import `terminal`, and no panel. Start at `database`: which database, which tournament, which game.
+It may import `terminal`, and no panel. Start at `record_options`: which database, which tournament, which game.
 """

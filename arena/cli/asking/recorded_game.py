@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from arena.cli.asking.database import reading
+from arena.cli.asking.record_options import reading
 from arena.cli.terminal.wrapping import side_by_side
 from arena.history import words
 from arena.history.replay import positions

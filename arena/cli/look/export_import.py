@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from arena.cli.asking.database import AllOption, DatabaseOption, TournamentArgument, asked_tournaments, reading
+from arena.cli.asking.record_options import AllOption, DatabaseOption, TournamentArgument, asked_tournaments, reading
 from arena.cli.terminal.files import read_file, whole_file
 from arena.history import exchange
 from arena.history.exchange import FileFormat

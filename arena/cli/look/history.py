@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from arena.cli.asking import recorded_game
 from arena.cli.asking.board_svg import SvgOption, write_board
-from arena.cli.asking.database import DatabaseOption, GameIdArgument, reading
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
-from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, show, show_json
+from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, reading
+from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show, show_json
 from arena.errors import ArenaError
 from arena.history import words
 from arena.history.fields import LISTED

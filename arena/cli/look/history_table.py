@@ -12,7 +12,7 @@ from typing import Final
 
 from rich.cells import cell_len
 
-from arena.cli.terminal.tables import Columns, Row
+from arena.cli.terminal.listings import Columns, Row
 from arena.cli.terminal.wrapping import shortened, table_width
 from arena.history.words import printable, result, without_store
 

@@ -11,10 +11,10 @@ import typer
 from msgspec.structs import asdict
 
 from arena.cli.asking import rated_games
-from arena.cli.asking.database import DatabaseOption, reading
 from arena.cli.asking.game_filters import AtOption, filtered
+from arena.cli.asking.record_options import DatabaseOption, reading
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, exact_columns, show
+from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show
 from arena.history.words import printable
 
 if TYPE_CHECKING:

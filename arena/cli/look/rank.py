@@ -13,10 +13,10 @@ import typer
 from msgspec.structs import asdict, replace
 
 from arena.cli.asking import rated_games
-from arena.cli.asking.database import AllOption, DatabaseOption, asked_tournaments, read_results, reading
 from arena.cli.asking.game_filters import AtOption, filtered
+from arena.cli.asking.record_options import AllOption, DatabaseOption, asked_tournaments, read_results, reading
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, exact_columns, percent, show, show_json
+from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, percent, show, show_json
 from arena.cli.terminal.wrapping import table_width
 from arena.history.words import printable, without_store
 from arena.ratings.systems import FITTED, System

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from arena.cli.asking import recorded_game
-from arena.cli.asking.database import DatabaseOption, GameIdArgument
+from arena.cli.asking.record_options import DatabaseOption, GameIdArgument
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.wrapping import APART, side_by_side, wrap_lines
 from arena.errors import ArenaError

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.asking.database import DatabaseOption
-from arena.cli.terminal.tables import FormatOption, OutputFormat, exact_columns, show
+from arena.cli.asking.record_options import DatabaseOption
+from arena.cli.terminal.listings import FormatOption, OutputFormat, exact_columns, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import asdict
 
 from arena.cli.asking import rated_games
-from arena.cli.asking.database import (
+from arena.cli.asking.game_filters import AtOption, filtered
+from arena.cli.asking.record_options import (
     AllOption,
     DatabaseOption,
     TournamentArgument,
@@ -21,9 +22,8 @@ from arena.cli.asking.database import (
     read_results,
     reading,
 )
-from arena.cli.asking.game_filters import AtOption, filtered
+from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show, show_json
 from arena.cli.terminal.standings_table import show_standings
-from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, show, show_json
 from arena.history import words
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from msgspec.structs import asdict, replace
 
 from adsearch.errors import quote
 from arena.cli.asking import rated_games
-from arena.cli.asking.database import DatabaseOption, reading
 from arena.cli.asking.game_filters import AtOption, filtered
-from arena.cli.terminal.tables import FormatOption, OutputFormat, exact_columns, percent, show, show_json
+from arena.cli.asking.record_options import DatabaseOption, reading
+from arena.cli.terminal.listings import FormatOption, OutputFormat, exact_columns, percent, show, show_json
 from arena.errors import BadRating
 from arena.history import words
 from arena.ratings.match_statistics import Model, Sprt, sprt

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from arena.cli.asking.database import DatabaseOption, submissions
-from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, show
+from arena.cli.asking.record_options import DatabaseOption, submissions
+from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
 from arena.history.words import printable
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
-from arena.cli.asking.database import DatabaseOption
-from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, show
+from arena.cli.asking.record_options import DatabaseOption
+from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
 from arena.cli.terminal.wrapping import line_width, wrap_lines
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from adsearch import games
 from agents import builtin
 from agents.builtin import BuiltIn
 from agents.errors import CannotPlay
-from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, show
+from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
 
 COLUMNS: Final[Columns] = {
     "agent": lambda row: row["name"],

@@ -11,7 +11,7 @@ import typer
 from adsearch import Option, State, games
 from adsearch.games import Game
 from arena.cli.asking.board_svg import SvgOption, write_board
-from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, show
+from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
 from arena.cli.terminal.wrapping import wrapped
 
 COLUMNS: Columns = {

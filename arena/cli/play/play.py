@@ -13,10 +13,10 @@ import typer
 
 from adsearch import games
 from agents import builtin
-from arena.cli.asking.database import DatabaseOption, submissions
 from arena.cli.asking.playing_options import SeedOption, WallsOption
 from arena.cli.asking.position_options import GameArgument
-from arena.cli.terminal.tables import FormatOption, OutputFormat, show
+from arena.cli.asking.record_options import DatabaseOption, submissions
+from arena.cli.terminal.listings import FormatOption, OutputFormat, show
 from arena.errors import BadFixture, BadPlayer
 from arena.match.clock import SECOND, TimeControl
 from arena.players.player import PlayerKind, read_player, unique_names
@@ -111,9 +111,9 @@ def play(
         raise typer.Exit(130) from None
     finally:
         if format is not OutputFormat.TABLE:
-            from arena.cli.play import played_games
+            from arena.cli.play import game_rows
 
-            show([played_games.game(event) for event in finished], played_games.COLUMNS, format=format)
+            show([game_rows.game(event) for event in finished], game_rows.COLUMNS, format=format)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from adsearch.errors import quote
-from arena.cli.asking.database import DatabaseOption, submissions
 from arena.cli.asking.playing_options import SeedOption
+from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.errors import BadLeague, BadPlayer, RefereeLost
 from arena.walls.kinds import WallKind
 from db.errors import NotFound

@@ -18,7 +18,7 @@ from rich.live import Live
 from rich.text import Text
 
 from agents.protocol import Verdict
-from arena.cli.asking.database import read_results
+from arena.cli.asking.record_options import read_results
 from arena.cli.terminal.standings_table import show_standings
 from arena.history import words
 from arena.match.clock import SECOND, TimeControl

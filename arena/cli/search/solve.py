@@ -17,7 +17,7 @@ from adsearch.budget import Budget
 from adsearch.errors import BadSearch, quote
 from adsearch.terms import DEEPEST, root_seat
 from arena.cli.asking.position_options import GameArgument, MovesOption, after
-from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, Row, exact_columns, show, show_json
+from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show, show_json
 from arena.history import words
 
 if TYPE_CHECKING:

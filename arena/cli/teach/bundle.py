@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.asking.database import DatabaseOption, submissions
+from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.terminal.files import read_file
 
 

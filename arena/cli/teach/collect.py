@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.asking.database import DatabaseOption, submissions
+from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.terminal import progress_line
 from arena.cli.terminal.files import read_file
-from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, Row, show
+from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, show
 from arena.cli.terminal.wrapping import wrapped
 from arena.errors import BadLeague
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from arena.course.collecting.collector import Collector
-    from arena.course.collecting.result import HandInResult
+    from arena.course.collecting.hand_in_result import HandInResult
     from arena.student.checking.conditions import Conditions
 
 _MOST_LISTED: Final = 20

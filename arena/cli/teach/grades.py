@@ -8,10 +8,10 @@ import typer
 from msgspec.structs import replace
 
 from arena.cli.asking import rated_games
-from arena.cli.asking.database import DatabaseOption, reading
 from arena.cli.asking.game_filters import AtOption, filtered
+from arena.cli.asking.record_options import DatabaseOption, reading
 from arena.cli.terminal.files import read_file
-from arena.cli.terminal.tables import FormatOption, OutputFormat, exact_columns, show
+from arena.cli.terminal.listings import FormatOption, OutputFormat, exact_columns, show
 from arena.history.words import number
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.terminal.tables import FormatOption, OutputFormat, show
+from arena.cli.terminal.listings import FormatOption, OutputFormat, show
 from arena.errors import BadPlayer
 from arena.history.words import printable
 from arena.walls.kinds import WallKind

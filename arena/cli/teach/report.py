@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.asking.database import DatabaseOption, reading
+from arena.cli.asking.record_options import DatabaseOption, reading
 from arena.cli.terminal import progress_line
 from arena.cli.terminal.files import read_file
 

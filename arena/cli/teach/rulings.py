@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.asking.database import DatabaseOption, GameIdArgument
+from arena.cli.asking.record_options import DatabaseOption, GameIdArgument
 from arena.errors import BadRuling
 from arena.history.words import printable
 

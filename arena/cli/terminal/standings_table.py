@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
-from arena.cli.terminal.tables import Columns, OutputFormat, Row, show
+from arena.cli.terminal.listings import Columns, OutputFormat, Row, show
 from arena.history.words import number
 
 if TYPE_CHECKING:

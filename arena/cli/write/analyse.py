@@ -12,11 +12,11 @@ from msgspec import to_builtins
 
 from adsearch import games
 from arena.cli.asking import recorded_game
-from arena.cli.asking.database import DatabaseOption, GameIdArgument
 from arena.cli.asking.rated_games import SvgOption
+from arena.cli.asking.record_options import DatabaseOption, GameIdArgument
 from arena.cli.terminal import progress_line
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, Row, exact_columns, show, show_json
+from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show, show_json
 from arena.cli.terminal.wrapping import wrapped
 from arena.errors import BadFixture
 from arena.history import words

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from msgspec import to_builtins
 
-from arena.cli.asking.database import DatabaseOption, submissions
+from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.terminal import progress_line
-from arena.cli.terminal.tables import Columns, FormatOption, OutputFormat, show, show_json
+from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show, show_json
 from arena.cli.terminal.wrapping import line_width, wrap_lines
 from arena.errors import BadPlayer
 from arena.history.words import printable, without_store
@@ -174,7 +174,7 @@ def _candidates(
 def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
     """The agent that `text` names; where that is no file, perhaps one on record. BadPlayer where there is neither."""
     from arena.players import versions
-    from arena.student.checking import lookup
+    from arena.student.checking import agent_lookup
     from arena.student.checking.examiner import Candidate
     from db import dialect
     from db.database import Database
@@ -182,7 +182,7 @@ def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
     try:
         read_player(text)
     except BadPlayer as error:
-        if lookup.is_there(text):
+        if agent_lookup.is_there(text):
             return Candidate("", text)
         file = dialect.file_of(dialect.url(db))
         if "/" in text or ":" in text or (file is not None and not file.exists()):
@@ -198,8 +198,8 @@ def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
 
 
 def _in_folder(folder: Path) -> list[Candidate]:
+    from arena.student.checking.agent_lookup import submissions_in
     from arena.student.checking.examiner import Candidate
-    from arena.student.checking.lookup import submissions_in
 
     if not folder.is_dir():
         raise typer.BadParameter(f"--all: expected a folder of submissions, got '{folder}'")

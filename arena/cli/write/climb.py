@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.asking.database import DatabaseOption
 from arena.cli.asking.playing_options import SeedOption, WallsOption
-from arena.cli.terminal.tables import show_json
+from arena.cli.asking.record_options import DatabaseOption
+from arena.cli.terminal.listings import show_json
 from arena.cli.terminal.wrapping import wrapped
 from arena.cli.write.climb_run import ClimbRun
 from arena.cli.write.climb_screen import ClimbScreen, percent

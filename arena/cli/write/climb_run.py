@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from adsearch import games
-from arena.cli.asking.database import submissions
+from arena.cli.asking.record_options import submissions
 from arena.errors import BadFixture
 from arena.players.player import PlayerKind, unique_names
 

@@ -18,7 +18,7 @@ import typer
 from adsearch import games
 from agents import builtin
 from agents.errors import BadAgent
-from arena.cli.asking.database import DatabaseOption, GameIdArgument, submissions
+from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, submissions
 from arena.cli.terminal.wrapping import wrapped
 from arena.errors import BadPlayer
 from arena.players.player import PlayerKind, read_player

@@ -12,5 +12,5 @@ Start with `collector.py`. Nobody's identity is guessed: what matches nobody on 
     agent_names.py      what everybody's agent is called
     collector.py        checks hand-ins, newest first, and keeps for everybody the last that passed
     kept_agents.py      who plays with what: in the database, and in the file that tournaments name
-    result.py           Result: what became of a hand-in, or of somebody without one
+    hand_in_result.py   HandInResult: what became of a hand-in, or of somebody without one
 """

@@ -19,17 +19,17 @@ from arena.course.collecting.agent_names import agent_names
 from arena.course.collecting.deadline import is_late
 from arena.course.collecting.find_agent import find_agent
 from arena.course.collecting.hand_in import HandIn
+from arena.course.collecting.hand_in_result import HandInOutcome, HandInResult
 from arena.course.collecting.kept_agents import KeptAgents, is_of, is_older
-from arena.course.collecting.result import HandInOutcome, HandInResult
 from arena.course.roster import Roster, Student
 from arena.errors import BadPlayer, BadSubmission
 from arena.players.player import Player, PlayerKind
 from arena.players.submissions import Store, Submission
 from arena.student.checking import CheckReport
+from arena.student.checking.agent_lookup import find
 from arena.student.checking.conditions import Conditions
 from arena.student.checking.examiner import Candidate, Examiner
 from arena.student.checking.explanations import Explanation
-from arena.student.checking.lookup import find
 from arena.tournament.collected_file import Collected
 from arena.walls.run_folder import RunFolder
 from db.database import Database

@@ -11,7 +11,7 @@ from typing import Final
 
 from arena.course.collecting.unzip import SUBMISSION, is_junk, is_zip, unpack
 from arena.players.player import MAIN_FILE
-from arena.student.checking.lookup import LANGUAGES
+from arena.student.checking.agent_lookup import LANGUAGES
 
 _DEEPEST: Final = 8
 

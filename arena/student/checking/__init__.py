@@ -4,7 +4,7 @@ Everything here serves that command, and `arena collect`, which checks what stud
 `arena.student` may. Start with `steps.py`, which is one check from the first step to the last.
 
     conditions.py           what holds for all games of a check: clock, walls, limits, seed
-    lookup.py               finds the agent; where there is none, says what is there instead
+    agent_lookup.py         finds the agent; where there is none, says what is there instead
     examiner.py             has the games of one check or of many played, by a director of its own
     steps.py                one check: which games it asks for, and what each step reports
     planned_games.py        the positions and games that an agent is asked to play

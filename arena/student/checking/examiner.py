@@ -35,7 +35,7 @@ from arena.student.checking import (
     CheckStep,
     Light,
     StepName,
-    lookup,
+    agent_lookup,
     resigning_opponent,
     watched_host,
 )
@@ -129,7 +129,7 @@ class Examiner:
     def _requests(self, candidate: Candidate, running: _RunningCheck) -> GameRequests:
         """The games of an agent's check; none where there is no such agent."""
         since = monotonic()
-        found = candidate.player or lookup.find(candidate.text)
+        found = candidate.player or agent_lookup.find(candidate.text)
         if not isinstance(found, Explanation):
             running.player = found
             try:
@@ -151,7 +151,7 @@ class Examiner:
             if waiting and step.name is not StepName.FOUND:
                 running.report(waiting[0])
             waiting.clear()
-            better = lookup.neighbour_advice(player, step.message) if step.light is Light.FAILED else ""
+            better = agent_lookup.neighbour_advice(player, step.message) if step.light is Light.FAILED else ""
             running.report(msgspec.structs.replace(step, advice=better) if better else step)
 
         yield from Check(planner, now=monotonic, report=report).games()
@@ -344,7 +344,7 @@ def _source_line(folder: Path, file: str, line: int) -> str:
 
 def _found_step(player: Player, seconds: float) -> CheckStep:
     """The step that says what was found."""
-    warning, _, advice = lookup.name_warning(player).partition(": ")
+    warning, _, advice = agent_lookup.name_warning(player).partition(": ")
     light = Light.WARNING if warning else Light.GOOD
     return CheckStep(name=StepName.FOUND, light=light, seconds=seconds, message=warning or player.text, advice=advice)
 

@@ -16,7 +16,7 @@ from typing import Final
 
 from arena.tournament.formats import gauntlet, knockout, round_robin, sprt_match, swiss, tables
 from arena.tournament.formats.pairing import Pairing
-from arena.tournament.formats.progress import Progress, Results, Terms
+from arena.tournament.formats.tournament_state import Results, Terms, TournamentState
 
 __all__ = [
     "Estimate",
@@ -43,7 +43,7 @@ class Format(StrEnum):
     TABLES = "tables"
 
 
-_FURTHER: Final[dict[Format, Callable[[Terms, Progress], list[Pairing]]]] = {
+_FURTHER: Final[dict[Format, Callable[[Terms, TournamentState], list[Pairing]]]] = {
     Format.ROUND_ROBIN: round_robin.further,
     Format.GAUNTLET: gauntlet.further,
     Format.SWISS: swiss.further,
@@ -75,10 +75,10 @@ def pairings(
     `names`: everybody who takes part or did, the withdrawn as well. `known`: what was said before, byes too; the answer
     begins with it, and it is needed once names, rounds or withdrawals have been added since. A swiss tournament or a
     knockout gets one round more each time that its last round is over."""
-    progress = _progress(names, results, seed, known, withdrawn)
-    while more := _FURTHER[Format(terms.format)](terms, progress):
-        progress = replace(progress, known=(*progress.known, *more))
-    return list(progress.known)
+    so_far = _so_far(names, results, seed, known, withdrawn)
+    while more := _FURTHER[Format(terms.format)](terms, so_far):
+        so_far = replace(so_far, known=(*so_far.known, *more))
+    return list(so_far.known)
 
 
 def is_complete(
@@ -110,7 +110,7 @@ def needless(
     if Format(terms.format) is not Format.KNOCKOUT:
         return []
     every = pairings(terms, names, results, seed, known=known, withdrawn=withdrawn)
-    return knockout.needless(terms, _progress(names, results, seed, every, withdrawn))
+    return knockout.needless(terms, _so_far(names, results, seed, every, withdrawn))
 
 
 def grows(terms: Terms) -> bool:
@@ -138,7 +138,7 @@ def estimate(terms: Terms, players: int) -> Estimate:
     return Estimate(count, count * terms.seats)
 
 
-def _progress(
+def _so_far(
     names: Iterable[str], results: Results, seed: int, known: Sequence[Pairing], withdrawn: Collection[str]
-) -> Progress:
-    return Progress(tuple(sorted(set(names))), seed, results, tuple(known), frozenset(withdrawn))
+) -> TournamentState:
+    return TournamentState(tuple(sorted(set(names))), seed, results, tuple(known), frozenset(withdrawn))

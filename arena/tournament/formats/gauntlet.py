@@ -6,12 +6,12 @@ It is for measuring new agents against a field that is known. Challengers do not
 from __future__ import annotations
 
 from arena.tournament.formats.pairing import Pairing
-from arena.tournament.formats.progress import Progress, Terms, scheduled
+from arena.tournament.formats.tournament_state import Terms, TournamentState, scheduled
 
 
-def further(terms: Terms, progress: Progress) -> list[Pairing]:
+def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
     """All pairings that are not known yet. Withdrawn players keep theirs: the director forfeits them."""
-    order = progress.draw("order")
+    order = so_far.draw("order")
     challengers = [name for name in order if name in terms.gauntlet]
     field = [name for name in order if name not in terms.gauntlet]
     most = max(len(challengers), len(field))
@@ -19,4 +19,4 @@ def further(terms: Terms, progress: Progress) -> list[Pairing]:
     for at in range(most):
         meetings = [(challenger, (at + number) % most) for number, challenger in enumerate(challengers)]
         rounds.append([(challenger, field[other]) for challenger, other in meetings if other < len(field)])
-    return scheduled(progress, rounds, terms.rounds)
+    return scheduled(so_far, rounds, terms.rounds)

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 from arena.errors import BadLeague
 from arena.tournament.formats.pairing import Pairing
-from arena.tournament.formats.progress import Progress, Terms
+from arena.tournament.formats.tournament_state import Terms, TournamentState
 
 
-def further(terms: Terms, progress: Progress) -> list[Pairing]:
+def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
     """What is to be played once all series of the last pairings are decided or tied: the next pairing of the tied
     ones, then the next round. Whoever meets a withdrawn player goes through without playing."""
-    for series in _rounds(terms, progress):
+    for series in _rounds(terms, so_far):
         if any(each.is_running for each in series):
             return []
         if more := [pairing for each in series for pairing in each.next()]:
@@ -26,14 +26,14 @@ def further(terms: Terms, progress: Progress) -> list[Pairing]:
     return []
 
 
-def needless(terms: Terms, progress: Progress) -> list[Pairing]:
+def needless(terms: Terms, so_far: TournamentState) -> list[Pairing]:
     """Known pairings that are not over and can change nothing any more: their series is decided without them."""
     return [
         pairing
-        for series in _rounds(terms, progress)
+        for series in _rounds(terms, so_far)
         for each in series
         for pairing in each.pairings
-        if each.winner is not None and not progress.is_over(pairing)
+        if each.winner is not None and not so_far.is_over(pairing)
     ]
 
 
@@ -46,9 +46,9 @@ def bracket(players: int) -> list[int]:
     return seeds
 
 
-def seeding(terms: Terms, progress: Progress) -> list[str]:
+def seeding(terms: Terms, so_far: TournamentState) -> list[str]:
     """All players, the strongest seed first."""
-    return [*terms.seeds, *(name for name in progress.draw("order") if name not in terms.seeds)]
+    return [*terms.seeds, *(name for name in so_far.draw("order") if name not in terms.seeds)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class _Series:
     """Two players of whom one goes through: the higher seed first."""
 
     terms: Terms
-    progress: Progress
+    so_far: TournamentState
     round: int
     names: tuple[str, str]
     pairings: tuple[Pairing, ...]
@@ -70,17 +70,17 @@ class _Series:
         if went := [name for name in self.names if name in self.later]:
             return went[0]
         lead = sum(won.get(high, 0) - won.get(low, 0) for won in self._results)
-        to_come = sum(pairing.legs for pairing in self.pairings if not self.progress.is_over(pairing))
+        to_come = sum(pairing.legs for pairing in self.pairings if not self.so_far.is_over(pairing))
         if self.pairings and abs(lead) > to_come:
             return high if lead > 0 else low
         if to_come or not self._is_at_its_end:
             return None
-        return low if high in self.progress.withdrawn and low not in self.progress.withdrawn else high
+        return low if high in self.so_far.withdrawn and low not in self.so_far.withdrawn else high
 
     @property
     def is_running(self) -> bool:
         """Whether it is open, and there are games to wait for."""
-        return self.winner is None and not all(map(self.progress.is_over, self.pairings))
+        return self.winner is None and not all(map(self.so_far.is_over, self.pairings))
 
     def next(self) -> list[Pairing]:
         """The pairings that it needs now, when nothing of it is being played."""
@@ -89,47 +89,45 @@ class _Series:
         first = len(self.pairings)
         count = 1 if first else self.terms.best_of
         return [
-            self.progress.pairing(self.names, cycle=cycle, round=self.round, legs=self.terms.seats)
+            self.so_far.pairing(self.names, cycle=cycle, round=self.round, legs=self.terms.seats)
             for cycle in range(first, first + count)
         ]
 
     @property
     def _results(self) -> list[dict[str, float]]:
-        results = self.progress.results
+        results = self.so_far.results
         return [dict(results[pairing.key]) for pairing in self.pairings if pairing.key in results]
 
     @property
     def _is_at_its_end(self) -> bool:
         """Whether it gets no more pairings, even if it is tied."""
         spent = len(self.pairings) >= self.terms.best_of + self.terms.repeats
-        return spent or any(name in self.progress.withdrawn for name in self.names)
+        return spent or any(name in self.so_far.withdrawn for name in self.names)
 
 
-def _rounds(terms: Terms, progress: Progress) -> list[list[_Series]]:
+def _rounds(terms: Terms, so_far: TournamentState) -> list[list[_Series]]:
     """The series of each round whose players are known."""
-    order = seeding(terms, progress)
+    order = seeding(terms, so_far)
     rank = {name: seed for seed, name in enumerate(order)}
     through: list[str | None] = [order[seed - 1] if seed <= len(order) else None for seed in bracket(len(order))]
     rounds: list[list[_Series]] = []
     known: defaultdict[frozenset[str], list[Pairing]] = defaultdict(list)
-    for pairing in progress.known:
+    for pairing in so_far.known:
         known[frozenset(pairing.names)].append(pairing)
     while len(through) > 1:
         found = []
         winners: list[str | None] = []
-        later = frozenset(
-            name for pairing in progress.known if pairing.round > len(rounds) + 1 for name in pairing.names
-        )
+        later = frozenset(name for pairing in so_far.known if pairing.round > len(rounds) + 1 for name in pairing.names)
         for one, other in zip(through[::2], through[1::2], strict=True):
             if one is None or other is None:
                 winners.append(one or other)
                 continue
             high, low = sorted((one, other), key=rank.__getitem__)
             pairings = tuple(known[frozenset((one, other))])
-            found.append(_Series(terms, progress, len(rounds) + 1, (high, low), pairings, later))
+            found.append(_Series(terms, so_far, len(rounds) + 1, (high, low), pairings, later))
             winners.append(found[-1].winner)
         rounds.append(found)
-        if len(rounds) == 1 and sum(pairing.round == 1 for pairing in progress.known) > sum(
+        if len(rounds) == 1 and sum(pairing.round == 1 for pairing in so_far.known) > sum(
             len(series.pairings) for series in found
         ):
             raise BadLeague("the bracket of a knockout is drawn once: nobody can be added to it or left out later")

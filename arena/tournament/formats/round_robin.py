@@ -7,14 +7,14 @@ first is not the tables' affair: it follows from who meets, and changes each tim
 from __future__ import annotations
 
 from arena.tournament.formats.pairing import Pairing
-from arena.tournament.formats.progress import Progress, Terms, scheduled
+from arena.tournament.formats.tournament_state import Terms, TournamentState, scheduled
 
 
-def further(terms: Terms, progress: Progress) -> list[Pairing]:
+def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
     """All pairings that are not known yet. Withdrawn players keep theirs: the director forfeits them."""
-    order = progress.draw("order")
+    order = so_far.draw("order")
     rounds = [[(order[first - 1], order[second - 1]) for first, second in meet] for meet in table(len(order))]
-    return scheduled(progress, rounds, terms.rounds)
+    return scheduled(so_far, rounds, terms.rounds)
 
 
 def table(players: int) -> list[list[tuple[int, int]]]:

@@ -12,7 +12,7 @@ from typing import Final
 
 from arena.ratings.match_statistics import Hypothesis, Model, Sprt, sprt
 from arena.tournament.formats.pairing import Pairing
-from arena.tournament.formats.progress import Progress, Terms, scheduled
+from arena.tournament.formats.tournament_state import Terms, TournamentState, scheduled
 
 USUAL_RISK: Final = 0.05
 _CLAIMS: Final = {
@@ -53,10 +53,10 @@ class Weighed(Sprt, frozen=True):
     """After how many pairs."""
 
 
-def further(terms: Terms, progress: Progress) -> list[Pairing]:
+def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
     """All pairings that are not known yet."""
-    first, second = progress.names
-    return scheduled(progress, [[(first, second)]], terms.rounds)
+    first, second = so_far.names
+    return scheduled(so_far, [[(first, second)]], terms.rounds)
 
 
 def weigh(terms: SprtTerms, pairs: Mapping[float, int]) -> Weighed:

@@ -14,30 +14,29 @@ from typing import Self
 from arena.match.seeds import number
 from arena.tournament.formats.matching import Matching
 from arena.tournament.formats.pairing import Pairing
-from arena.tournament.formats.progress import Progress, Terms
+from arena.tournament.formats.tournament_state import Terms, TournamentState
 
 Met = Counter[tuple[str, ...]]
 """How often just these players, sorted, have been paired; one alone: how often it was free."""
 
 
-def further(terms: Terms, progress: Progress) -> list[Pairing]:
+def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
     """The next round, once all pairings before it are over. Whoever was added since then joins in it with no points."""
-    players = progress.active
-    if progress.last_round >= terms.rounds or len(players) < 2 or not all(map(progress.is_over, progress.known)):
+    players = so_far.active
+    if so_far.last_round >= terms.rounds or len(players) < 2 or not all(map(so_far.is_over, so_far.known)):
         return []
-    round = progress.last_round + 1
-    met = progress.met()
-    points = progress.points(bye=terms.seats)
-    drawn = {name: number(progress.seed, "swiss", round, name) for name in players}
+    round = so_far.last_round + 1
+    met = so_far.met()
+    points = so_far.points(bye=terms.seats)
+    drawn = {name: number(so_far.seed, "swiss", round, name) for name in players}
     order = sorted(players, key=lambda name: (-points[name], drawn[name], name))
     bye = _bye(order, points, met) if len(order) % 2 else None
     meeting = [name for name in order if name != bye]
     pairings = [
-        progress.pairing(names, cycle=met[names], round=round, legs=terms.seats)
-        for names in _pairs(meeting, points, met)
+        so_far.pairing(names, cycle=met[names], round=round, legs=terms.seats) for names in _pairs(meeting, points, met)
     ]
     if bye is not None:
-        pairings.append(progress.pairing((bye,), cycle=met[bye,], round=round, legs=0))
+        pairings.append(so_far.pairing((bye,), cycle=met[bye,], round=round, legs=0))
     return pairings
 
 

@@ -12,7 +12,7 @@ from itertools import combinations, product
 
 from arena.match.seeds import number
 from arena.tournament.formats.pairing import Pairing
-from arena.tournament.formats.progress import Progress, Terms
+from arena.tournament.formats.tournament_state import Terms, TournamentState
 
 _MOST_TO_IMPROVE = 100
 """With more players in a round the tables stay as they were first laid: comparing all would take minutes."""
@@ -20,28 +20,28 @@ _MOST_TO_IMPROVE = 100
 Meetings = Counter[tuple[str, str]]
 
 
-def further(terms: Terms, progress: Progress) -> list[Pairing]:
+def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
     """The next round; none when all were said. Then come rounds for those who were added too late to have played as
     often as the others, until they have. Withdrawn players keep theirs: the director forfeits them."""
-    played = Counter(name for pairing in progress.known for name in pairing.names)
-    round = progress.last_round + 1
+    played = Counter(name for pairing in so_far.known for name in pairing.names)
+    round = so_far.last_round + 1
     seats = terms.seats
-    places = len(progress.names) - len(progress.names) % seats
+    places = len(so_far.names) - len(so_far.names) % seats
     if round > terms.rounds:
-        due = terms.rounds * places // len(progress.names)
-        late = sum(played[name] < due for name in progress.names)
+        due = terms.rounds * places // len(so_far.names)
+        late = sum(played[name] < due for name in so_far.names)
         places = min(places, -(-late // seats) * seats)
-    drawn = {name: number(progress.seed, "tables", round, name) for name in progress.names}
-    order = sorted(progress.names, key=lambda name: (played[name], drawn[name], name))
+    drawn = {name: number(so_far.seed, "tables", round, name) for name in so_far.names}
+    order = sorted(so_far.names, key=lambda name: (played[name], drawn[name], name))
     meetings: Meetings = Counter()
-    for pairing in progress.known:
+    for pairing in so_far.known:
         meetings.update(combinations(sorted(pairing.names), 2))
     tables = _laid(order[:places], seats, meetings)
     if len(order) <= _MOST_TO_IMPROVE:
         _improve(tables, order[places:], meetings, played)
-    met = progress.met()
+    met = so_far.met()
     together = (tuple(sorted(names)) for names in tables)
-    return [progress.pairing(names, cycle=met[names], round=round, legs=seats) for names in together]
+    return [so_far.pairing(names, cycle=met[names], round=round, legs=seats) for names in together]
 
 
 def _laid(names: Sequence[str], seats: int, meetings: Meetings) -> list[list[str]]:

@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from arena.cli.look import history_table
-from arena.cli.terminal.tables import OutputFormat, show
+from arena.cli.terminal.listings import OutputFormat, show
 from arena.history.words import printable
 from tests.kit.plot_reading import AWKWARD
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from adsearch import State, games
-from arena.cli.play import played_games
+from arena.cli.play import game_rows
 from arena.cli.play.game_screen import GameScreen
 from arena.history import words
 from arena.match.schedule import Began, Entrant, Finished, Planned, Ply
@@ -40,7 +40,7 @@ def test_attempts_that_are_played_again_are_no_games_of_their_own(capsys: pytest
     ]
     GameScreen(quiet=True).show_score(attempts)
     assert capsys.readouterr().out == "2 games, in points: a 1   b 0\n"
-    assert [played_games.game(event)["attempt"] for event in attempts] == [1, 2, 3]
+    assert [game_rows.game(event)["attempt"] for event in attempts] == [1, 2, 3]
 
 
 def test_no_terminal_obeys_what_an_agent_wrote_or_a_game_says(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ from arena.course.collecting import collector
 from arena.course.collecting.agent_names import agent_names
 from arena.course.collecting.collector import Collector
 from arena.course.collecting.deadline import read_deadline
-from arena.course.collecting.result import HandInOutcome, HandInResult
+from arena.course.collecting.hand_in_result import HandInOutcome, HandInResult
 from arena.errors import ArenaError, BadLeague, BadRoster
 from arena.players.submissions import Store
 from arena.student.checking import CheckReport, CheckStep, Light, StepName

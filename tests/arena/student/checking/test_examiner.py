@@ -15,9 +15,9 @@ from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.match.fixture import Limits
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.student.checking import NUMBERED_STEPS, CheckReport, CheckStep, Light, StepName
+from arena.student.checking.agent_lookup import submissions_in
 from arena.student.checking.conditions import Conditions
 from arena.student.checking.examiner import Candidate, Examiner, _CheckSchedule, _RunningCheck
-from arena.student.checking.lookup import submissions_in
 from arena.student.checking.played_games import CheckGame
 from arena.student.checking.steps import GameBatch, GameRequests
 from arena.walls.run_folder import RunFolder

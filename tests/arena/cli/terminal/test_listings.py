@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from arena.cli.terminal.tables import OutputFormat, show
+from arena.cli.terminal.listings import OutputFormat, show
 
 
 @pytest.mark.parametrize(

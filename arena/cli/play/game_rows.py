@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from arena.cli.terminal.tables import Columns
+from arena.cli.terminal.listings import Columns
 from arena.history import documents, words
 from arena.match.schedule import Finished
 

@@ -51,7 +51,7 @@ class Terms(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class TournamentState:
     """How far a tournament has come."""
 
     names: tuple[str, ...]
@@ -98,12 +98,12 @@ class Progress:
         return Pairing.of(names, cycle=cycle, round=round, legs=legs, seed=self.seed)
 
 
-def scheduled(progress: Progress, rounds: Sequence[Sequence[tuple[str, str]]], cycles: int) -> list[Pairing]:
+def scheduled(so_far: TournamentState, rounds: Sequence[Sequence[tuple[str, str]]], cycles: int) -> list[Pairing]:
     """The pairings not yet known, where in each of the `cycles` everybody meets as `rounds` say.
 
     At the start each keeps its round. Later (players or cycles were added) they fill new rounds after the last, as
     soon as both players are free."""
-    known = {(*sorted(pairing.names), pairing.cycle) for pairing in progress.known}
+    known = {(*sorted(pairing.names), pairing.cycle) for pairing in so_far.known}
     missing = [
         (cycle * len(rounds) + at, names, cycle)
         for cycle in range(cycles)
@@ -113,8 +113,8 @@ def scheduled(progress: Progress, rounds: Sequence[Sequence[tuple[str, str]]], c
     ]
     if known:
         missing = _packed(missing)
-    before = progress.last_round
-    return [progress.pairing(names, cycle=cycle, round=before + at + 1, legs=2) for at, names, cycle in missing]
+    before = so_far.last_round
+    return [so_far.pairing(names, cycle=cycle, round=before + at + 1, legs=2) for at, names, cycle in missing]
 
 
 def _packed(meetings: Iterable[tuple[int, tuple[str, str], int]]) -> list[tuple[int, tuple[str, str], int]]:
