@@ -43,7 +43,8 @@ def test_a_long_or_odd_temporary_folder_is_not_used_for_sockets(
 
 
 def test_a_folder_left_by_a_killed_director_is_removed_by_the_next_and_no_other() -> None:
-    code = "import os; from arena.walls.run_folder import RunFolder; print(RunFolder().path); os.kill(os.getpid(), 9)"
+    made = "from arena.walls.run_folder import RunFolder; print(RunFolder().path, flush=True)"
+    code = f"import os; {made}; os.kill(os.getpid(), 9)"
     killed = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=False)
     abandoned = Path(killed.stdout.strip())
     assert abandoned.name.startswith("arena-run-")

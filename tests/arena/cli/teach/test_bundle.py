@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.walls.run_folder import clear
 from tests.kit.arena_program import Ended, arena
 from tests.kit.hand_ins import folder
 from tests.kit.places import COUNTDOWN
@@ -139,7 +140,7 @@ def test_wherever_it_is_taken_its_sources_go_along(bundle: Path, tmp_path: Path)
     other.parent.mkdir()
     shutil.move(bundle, other)
     assert asked(other, "show", "cs101-1").code in (0, 2)
-    shutil.rmtree(tmp_path / "alice.store")
+    clear(tmp_path / "alice.store")
     ended = asked(other, "db", "verify")
     assert ended.code == 0, ended.out + ended.err
     assert (other.parent / "her own.store").is_dir()
@@ -149,7 +150,7 @@ def test_a_bundle_of_a_bundle_is_the_same_again(bundle: Path, tmp_path: Path) ->
     again = tmp_path / "again" / "x.arena"
     again.parent.mkdir()
     assert asked(bundle, "bundle", "alice_agent", str(again)).code == 0
-    shutil.rmtree(tmp_path / "alice.store")
+    clear(tmp_path / "alice.store")
     bundle.unlink()
     assert asked(again, "db", "verify").code == 0
 
