@@ -133,6 +133,15 @@ def count_games(connection: Connection, tournament: int) -> tuple[int, int]:
     return sum(status in OVER for status in statuses), len(statuses)
 
 
+def outdated_games(connection: Connection, tournament: int) -> list[int]:
+    """The games that were played by a version which is not the present one."""
+    current = {entered.name: entered.version for entered in running.entries(connection, tournament)}
+    played = running.played_versions(connection, tournament)
+    return [
+        game for game, seats in played.items() if any(current.get(name) != version for name, version in seats.items())
+    ]
+
+
 def _known(
     rows: Iterable[tuple[int, str, tuple[str, ...]]], byes: Iterable[tuple[int, str, int]]
 ) -> list[formats.Pairing]:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from arena.players.player import PlayerKind
 from arena.players.submissions import Store
 from arena.tournament.description_changes import changes, refuse
-from arena.tournament.game_scheduling import OVER
+from arena.tournament.game_scheduling import count_games, outdated_games
 from arena.tournament.league import League
 from db import running
 from db.database import Connection
@@ -35,7 +35,7 @@ def plan_of(connection: Connection, league: League, submissions: Store) -> Plan 
     if there is None:
         return None
     refuse(league.name, changes(there["settings"], league.settings()).refused)
-    games = [one.status for one in running.outcomes(connection, there["id"]) if one.status != "cancelled"]
+    over, scheduled = count_games(connection, there["id"])
     before = {entered.name: entered.source for entered in running.entries(connection, there["id"])}
     now = {
         listed.name: listed.player.text
@@ -44,15 +44,8 @@ def plan_of(connection: Connection, league: League, submissions: Store) -> Plan 
         for listed in league.agents
     }
     return Plan(
-        over=sum(status in OVER for status in games),
-        all=len(games) if league.sprt else max(len(games), league.estimate.games),
+        over=over,
+        all=scheduled if league.sprt else max(scheduled, league.estimate.games),
         changed=tuple(name for name, source in now.items() if before.get(name, source) != source),
-        superseded=superseded(connection, there["id"]),
+        superseded=len(outdated_games(connection, there["id"])),
     )
-
-
-def superseded(connection: Connection, tournament: int) -> int:
-    """How many games were played by a version that is not the present one, and so count no more."""
-    current = {entered.name: entered.version for entered in running.entries(connection, tournament)}
-    played = running.played_versions(connection, tournament)
-    return sum(any(current.get(name) != version for name, version in seats.items()) for seats in played.values())

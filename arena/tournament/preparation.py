@@ -16,7 +16,14 @@ from arena.match.schedule import Entrant
 from arena.match.seeds import fresh_seed
 from arena.tournament.description_changes import changes, refuse
 from arena.tournament.formats.sprt_match import Weighed
-from arena.tournament.game_scheduling import OnRecord, count_games, decide_match, forfeit_all, schedule_more
+from arena.tournament.game_scheduling import (
+    OnRecord,
+    count_games,
+    decide_match,
+    forfeit_all,
+    outdated_games,
+    schedule_more,
+)
 from arena.tournament.league import League
 from db import running, store
 from db.database import Connection
@@ -122,11 +129,7 @@ def _enter_all(
 def _rerun(connection: Connection, tournament: int) -> None:
     """Games that were played with a source that is not the present one are played again."""
     current = {entered.name: entered.version for entered in running.entries(connection, tournament)}
-    outdated = [
-        game
-        for game, seats in running.played_versions(connection, tournament).items()
-        if any(current.get(name) != version for name, version in seats.items())
-    ]
+    outdated = outdated_games(connection, tournament)
     for game in outdated:
         store.repeat(connection, game, versions=current)
     settings = running.settings(connection, tournament)

@@ -28,8 +28,8 @@ from arena.play.director import Director
 from arena.play.overload import Overload
 from arena.ratings.match_statistics import Hypothesis
 from arena.tournament.formats.sprt_match import SprtTerms, Weighed
+from arena.tournament.game_scheduling import outdated_games
 from arena.tournament.league import League
-from arena.tournament.plan import superseded
 from arena.tournament.tournament import Tournament
 from db import running
 from db.database import Database
@@ -180,7 +180,7 @@ class TournamentDisplay:
         name = self._league.name
         with database.reading() as connection:
             outcomes = running.outcomes(connection, tournament.id)
-            old = superseded(connection, tournament.id)
+            old = len(outdated_games(connection, tournament.id))
         if old:
             self.say(
                 f"{_some(old, 'game')} of earlier versions count no more; "
