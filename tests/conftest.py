@@ -3,11 +3,13 @@
 Ctrl-C and a hang-up end programs, even where the tests run in the background: a shell without job control, and nohup,
 start what runs in the background with these signals ignored, and every process that a test starts would inherit that.
 No example of Hypothesis has a deadline, as no test depends on how fast the machine is. What takes long begins first, so
-that nobody waits for it at the end. In this process no write waits for the disk, and an interpreter is asked once.
+that nobody waits for it at the end. In this process no write waits for the disk, an interpreter is asked once, and
+garbage is not looked for among the thousands of tests themselves.
 """
 
 import copy
 import functools
+import gc
 import os
 import signal
 from collections.abc import Iterator, Sequence
@@ -20,6 +22,8 @@ from sqlalchemy import Engine, event
 from arena.walls import library
 from db import dialect
 from tests.kit import effort
+
+gc.disable()  # until all tests are collected
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
@@ -66,6 +70,8 @@ def _without_asking_an_interpreter_twice() -> Iterator[None]:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Long ones first; where processes share the tests, each has as many of them, at the beginning of its part."""
+    gc.freeze()
+    gc.enable()
     workers = int(getattr(config, "workerinput", {}).get("workercount", 1))
     if workers > 1:
         items[:] = [items[place] for place in effort.long_ones_first([item.nodeid for item in items], workers)]
