@@ -110,7 +110,7 @@ class Move(_Message, frozen=True):
     cpu: int | None = None
     """Nanoseconds of processor time that the agent used meanwhile."""
     delay: int | None = None
-    """Nanoseconds that the agent was ready to run meanwhile and had no processor."""
+    """Nanoseconds for which the agent, or its host with the answer before it, had to wait for a processor."""
     log: int | None = None
     """Bytes that the agent has written to stderr so far."""
 
@@ -121,6 +121,8 @@ class Resign(_Message, frozen=True):
     game: int
     id: Word
     spent: int | None = None
+    cpu: int | None = None
+    delay: int | None = None
 
 
 class Failed(_Message, frozen=True):
@@ -200,7 +202,7 @@ class Turn(_Message, frozen=True):
     position: str | UnsetType = UNSET
     legal: tuple[str, ...] | UnsetType = UNSET
     limit: int | UnsetType = UNSET
-    """To a warden alone: the nanoseconds after which it must have failed its agent."""
+    """To a warden alone: the nanoseconds that it may charge its agent; with one more it has failed."""
 
 
 class Over(_Message, frozen=True):

@@ -21,7 +21,7 @@ from agents.errors import AgentsError
 from agents.protocol import Verdict
 from arena.errors import ArenaError
 from arena.match.clock import Clock, TimeControl
-from arena.match.match import result
+from arena.match.points import result
 from arena.match.schedule import MOST_ATTEMPTS
 from arena.match.seeds import GameSeeds
 from arena.players.submissions import Store

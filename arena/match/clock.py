@@ -1,7 +1,8 @@
 """Time controls as people write them, and the clock of one game.
 
-Everything is integer nanoseconds; nothing here knows what time it is. The match tells the clock what a seat is to be
-charged for a turn. A seat's time is never negative.
+Everything is integer nanoseconds; nothing here knows what time it is. `charged` says what a turn costs: computing and
+sleeping, but not waiting for a processor. Hosts stop a turn by it, and the match charges by it and judges by it. A
+seat's time is never negative.
 
     60          a minute for the whole game         60+0.5      and half a second more after each move
     40/300+3    five minutes for each 40 moves      60+5x10     then five periods of ten seconds (byo-yomi)
@@ -22,6 +23,8 @@ SECOND: Final = 1_000_000_000
 MILLISECOND: Final = 1_000_000
 LONGEST_POLL: Final = 2**31 - 1
 """Milliseconds: no system waits longer in one call."""
+WAITED: Final = "waiting for the machine"
+"""How the detail of a game ends where the machine took time that was a player's."""
 _LONGEST: Final = 30 * 24 * 3600 * SECOND
 _MOST_MOVES: Final = 100_000
 
@@ -32,6 +35,30 @@ _FORM = re.compile(
 )
 _PER_MOVE = re.compile(rf"move=(?P<move>{_NUMBER})")
 _FORMS = "60, 60+0.5, 40/300+3, 60+5x10, move=0.1 or none (in seconds)"
+
+
+def waited(wall: int, cpu: int, runnable: int) -> int:
+    """How long of `wall` nothing of an agent ran although it was ready to: the machine had no processor for it.
+
+    `cpu` is the processor time of all its threads; `runnable` the longest time for which one of them ran or was ready
+    to. While one thread is ready, either some thread of the agent runs, which is in `cpu`, or none does: so this is
+    never more than the agent really starved, whatever its threads do to each other."""
+    return max(0, min(runnable, wall) - cpu)
+
+
+def charged(wall: int, cpu: int | None, delay: int | None) -> int:
+    """What a turn that took `wall` costs its seat, when the agent used `cpu` and was kept waiting for `delay`.
+
+    `delay` is what it waited for a processor, and what its host waited for one before it could read the answer. No more
+    than `wall` is charged, and no less than what was computed; where somebody does not know, all of `wall`."""
+    if cpu is None or delay is None:
+        return wall
+    return min(wall, max(cpu, wall - delay, 0))
+
+
+def longest_wait(limit: int) -> int:
+    """How long a turn with this limit may take on a machine that has no time for it: then nobody is to blame."""
+    return 10 * limit + 60 * SECOND
 
 
 @dataclass(frozen=True, slots=True)

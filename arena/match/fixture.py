@@ -47,6 +47,10 @@ class SeatPlan(Struct, frozen=True):
     """A warden, which may say that its agent failed."""
     start: int = HELLO_WITHIN
     """How long a warden gives the program of its agent to start."""
+    liable: bool = False
+    """Whether the seat is at fault if its warden is lost: its agent could end that, or it was lost once before."""
+    core: int | None = None
+    """The processor on which the player runs; None: any."""
 
 
 class Fixture(Struct, frozen=True):
@@ -62,8 +66,6 @@ class Fixture(Struct, frozen=True):
     opening: tuple[str, ...] = ()
     max_plies: int | None = None
     limits: Limits = Limits()
-    core: int | None = None
-    """The processor on which its players run; None: any."""
     watched: bool = False
     """Whether the director is told of each ply as it is played."""
 

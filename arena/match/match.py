@@ -13,9 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from enum import Enum
-from math import isfinite, isinf, isnan
-from numbers import Real
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from msgspec import UNSET
 
@@ -40,8 +38,9 @@ from agents.protocol import (
     Want,
     Who,
 )
-from arena.match.clock import MILLISECOND, SECOND
+from arena.match.clock import MILLISECOND, SECOND, WAITED, charged, longest_wait
 from arena.match.fixture import Fixture, SeatPlan, move_text, position_text
+from arena.match.points import finite, result
 from arena.match.seeds import GameSeeds
 from db.records import GameRecord, MoveRecord, SeatRecord
 
@@ -55,10 +54,8 @@ GRACE: Final = 20 * MILLISECOND
 REPORTS_WITHIN: Final = SECOND
 RULES_FAILED: Final = "the rules failed"
 """How the detail of a game begins that ended because somebody's own game is broken."""
-WAITED: Final = "waiting for the machine"
-"""How the detail of a game ends that is void because the machine was too slow."""
-LEAST_EXCUSE: Final = 10 * MILLISECOND
-"""A time loss is never excused by less: else whoever hangs would, with no margin, be excused by any lag at all."""
+_WORTH_SAYING: Final = 10 * MILLISECOND
+"""A shorter wait is not told."""
 
 _LONGEST_DETAIL: Final = 1000
 
@@ -81,13 +78,15 @@ class _Seat:
     """What the match knows of one seat."""
 
     __slots__ = (
-        *("arrived", "cpu", "dropped", "events", "fault", "gone_by", "longest", "memory", "plan", "ready"),
+        *("arrived", "cpu", "dropped", "events", "fault", "gone_by", "longest", "memory", "plan", "ready", "ready_by"),
         *("reported", "spent", "stderr", "wants_legal", "wants_position"),
     )
 
     def __init__(self, plan: SeatPlan) -> None:
         self.plan = plan
         self.arrived = self.ready = self.reported = False
+        # Once it was told that the game begins.
+        self.ready_by: int | None = None
         self.wants_position = self.wants_legal = False
         self.events: list[tuple[Who, str]] = []
         # What ends the game when the seat's turn comes.
@@ -98,6 +97,16 @@ class _Seat:
         self.cpu: int | None = None
         self.memory: int | None = None
         self.stderr: str | None = None
+
+
+class _Spent(NamedTuple):
+    """What a turn took. Together it is the referee's own interval."""
+
+    charged: int
+    delay: int
+    """What the machine kept the agent, or its host, waiting."""
+    lag: int
+    """What passed between the referee and the host."""
 
 
 class Match:
@@ -135,6 +144,8 @@ class Match:
         self._asked = self._limit = self._asked_seat = 0
         self._opening = iter(fixture.opening)
         hello = fixture.limits.hello
+        if hello is not None and all(plan.hosted for plan in fixture.seats):
+            hello = longest_wait(hello)
         # When the phase, or the turn, takes too long.
         self._due: int | None = None if hello is None else now + hello
         self._sent: list[Sent] = []
@@ -191,7 +202,7 @@ class Match:
             self._finish_when_reported()
         elif self.phase is not Phase.DONE and place.gone_by is None:
             place.gone_by = now + GRACE
-            place.fault = place.fault or (Verdict.CRASHED, detail)
+            self._note_loss(seat, detail)
         return self._answer()
 
     def tick(self, now: int) -> list[Sent]:
@@ -223,7 +234,7 @@ class Match:
                     seat=number,
                     player=seat.plan.player,
                     points=None if self.points is None else self.points[number],
-                    utility=None if self.utilities is None else _finite(self.utilities[number]),
+                    utility=None if self.utilities is None else finite(self.utilities[number]),
                     spent=seat.spent,
                     longest=seat.longest,
                     cpu=seat.cpu,
@@ -247,13 +258,14 @@ class Match:
         if all(other.ready for other in self._seats):
             self.phase = Phase.PLAYING
             self._go_on(now)
+        else:
+            self._start_next(now)
 
     def _receive_resignation(self, seat: int, message: Resign, now: int) -> None:
         if not self._is_the_answer(seat, message):
             self._drop(seat, now)
             return
-        charged, _ = self._spend(seat, message.spent, now)
-        self._clock.stop(seat, charged)
+        self._clock.stop(seat, self._spend(seat, message, now).charged)
         self._end(Verdict.RESIGNED, seat, f"{self._name(seat)} resigned at ply {self._ply}", now)
 
     def _receive_move(self, seat: int, message: Move, now: int) -> None:
@@ -262,28 +274,28 @@ class Match:
             return
         place = self._seats[seat]
         clock = self._clock
-        charged, lag = self._spend(seat, message.spent, now)
-        if charged > self._limit:
-            self._out_of_time(seat, charged, lag, message.cpu, message.delay, now)
+        turn = self._spend(seat, message, now)
+        if turn.charged > self._limit:
+            self._out_of_time(seat, turn, now)
             return
         try:
             move = self._read(message.move)
         except BadMove as error:
-            clock.stop(seat, charged)
+            clock.stop(seat, turn.charged)
             self._end(Verdict.ILLEGAL, seat, f"{self._name(seat)}, ply {self._ply}: {error}", now)
             return
-        clock.charge(seat, charged)
+        clock.charge(seat, turn.charged)
         hosted = place.plan.hosted
         info = message.info or _NOTHING_TOLD
         record = MoveRecord(
             ply=self._ply,
             who=seat,
             move=self._text(move),
-            spent=charged,
+            spent=turn.charged,
             left=clock.left(seat),
-            lag=lag,
+            lag=turn.lag,
             cpu=message.cpu if hosted else None,
-            delay=message.delay if hosted else None,
+            delay=turn.delay,
             log=message.log if hosted else None,
             score=info.score,
             depth=info.depth,
@@ -331,12 +343,11 @@ class Match:
             self._end(Verdict.VOID, None, detail, now)
         elif message.verdict in (Verdict.GARBAGE, Verdict.FLOODED) or self._waits_for(seat) or self._gathers:
             if self._id and self.state.turn == seat:
-                charged, _ = self._spend(seat, message.spent, now)
+                turn = self._spend(seat, message, now)
                 if message.verdict is Verdict.TIME:
-                    # No lag kept an answer from its warden.
-                    self._out_of_time(seat, charged, 0, message.cpu, message.delay, now)
+                    self._out_of_time(seat, turn, now)
                     return
-                self._clock.stop(seat, charged)
+                self._clock.stop(seat, turn.charged)
             self._end(message.verdict, seat, detail, now)
         else:
             place = self._seats[seat]
@@ -374,25 +385,39 @@ class Match:
     # The course of the game.
 
     def _start(self, now: int) -> None:
-        fixture = self.fixture
         self.phase = Phase.STARTING
-        self._due = now + fixture.limits.ready
-        if starts := [seat.plan.start for seat in self._seats if seat.plan.guarded]:
-            # A warden calls its agent unready itself, and counts in what a fresh process takes to start.
-            self._due += max(starts) + BACKSTOP
         for number, seat in enumerate(self._seats):
-            names = [other.plan.player if other is seat else other.plan.shown for other in self._seats]
-            start = Start(
-                game=fixture.game,
-                rules=fixture.rules,
-                seat=number,
-                seats=tuple(names),
-                clock=ClockInfo(fixture.clock, self._clock.milliseconds()),
-                seed=seat.plan.seed,
-                position=self._view(number),
-                core=UNSET if fixture.core is None or not seat.plan.hosted else fixture.core,
-            )
-            self._sent.append((number, start))
+            if not seat.plan.guarded:
+                self._announce(number, now)
+        self._start_next(now)
+
+    def _start_next(self, now: int) -> None:
+        """Agents behind wardens start one after the other: so none can keep another from being ready in time."""
+        starting = [number for number, seat in enumerate(self._seats) if seat.plan.guarded and not seat.ready]
+        if starting and self._seats[starting[0]].ready_by is None:
+            self._announce(starting[0], now)
+        self._due = min(seat.ready_by for seat in self._seats if seat.ready_by is not None and not seat.ready)
+
+    def _announce(self, seat: int, now: int) -> None:
+        """The game begins for this seat."""
+        fixture = self.fixture
+        plan = self._seats[seat].plan
+        within = fixture.limits.ready
+        if plan.guarded:
+            # A warden counts in what a fresh process takes to start, and calls its agent unready itself.
+            within = max(within, plan.start)
+        self._seats[seat].ready_by = now + (longest_wait(within) + BACKSTOP if plan.hosted else within)
+        start = Start(
+            game=fixture.game,
+            rules=fixture.rules,
+            seat=seat,
+            seats=tuple([other.plan.player if other.plan is plan else other.plan.shown for other in self._seats]),
+            clock=ClockInfo(fixture.clock, self._clock.milliseconds()),
+            seed=plan.seed,
+            position=self._view(seat),
+            core=UNSET if plan.core is None or not plan.hosted else plan.core,
+        )
+        self._sent.append((seat, start))
 
     def _go_on(self, now: int) -> None:
         """The opening and chance have their plies; then the next seat is asked, or the game is over."""
@@ -425,10 +450,9 @@ class Match:
         self._id = hashlib.blake2b(b"%d:%d" % (self.fixture.game, ply), key=self._secret, digest_size=4).hexdigest()
         budget = clock.budget(turn, self._moves_left(ply))
         limit = self._limit = clock.limit(turn)
-        # Nobody calls time for a seat without a host but we: at once. A warden may grant as much again.
-        granted = limit if place.plan.guarded else 0
         self._asked = now
-        self._due = now + limit + granted + (BACKSTOP if place.plan.hosted else 1)
+        # Nobody calls time for a seat without a host but we: at once.
+        self._due = now + (longest_wait(limit) + BACKSTOP if place.plan.hosted else limit + 1)
         self._asked_seat = turn
         question = Turn(
             game=self.fixture.game,
@@ -478,35 +502,32 @@ class Match:
 
     # Time.
 
-    def _spend(self, seat: int, spent: int | None, now: int) -> tuple[int, int]:
-        """The turn ends now. What it is charged, and the lag; together they are the referee's own interval."""
+    def _spend(self, seat: int, said: Move | Resign | Failed | None, now: int) -> _Spent:
+        """The turn ends now: what it took, by what a host of ours says of it, and else by the referee's interval."""
         self._id = ""
         place = self._seats[seat]
-        interval = now - self._asked
-        believed = place.plan.hosted and spent is not None and 0 <= spent <= interval
-        charged = spent if believed and spent is not None else interval
-        place.spent += charged
-        place.longest = max(place.longest, charged)
-        self._lag += interval - charged
-        return charged, interval - charged
+        interval = wall = now - self._asked
+        cost = interval
+        if said is not None and place.plan.hosted and said.spent is not None and 0 <= said.spent <= interval:
+            wall = said.spent
+            cost = charged(wall, said.cpu, said.delay)
+        place.spent += cost
+        place.longest = max(place.longest, cost)
+        self._lag += interval - wall
+        return _Spent(cost, wall - cost, interval - wall)
 
-    def _out_of_time(self, seat: int, charged: int, lag: int, cpu: int | None, delay: int | None, now: int) -> None:
-        """The seat has lost on time, unless the machine is to blame."""
+    def _out_of_time(self, seat: int, turn: _Spent, now: int) -> None:
+        """Nothing more is waited for: the seat has lost on time, unless the machine took what was its."""
         clock = self._clock
         had = clock.left(seat)
         had = clock.move_limit if had is None else had
-        used = f"used {charged / SECOND:.3f} s of {had / SECOND:.3f} s at ply {self._ply}"
-        interval = charged + lag
-        modest = self._seats[seat].plan.hosted and cpu is not None and cpu <= interval
-        # Threads that keep each other from running are no fault of the machine's.
-        excuse = lag + min(delay or 0, max(0, interval - (cpu or 0)))
-        clock.stop(seat, charged)
-        if modest and excuse >= LEAST_EXCUSE:
-            used += f", {excuse / SECOND:.3f} s of it {WAITED}"
-        if modest and excuse >= max(charged - had, LEAST_EXCUSE):
-            self._end(Verdict.VOID, None, f"{self._name(seat)} {used}", now)
+        clock.stop(seat, turn.charged)
+        used = f"{self._name(seat)} used {turn.charged / SECOND:.3f} s of {had / SECOND:.3f} s at ply {self._ply}"
+        waited = f"{turn.delay / SECOND:.3f} s more {WAITED}"
+        if turn.charged <= self._limit:
+            self._end(Verdict.VOID, None, f"{used}, and {waited}", now)
         else:
-            self._end(Verdict.TIME, seat, f"{self._name(seat)} {used}", now)
+            self._end(Verdict.TIME, seat, f"{used}; {waited}" if turn.delay >= _WORTH_SAYING else used, now)
 
     def _tick(self, now: int) -> None:
         """The earliest of what is due is done: a referee that was held up decides as if it had not been."""
@@ -516,13 +537,27 @@ class Match:
                 return
         if self.phase is Phase.REPORTING:
             self._finish()
-        elif self.phase is Phase.PLAYING and self.state.turn is not None:
-            charged, lag = self._spend(self.state.turn, None, now)
-            self._out_of_time(self.state.turn, charged, lag, None, None, now)
+            return
+        late = self._late()
+        what = "sit down" if self._gathers else "say ready" if self.phase is Phase.STARTING else "answer"
+        if self._seats[late].plan.guarded:
+            # A warden that is silent for so long is as good as lost.
+            self._note_loss(late, f"its warden did not {what} in time")
+            self._end_by_fault(late, now)
+        elif self._seats[late].plan.hosted:
+            self._end(Verdict.VOID, None, f"{self._name(late)} did not {what} in time, {WAITED}", now)
+        elif self.phase is Phase.PLAYING:
+            self._out_of_time(late, self._spend(late, None, now), now)
         else:
-            late = [seat.arrived if self._gathers else seat.ready for seat in self._seats].index(False)
-            what = "sit down" if self._gathers else "say ready"
             self._end(Verdict.UNREADY, late, f"{self._name(late)} did not {what} in time", now)
+
+    def _late(self) -> int:
+        """The seat for which nothing goes on."""
+        if self.phase is Phase.PLAYING:
+            return self._asked_seat
+        if self._gathers:
+            return [seat.arrived for seat in self._seats].index(False)
+        return [not seat.ready and seat.ready_by == self._due for seat in self._seats].index(True)
 
     def _waits_for(self, seat: int) -> bool:
         """Whether nothing goes on without the seat."""
@@ -551,27 +586,30 @@ class Match:
 
     # The end.
 
+    def _note_loss(self, seat: int, detail: str) -> None:
+        """The seat's player is lost, which ends the game when the seat is waited for.
+
+        Whatever ended a warden, its agent was confined: unless the seat answers for it, that is no fault of its own.
+        Nor was it the game that ended a player of ours which was not even ready."""
+        place = self._seats[seat]
+        plan = place.plan
+        blameless = not plan.liable if plan.guarded else plan.hosted and self.phase is not Phase.PLAYING
+        place.fault = place.fault or (Verdict.VOID if blameless else Verdict.CRASHED, detail)
+
     def _end_by_fault(self, seat: int, now: int) -> None:
         verdict, detail = self._seats[seat].fault or (Verdict.CRASHED, "was lost")
-        detail = f"{self._name(seat)}: {detail}"
-        plan = self._seats[seat].plan
-        if plan.hosted and not plan.guarded and self.phase is not Phase.PLAYING:
-            # A player of ours that was not even ready: whatever ended it, its game did not.
-            self._end(Verdict.VOID, None, f"{detail}, before it was ready", now)
-        else:
-            self._end(verdict, seat, detail, now)
+        self._end(verdict, None if verdict is Verdict.VOID else seat, f"{self._name(seat)}: {detail}", now)
 
     def _end(self, verdict: Verdict, fault: int | None, detail: str, now: int) -> None:
         if self._id:
-            charged, _ = self._spend(self._asked_seat, None, now)
-            self._clock.stop(self._asked_seat, charged)
+            self._clock.stop(self._asked_seat, self._spend(self._asked_seat, None, now).charged)
         self.utilities, self.points = result(self.state, verdict, fault)
         self.verdict = verdict
         self.fault = fault
         self.detail = one_line(detail, most=_LONGEST_DETAIL)
         self.phase = Phase.REPORTING
         self._due = now + REPORTS_WITHIN
-        utilities = None if self.utilities is None else tuple(map(_finite, self.utilities))
+        utilities = None if self.utilities is None else tuple(map(finite, self.utilities))
         for number, seat in enumerate(self._seats):
             if seat.arrived and seat.gone_by is None:
                 over = Over(self.fixture.game, utilities, verdict, fault, tuple(seat.events))
@@ -592,56 +630,3 @@ class Match:
 
 
 _NOTHING_TOLD: Final = Info()
-
-
-def result(
-    state: State[Any], verdict: Verdict, fault: int | None
-) -> tuple[tuple[float, ...] | None, tuple[float, ...] | None]:
-    """The utilities and the points of a game that ended at `state` with this verdict.
-
-    BadGame where the rules do not give one number for each seat."""
-    if verdict is Verdict.VOID:
-        return None, None
-    players = state.players
-    if verdict is Verdict.NORMAL:
-        utilities = _numbers(state)
-        return utilities, points(utilities)
-    if fault is None:
-        return (0.0,) * players if state.zero_sum else None, (0.5,) * players
-    others = tuple(float(seat != fault) for seat in range(players))
-    if players == 1:
-        return None, others
-    if players > 2:
-        return None, points(others)
-    low, high = state.bounds
-    if state.zero_sum and fault == 1:
-        low = -high  # bounds are seat 0's
-    low = -1.0 if isinf(low) else float(low)
-    return tuple(low if seat == fault else 0.0 - low for seat in range(2)), others
-
-
-def _numbers(state: State[Any]) -> tuple[float, ...]:
-    """The utilities, which somebody's own rules may get wrong in any way."""
-    utilities: tuple[object, ...] = tuple(state.utilities())
-    numbers = tuple(float(utility) for utility in utilities if isinstance(utility, Real))
-    if not len(numbers) == len(utilities) == state.players or any(map(isnan, numbers)):
-        name = type(state).__name__
-        raise BadGame(f"{name}.utilities(): expected {state.players} numbers, one a seat, got {quote(utilities)}")
-    return numbers
-
-
-def _finite(utility: float) -> float | None:
-    return utility if isfinite(utility) else None
-
-
-def points(utilities: tuple[float, ...]) -> tuple[float, ...]:
-    """What each seat scores: the share of the others that it has beaten, a tie counting half."""
-    if len(utilities) == 1:
-        return (1.0,)
-    return tuple(
-        sum(
-            (1.0 if own > other else 0.5 if own == other else 0.0) for seat, other in enumerate(utilities) if seat != me
-        )
-        / (len(utilities) - 1)
-        for me, own in enumerate(utilities)
-    )

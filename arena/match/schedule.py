@@ -100,7 +100,16 @@ class Finished:
     finished: datetime
 
 
-Event = Began | Ply | Finished
+@dataclass(frozen=True, slots=True)
+class PaceChanged:
+    """Fewer games are played at once than before, or more: so that players need not wait for a processor."""
+
+    at_once: int
+    waited: float
+    """The share of the last games' thinking in which players waited."""
+
+
+Event = Began | Ply | Finished | PaceChanged
 """What a director tells while it plays."""
 
 

@@ -1,7 +1,8 @@
 """Processor cores, one for each game in progress, where there are enough.
 
 A director takes them before its first game: the players of a game run on its core alone, so that no game slows
-another. The first is left for the referees and everything else. Directors of one user share a machine by locks that
+another; where they think in each other's time, each player needs one. The first is left for the referees and
+everything else. Directors of one user share a machine by locks that
 go with the process; where a core for each game cannot be had, nobody gets one, and the system decides.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Final
 
@@ -19,25 +21,25 @@ _TOPOLOGY: Final = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 class Cores:
     """The cores of one director."""
 
-    def __init__(self, games: int) -> None:
-        """For so many games at once."""
+    def __init__(self, wanted: int) -> None:
+        """So many, or none."""
         self._locks: list[socket.socket] = []
         self._free: list[int] = []
         # Where this process could run until it gave these cores to games.
         self._before: set[int] = set()
         there = physical()
-        if len(there) > games:
-            self._take(there, games)
+        if len(there) > wanted:
+            self._take(there, wanted)
 
-    def _take(self, there: list[int], games: int) -> None:
+    def _take(self, there: list[int], wanted: int) -> None:
         for core in reversed(there[1:]):
-            if len(self._free) == games:
+            if len(self._free) == wanted:
                 return
             lock = _lock(core)
             if lock is not None:
                 self._locks.append(lock)
                 self._free.append(core)
-        if len(self._free) < games:
+        if len(self._free) < wanted:
             self.close()
             return
         # Nobody else who belongs to this process may run there: children inherit it.
@@ -45,13 +47,17 @@ class Cores:
         os.sched_setaffinity(0, self._before - set(self._free))
 
     def take(self) -> int | None:
-        """A core for a game; None: any."""
+        """A core; None: any."""
         return self._free.pop() if self._free else None
 
-    def give_back(self, core: int | None) -> None:
-        """The game is over."""
-        if core is not None:
-            self._free.append(core)
+    def give_back(self, cores: Iterable[int | None]) -> None:
+        """They are free again."""
+        self._free += [core for core in dict.fromkeys(cores) if core is not None]
+
+    @property
+    def are_there(self) -> bool:
+        """Whether there are cores to take."""
+        return bool(self._free)
 
     def close(self) -> None:
         """Others may have them."""

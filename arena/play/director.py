@@ -6,6 +6,7 @@ nothing: every verdict is the referee's. The referee forgets a game only when th
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,13 +18,15 @@ import msgspec
 import zmq
 
 from agents.protocol import Verdict
-from arena.errors import BadFixture, RefereeLost
+from arena.errors import ArenaError, BadFixture, RefereeLost
 from arena.match.fixture import Fixture, SeatPlan
-from arena.match.schedule import Began, Entrant, Event, Finished, Planned, Ply, Schedule
+from arena.match.schedule import Began, Entrant, Event, Finished, PaceChanged, Planned, Ply, Schedule
 from arena.match.seeds import GameSeeds
 from arena.play import control, descriptors
 from arena.play.cores import Cores
 from arena.play.crew import Crew, Member
+from arena.play.overload import Overload
+from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from db.records import GameRecord
 
@@ -40,17 +43,30 @@ class _Running:
 
     game: Planned
     players: list[Member]
-    core: int | None
+    cores: tuple[int | None, ...]
+    """Of each player."""
     started: datetime
 
 
 class Director:
     """Plays games. To be used as a context: at its end no process is left."""
 
-    def __init__(self, folder: RunFolder, *, at_once: int = 1) -> None:
+    def __init__(self, folder: RunFolder, *, at_once: int = 1, cores_a_game: int = 1) -> None:
+        """Plays `at_once` games at the same time, each on so many cores. ArenaError where a game needs more than one,
+        and they cannot be had."""
         self.folder = folder
-        self._at_once = at_once
-        self._cores = Cores(at_once)
+        self._cores = Cores(at_once * cores_a_game)
+        self._cores_a_game = cores_a_game
+        if cores_a_game > 1 and sys.platform == "linux" and not self._cores.are_there:
+            raise ArenaError(
+                f"{at_once * cores_a_game} cores are needed, one for each player, and one more for the rest: use a "
+                "machine that has them and does nothing else, or play without ponder = true"
+            )
+        # How many games are played at once now, and at most.
+        self._at_once = self._most_at_once = at_once
+        self._overload = Overload()
+        # Whose warden was lost in a game that had no result by it: meeting, leg and player.
+        self._lost_before: set[tuple[object, ...]] = set()
         descriptors.players()
         # Whether no more games are begun.
         self.finishing = False
@@ -96,6 +112,8 @@ class Director:
                             schedule.note(event)
                             self._referee.send(control.Stored(event.record.game))
                         yield event
+                        if isinstance(event, Finished) and (changed := self._change_pace(event)) is not None:
+                            yield changed
                 elif source in self._watched:
                     self._watched[source]()
                 elif source in self._links:
@@ -149,20 +167,23 @@ class Director:
     def _begin(self, game: Planned) -> None:
         seeds = GameSeeds.of(game.seed, game.identity, leg=game.leg, attempt=game.attempt)
         players = [self._player(entrant) for entrant in game.entrants]
+        taken = [self._cores.take() for _ in range(self._cores_a_game)]
+        cores = tuple([taken[seat % len(taken)] for seat in range(len(players))])
         seats = tuple(
             SeatPlan(
-                entrant.name,
-                game.shown(seat),
-                player.token,
-                seeds.for_seat(seat),
-                player.hosted,
-                player.guarded,
-                entrant.start,
+                player=entrant.name,
+                shown=game.shown(seat),
+                token=player.token,
+                seed=seeds.for_seat(seat),
+                hosted=player.hosted,
+                guarded=player.guarded,
+                start=entrant.start,
+                liable=entrant.walls == WallKind.LIMITS or _side(game, seat) in self._lost_before,
+                core=cores[seat],
             )
             for seat, (entrant, player) in enumerate(zip(game.entrants, players, strict=True))
         )
-        core = self._cores.take()
-        self._running[game.number] = _Running(game, players, core, datetime.now(UTC))
+        self._running[game.number] = _Running(game, players, cores, datetime.now(UTC))
         self._referee.send(
             control.Play(
                 Fixture(
@@ -175,7 +196,6 @@ class Director:
                     opening=game.opening,
                     max_plies=game.max_plies,
                     limits=game.limits,
-                    core=core,
                     watched=game.watched,
                 )
             )
@@ -222,15 +242,28 @@ class Director:
 
     def _finish(self, record: GameRecord) -> Finished:
         running = self._running.pop(record.game)
-        self._cores.give_back(running.core)
+        self._cores.give_back(running.cores)
         for seat, player in enumerate(running.players):
             silent = record.seats[seat].stderr is None
+            if silent and player.guarded and record.verdict == Verdict.VOID:
+                self._lost_before.add(_side(running.game, seat))
             if player.process is not None and (silent or (record.fault == seat and not player.guarded)):
                 # Whatever it is still busy with must not spoil its next game.
                 self._dismiss(player)
             for surplus in self._crew.release(player):
                 self._dismiss(surplus)
         return Finished(running.game, _explained(record, running.players), running.started, datetime.now(UTC))
+
+    def _change_pace(self, finished: Finished) -> PaceChanged | None:
+        """Fewer games at once where players wait for processors, and more again where they do not."""
+        self._overload.note(finished.record)
+        wanted = min(max(1, self._at_once + self._overload.advice()), self._most_at_once)
+        if wanted == self._at_once:
+            return None
+        self._at_once = wanted
+        waited = self._overload.share
+        self._overload.forget()
+        return PaceChanged(wanted, waited)
 
     def _lose_process(self, link: int) -> None:
         token = self._links[link]
@@ -253,6 +286,11 @@ class Director:
             del self._links[link]
         self._referee.send(control.Dismiss(player.token))
         self._crew.lose(player)
+
+
+def _side(game: Planned, seat: int) -> tuple[object, ...]:
+    """Who sits there, in whichever attempt of the game."""
+    return (*game.identity, game.leg, game.entrants[seat].name)
 
 
 def _explained(record: GameRecord, players: Sequence[Member]) -> GameRecord:

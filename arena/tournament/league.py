@@ -119,8 +119,13 @@ class League:
         return formats.estimate(self, len(self.agents))
 
     def at_once(self, there: int) -> int:
-        """How many games run at the same time: as many as described, else one less than cores are `there`."""
-        return self.games_at_once or max(1, there - 1)
+        """How many games run at the same time: as many as described, else as many as have the cores that they need."""
+        return self.games_at_once or max(1, (there - 1) // self.cores_a_game)
+
+    @property
+    def cores_a_game(self) -> int:
+        """How many processors a game needs: players who think in each other's time need one each."""
+        return self.seats if self.ponder else 1
 
     def with_seed(self, seed: int) -> League:
         """The same with this seed, where it names none."""

@@ -212,6 +212,7 @@ class AgentProcess:
     def kill(self) -> None:
         """Ends it and all that it started, and removes its working directory."""
         self.confined.kill_all()
+        self.meter.close()
         self._drain_log()
         try:
             self.confined.remove()

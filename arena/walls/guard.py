@@ -42,10 +42,11 @@ from agents.protocol import (
     read_line,
     to_line,
 )
-from arena.match.clock import MILLISECOND, SECOND
+from arena.match.clock import MILLISECOND, SECOND, WAITED, longest_wait
 from arena.walls.agent_process import AgentProcess
 from arena.walls.jail import NoProgram
 from arena.walls.kinds import Walls
+from arena.walls.meter import Used
 
 _ENDS_WITHIN: Final = 200 * MILLISECOND
 """How long an agent has to end by itself after `bye`."""
@@ -113,8 +114,10 @@ class Guard:
         self._closed: int | None = None
         # The question that is open.
         self._turn: Turn | None = None
-        # What the agent has for its answer beyond the limit, for the machine kept it waiting.
-        self._granted = 0
+        # How long the agent was kept waiting, since it was asked or had to get ready: it has as much longer.
+        self._waited = 0
+        # When it is known whether an agent that is late by now was waiting just then.
+        self._sure_at: int | None = None
         self._asked = self._left_by = self._look_at = 0
         # The processor of the game.
         self._core: int | None = None
@@ -153,6 +156,7 @@ class Guard:
             agent.begin_log()
             agent.meter.begin_game()
             self._started = self._clock()
+            self._begin_span(agent, at_birth=self._kept is None)
             agent.write(to_line(replace(start, core=UNSET)))
             self._go_on(agent)
 
@@ -167,12 +171,13 @@ class Guard:
         line = to_line(question)
         self._turn = turn
         self._unasked = 0
-        self._granted = 0
+        self._waited = 0
+        self._sure_at = None
         if self._orders.ponder:
-            agent.meter.begin_turn()
-        self._asked = self._clock()
+            agent.meter.begin()
         # It goes on only when there is something to read: so it wakes up once.
         agent.write(line)
+        self._asked = self._clock()
         self._go_on(agent)
 
     def end_game(self, over: Over) -> None:
@@ -260,66 +265,84 @@ class Guard:
             return self._left_by
         if self._closed is not None:
             return self._closed + _EXITS_WITHIN
+        if (span := self._span) is None:
+            return None
+        since, limit = span
+        due = since + min(limit + self._waited, longest_wait(limit))
+        return due if self._sure_at is None else max(due, self._sure_at)
+
+    @property
+    def _span(self) -> tuple[int, int] | None:
+        """Since when the agent is timed, and what it may be charged; None where it is not."""
         if self._phase is _Phase.STARTING:
-            return self._ready_by()
+            if self._hello is not None:
+                return max(self._hello, self._started), self._orders.ready
+            # A program may take its time to start, unless it has shown that it runs.
+            fresh = self._spawned + self._orders.start >= self._started + self._orders.ready
+            return (self._spawned, self._orders.start) if fresh else (self._started, self._orders.ready)
         if self._turn is None or self._turn.limit is UNSET:
             return None
-        return self._asked + self._turn.limit + self._granted
+        return self._asked, self._turn.limit
 
     def tick(self) -> None:
-        """What is due is done."""
-        agent = self.agent
-        if agent is not None and self._runs and self._clock() >= self._look_at:
-            self._look_at = self._clock() + _LOOKS_EVERY
-            agent.meter.look()
-            if (excess := agent.excess()) is not None:
-                if self._phase is _Phase.LEAVING:
-                    self._leave()
-                else:
-                    self._fail(*excess)
-                return
-        if agent is not None and self._rests_at is not None and self._clock() >= self._rests_at:
+        """What is due is done. Then this process has nothing to do before it is woken."""
+        if (agent := self.agent) is not None and self._runs and self._clock() >= self._look_at:
+            self._look_after(agent)
+        if (agent := self.agent) is not None and self._rests_at is not None and self._clock() >= self._rests_at:
             self._rest(agent)
-        if agent is None or not self._is_due():
+        if (agent := self.agent) is not None and self._is_due():
+            self._call_time(agent)
+        if self.agent is not None and self._turn is not None:
+            self.agent.meter.note_rest()
+
+    def _look_after(self, agent: AgentProcess) -> None:
+        """Sees what it uses, and whether that is more than it may."""
+        self._look_at = self._clock() + _LOOKS_EVERY
+        agent.meter.look()
+        if (excess := agent.excess()) is None:
             return
+        if self._phase is _Phase.LEAVING:
+            self._leave()
+        else:
+            self._fail(*excess)
+
+    def _call_time(self, agent: AgentProcess) -> None:
+        """The agent is late, it seems."""
         if self._phase is _Phase.LEAVING or self._closed is not None:
             self._part(agent)
             return
         # An answer may lie in the pipe already. It goes to the referee, who judges it by when it had been read.
         self.hear()
-        if self.agent is agent and self._closed is None and self._is_due():
-            if self._phase is _Phase.STARTING:
-                self._fail(Verdict.UNREADY, f"did not say ready within {self._readiness() / SECOND:.1f} s")
-            else:
-                self._end_turn(agent)
+        if self.agent is agent and self._closed is None and self._is_due() and (span := self._span) is not None:
+            self._judge(agent, *span)
 
-    def _end_turn(self, agent: AgentProcess) -> None:
-        """No answer has come in time. What the machine took of the turn the agent gets on top, at most as much again:
-        so one that waited for a processor may still answer, and one that would never have answered is late all the
-        same."""
-        turn = self._turn
-        if turn is None or turn.limit is UNSET:
+    def _judge(self, agent: AgentProcess, since: int, limit: int) -> None:
+        """Nothing has come in time. For as long as the agent was kept waiting it has longer, so one that only waited
+        may still answer, and one that would never have answered is late all the same."""
+        unsure = agent.meter.look()
+        used = agent.meter.so_far(self._clock() - since)
+        if used.delay > self._waited:
+            self._waited = used.delay
+            self._sure_at = None
+        elif unsure and self._sure_at is None:
+            self._sure_at = self._clock() + MILLISECOND
+        if not self._is_due():
             return
-        spent = self._clock() - self._asked
-        cpu, delay = agent.meter.of_turn(spent)
-        excuse = 0 if cpu is None else min(delay, max(0, spent - cpu))
-        if excuse > self._granted < turn.limit:
-            self._granted = min(excuse, turn.limit)
-        if self._is_due():
-            self._fail(Verdict.TIME, f"no answer {spent / SECOND:.3f} s after its turn came", (spent, cpu, delay))
+        if self._turn is not None:
+            self._fail(Verdict.TIME, f"no answer {used.wall / SECOND:.3f} s after its turn came", used)
+        elif used.charged > limit:
+            self._fail(Verdict.UNREADY, f"did not say ready within {limit / SECOND:.1f} s")
+        else:
+            self._fail(Verdict.VOID, f"was not ready after {used.wall / SECOND:.0f} s, {WAITED}")
 
     def _is_due(self) -> bool:
-        return (due := self._due) is not None and self._clock() >= due
+        return (due := self._due) is not None and self._clock() > due
 
-    def _ready_by(self) -> int:
-        """By when the agent must be ready: its program may take its time to start, unless it has shown that it runs."""
-        if self._hello is not None:
-            return max(self._hello, self._started) + self._orders.ready
-        return max(self._spawned + self._orders.start, self._started + self._orders.ready)
-
-    def _readiness(self) -> int:
-        """How long the agent had to be ready."""
-        return self._ready_by() - (self._spawned if self._hello is None else max(self._hello, self._started))
+    def _begin_span(self, agent: AgentProcess, *, at_birth: bool = False) -> None:
+        """From now on the agent is timed."""
+        self._waited = 0
+        self._sure_at = None
+        agent.meter.begin(at_birth=at_birth)
 
     # Messages of the agent.
 
@@ -378,6 +401,7 @@ class Guard:
             self._fail(Verdict.GARBAGE, f"expected protocol {PROTOCOL}, got a hello for protocol {hello.protocol}")
         elif self.agent is not None:
             self._hello = now
+            self._begin_span(self.agent)
             self._wants = hello.wants
             self.agent.write(to_line(Welcome(PROTOCOL, LIMITS)))
 
@@ -389,13 +413,12 @@ class Guard:
             return
         self._turn = None
         self._unasked = 0
-        spent = now - self._asked
-        if isinstance(answer, Resign):
-            self._tell(replace(answer, spent=spent))
-        else:
+        used = agent.meter.of_answer(now - self._asked)
+        answer = replace(answer, spent=used.wall, cpu=used.cpu, delay=used.delay)
+        if isinstance(answer, Move):
             agent.read_log()
-            cpu, delay = agent.meter.of_turn(spent)
-            self._tell(replace(answer, spent=spent, cpu=cpu, delay=delay, log=agent.log_bytes))
+            answer = replace(answer, log=agent.log_bytes)
+        self._tell(answer)
         self._rest(agent)
 
     def _drop(self) -> None:
@@ -439,14 +462,13 @@ class Guard:
         self._begin(start)
         return True
 
-    def _fail(self, verdict: Verdict, detail: str, used: tuple[int, int | None, int] | None = None) -> None:
+    def _fail(self, verdict: Verdict, detail: str, used: Used | None = None) -> None:
         """The agent is at fault: the referee is told, and the agent is gone. Between games it is merely gone.
 
         `used`: what its turn took, where that was measured already."""
         if self._phase is not _Phase.IDLE:
             if used is None and self._turn is not None and self.agent is not None:
-                spent = self._clock() - self._asked
-                used = (spent, *self.agent.meter.of_turn(spent))
+                used = self.agent.meter.so_far(self._clock() - self._asked)
             self._turn = None
             self._phase = _Phase.FAILED
             self._tell(Failed(self._game, verdict, detail, *(used or (None, None, None))))
@@ -470,9 +492,9 @@ class Guard:
 
     def _go_on(self, agent: AgentProcess) -> None:
         """The agent may run."""
+        agent.confined.go_on()
         self._rests_at = None
         self._look_at = self._clock() + _LOOKS_EVERY
-        agent.confined.go_on()
 
     def _rest(self, agent: AgentProcess) -> None:
         """The agent stands still until it is needed: it does not think in the time of others."""
@@ -483,7 +505,7 @@ class Guard:
             self._fail(Verdict.CRASHED, "starts processes faster than they can be stopped")
             return
         # Now, for nobody waits: until the next turn nothing will be used.
-        agent.meter.begin_turn()
+        agent.meter.begin()
         if (excess := agent.excess()) is not None:
             self._fail(*excess)
 

@@ -24,7 +24,7 @@ from select import select
 from time import monotonic
 from typing import Final
 
-from arena.walls import confine, file_access, usage
+from arena.walls import cgroup, confine, file_access, usage
 from arena.walls.kinds import WallKind, Walls
 from arena.walls.run_folder import clear
 
@@ -66,7 +66,9 @@ class NoProgram(OSError):
 class Confined:
     """One process behind walls, and whatever it starts."""
 
-    def __init__(self, process: subprocess.Popen[bytes], walls: Walls, folder: Path, core: int | None) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], walls: Walls, folder: Path, group: cgroup.Cgroup | None
+    ) -> None:
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise RuntimeError("a confined process has three pipes")
         # The process that was started, whose end is the agent's.
@@ -80,7 +82,7 @@ class Confined:
         # A descriptor that is readable when the process has ended; None: only SIGCHLD tells.
         self.ended = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None
         agent = _agent(self.pid) if walls.kind is WallKind.CONTAINER else self.pid
-        self.usage = usage.Usage(agent, core, alone=walls.kind is WallKind.SANDBOX)
+        self.usage = usage.Usage(agent, alone=walls.kind is WallKind.SANDBOX, group=group)
         # Nanoseconds in all, once everything is killed.
         self.cpu: int | None = None
         # Bytes, at most at one time, once everything is killed.
@@ -130,7 +132,6 @@ class Confined:
         for thread in self.usage.threads():
             with suppress(OSError):
                 os.sched_setaffinity(thread, {core})
-        self.usage.was_given(core)
 
     def reap_orphans(self) -> None:
         """What its helpers have left behind dead is taken off the list of processes."""
@@ -186,6 +187,8 @@ class Confined:
     def remove(self) -> None:
         """Closes the pipes and removes the working directory, whatever is in it. All must be dead."""
         self.usage.close()
+        if self.usage.group is not None:
+            self.usage.group.remove()
         if self.ended is not None:
             os.close(self.ended)
             self.ended = None
@@ -232,10 +235,12 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
     `core` is the processor on which alone it runs. NoProgram where the command cannot be executed, any other OSError
     where the system fails; nothing is left then."""
     folder = Path(tempfile.mkdtemp(prefix="agent-", dir=scratch))
+    # In a sandbox an agent is one process, which is measured by itself.
+    group = cgroup.make() if walls.kind is not WallKind.SANDBOX else None
     outcome, status = os.pipe()
     handed = [status]
     try:
-        words = [sys.executable, "-I", "-S", _CONFINE, str(status), *_steps(walls, folder, core, handed), "--"]
+        words = [sys.executable, "-I", "-S", _CONFINE, str(status), *_steps(walls, folder, core, group, handed), "--"]
         if walls.kind is WallKind.CONTAINER:
             words[0] = os.path.realpath(sys.executable)
             readable = (
@@ -260,13 +265,18 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
     except OSError:
         os.close(outcome)
         clear(folder)
+        if group is not None:
+            group.remove()
         raise
     finally:
         for file in handed:
             os.close(file)
     how, ended = hear_out(outcome, _STARTS_WITHIN)
     os.close(outcome)
-    confined = Confined(process, walls, folder, core)
+    if group is not None and not group.holds_any():
+        group.remove()
+        group = None
+    confined = Confined(process, walls, folder, group)
     if how != _RUNS or not ended:
         confined.kill_all()
         last = confined.stderr.read(_LONGEST_STATUS) or b""
@@ -282,13 +292,12 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
 def end_left(scratch: Path, warden: int) -> None:
     """Ends the agent of a warden that is gone, if it is still there: not everything that ends a warden ends both."""
     note = _group_of(scratch, warden)
-    try:
+    with suppress(OSError, ValueError):
         pid, began = note.read_text().split()
         if usage.began(int(pid)) == int(began):
             os.killpg(int(pid), signal.SIGKILL)
-    except (OSError, ValueError):
-        return
-    note.unlink(missing_ok=True)
+        note.unlink(missing_ok=True)
+    cgroup.end_left(warden)
 
 
 def _group_of(scratch: Path, warden: int) -> Path:
@@ -307,10 +316,13 @@ def hear_out(pipe: int, within: float) -> tuple[bytes, bool]:
     return said, False
 
 
-def _steps(walls: Walls, folder: Path, core: int | None, handed: list[int]) -> list[str]:
+def _steps(walls: Walls, folder: Path, core: int | None, group: cgroup.Cgroup | None, handed: list[int]) -> list[str]:
     """What `confine.py` is to do, in this order; the descriptors that it needs for it are added to `handed`."""
     inside = walls.kind is WallKind.CONTAINER
     steps = [] if core is None else [f"core={core}"]
+    if group is not None:
+        handed.append(group.door())
+        steps.append(f"group={handed[-1]}")
     if walls.allowance.threads is not None:
         # In a container its processes are counted apart already.
         steps.append(f"{'RLIMIT_NPROC' if inside else 'threads'}={walls.allowance.threads}")

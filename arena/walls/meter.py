@@ -1,82 +1,111 @@
 """What an agent uses in a game and in a turn, as its warden measures it: processor time, and waiting for a processor.
 
-The guard of an agent asks a Meter, which asks `usage.py`. Whatever an agent does to hide what it uses makes its own
-waits count for less, never for more: a wait that the machine is blamed for is one that the agent could not have made.
+The guard of an agent asks a Meter, which asks the kernel. Waiting is known in a sandbox, where an agent is one process
+whose threads can all be looked at, and wherever it has a control group of its own. Elsewhere children that nobody saw
+may be what it waits for, so there is no credit for it.
 """
 
 from __future__ import annotations
 
-import os
-from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
-from arena.match.clock import MILLISECOND
+from arena.match.clock import MILLISECOND, charged, waited
 from arena.walls.jail import Confined
-from arena.walls.usage import Usage
+from arena.walls.runnable import Runnable, own_wait
+from arena.walls.usage import LINUX
 
 _WORTH_A_LOOK: Final = MILLISECOND
 """After a longer turn it is seen whether the agent has started other processes, which takes 50 microseconds."""
 
 
+class Used(NamedTuple):
+    """What an agent used in a span of time that lasted for `wall`."""
+
+    wall: int
+    cpu: int | None
+    delay: int
+    """What it waited for a processor, and its warden for the answer; 0 where nobody knows."""
+
+    @property
+    def charged(self) -> int:
+        """What its clock is charged."""
+        return charged(self.wall, self.cpu, self.delay)
+
+
 class Meter:
-    """Of one process, game after game."""
+    """Of one process, game after game. A span is a turn, or the time in which the agent must be ready."""
 
     def __init__(self, confined: Confined) -> None:
         self._confined = confined
         self._usage = confined.usage
-        self._until_game: int | None = None
-        self._until_turn: int | None = None
-        # Until the turn.
-        self._waits = (0, 0, 0)
-        # Whether the agent was scheduled as it was started, whenever somebody looked in this turn.
-        self._on_terms_given = True
+        self._threads = Runnable(confined.pid) if self._usage.alone and LINUX else None
+        self._before_game: int | None = None
+        # What was used before this span: processor time, and starving of the whole group.
+        self._before: int | None = 0
+        self._starved_before = 0
+        # What this process had waited when it last had nothing to do.
+        self._own_wait = 0
 
     def begin_game(self) -> None:
         """What was used until now was used before the game."""
-        self._until_game = self._usage.cpu()
+        self._before_game = self._usage.cpu()
 
     def of_game(self) -> int | None:
         """Nanoseconds of processor time in this game."""
-        return _since(self._until_game, self._usage.cpu() if self._confined.cpu is None else self._confined.cpu)
+        return _since(self._before_game, self._usage.cpu() if self._confined.cpu is None else self._confined.cpu)
 
-    def begin_turn(self) -> None:
-        """What was used until now was used before the turn that comes next."""
-        self._until_turn = self._usage.cpu()
-        self._waits = self._waited()
-        self._on_terms_given = True
+    def begin(self, *, at_birth: bool = False) -> None:
+        """A span begins: now, or it began with the process."""
+        self._before = 0 if at_birth else self._usage.cpu()
+        if self._threads is not None:
+            self._threads.begin(at_birth=at_birth)
+        elif (group := self._usage.group) is not None:
+            self._starved_before = 0 if at_birth else group.starved()
 
-    def of_turn(self, spent: int) -> tuple[int | None, int]:
-        """Processor time in a turn that took so long, and how long somebody waited for a processor: the agent, or we
-        who time it."""
-        if spent > _WORTH_A_LOOK:
-            self.look()
-        cpu = _since(self._until_turn, self._usage.cpu())
-        waited, ran, own = (max(0, now - before) for now, before in zip(self._waited(), self._waits, strict=True))
-        if not self._usage.alone:
-            # Helpers that nobody saw may be what it waited for: where an agent can start some, no wait excuses it.
-            return cpu, 0
-        # What its own threads kept it, or us, from is no excuse: at most what they have used.
-        waited -= max(0, (cpu or 0) - ran)
-        return cpu, (max(0, waited) if self._on_terms_given else 0) + max(0, own - (cpu or 0))
+    def note_rest(self) -> None:
+        """This process waits for the answer from now on: whoever wakes it up, its next wait begins here."""
+        self._own_wait = own_wait()
 
-    def look(self) -> None:
-        """Sees what the agent has started, and whether it waits for a processor by its own choice."""
-        if not self._usage.alone:
-            self._confined.reap_orphans()
+    def so_far(self, wall: int) -> Used:
+        """What was used in this span, which has lasted for `wall` by now."""
+        return self._used(wall, 0)
+
+    def of_answer(self, wall: int) -> Used:
+        """What was used in the turn, whose answer was read after `wall`, in the wake-up that ends now."""
+        return self._used(wall, own_wait() - self._own_wait)
+
+    def _used(self, wall: int, held: int) -> Used:
+        if wall > _WORTH_A_LOOK and self._threads is None:
+            self._look_at_family()
+        cpu = _since(self._before, self._usage.cpu())
+        if cpu is None:
+            return Used(wall, None, 0)
+        if self._threads is not None:
+            runnable = self._threads.longest(wall)
+        elif (group := self._usage.group) is not None:
+            runnable = cpu + group.starved() - self._starved_before
+        else:
+            return Used(wall, cpu, 0)
+        return Used(wall, cpu, wall - charged(wall, cpu, waited(wall, cpu, runnable) + held))
+
+    def look(self) -> bool:
+        """Sees what the agent has started, and whether it waits; True where that cannot be known before the next look
+        because a wait may have just begun."""
+        if self._threads is None:
+            self._look_at_family()
+            self._usage.cpu()
+            return False
+        self._threads.look()
+        return self._threads.unsure
+
+    def _look_at_family(self) -> None:
+        self._confined.reap_orphans()
         self._usage.look()
-        self._usage.cpu()
-        self._on_terms_given = self._on_terms_given and self._usage.on_terms_given()
 
-    def _waited(self) -> tuple[int, int, int]:
-        """How long the agent's first thread has waited for a processor, how long it has run, and how long we waited."""
-        ran, waited = self._usage.scheduled() or (0, 0)
-        _, own = _own().scheduled() or (0, 0)
-        return waited, ran, own
-
-
-@cache
-def _own() -> Usage:
-    return Usage(os.getpid())
+    def close(self) -> None:
+        """Nothing more will be asked."""
+        if self._threads is not None:
+            self._threads.close()
 
 
 def _since(before: int | None, after: int | None) -> int | None:

@@ -1,4 +1,4 @@
-"""What an agent uses: processor time, waiting for a processor, memory; from /proc and clocks of the kernel.
+"""What an agent uses: processor time, memory, threads; from /proc and clocks of the kernel.
 
 A warden asks this about the process that it holds, a few times a turn, so each answer costs microseconds. It counts a
 process together with all that it started. Where the system does not tell (macOS), the answer is None, never a guess.
@@ -11,6 +11,8 @@ import sys
 import time
 from contextlib import suppress
 
+from arena.walls.cgroup import Cgroup
+
 LINUX = sys.platform == "linux"
 _HELD = (b"RssAnon:", b"RssShmem:", b"VmPTE:", b"VmSwap:")
 """What memory a process has that is nobody else's: also what it takes to keep account of it."""
@@ -20,9 +22,10 @@ _TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 class Usage:
     """What one process and its descendants use, while they live."""
 
-    def __init__(self, pid: int, core: int | None = None, *, alone: bool = False) -> None:
-        """`core` is the processor that it was given, if it was given one; `alone`: it can start no other process."""
+    def __init__(self, pid: int, *, alone: bool = False, group: Cgroup | None = None) -> None:
+        """`alone`: it can start no other process; `group`: all that it starts belongs to that."""
         self.alone = alone
+        self.group = group
         self.pid = pid
         # What each process that was ever seen had used when it was last asked.
         self._cpu: dict[int, int] = {pid: 0}
@@ -31,15 +34,8 @@ class Usage:
         # What all have used together, when last asked.
         self._most = 0
         self._memory: int | None = None
-        # On what terms it gets a processor: those of whoever starts it, or on that core alone.
-        self._given = _terms(os.getpid(), core)
         self._most_held = 0
-        self._scheduler = _opened(f"/proc/{pid}/schedstat")
         self._status = _opened(f"/proc/{pid}/stat")
-
-    def was_given(self, core: int) -> None:
-        """It gets that processor, and no other."""
-        self._given = _terms(os.getpid(), core)
 
     def threads(self) -> list[int]:
         """The numbers of its threads; empty where the system does not tell."""
@@ -88,6 +84,8 @@ class Usage:
 
     def cpu(self) -> int | None:
         """Nanoseconds of processor time that the process and its descendants have used, as far as they were seen."""
+        if self.group is not None:
+            return self.group.cpu()
         if not LINUX:
             return None
         living = 0
@@ -112,22 +110,6 @@ class Usage:
         except (OSError, ValueError):
             return 0
 
-    def scheduled(self) -> tuple[int, int] | None:
-        """Nanoseconds for which the process's first thread has run, and for which it was ready to run and had no
-        processor."""
-        if self._scheduler is None:
-            return None
-        try:
-            ran, waited, _ = map(int, os.pread(self._scheduler, 100, 0).split())
-        except (OSError, ValueError):
-            return None
-        return ran, waited
-
-    def on_terms_given(self) -> bool:
-        """Whether the process is scheduled as it was started, and has not put itself at the back of the queue."""
-        terms = _terms(self.pid)
-        return terms is None or terms == self._given
-
     def memory(self) -> int | None:
         """Bytes of memory that it has had at most at one time; of a process that has ended, as last asked."""
         with suppress(OSError), open(f"/proc/{self.pid}/status", "rb") as status:
@@ -138,10 +120,9 @@ class Usage:
 
     def close(self) -> None:
         """Nothing more will be asked."""
-        for file in (self._scheduler, self._status):
-            if file is not None:
-                os.close(file)
-        self._scheduler = self._status = None
+        if self._status is not None:
+            os.close(self._status)
+        self._status = None
 
 
 adopting = False
@@ -192,17 +173,6 @@ def children(pid: int) -> list[int]:
             return [int(child) for child in file.read().split()]
     except OSError:
         return []
-
-
-def _terms(pid: int, core: int | None = None) -> tuple[object, ...] | None:
-    """How the process's first thread gets a processor: its policy, its nice value, and which processors."""
-    if sys.platform != "linux":
-        return None
-    try:
-        cores = os.sched_getaffinity(pid) if core is None else {core}
-        return os.sched_getscheduler(pid), os.getpriority(os.PRIO_PROCESS, pid), cores
-    except OSError:
-        return None
 
 
 def _opened(path: str) -> int | None:

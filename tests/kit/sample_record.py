@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 
 from adsearch import CHANCE, games
 from agents.protocol import Verdict
-from arena.match.match import result
+from arena.match.points import result
 from db import store
 from db.database import Database
 from db.records import GameRecord, MoveRecord, SeatRecord

@@ -132,6 +132,7 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
+    _check_cores(league)
     _check_what_agents_import(league)
     display = TournamentDisplay(league)
     display.show_plan()
@@ -174,6 +175,20 @@ def _show_earlier_games(league: League, db: str | None, display: TournamentDispl
         display.show_earlier_games(stands.over, stands.all, stands.changed)
 
 
+def _check_cores(league: League) -> None:
+    """BadLeague where players are to think in each other's time, and would keep each other from it."""
+    from arena.play import cores
+
+    there = cores.count()
+    if league.ponder and league.at_once(there) * league.cores_a_game >= there:
+        advice = f"games_at_once = {fit}" if (fit := (there - 1) // league.cores_a_game) else "a larger machine"
+        raise BadLeague(
+            f"{league.name}: ponder = true needs a core for each player and one for the rest, which is "
+            f"{league.at_once(there) * league.cores_a_game + 1}, and this machine has {there}: take {advice}, or leave "
+            "ponder out"
+        )
+
+
 def _check_what_agents_import(league: League) -> None:
     """BadLeague where the interpreter or a module that the description names is not here."""
     if league.python is None and league.modules is None:
@@ -197,7 +212,8 @@ def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay)
     lost_at = -1
     while not tournament.is_over:
         try:
-            with Director(folder, at_once=at_once) as director, _ctrl_c_finishes(director, display):
+            director = Director(folder, at_once=at_once, cores_a_game=tournament.league.cores_a_game)
+            with director, _ctrl_c_finishes(director, display):
                 display.follow(director)
                 for event in director.play(tournament):
                     display.show(event)

@@ -22,10 +22,10 @@ from arena.cli.asking.record_options import read_results
 from arena.cli.terminal.standings_table import show_standings
 from arena.history import words
 from arena.match.clock import SECOND, TimeControl
-from arena.match.schedule import MOST_ATTEMPTS, Event, Finished
+from arena.match.schedule import MOST_ATTEMPTS, Event, Finished, PaceChanged
 from arena.play import cores
 from arena.play.director import Director
-from arena.play.overload import Overload
+from arena.play.overload import TOO_MUCH, Overload
 from arena.ratings.match_statistics import Hypothesis
 from arena.tournament.formats.sprt_match import SprtTerms, Weighed
 from arena.tournament.game_scheduling import outdated_games
@@ -58,6 +58,8 @@ class TournamentDisplay:
         # How many quarantined players have been announced.
         self._quarantined = 0
         self._overload = Overload()
+        # How many games are played at the same time.
+        self._at_once = league.at_once(cores.count())
         # When the next warning about an overloaded machine may be printed.
         self._warn_at = 0.0
 
@@ -115,9 +117,11 @@ class TournamentDisplay:
 
     def show(self, event: Event) -> None:
         """What happened."""
+        if isinstance(event, PaceChanged):
+            self._tell_pace(event)
         if not isinstance(event, Finished) or self._tournament is None:
             return
-        self._warn_of_overload(event)
+        self._warn_of_waiting(event)
         line = _line(event, self._tournament)
         if self._table is None:
             self._console.print(line, soft_wrap=True)
@@ -133,14 +137,22 @@ class TournamentDisplay:
                 f"until it is entered anew, or `arena release {shlex.quote(name)} --reason WHY` lets it go on"
             )
 
-    def _warn_of_overload(self, event: Finished) -> None:
-        """A word, now and then, where clocks run on a machine that is too slow for them."""
+    def _warn_of_waiting(self, event: Finished) -> None:
+        """A word, now and then, where players wait although as few games as possible are played at once."""
         self._overload.note(event.record)
-        # Without a clock waits cost nothing, unless they went beyond the longest that a move may take.
-        matters = self._league.clock != "none" or event.record.verdict == Verdict.VOID
-        if matters and time.monotonic() >= self._warn_at and (warning := self._overload.warning()) is not None:
+        if self._at_once == 1 and self._overload.share > TOO_MUCH and time.monotonic() >= self._warn_at:
             self._warn_at = time.monotonic() + _WARNS_EVERY
-            self.warn(warning)
+            self.warn(
+                f"players waited for a processor in {self._overload.share:.0%} of their thinking time. It does not "
+                "count, but everything takes longer: end other programs"
+            )
+
+    def _tell_pace(self, event: PaceChanged) -> None:
+        """Fewer games at once, or more."""
+        fewer = event.at_once < self._at_once
+        self._at_once = event.at_once
+        why = f"players waited for a processor in {event.waited:.0%} of their thinking time"
+        self.say(f"{why}: {_some(event.at_once, 'game')} at once from now on{', one fewer' if fewer else ', one more'}")
 
     def say(self, text: str) -> None:
         """Something the instructor should know."""

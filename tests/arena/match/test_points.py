@@ -8,7 +8,7 @@ from adsearch import games
 from agents.protocol import (
     Verdict,
 )
-from arena.match.match import points, result
+from arena.match.points import points, result
 from tests.kit.match_table import Table
 
 WON_BY_SEAT_0 = ("a1", "b1", "a2", "b2", "a3")

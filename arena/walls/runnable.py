@@ -1,0 +1,154 @@
+"""For how long the threads of a process ran or were ready to run, as Linux tells it.
+
+`/proc/PID/task/*/schedstat` says of each thread how long it has run and how long it was ready and had no processor. The
+second grows only when a wait is over. So a thread that is ready at two looks, with the same counters at both, was
+waiting all that time. A process with one thread is read in one call; the others are looked at in long spans alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from time import monotonic_ns
+from typing import Final
+
+from arena.match.clock import MILLISECOND
+
+_LONG: Final = 5 * MILLISECOND
+"""In shorter spans the first thread alone is looked at."""
+
+
+class _Thread:
+    """What was last seen of a thread."""
+
+    __slots__ = ("before", "counted", "since")
+
+    def __init__(self, before: int) -> None:
+        # What it had on its counters when the span began, and when it was last looked at.
+        self.before = self.counted = before
+        # Since when it has been ready to run with these counters; None: it was not ready when last seen.
+        self.since: int | None = None
+
+
+class Runnable:
+    """The threads of one process, from one span of time to the next."""
+
+    def __init__(self, pid: int, *, now: Callable[[], int] = monotonic_ns) -> None:
+        self._pid = pid
+        self._now = now
+        self._first = _opened(f"/proc/{pid}/schedstat", os.O_RDONLY)
+        self._tasks = _opened(f"/proc/{pid}/task", os.O_RDONLY | os.O_DIRECTORY if hasattr(os, "O_DIRECTORY") else 0)
+        self._threads: dict[int, _Thread] = {}
+        # Whether `_threads` has all that were there when the span began: any other has come since.
+        self._has_all = False
+        self._was_long = True
+        self._longest = 0
+        self.unsure = False
+
+    def begin(self, *, at_birth: bool = False) -> None:
+        """A span begins now; `at_birth`: with the process, which has used nothing before."""
+        alone = self._is_alone()
+        self._longest = 0
+        self._has_all = at_birth or alone or self._was_long
+        self._threads.clear()
+        if not at_birth:
+            for thread in [self._pid] if alone or not self._was_long else self._listed():
+                self._threads[thread] = _Thread(self._counted(thread))
+        self._was_long = False
+
+    def longest(self, wall: int) -> int:
+        """The longest that one thread ran or was ready to, in this span, which has lasted for `wall` by now."""
+        if wall > _LONG and not self._is_alone():
+            self.look()
+        elif (first := self._threads.get(self._pid)) is not None:
+            self._longest = max(self._longest, self._counted(self._pid) - first.before)
+        elif self._has_all:
+            self._longest = max(self._longest, self._counted(self._pid))
+        return self._longest
+
+    def look(self) -> None:
+        """Looks at every thread. `unsure` is then whether one may be waiting since a moment that is not known yet."""
+        self._was_long = True
+        self.unsure = False
+        now = self._now()
+        for number in self._listed():
+            counted = self._counted(number)
+            thread = self._threads.get(number)
+            if thread is None or counted < thread.before:
+                thread = self._threads[number] = _Thread(0 if self._has_all or thread is not None else counted)
+            if not self._is_ready(number):
+                thread.since = None
+            elif thread.since is None or counted != thread.counted:
+                thread.since = now
+                self.unsure = True
+            thread.counted = counted
+            waiting = 0 if thread.since is None else now - thread.since
+            self._longest = max(self._longest, counted + waiting - thread.before)
+        self._has_all = True
+
+    def close(self) -> None:
+        """Nothing more will be asked."""
+        for file in (self._first, self._tasks):
+            if file is not None:
+                os.close(file)
+        self._first = self._tasks = None
+
+    def _is_alone(self) -> bool:
+        """Whether the process has one thread: each is a folder in that of all."""
+        try:
+            return self._tasks is None or os.fstat(self._tasks).st_nlink <= 3
+        except OSError:
+            return True
+
+    def _listed(self) -> list[int]:
+        try:
+            return [int(thread) for thread in os.listdir(self._tasks)] if self._tasks is not None else []
+        except OSError:
+            return []
+
+    def _counted(self, thread: int) -> int:
+        """Nanoseconds for which the thread has run or was ready; 0 of one that has ended."""
+        with suppress(OSError, ValueError):
+            if thread == self._pid and self._first is not None:
+                data = os.pread(self._first, 100, 0)
+            else:
+                data = _content(f"/proc/{self._pid}/task/{thread}/schedstat")
+            ran, waited, _ = data.split()
+            return int(ran) + int(waited)
+        return 0
+
+    def _is_ready(self, thread: int) -> bool:
+        """Whether it runs or is ready to run now."""
+        with suppress(OSError):
+            return _content(f"/proc/{self._pid}/task/{thread}/stat").rpartition(b") ")[2].startswith(b"R")
+        return False
+
+
+def own_wait() -> int:
+    """Nanoseconds that the first thread of this process has waited for a processor; 0 where nobody knows."""
+    global _own
+    if _own is None:
+        _own = _opened("/proc/self/schedstat", os.O_RDONLY)
+    if _own is not None:
+        with suppress(OSError, ValueError, IndexError):
+            return int(os.pread(_own, 100, 0).split()[1])
+    return 0
+
+
+_own: int | None = None
+
+
+def _opened(path: str, flags: int) -> int | None:
+    try:
+        return os.open(path, flags | os.O_CLOEXEC)
+    except OSError:
+        return None
+
+
+def _content(path: str) -> bytes:
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(file, 1000)
+    finally:
+        os.close(file)
