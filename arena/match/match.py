@@ -89,8 +89,8 @@ class _Seat:
         self.ready_by: int | None = None
         self.wants_position = self.wants_legal = False
         self.events: list[tuple[Who, str]] = []
-        # What ends the game when the seat's turn comes.
-        self.fault: tuple[Verdict, str] | None = None
+        # What ends the game when the seat's turn comes; without a verdict: the player is lost.
+        self.fault: tuple[Verdict | None, str] | None = None
         # The player is lost; until then a message of its may still arrive.
         self.gone_by: int | None = None
         self.dropped = self.spent = self.longest = 0
@@ -145,7 +145,7 @@ class Match:
         self._opening = iter(fixture.opening)
         hello = fixture.limits.hello
         if hello is not None and all(plan.hosted for plan in fixture.seats):
-            hello = longest_wait(hello)
+            hello = longest_wait(hello) + BACKSTOP
         # When the phase, or the turn, takes too long.
         self._due: int | None = None if hello is None else now + hello
         self._sent: list[Sent] = []
@@ -202,7 +202,7 @@ class Match:
             self._finish_when_reported()
         elif self.phase is not Phase.DONE and place.gone_by is None:
             place.gone_by = now + GRACE
-            self._note_loss(seat, detail)
+            place.fault = place.fault or (None, detail)
         return self._answer()
 
     def tick(self, now: int) -> list[Sent]:
@@ -251,7 +251,7 @@ class Match:
 
     def _receive_ready(self, seat: int, message: Ready, now: int) -> None:
         place = self._seats[seat]
-        if self.phase is not Phase.STARTING or place.ready or not self._is_ours(message):
+        if place.ready_by is None or place.ready or not self._is_ours(message):
             self._drop(seat, now)
             return
         place.ready = True
@@ -542,7 +542,7 @@ class Match:
         what = "sit down" if self._gathers else "say ready" if self.phase is Phase.STARTING else "answer"
         if self._seats[late].plan.guarded:
             # A warden that is silent for so long is as good as lost.
-            self._note_loss(late, f"its warden did not {what} in time")
+            self._seats[late].fault = (None, f"its warden did not {what} in time")
             self._end_by_fault(late, now)
         elif self._seats[late].plan.hosted:
             self._end(Verdict.VOID, None, f"{self._name(late)} did not {what} in time, {WAITED}", now)
@@ -586,19 +586,21 @@ class Match:
 
     # The end.
 
-    def _note_loss(self, seat: int, detail: str) -> None:
-        """The seat's player is lost, which ends the game when the seat is waited for.
-
-        Whatever ended a warden, its agent was confined: unless the seat answers for it, that is no fault of its own.
-        Nor was it the game that ended a player of ours which was not even ready."""
-        place = self._seats[seat]
-        plan = place.plan
-        blameless = not plan.liable if plan.guarded else plan.hosted and self.phase is not Phase.PLAYING
-        place.fault = place.fault or (Verdict.VOID if blameless else Verdict.CRASHED, detail)
-
     def _end_by_fault(self, seat: int, now: int) -> None:
-        verdict, detail = self._seats[seat].fault or (Verdict.CRASHED, "was lost")
-        self._end(verdict, None if verdict is Verdict.VOID else seat, f"{self._name(seat)}: {detail}", now)
+        verdict, detail = self._seats[seat].fault or (None, "was lost")
+        detail = f"{self._name(seat)}: {detail}"
+        if verdict is None and self._is_blameless(seat):
+            self._end(Verdict.VOID, None, detail, now)
+        else:
+            self._end(verdict or Verdict.CRASHED, seat, detail, now)
+
+    def _is_blameless(self, seat: int) -> bool:
+        """Whether it is no fault of the seat's own that its player is lost.
+
+        Whatever ended a warden, its agent was confined, unless the seat answers for it. And it was not the game that
+        ended a player of ours which was not even ready."""
+        plan = self._seats[seat].plan
+        return not plan.liable if plan.guarded else plan.hosted and self.phase is not Phase.PLAYING
 
     def _end(self, verdict: Verdict, fault: int | None, detail: str, now: int) -> None:
         if self._id:

@@ -22,6 +22,11 @@ AT_ONCE: Final = (Verdict.GARBAGE, Verdict.FLOODED)
 FROM_WARDENS: Final = ("time", "crashed", "garbage", "flooded", "memory", "unready", "void")
 
 
+def patience(limit: int) -> int:
+    """How long a host of ours may be silent about somebody who has this limit."""
+    return 10 * limit + 61 * SECOND
+
+
 @dataclass
 class Control:
     """A time control as the model knows it: so much in all and after each move, or for each move, or nothing."""
@@ -62,7 +67,10 @@ class Place:
     lost_for_good: int | None = None
     """The instant until which a lost player's last message may still come."""
     fault: Verdict | None = None
-    """What ends the game as soon as the seat is needed."""
+    """What ends the game as soon as the seat is needed; of a lost player only its warden's word, if there was one."""
+    told: bool = False
+    """That the game begins."""
+    ready_by: float = inf
     dropped: int = 0
     spent: list[int] = field(default_factory=list)
 
@@ -78,6 +86,8 @@ class Model:
         self.fault: int | None = None
         self.places = [Place(control.at_first) for _ in fixture.seats]
         hello = fixture.limits.hello
+        if hello is not None and all(plan.hosted for plan in fixture.seats):
+            hello = patience(hello)
         self.deadline = inf if hello is None else now + hello
         # Whether a seat is asked, and has not answered.
         self.open = False
@@ -87,6 +97,7 @@ class Model:
         self.moves_made = 0
         self.charged: list[int] = []
         self.lags: list[int] = []
+        self.delays: list[int] = []
         self.intervals: list[int] = []
         self.plies: list[tuple[int | str, str]] = []
         self.opening = list(fixture.opening)
@@ -101,9 +112,7 @@ class Model:
             self.places[seat].sat = True
             if all(place.sat for place in self.places):
                 self.stage = "starting"
-                limits = self.fixture.limits
-                guarded = any(plan.guarded for plan in self.fixture.seats)
-                self.deadline = now + limits.ready + (11 * SECOND if guarded else 0)
+                self.start_more(now)
 
     def receive(self, seat: int, message: FromPlayer, now: int) -> None:
         place, guarded = self.places[seat], self.fixture.seats[seat].guarded
@@ -118,13 +127,15 @@ class Model:
             case Move() if self.is_the_answer(seat, message):
                 self.moved(seat, message, now)
             case Resign() if self.is_the_answer(seat, message):
-                self.charge(seat, message.spent, now)
+                self.charge(seat, message, now)
                 self.end(Verdict.RESIGNED, seat, now)
-            case Ready() if self.stage == "starting" and not place.ready and message.game == self.fixture.game:
+            case Ready() if place.told and not place.ready and message.game == self.fixture.game:
                 place.ready = True
                 if all(other.ready for other in self.places):
                     self.stage = "playing"
                     self.go_on(now)
+                else:
+                    self.start_more(now)
             case Failed() if guarded and message.verdict in FROM_WARDENS and message.game == self.fixture.game:
                 self.failed(seat, message, now)
             case Failed() if guarded and message.verdict in FROM_WARDENS:
@@ -148,7 +159,6 @@ class Model:
             self.leave(seat)
         elif self.verdict is None and place.lost_for_good is None:
             place.lost_for_good = now + 20 * MS
-            place.fault = place.fault or Verdict.CRASHED
 
     @property
     def next_event(self) -> float:
@@ -165,16 +175,51 @@ class Model:
             lost = [s for s, place in enumerate(self.places) if place.lost_for_good == due and self.needs(s)]
             if self.stage == "reporting":
                 self.stage = "done"
-            elif lost and self.is_ours(lost[0]) and self.stage != "playing":
-                self.end(Verdict.VOID, None, now)
             elif lost:
-                self.end(self.places[lost[0]].fault, lost[0], now)
-            elif self.stage == "gathering":
-                self.end(Verdict.UNREADY, [place.sat for place in self.places].index(False), now)
-            elif self.stage == "starting":
-                self.end(Verdict.UNREADY, [place.ready for place in self.places].index(False), now)
+                self.give_up(lost[0], now)
             else:
-                self.end(Verdict.TIME, self.state.turn, now)
+                self.too_late(self.late, now)
+
+    @property
+    def late(self) -> int:
+        """For whom nothing goes on."""
+        if self.stage == "gathering":
+            return [place.sat for place in self.places].index(False)
+        if self.stage == "starting":
+            return [not place.ready and place.ready_by == self.deadline for place in self.places].index(True)
+        turn: int = self.state.turn
+        return turn
+
+    def too_late(self, seat: int, now: int) -> None:
+        """Nothing has come for as long as anybody is waited for."""
+        plan = self.fixture.seats[seat]
+        if plan.guarded and plan.liable:
+            self.end(Verdict.CRASHED, seat, now)
+        elif plan.hosted:
+            self.end(Verdict.VOID, None, now)
+        else:
+            self.end(Verdict.TIME if self.stage == "playing" else Verdict.UNREADY, seat, now)
+
+    def give_up(self, seat: int, now: int) -> None:
+        """The seat's player is lost, and is needed."""
+        plan, said = self.fixture.seats[seat], self.places[seat].fault
+        ours = plan.hosted and not plan.guarded and self.stage != "playing"
+        if said is None and (ours or (plan.guarded and not plan.liable)):
+            self.end(Verdict.VOID, None, now)
+        else:
+            self.end(said or Verdict.CRASHED, seat, now)
+
+    def start_more(self, now: int) -> None:
+        """All begin at once but agents with wardens, who begin one after the other."""
+        for place, plan in zip(self.places, self.fixture.seats, strict=True):
+            busy = any(
+                other.told and not other.ready and theirs.guarded
+                for other, theirs in zip(self.places, self.fixture.seats, strict=True)
+            )
+            if not place.told and not (plan.guarded and busy):
+                ready = max(self.fixture.limits.ready, plan.start) if plan.guarded else self.fixture.limits.ready
+                place.told, place.ready_by = True, now + (patience(ready) if plan.hosted else ready)
+        self.deadline = min(place.ready_by for place in self.places if place.told and not place.ready)
 
     # The rules.
 
@@ -182,14 +227,10 @@ class Model:
         """Whether the game stands still for the seat."""
         place = self.places[seat]
         if self.stage == "gathering":
-            return not place.sat or place.fault is not None
+            return not place.sat or place.lost_for_good is not None
         if self.stage == "starting":
             return not place.ready
         return self.stage == "playing" and self.state.turn == seat
-
-    def is_ours(self, seat: int) -> bool:
-        """Whether the whole player is the server's, with nobody else's agent in it."""
-        return self.fixture.seats[seat].hosted and not self.fixture.seats[seat].guarded
 
     def is_the_answer(self, seat: int, message: Move | Resign) -> bool:
         return self.open and (seat, message.game, message.id) == (self.state.turn, self.fixture.game, self.question)
@@ -206,12 +247,12 @@ class Model:
         turn = self.state.turn
         if turn is None:
             self.end(Verdict.NORMAL, None, now)
-        elif (fault := self.places[turn].fault) is not None:
-            self.end(fault, turn, now)
+        elif self.places[turn].fault is not None or self.places[turn].lost_for_good is not None:
+            self.give_up(turn, now)
         else:
             self.open, self.asked_at = True, now
-            plan, limit = self.fixture.seats[turn], self.limit(turn)
-            self.deadline = now + limit + limit * plan.guarded + (SECOND if plan.hosted else 1)
+            limit = self.limit(turn)
+            self.deadline = now + (patience(limit) if self.fixture.seats[turn].hosted else limit + 1)
 
     def play(self, who: int | str, text: str) -> None:
         self.state = self.state.play(self.state.from_text(text))
@@ -221,23 +262,29 @@ class Model:
         left = self.places[seat].left
         return self.fixture.limits.move if left is None else left + self.fixture.margin
 
-    def charge(self, seat: int, spent: int | None, now: int) -> int:
-        """The open question is answered, or never will be; what the seat is charged."""
-        interval = now - self.asked_at
-        if spent is None or not self.fixture.seats[seat].hosted or not 0 <= spent <= interval:
-            spent = interval
-        self.places[seat].spent.append(spent)
-        self.charged.append(spent)
-        self.lags.append(interval - spent)
+    def charge(self, seat: int, said: Move | Resign | Failed | None, now: int) -> int:
+        """The open question is answered, or never will be; what the seat is charged: all but its waits, and no less
+        than it computed."""
+        wall = cost = interval = now - self.asked_at
+        hosted = self.fixture.seats[seat].hosted
+        if said is not None and said.spent is not None and hosted and 0 <= said.spent <= interval:
+            wall = cost = said.spent
+            if said.cpu is not None and said.delay is not None:
+                cost = sorted((0, wall - said.delay, wall))[1]
+                cost = max(cost, min(said.cpu, wall))
+        self.places[seat].spent.append(cost)
+        self.charged.append(cost)
+        self.delays.append(wall - cost)
+        self.lags.append(interval - wall)
         self.intervals.append(interval)
         self.open = False
-        return spent
+        return cost
 
     def moved(self, seat: int, message: Move, now: int) -> None:
         place, limit = self.places[seat], self.limit(seat)
-        charged = self.charge(seat, message.spent, now)
+        charged = self.charge(seat, message, now)
         if charged > limit:
-            self.too_slow(seat, charged, self.lags[-1], message.cpu, message.delay, now)
+            self.end(Verdict.TIME, seat, now)
             return
         try:
             legal = self.state.from_text(message.move)
@@ -252,18 +299,6 @@ class Model:
         else:
             self.go_on(now)
 
-    def too_slow(self, seat: int, charged: int, lag: int, cpu: int | None, delay: int | None, now: int) -> None:
-        """Out of time; excused where the machine was late by as much, and the agent did not spin."""
-        left = self.places[seat].left
-        overstep = charged - (self.fixture.limits.move if left is None else left)
-        interval = charged + lag
-        late = lag + min(delay or 0, max(0, interval - (cpu or 0)))
-        measured = self.fixture.seats[seat].hosted and cpu is not None
-        if measured and late >= max(overstep, 10 * MS) and (cpu or 0) <= interval:
-            self.end(Verdict.VOID, None, now)
-        else:
-            self.end(Verdict.TIME, seat, now)
-
     def failed(self, seat: int, message: Failed, now: int) -> None:
         place = self.places[seat]
         if message.verdict is Verdict.VOID:
@@ -271,9 +306,10 @@ class Model:
         elif not (message.verdict in AT_ONCE or self.needs(seat) or self.stage == "gathering"):
             place.fault = place.fault or message.verdict
         elif self.open and self.state.turn == seat:
-            charged = self.charge(seat, message.spent, now)
-            if message.verdict is Verdict.TIME:
-                self.too_slow(seat, charged, 0, message.cpu, message.delay, now)
+            limit = self.limit(seat)
+            charged = self.charge(seat, message, now)
+            if message.verdict is Verdict.TIME and charged <= limit:
+                self.end(Verdict.VOID, None, now)
             else:
                 self.end(message.verdict, seat, now)
         else:

@@ -43,6 +43,7 @@ def new_fixture(
     key: bytes = b"dice",
     hosted: tuple[int, ...] = (0, 1, 2, 3),
     guarded: tuple[int, ...] = (),
+    liable: tuple[int, ...] = (),
     margin: int = 50 * MS,
     opening: tuple[str, ...] = (),
     max_plies: int | None = None,
@@ -51,7 +52,15 @@ def new_fixture(
 ) -> Fixture:
     """A game for that many seats; each takes its name from NAMES."""
     plans = tuple(
-        SeatPlan(NAMES[seat], f"seat {seat}", f"{seat:064x}", 1000 + seat, seat in hosted, seat in guarded)
+        SeatPlan(
+            NAMES[seat],
+            f"seat {seat}",
+            f"{seat:064x}",
+            1000 + seat,
+            hosted=seat in hosted,
+            guarded=seat in guarded,
+            liable=seat in liable,
+        )
         for seat in range(seats)
     )
     return Fixture(game, rules, plans, key, clock, margin, opening, max_plies, limits or Limits())
@@ -279,12 +288,14 @@ class JudgedTable(Table):
     def _check_clocks(self) -> None:
         record, model = self.match.record(), self.model
         assert [(seat.spent, seat.longest) for seat in record.seats] == spent_in_all(model, range(len(record.seats)))
-        assert sum(seat.spent for seat in record.seats) + record.lag == sum(model.intervals)
+        assert sum(seat.spent for seat in record.seats) + sum(model.delays) + record.lag == sum(model.intervals)
         answered = [ply for ply in record.moves if isinstance(ply.who, int)]
         assert [ply.spent for ply in answered] == model.charged[: len(answered)]
         assert [ply.lag for ply in answered] == model.lags[: len(answered)]
+        assert [ply.delay for ply in answered] == model.delays[: len(answered)]
         assert all(
-            (ply.spent or 0) + (ply.lag or 0) == time for ply, time in zip(answered, model.intervals, strict=False)
+            (ply.spent or 0) + (ply.delay or 0) + (ply.lag or 0) == time
+            for ply, time in zip(answered, model.intervals, strict=False)
         )
         assert all(ply.left is None or ply.left >= 0 for ply in answered)
 

@@ -25,12 +25,12 @@ OUTSIDE, MESSAGE, NEWS, TIME = range(4)
 NATURES: Final[dict[str, set[str]]] = {
     "honest": set(),
     "babbling": set(),
-    "lying": {"time", "void"},
-    "absent": {"unready"},
+    "lying": {"time"},
+    "absent": {"unready", "crashed"},
     "stillborn": {"crashed"},
-    "mute": {"unready"},
-    "hanging": {"time", "void"},
-    "slow": {"time", "void"},
+    "mute": {"unready", "crashed"},
+    "hanging": {"time"},
+    "slow": {"time"},
     "cheating": {"illegal"},
     "resigning": {"resigned"},
     "crashing": {"crashed"},
@@ -42,8 +42,10 @@ NATURES: Final[dict[str, set[str]]] = {
     "failing": {"memory", "crashed", "flooded", "garbage"},
     "silent in the end": set(),
 }
-"""Each kind of player with the verdicts that it can bring about. Time losses may be excused, which makes them void.
-Who lies about the time is charged what the network takes, too."""
+"""Each kind of player with the verdicts that it can bring about against itself. Who lies about the time is charged what
+the network takes, too."""
+LOST: Final = {"absent", "stillborn", "mute", "hanging", "crashing", "dying after its move", "leaving"}
+"""Those who are not there any more, or say nothing: where that is a host of ours, the game is void at first."""
 
 RULES: Final = {
     "tictactoe": 2,
@@ -321,6 +323,7 @@ class Evening:
             key=random.randbytes(4),
             hosted=() if by_hand else tuple(seats),
             guarded=() if by_hand else tuple(seat for seat in seats if random.random() < 0.4),
+            liable=tuple(seat for seat in seats if random.random() < 0.5),
             max_plies=random.choice([None, None, None, 4, 12]),
             limits=Limits(hello=None if by_hand else 10 * SECOND),
             game=len(self.tables) + 1,

@@ -8,7 +8,7 @@ import pytest
 
 from arena.match.match import Phase
 from tests.kit.effort import tries
-from tests.simulation.simulator import NATURES, Evening, EveningTable
+from tests.simulation.simulator import LOST, NATURES, Evening, EveningTable
 
 SEEDS = tries(200)
 AT_A_TIME = 20
@@ -22,8 +22,7 @@ def check(table: EveningTable) -> None:
     if table.aborted:
         assert (verdict, fault) == ("void", None)
     elif verdict == "void":
-        stillborn = [p for p in table.players if p.nature == "stillborn" and p.hosted and not p.guarded]
-        assert stillborn or {"hanging", "slow"} & set(natures), table.match.detail
+        assert [p for p in table.players if p.nature in LOST and p.hosted], table.match.detail
     elif fault is None:
         assert verdict in ("normal", "adjudicated")
     else:

@@ -54,6 +54,7 @@ class AnyOrder(RuleBasedStateMachine):
         clock=st.sampled_from(sorted(CONTROLS)),
         hosted=st.sets(SEATS).map(tuple),
         guarded=st.sets(SEATS).map(tuple),
+        liable=st.sets(SEATS).map(tuple),
         margin=st.sampled_from([0, 50 * MS]),
         opens=st.booleans(),
         max_plies=st.sampled_from([None, None, 1, 2, 5]),
@@ -102,15 +103,13 @@ class AnyOrder(RuleBasedStateMachine):
             self.table.say(self.seat(seat), Ready(game))
 
     @precondition(lambda self: self.table.phase() is Phase.PLAYING)
-    @rule(draw=st.randoms(use_true_random=False), after=st.integers(0, 400 * MS), spent=SPENT, used=USED)
-    def moves(self, draw: Random, after: int, spent: float | None, used: float | None) -> None:
+    @rule(draw=st.randoms(use_true_random=False), after=st.integers(0, 400 * MS), spent=SPENT, used=USED, waited=USED)
+    def moves(self, draw: Random, after: int, spent: float | None, used: float | None, waited: float | None) -> None:
         self.table.wait(after)
         if self.table.phase() is Phase.PLAYING:
-            told: dict[str, Any] = {"spent": self.interval(spent), "cpu": self.interval(used)}
+            told = {"spent": self.interval(spent), "cpu": self.interval(used), "delay": self.interval(waited)}
             state = self.table.model.state
-            self.table.play(
-                state.to_text(draw.choice(state.moves())), info=Info(3, line=("a", "b")), delay=told["cpu"], **told
-            )
+            self.table.play(state.to_text(draw.choice(state.moves())), info=Info(3, line=("a", "b")), **told)
 
     @precondition(lambda self: self.table.phase() is Phase.PLAYING)
     @rule(draw=st.randoms(use_true_random=False), plies=st.integers(1, 8))
@@ -124,11 +123,11 @@ class AnyOrder(RuleBasedStateMachine):
     @rule(
         over=st.sampled_from([-1, 0, 1, 10 * MS, 60 * MS]),
         lag=st.sampled_from([0, 1, 10 * MS, 60 * MS, 61 * MS, 110 * MS]),
-        delay=st.sampled_from([0, 1, 10 * MS, 60 * MS, 110 * MS]),
+        delay=st.sampled_from([None, -1, 0, 1, 10 * MS, 60 * MS, 110 * MS]),
         used=st.sampled_from([None, 0, -1, 0, 1]),
         fails=st.booleans(),
     )
-    def is_about_as_late_as_can_be(self, over: int, lag: int, delay: int, used: int | None, fails: bool) -> None:
+    def is_about_as_late_as_can_be(self, over: int, lag: int, delay: int | None, used: int | None, fails: bool) -> None:
         """`over` beyond the time and the margin; with processor time of nothing, or about as much as time passed."""
         table, seat = self.table, self.table.asked
         spent = max(0, table.model.limit(seat) + over)

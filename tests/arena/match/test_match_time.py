@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from agents.protocol import (
@@ -13,7 +11,7 @@ from agents.protocol import (
     Verdict,
 )
 from arena.match.fixture import Limits
-from arena.match.match import BACKSTOP, GRACE, LEAST_EXCUSE, Phase
+from arena.match.match import BACKSTOP, GRACE, Phase
 from tests.kit.match_model import MS, SECOND
 from tests.kit.match_table import GAME, Table
 
@@ -57,7 +55,7 @@ def test_a_player_that_we_did_not_start_is_not_believed_in_anything() -> None:
     table = Table(clock="60", hosted=(1,)).begin()
     table.play("b2", after=2 * SECOND, spent=1, cpu=5, delay=6, log=7)
     ply = table.match.moves[0]
-    assert (ply.spent, ply.lag, ply.cpu, ply.delay, ply.log) == (2 * SECOND, 0, None, None, None)
+    assert (ply.spent, ply.lag, ply.cpu, ply.delay, ply.log) == (2 * SECOND, 0, None, 0, None)
 
 
 def test_a_move_at_the_very_end_of_time_and_margin_still_counts() -> None:
@@ -80,12 +78,13 @@ def test_a_move_that_came_late_over_the_network_but_was_made_in_time_counts() ->
     assert table.result() == (None, None)
 
 
-def test_the_referee_calls_time_a_second_after_the_host_should_have() -> None:
+def test_the_referee_gives_up_on_a_host_a_second_after_the_longest_that_a_turn_may_take() -> None:
     table = Table(clock="1").begin()
-    table.wait(SECOND + 50 * MS + BACKSTOP - 1)
+    table.wait(10 * (SECOND + 50 * MS) + 60 * SECOND + BACKSTOP - 1)
     assert table.result() == (None, None)
     table.wait(1)
-    assert table.result() == ("time", 0)
+    assert table.result() == ("void", None)
+    assert table.match.detail == "ann did not answer in time, waiting for the machine"
 
 
 def test_a_referee_that_was_held_up_hears_the_move_before_it_calls_time() -> None:
@@ -102,7 +101,7 @@ def test_without_a_clock_a_move_has_its_own_limit() -> None:
     table = Table().begin()
     assert (table.question().left, table.question().budget) == (None, None)
     table.play("b2", after=60 * SECOND)
-    table.wait(60 * SECOND + BACKSTOP)
+    table.play("a1", after=60 * SECOND + 50 * MS + 1)
     assert table.result() == ("time", 1)
 
 
@@ -115,11 +114,11 @@ def test_a_warden_is_told_when_it_must_have_failed_its_agent_and_nobody_else_is(
 
 def test_a_wardens_word_that_time_is_up_ends_the_game() -> None:
     table = Table(clock="1", guarded=(0,)).begin()
-    table.wait(SECOND + 51 * MS)
-    table.fail(0, Verdict.TIME, spent=SECOND + 50 * MS)
+    table.wait(SECOND + 52 * MS)
+    table.fail(0, Verdict.TIME, spent=SECOND + 51 * MS)
     assert table.result() == ("time", 0)
     record = table.match.record()
-    assert (record.seats[0].spent, record.lag) == (SECOND + 50 * MS, MS)
+    assert (record.seats[0].spent, record.lag) == (SECOND + 51 * MS, MS)
 
 
 @pytest.mark.parametrize("verdict", [Verdict.NORMAL, Verdict.RESIGNED, Verdict.ILLEGAL, Verdict.FORFEIT])
@@ -148,8 +147,21 @@ def test_the_last_unfinished_turn_is_charged_too(how: str) -> None:
 # Sitting down and being ready.
 
 
-def test_who_never_sits_down_is_unready() -> None:
+HELLO = 10 * 10 * SECOND + 60 * SECOND + BACKSTOP
+"""The absolute limit, as of a turn, of the ten seconds that a process of ours usually has at most."""
+
+
+def test_a_process_of_ours_that_never_sits_down_makes_the_game_void() -> None:
     table = Table().arrive(0)
+    table.wait(HELLO - 1)
+    assert table.result() == (None, None)
+    table.wait(1)
+    assert table.result() == ("void", None)
+    assert table.match.detail == "bob did not sit down in time, waiting for the machine"
+
+
+def test_a_guest_who_never_sits_down_is_unready() -> None:
+    table = Table(hosted=(0,)).arrive(0)
     table.wait(10 * SECOND - 1)
     assert table.result() == (None, None)
     table.wait(1)
@@ -157,8 +169,8 @@ def test_who_never_sits_down_is_unready() -> None:
     assert table.match.detail == "bob did not sit down in time"
 
 
-def test_who_never_says_ready_is_unready() -> None:
-    table = Table().arrive(0, 1)
+def test_a_guest_who_never_says_ready_is_unready() -> None:
+    table = Table(hosted=(1,)).arrive(0, 1)
     table.say(1, Ready(GAME))
     table.wait(5 * SECOND)
     assert table.result() == ("unready", 0)
@@ -166,9 +178,26 @@ def test_who_never_says_ready_is_unready() -> None:
 
 
 def test_where_several_are_late_the_lowest_seat_is_at_fault() -> None:
-    table = Table(rules="ludo", seats=4).arrive(0, 2)
+    table = Table(rules="ludo", seats=4, hosted=(0,)).arrive(0, 2)
     table.wait(10 * SECOND)
     assert table.result() == ("unready", 1)
+
+
+def starts(table: Table) -> list[int]:
+    """Who has been told so far that the game begins."""
+    return [seat for seat, post in enumerate(table.post) if post]
+
+
+def test_agents_with_wardens_start_one_after_the_other_and_others_at_once() -> None:
+    table = Table(rules="ludo", seats=4, guarded=(0, 2, 3)).arrive(0, 1, 2, 3)
+    assert starts(table) == [0, 1]
+    table.wait(SECOND)
+    table.say(1, Ready(GAME))
+    assert starts(table) == [0, 1]
+    table.say(0, Ready(GAME))
+    assert starts(table) == [0, 1, 2]
+    table.say(3, Ready(GAME))  # nobody has asked it
+    assert starts(table) == [0, 1, 2]
 
 
 def test_ready_for_another_game_is_not_ready() -> None:
@@ -178,12 +207,17 @@ def test_ready_for_another_game_is_not_ready() -> None:
     assert table.phase() is Phase.STARTING
 
 
-def test_a_warden_has_the_time_that_a_fresh_process_takes_besides() -> None:
-    table = Table(guarded=(1,)).arrive(0, 1)
-    table.wait(15 * SECOND + BACKSTOP - 1)
+@pytest.mark.parametrize(("liable", "result"), [((), ("void", None)), ((1,), ("crashed", 1))])
+def test_a_warden_that_is_silent_for_longer_than_any_agent_may_start_is_as_good_as_lost(
+    liable: tuple[int, ...], result: tuple[str | None, int | None]
+) -> None:
+    table = Table(guarded=(1,), liable=liable).arrive(0, 1)
+    table.say(0, Ready(GAME))
+    table.wait(HELLO - 1)
     assert table.result() == (None, None)
     table.wait(1)
-    assert table.result() == ("unready", 0)
+    assert table.result() == result
+    assert table.match.detail == "bob: its warden did not say ready in time"
 
 
 def test_a_player_that_is_started_by_hand_may_take_any_time() -> None:
@@ -239,13 +273,30 @@ def test_who_is_lost_while_the_other_thinks_wins_if_the_other_loses_first() -> N
 
 
 @pytest.mark.parametrize("arrived", [False, True])
-@pytest.mark.parametrize("kind", ["by hand", "with a warden"])
-def test_somebody_elses_player_that_is_lost_before_the_game_begins_has_crashed(arrived: bool, kind: str) -> None:
-    table = Table(hosted=(0,)) if kind == "by hand" else Table(guarded=(1,))
+def test_a_guest_who_is_lost_before_the_game_begins_has_crashed(arrived: bool) -> None:
+    table = Table(hosted=(0,))
     table.arrive(*([1] if arrived else []))
     table.lose(1)
     table.wait(GRACE)
     assert table.result() == ("crashed", 1)
+
+
+@pytest.mark.parametrize("how_far", ["sitting down", "saying ready", "thinking", "while the other thinks"])
+@pytest.mark.parametrize(("liable", "result"), [((), ("void", None)), ((1,), ("crashed", 1))])
+def test_a_warden_that_is_lost_makes_the_game_void_unless_its_seat_answers_for_it(
+    how_far: str, liable: tuple[int, ...], result: tuple[str | None, int | None]
+) -> None:
+    table = Table(guarded=(1,), liable=liable)
+    if "think" in how_far:
+        table.begin()
+        table.play(*["b2"] * (how_far == "thinking"))
+    else:
+        table.arrive(*([0, 1] if how_far == "saying ready" else [1]))
+    table.lose(1)
+    table.wait(GRACE)
+    table.play(*["b2"] * (how_far == "while the other thinks"))
+    assert table.result() == result
+    assert table.match.detail == "bob: ended"
 
 
 @pytest.mark.parametrize("how_far", ["sitting down", "saying ready"])
@@ -258,7 +309,7 @@ def test_a_player_of_ours_that_is_lost_before_it_is_ready_makes_the_game_void(ho
     table.lose(1)
     table.wait(GRACE)
     assert table.result() == ("void", None)
-    assert table.match.detail == "bob: ended, before it was ready"
+    assert table.match.detail == "bob: ended"
 
 
 def test_a_player_of_ours_that_was_ready_and_is_lost_has_crashed() -> None:
@@ -289,7 +340,7 @@ def test_of_two_lost_players_the_one_that_is_needed_has_crashed() -> None:
 def test_a_referee_that_was_held_up_decides_as_if_it_had_not_been() -> None:
     """Seat 0 is late for ready before seat 1, lost a moment ago, is given up."""
     for held_up in (False, True):
-        table = Table().arrive(0, 1)
+        table = Table(hosted=()).arrive(0, 1)
         table.wait(5 * SECOND - 10 * MS)
         table.lose(1)
         if held_up:
@@ -337,49 +388,51 @@ def test_a_warden_whose_server_fails_makes_the_game_void() -> None:
     assert table.result() == ("void", None)
 
 
-# Void.
+# What a turn costs.
 
 
-def too_late(lag: int = 0, **told: Any) -> tuple[str | None, int | None]:
-    """What becomes of a move made after 1.06 s of 1 s, 60 ms over, that lag besides."""
-    table = Table(clock="1", hosted=told.pop("hosted", (0, 1)), margin=told.pop("margin", 50 * MS)).begin()
-    spent = told.pop("spent", 1_060 * MS)
-    table.play("b2", after=spent + lag, spent=spent, **told)
-    return table.result()
+def cost_of(
+    wall: int, *, lag: int = 0, hosted: tuple[int, ...] = (0, 1), **told: int
+) -> tuple[int, int | None, int, str | None]:
+    """What is charged for a move after `wall` milliseconds of ten seconds, its delay, its lag, and the verdict."""
+    table = Table(clock="10", hosted=hosted, margin=0).begin()
+    table.stall((wall + lag) * MS)
+    table.play("b2", spent=wall * MS, **{what: time * MS for what, time in told.items()})
+    record = table.match.record() if table.match.verdict else None
+    if record is not None:
+        return record.seats[0].spent // MS, None, record.lag // MS, record.verdict
+    ply = table.match.moves[0]
+    return (ply.spent or 0) // MS, (ply.delay or 0) // MS, (ply.lag or 0) // MS, None
 
 
-def test_a_time_loss_is_void_where_the_machine_was_late_by_as_much_as_the_agent() -> None:
-    assert too_late(lag=60 * MS, cpu=0) == ("void", None)
-    assert too_late(lag=60 * MS - 1, cpu=0) == ("time", 0)
+def test_waiting_is_not_charged_and_comes_off_no_clock() -> None:
+    assert cost_of(2000, cpu=100, delay=1900) == (100, 1900, 0, None)
+    assert cost_of(2000, cpu=100, delay=1500, lag=700) == (500, 1500, 700, None)
 
 
-def test_time_in_the_run_queue_counts_like_lag() -> None:
-    assert too_late(delay=60 * MS, cpu=0) == ("void", None)
-    assert too_late(lag=20 * MS, delay=40 * MS, cpu=0) == ("void", None)
-    assert too_late(lag=20 * MS, delay=39 * MS, cpu=0) == ("time", 0)
+def test_who_waited_for_longer_than_it_had_goes_on() -> None:
+    assert cost_of(30_000, cpu=9_000, delay=21_000) == (9_000, 21_000, 0, None)
 
 
-def test_who_used_more_processor_time_than_time_passed_is_not_excused() -> None:
-    assert too_late(delay=60 * MS, cpu=1_000 * MS) == ("void", None)
-    assert too_late(lag=60 * MS, cpu=1_120 * MS) == ("void", None)
-    assert too_late(lag=60 * MS, cpu=1_120 * MS + 1) == ("time", 0)
+def test_who_used_a_millisecond_too_much_has_lost_however_long_it_waited() -> None:
+    assert cost_of(30_000, cpu=10_001, delay=21_000) == (10_001, None, 0, "time")
+    assert cost_of(30_000, cpu=0, delay=19_999) == (10_001, None, 0, "time")
 
 
-def test_threads_that_keep_each_other_waiting_buy_no_excuse() -> None:
-    assert too_late(delay=5_000 * MS, cpu=1_060 * MS) == ("time", 0)
-    assert too_late(delay=5_000 * MS, cpu=1_001 * MS) == ("time", 0)
+def test_no_less_is_charged_than_was_computed() -> None:
+    assert cost_of(2000, cpu=1500, delay=1900) == (1500, 500, 0, None)
+    assert cost_of(2000, cpu=60_000, delay=1900) == (2000, 0, 0, None)
 
 
-def test_where_nobody_knows_the_processor_time_nothing_is_excused() -> None:
-    assert too_late(lag=60 * MS, delay=60 * MS) == ("time", 0)
+def test_what_cannot_be_is_charged_as_if_nobody_had_waited() -> None:
+    assert cost_of(2000, cpu=100, delay=-5) == (2000, 0, 0, None)
+    assert cost_of(2000, cpu=-5, delay=5000) == (0, 2000, 0, None)
+    assert cost_of(2000, delay=1900) == (2000, 0, 0, None)
+    assert cost_of(2000, cpu=100) == (2000, 0, 0, None)
 
 
-def test_a_player_that_we_did_not_start_cannot_excuse_itself() -> None:
-    table = Table(clock="1", hosted=(1,), margin=50 * MS).begin()
-    question = table.question()
-    table.stall(1_060 * MS)  # the message overtakes the end of the time
-    table.say(0, Move(question.game, question.id, "b2", delay=60 * SECOND, cpu=0))
-    assert table.result() == ("time", 0)
+def test_a_player_that_we_did_not_start_is_charged_all() -> None:
+    assert cost_of(2000, cpu=100, delay=1900, hosted=(1,)) == (2000, 0, 0, None)
 
 
 def test_for_a_player_that_we_did_not_start_time_is_called_at_once() -> None:
@@ -390,17 +443,23 @@ def test_for_a_player_that_we_did_not_start_time_is_called_at_once() -> None:
     assert table.result() == ("time", 0)
 
 
-def test_nothing_is_excused_by_less_than_the_least_excuse() -> None:
-    assert LEAST_EXCUSE == 10 * MS
-    assert too_late(lag=10 * MS - 1, cpu=0, margin=0, spent=SECOND + 1) == ("time", 0)
-    assert too_late(lag=10 * MS, cpu=0, margin=0, spent=SECOND + 1) == ("void", None)
-
-
-def test_a_wardens_word_that_time_is_up_is_weighed_in_the_same_way() -> None:
+def test_a_wait_is_told_with_a_loss_on_time() -> None:
     table = Table(clock="1", guarded=(0,)).begin()
-    table.wait(1_060 * MS)
-    table.fail(0, Verdict.TIME, spent=1_050 * MS, cpu=1, delay=50 * MS)
+    table.wait(3 * SECOND)
+    table.fail(0, Verdict.TIME, spent=3 * SECOND, cpu=1_060 * MS, delay=1_900 * MS)
+    assert table.result() == ("time", 0)
+    assert table.match.detail == "ann used 1.100 s of 1.000 s at ply 1; 1.900 s more waiting for the machine"
+
+
+# Void.
+
+
+def test_who_waited_until_the_absolute_limit_and_had_time_left_makes_the_game_void() -> None:
+    table = Table(clock="1", guarded=(0,)).begin()
+    table.wait(70 * SECOND + 500 * MS)
+    table.fail(0, Verdict.TIME, spent=70 * SECOND + 500 * MS, cpu=200 * MS, delay=70 * SECOND)
     assert table.result() == ("void", None)
+    assert table.match.detail == "ann used 0.500 s of 1.000 s at ply 1, and 70.000 s more waiting for the machine"
 
 
 def test_a_void_game_has_no_result_but_keeps_its_evidence() -> None:

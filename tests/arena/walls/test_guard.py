@@ -1,4 +1,4 @@
-"""The guard at the end of a turn: who was kept waiting by the machine has as much on top, and nobody has more."""
+"""The guard at the end of a turn: who is kept waiting by the machine has as much longer, and nobody gets more."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -7,69 +7,113 @@ import pytest
 
 from agents.protocol import Failed, FromPlayer, Turn, Verdict
 from arena.match.clock import MILLISECOND as MS
+from arena.match.clock import charged, waited
 from arena.walls.guard import Guard, Orders, _Phase
+from arena.walls.meter import Used
 
 GAME = 7
 
 
 class Turning:
-    """A turn of 1 s of an agent that never answers, on a machine that takes as much of it as `waits` says."""
+    """A turn of 1 s of an agent that never answers: of each part of the time it computes in some and waits in some."""
 
-    def __init__(self, *, cpu: float | None, waits: float) -> None:
+    def __init__(self, *, cpu: float | None, ready: float, unsure_until: int = -1) -> None:
         self.now = 0
         self.told: list[FromPlayer] = []
         self.guard = Guard(Orders("", "", "ann", ("agent",), ""), self.told.append, lambda: self.now)
-        self.guard.agent = self._agent(cpu, waits)
+        self.cpu, self.ready, self.unsure_until = cpu, ready, unsure_until
+        self.guard.agent = self._agent()
         self.guard._phase, self.guard._game = _Phase.PLAYING, GAME
+
+    def asked(self) -> "Turning":
         self.guard.ask(Turn(game=GAME, id="1", ply=1, events=(), left=None, budget=None, limit=1_000 * MS))
+        return self
 
-    def _agent(self, cpu: float | None, waits: float) -> Any:
-        def of_turn(spent: int) -> tuple[int | None, int]:
-            return None if cpu is None else round(cpu * spent), round(waits * spent)
+    def starting(self) -> "Turning":
+        """It has to get ready instead, within 5 s."""
+        self.guard._phase, self.guard._hello = _Phase.STARTING, 0
+        return self
 
-        def nothing(*_: object) -> None:
+    def _agent(self) -> Any:
+        def so_far(wall: int) -> Used:
+            if self.cpu is None:
+                return Used(wall, None, 0)
+            cpu = round(self.cpu * wall)
+            return Used(wall, cpu, wall - charged(wall, cpu, waited(wall, cpu, round(self.ready * wall))))
+
+        def nothing(*_: object, **__: object) -> None:
             return None
 
-        meter = SimpleNamespace(of_turn=of_turn, look=nothing, begin_turn=nothing, of_game=nothing)
+        meter = SimpleNamespace(
+            so_far=so_far, look=lambda: self.now < self.unsure_until, begin=nothing, of_game=nothing, note_rest=nothing
+        )
         confined = SimpleNamespace(go_on=nothing, memory=None)
         return SimpleNamespace(
             meter=meter, confined=confined, write=nothing, excess=nothing, kill=nothing, read=nothing,
             next_line=nothing, read_log=nothing, log=lambda _: "", silent=False,
         )  # fmt: skip
 
-    def ends(self) -> float:
-        """After how many milliseconds the guard gives the agent up."""
+    def ends(self) -> tuple[float, Failed]:
+        """After how many milliseconds the guard gives the agent up, and in what words."""
         while not self.told:
             assert self.guard.wake is not None
             self.now = max(self.guard.wake, self.now + MS)
             self.guard.tick()
         (failed,) = self.told
         assert isinstance(failed, Failed)
-        assert failed.verdict is Verdict.TIME
-        assert failed.spent == self.now
-        return self.now / MS
+        return self.now / MS, failed
+
+
+def late_after(**agent: Any) -> float:
+    """After how many milliseconds it is called late in a turn of 1 s."""
+    after, failed = Turning(**agent).asked().ends()
+    assert failed.verdict is Verdict.TIME
+    assert failed.spent is not None
+    assert charged(failed.spent, failed.cpu, failed.delay) > 1_000 * MS
+    return after
 
 
 def test_who_was_not_kept_waiting_is_late_at_once() -> None:
-    assert Turning(cpu=1.0, waits=0.0).ends() == 1_000
+    assert late_after(cpu=1.0, ready=1.0) == 1_001
 
 
-def test_who_was_kept_waiting_gets_as_much_on_top() -> None:
-    # A fifth of all the time is taken: of 1.25 s one is left.
-    assert Turning(cpu=0.8, waits=0.2).ends() == pytest.approx(1_250, abs=2)
-
-
-def test_nobody_gets_more_than_as_much_again() -> None:
-    assert Turning(cpu=0.1, waits=0.9).ends() == pytest.approx(2_000, abs=2)
+@pytest.mark.parametrize("share", [0.8, 0.5, 0.1, 0.02])
+def test_who_was_kept_waiting_has_as_much_longer(share: float) -> None:
+    assert late_after(cpu=share, ready=1.0) == pytest.approx(1_000 / share, abs=3)
 
 
 def test_who_sleeps_was_not_kept_waiting() -> None:
-    assert Turning(cpu=0.0, waits=0.01).ends() == pytest.approx(1_010, abs=2)
+    assert late_after(cpu=0.0, ready=0.0) == 1_001
+    assert late_after(cpu=0.1, ready=0.2) == pytest.approx(1_000 / 0.9, abs=3)
 
 
 def test_threads_that_keep_each_other_waiting_get_nothing() -> None:
-    assert Turning(cpu=1.0, waits=3.0).ends() == 1_000
+    assert late_after(cpu=1.0, ready=1.0) == late_after(cpu=2.0, ready=1.0) == 1_001
 
 
 def test_where_nobody_knows_the_processor_time_there_is_nothing_on_top() -> None:
-    assert Turning(cpu=None, waits=0.5).ends() == 1_000
+    assert late_after(cpu=None, ready=1.0) == 1_001
+
+
+def test_who_may_be_waiting_just_then_is_looked_at_once_more_and_not_for_ever() -> None:
+    assert late_after(cpu=1.0, ready=1.0, unsure_until=10_000 * MS) == pytest.approx(1_002, abs=1)
+
+
+def test_a_turn_has_an_absolute_limit_at_which_the_match_finds_who_is_to_blame() -> None:
+    after, failed = Turning(cpu=0.0, ready=1.0).asked().ends()
+    assert after == pytest.approx(70_000, abs=2)
+    assert failed.verdict is Verdict.TIME
+    assert failed.spent is not None
+    assert charged(failed.spent, failed.cpu, failed.delay) == 0
+
+
+def test_who_is_to_be_ready_has_as_much_longer_as_it_was_kept_waiting() -> None:
+    after, failed = Turning(cpu=0.5, ready=1.0).starting().ends()
+    assert after == pytest.approx(10_000, abs=3)
+    assert (failed.verdict, failed.detail) == (Verdict.UNREADY, "did not say ready within 5.0 s")
+
+
+def test_who_only_waited_to_be_ready_is_not_to_blame() -> None:
+    after, failed = Turning(cpu=0.0, ready=1.0).starting().ends()
+    assert after == pytest.approx(110_000, abs=2)
+    assert (failed.verdict, failed.detail) == (Verdict.VOID, "was not ready after 110 s, waiting for the machine")

@@ -1,0 +1,201 @@
+"""How long threads were ready to run: against simulated processors, whose true history is known, and a real process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from random import Random
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.match.clock import charged, waited
+from arena.walls.runnable import Runnable
+from arena.walls.usage import LINUX
+from tests.kit.effort import tries
+
+MS: Final = 1_000_000
+FIRST: Final = 100
+"""The number of the first thread, which is the process's own."""
+TICK: Final = 4
+"""After so many milliseconds on a processor the kernel brings the time that a thread has run up to date."""
+
+
+class Thread:
+    """A thread as the kernel sees it; all times in milliseconds."""
+
+    def __init__(self, state: str) -> None:
+        self.state = state
+        self.ran = self.counted_ran = self.waited = 0
+        # For how long it has been ready without a processor, which is counted when that is over.
+        self.waits = 0
+        # Nanoseconds: who goes to sleep has run for a moment at least.
+        self.moments = 0
+
+
+class Machine:
+    """Some processors, threads of one agent that run, wait, sleep and stop themselves, and others who want to run."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.now = 0
+        self.threads = {FIRST: Thread("ready")}
+        self.started = 0
+        self.processors = random.choice([1, 1, 1, 2])
+        self.greed = random.choice([0.0, 0.3, 0.7, 0.9])
+        """How often others take a processor."""
+        self.liveliness = random.choice([0.02, 0.1, 0.5])
+        self.busy = self.starved = 0
+        """Processor time of the agent, and how long it had a thread that was ready and none that ran."""
+
+    def pass_one(self) -> None:
+        """A millisecond passes."""
+        random = self.random
+        for number, thread in list(self.threads.items()):
+            if random.random() < self.liveliness:
+                self.change(number, thread)
+        ready = [thread for thread in self.threads.values() if thread.state == "ready"]
+        free = sum(random.random() >= self.greed for _ in range(self.processors))
+        # Who runs goes on running, mostly.
+        ready.sort(key=lambda thread: (thread.waits > 0, random.random()))
+        run, wait = ready[:free], ready[free:]
+        for thread in run:
+            thread.waited += thread.waits
+            thread.waits = 0
+            thread.ran += 1
+            if thread.ran % TICK == 0:
+                thread.counted_ran = thread.ran
+        for thread in wait:
+            thread.counted_ran = thread.ran
+            thread.waits += 1
+        self.busy += len(run)
+        self.starved += bool(wait and not run)
+        self.now += 1
+
+    def change(self, number: int, thread: Thread) -> None:
+        """It sleeps, is stopped, wakes up, ends, or starts another."""
+        what = self.random.choice(["sleep", "stop", "wake", "wake", "end", "start"])
+        if what == "start" and len(self.threads) < 6:
+            self.started += 1
+            self.threads[FIRST + self.started] = Thread("ready")
+        elif what == "end" and number != FIRST:
+            del self.threads[number]
+        elif what in ("sleep", "stop", "wake") and thread.waits == 0:
+            # It is asleep or goes to sleep by what it does itself: only who runs can do that.
+            thread.state = "ready" if what == "wake" else what
+            thread.counted_ran = thread.ran
+            thread.moments += 1
+
+
+class Seen(Runnable):
+    """A machine as its `/proc` shows it."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(2**22 + 1, now=lambda: machine.now * MS)
+        self.machine = machine
+        self._pid = FIRST
+
+    def _is_alone(self) -> bool:
+        return len(self.machine.threads) == 1
+
+    def _listed(self) -> list[int]:
+        return list(self.machine.threads)
+
+    def _counted(self, thread: int) -> int:
+        there = self.machine.threads.get(thread)
+        return 0 if there is None else (there.counted_ran + there.waited) * MS + there.moments
+
+    def _is_ready(self, thread: int) -> bool:
+        there = self.machine.threads.get(thread)
+        return there is not None and there.state == "ready"
+
+
+def history(seed: int) -> tuple[int, int, int, int]:
+    """A span of a machine's time with looks at any moments: wall, processor time, what was seen, what was true."""
+    random = Random(seed)
+    machine = Machine(random)
+    seen = Seen(machine)
+    for _ in range(random.randrange(200)):  # turns before
+        machine.pass_one()
+        if random.random() < 0.05:
+            for thread in machine.threads.values():  # it stands still between two turns
+                thread.waited, thread.waits, thread.counted_ran = thread.waited + thread.waits, 0, thread.ran
+            seen.begin()
+    for thread in machine.threads.values():
+        thread.waited, thread.waits, thread.counted_ran = thread.waited + thread.waits, 0, thread.ran
+    seen.begin()
+    began, busy, starved = machine.now, machine.busy, machine.starved
+    for _ in range(random.choice([3, 30, 300])):
+        machine.pass_one()
+        if random.random() < 0.1:
+            seen.look()
+    wall, cpu = (machine.now - began) * MS, (machine.busy - busy) * MS
+    return wall, cpu, seen.longest(wall), (machine.starved - starved) * MS
+
+
+@pytest.mark.parametrize("first", range(0, tries(2_000), 500))
+def test_no_history_of_threads_makes_waiting_of_what_is_none(first: int) -> None:
+    for seed in range(first, first + 500):
+        wall, cpu, runnable, starved = history(seed)
+        assert waited(wall, cpu, runnable) < starved + MS // 1000, seed
+        cost = charged(wall, cpu, waited(wall, cpu, runnable))
+        assert min(cpu, wall) <= cost <= wall, seed
+
+
+def test_who_has_one_thread_that_never_sleeps_is_charged_what_it_computed() -> None:
+    random = Random(1)
+    for _ in range(tries(50)):
+        machine = Machine(random)
+        machine.liveliness = 0.0
+        seen = Seen(machine)
+        seen.begin(at_birth=True)
+        for _ in range(random.randrange(100, 1000)):
+            machine.pass_one()
+            if machine.now % 25 == 0:
+                seen.look()
+        seen.look()
+        machine.pass_one()
+        seen.look()
+        wall, cpu = machine.now * MS, machine.busy * MS
+        # What is not known is how long a wait that goes on has lasted since the look before the last.
+        assert charged(wall, cpu, waited(wall, cpu, seen.longest(wall))) - cpu <= (25 + TICK) * MS
+
+
+@given(st.integers(0, 10**12), st.integers(0, 10**13), st.integers(0, 10**13), st.integers(0, 10**12))
+def test_what_is_charged_lies_between_what_was_computed_and_all(wall: int, cpu: int, runnable: int, held: int) -> None:
+    cost = charged(wall, cpu, waited(wall, cpu, runnable) + held)
+    assert min(cpu, wall) <= cost <= wall
+    assert cost == max(min(cpu, wall), wall - waited(wall, cpu, runnable) - held)
+
+
+@pytest.mark.skipif(not LINUX, reason="only Linux says how long a thread was ready to run")
+def test_a_real_process_that_stands_still_between_its_turns() -> None:
+    code = "import sys, time\nwhile sys.stdin.readline():\n for _ in range(200_000): pass\n print(flush=True)"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        runnable = Runnable(process.pid)
+        for _ in range(3):
+            runnable.begin()
+            process.stdin.write(b"\n")
+            process.stdin.flush()
+            process.stdout.readline()
+            assert runnable.longest(10**12) > 0
+        runnable.begin()
+        assert runnable.longest(10**12) == 0
+        process.kill()
+        process.wait()
+        assert runnable.longest(10**12) >= 0
+        runnable.close()
+
+
+def test_a_process_that_is_not_there_was_never_ready() -> None:
+    runnable = Runnable(2**22 + 1)  # more than any process number
+    runnable.begin()
+    runnable.look()
+    assert runnable.longest(10**12) == 0
+    runnable.close()
+    assert os.path.exists("/proc/self/task") == LINUX
