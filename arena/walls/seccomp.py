@@ -55,7 +55,6 @@ _REFUSED: Final = """
     truncate truncate64 mknod mknodat chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat
     utime utimes futimesat utimensat setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr
     flock sync syncfs name_to_handle_at open_by_handle_at
-    sched_setaffinity sched_setscheduler sched_setparam sched_setattr setpriority ioprio_set
     migrate_pages move_pages mbind set_mempolicy
     setuid setgid setreuid setregid setresuid setresgid setgroups setfsuid setfsgid capset personality
     unshare setns mount umount umount2 pivot_root chroot move_mount open_tree fsopen fsmount fsconfig mount_setattr
@@ -71,6 +70,8 @@ _REFUSED: Final = """
 
 _LEAVING: Final = "setsid setpgid"
 """What would take a process out of its group."""
+_QUEUING: Final = "sched_setaffinity sched_setscheduler sched_setparam sched_setattr setpriority ioprio_set"
+"""What would take it to another place in the queue for a processor, so that it waits by its own choice."""
 _CLONE_THREAD: Final = 0x00010000
 _CLONE_APART: Final = 0x00008000 | 0x00002000 | 0x00800000
 """CLONE_PARENT, CLONE_PTRACE, CLONE_UNTRACED."""
@@ -115,7 +116,7 @@ def compiled(kind: WallKind) -> bytes:
     rules += _with_arguments(pyseccomp)
     rules += _of_processes(pyseccomp, refused, kind)
     named = {name for _, name, _ in rules}
-    rules += [(refused, name, ()) for name in f"{_REFUSED} {_LEAVING}".split() if name not in named]
+    rules += [(refused, name, ()) for name in f"{_REFUSED} {_LEAVING} {_QUEUING}".split() if name not in named]
     for action, name, conditions in rules:
         # Names of other machines, and of newer kernels than this libseccomp knows, are left out.
         if pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, name) >= 0:
@@ -124,10 +125,11 @@ def compiled(kind: WallKind) -> bytes:
 
 
 def _of_limits(pyseccomp: Any) -> Any:
-    """Everything is allowed but to leave the group: so whatever an agent starts is stopped and killed in one call."""
+    """Everything is allowed but to leave the group, so whatever an agent starts is stopped and killed in one call, and
+    to choose how long one waits for a processor."""
     made = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
     made.set_attr(pyseccomp.Attr.ACT_BADARCH, pyseccomp.ALLOW)
-    for name in _LEAVING.split():
+    for name in f"{_LEAVING} {_QUEUING}".split():
         made.add_rule(pyseccomp.ERRNO(errno.EPERM), name)
     return made
 

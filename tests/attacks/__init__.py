@@ -187,8 +187,7 @@ NOT_STOPPED_BY_LIMITS: Final = frozenset(
         *("hide_memory_in_files_of_memory", "fork_bomb_in_sessions", "outlive_the_warden"),
         *("fill_tmp", "fill_shm", "fill_everything_else"),
         *("signal_others", "stop_others", "signal_others_by_other_means", "trace_others", "limit_others"),
-        *("slow_others", "read_environment_of_others", "read_memory_of_others"),
-        *("change_affinity", "change_priority", "change_scheduler"),
+        *("read_environment_of_others", "read_memory_of_others"),
         *("read_secrets", "read_shadow", "read_through_links", "read_the_run_folder"),
         *("write_outside_its_folder", "change_its_source", "truncate_on_reading"),
         *("connect_to_the_referee", "unlink_the_sockets"),
@@ -201,7 +200,7 @@ NOT_STOPPED_BY_LIMITS: Final = frozenset(
 """Attacks that succeed behind limits alone: `docs/security.md` says what each means."""
 STOPPED_BY_SOME_SYSTEMS: Final = frozenset(
     {
-        *("fork_bomb_in_sessions", "trace_others", "slow_others", "read_memory_of_others"),
+        *("fork_bomb_in_sessions", "trace_others", "read_memory_of_others"),
         *("leave_a_key", "open_a_posix_queue", "use_odd_calls", "leave_the_namespaces", "write_into_the_kernel"),
         "speak_for_another_processor",
     }

@@ -41,6 +41,7 @@ from arena.players.submissions import Store
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import LINUX, descendants
+from db.records import GameRecord
 from tests.attacks import ATTACKS, ORDINARY, Attack, Way
 
 ATTACKERS: Final = Path(__file__).with_name("attackers")
@@ -156,6 +157,11 @@ class Bait:
         self.decoy.communicate()
         for listener in (self.tcp, self.udp, self.datagrams):
             listener.close()
+
+
+def _waited(record: GameRecord, seat: int) -> int:
+    """How long the seat waited for a processor when it was to move, which counts as little as it is its fault."""
+    return sum(move.delay or 0 for move in record.moves if move.who == seat)
 
 
 def _content(path: Path) -> str:
@@ -288,7 +294,7 @@ def _told(finished: Finished, bait: Bait, director: Director) -> Played:
         fault=record.fault,
         detail=record.detail,
         points=tuple(seat.points for seat in record.seats),
-        spent=tuple(seat.spent for seat in record.seats),
+        spent=tuple(seat.spent + _waited(record, seat.seat) for seat in record.seats),
         cpu=record.seats[0].cpu,
         moves=tuple(move.move for move in record.moves),
         stderr=stderr,

@@ -107,7 +107,11 @@ class AnyOrder(RuleBasedStateMachine):
     def moves(self, draw: Random, after: int, spent: float | None, used: float | None, waited: float | None) -> None:
         self.table.wait(after)
         if self.table.phase() is Phase.PLAYING:
-            told = {"spent": self.interval(spent), "cpu": self.interval(used), "delay": self.interval(waited)}
+            told: dict[str, Any] = {
+                "spent": self.interval(spent),
+                "cpu": self.interval(used),
+                "delay": self.interval(waited),
+            }
             state = self.table.model.state
             self.table.play(state.to_text(draw.choice(state.moves())), info=Info(3, line=("a", "b")), **told)
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
+from functools import partial
 
 import pytest
 
@@ -24,6 +28,9 @@ ORDINARY_GAMES = 20
 def entrant(agent: BadAgent, folder: RunFolder, other_token: str) -> Entrant:
     if agent.transport == "zeromq":
         _, *arguments = agent.command
+        if agent.verdict in (Verdict.UNREADY, Verdict.TIME):
+            # A host of ours would be waited for until it is certain that the machine was not too slow for it.
+            return Entrant(str(agent), f"zeromq {agent}", invite=partial(start_by_hand, agent, other_token))
         return Entrant(str(agent), f"zeromq {agent}", tuple(arguments), {"other": other_token})
     patience = int(agent.patience * SECOND)
     orders = {"name": str(agent), "command": agent.command, "scratch": str(folder.scratch)}
@@ -34,6 +41,18 @@ def entrant(agent: BadAgent, folder: RunFolder, other_token: str) -> Entrant:
         orders | {"start": patience, "ready": patience},
         guarded=True,
     )
+
+
+def start_by_hand(agent: BadAgent, other_token: str, address: str, token: str) -> None:
+    """The process ends with the referee, or when its stdin does: with this one."""
+    process = subprocess.Popen([sys.executable, *agent.command[1:]], stdin=subprocess.PIPE)
+    assert process.stdin is not None
+    process.stdin.write(json.dumps({"address": address, "token": token, "other": other_token}).encode() + b"\n")
+    process.stdin.flush()
+    BY_HAND.append(process)
+
+
+BY_HAND: list[subprocess.Popen[bytes]] = []
 
 
 def planned(number: int, agent: BadAgent, first: Entrant) -> Planned:
@@ -74,6 +93,9 @@ def play() -> list[Finished]:
                 games.insert(place * 4, game)
             finished = [first, *(event for event in director.play(InOrder(games)) if isinstance(event, Finished))]
             assert not list(folder.scratch.iterdir()), "an agent's folder is left"
+        for process in BY_HAND:
+            process.kill()
+            process.communicate()
         assert descendants(os.getpid()) <= before, "a process is left"
         return finished
 

@@ -68,8 +68,7 @@ def test_a_core_that_is_given_back_is_there_for_the_next_game(machine: list[int]
     core = of.take()
     assert core is not None
     assert of.take() is None
-    of.give_back(core)
-    of.give_back(None)
+    of.give_back([core, core, None])
     assert (of.take(), of.take()) == (core, None)
     of.close()
 
@@ -182,7 +181,7 @@ def test_players_of_a_game_run_on_its_core_alone(
         walled = enter(read_player(str(tmp_path / "tells.py")), "walled", games.start(rules), store, confinement)
         ours = Entrant("ours", "ours", (str(tmp_path / "ours.py"), "random", "--connect", "-"))
         for number, core in enumerate((there[-1], there[0], there[-1]), 1):
-            director._cores.give_back(core)
+            director._cores.give_back([core])
             game = Planned(number, rules, rules, (walled, ours), seed=1, identity=(number,))
             *_, record = (event.record for event in director.play(InOrder([game])) if isinstance(event, Finished))
             assert record.verdict == Verdict.NORMAL, record.detail

@@ -1,16 +1,16 @@
-"""An overloaded machine is told of, a busy player and a quick game are not."""
+"""Where players wait for processors fewer games are played at once, and more again where they do not."""
 
 from __future__ import annotations
 
 import pytest
 
-from arena.match.clock import MILLISECOND, SECOND
+from arena.match.clock import MILLISECOND
 from arena.play.overload import GAMES, Overload
 from db.records import GameRecord, MoveRecord
 
 
 def game(*moves: tuple[int, int, int]) -> GameRecord:
-    """A game of these moves: how long each took, the lag and the delay, in milliseconds."""
+    """A game of these moves: what each was charged, the lag and the delay, in milliseconds."""
     plies = tuple(
         MoveRecord(ply, ply % 2, "1", spent=spent * MILLISECOND, lag=lag * MILLISECOND, delay=delay * MILLISECOND)
         for ply, (spent, lag, delay) in enumerate(moves, 1)
@@ -18,56 +18,45 @@ def game(*moves: tuple[int, int, int]) -> GameRecord:
     return GameRecord(1, "normal", None, "", (), plies, lag=0)
 
 
-def after(*games: GameRecord) -> str | None:
+def after(*games: GameRecord) -> Overload:
     overload = Overload()
     for one in games:
         overload.note(one)
-    return overload.warning()
+    return overload
 
 
 @pytest.mark.parametrize(
-    "games",
+    ("move", "share", "advice"),
     [
-        [],
-        [game()],
-        [game((1000, 0, 0))] * 5,
-        [game((1000, 20, 20))] * 5,
-        [game((1, 3, 0), (1, 3, 0))] * GAMES,
-        [game((900, 0, 400))],
-        [game((5, 60, 0)), game((5, 0, 60))],
+        ((100, 0, 0), 0.0, 1),
+        ((96, 2, 2), 0.04, 1),
+        ((95, 0, 5), 0.05, 0),
+        ((80, 10, 10), 0.2, 0),
+        ((79, 0, 21), 0.21, -1),
+        ((0, 0, 1000), 1.0, -1),
     ],
 )
-def test_a_machine_that_keeps_up_is_not_complained_of(games: list[GameRecord]) -> None:
-    assert after(*games) is None
+def test_more_than_a_fifth_of_waiting_is_too_much_and_less_than_a_twentieth_is_little(
+    move: tuple[int, int, int], share: float, advice: int
+) -> None:
+    overload = after(*[game(move)] * GAMES)
+    assert overload.share == pytest.approx(share)
+    assert overload.advice() == advice
 
 
-def test_players_who_wait_for_a_processor_are_told_of() -> None:
-    told = after(game((1000, 0, 300), (1000, 100, 0)))
-    assert told is not None
-    assert "in the last game players waited 19% of their thinking time for a processor, up to 300 ms" in told
-    assert "games_at_once" in told
+def test_nothing_changes_before_twenty_games_have_shown_it() -> None:
+    waits = game((100, 0, 900))
+    assert after(*[waits] * (GAMES - 1)).advice() == 0
+    overload = after(*[waits] * GAMES)
+    overload.forget()
+    assert overload.advice() == 0
+    assert overload.share == 0.0
 
 
-def test_long_waits_are_told_of_however_quick_the_games_are() -> None:
-    told = after(*[game((1, 0, 0), (1, 70, 0))] * 3)
-    assert told is not None
-    assert "in the last 3 games players waited long for a processor, up to 70 ms in one move" in told
+def test_waits_of_short_turns_say_nothing() -> None:
+    quick = game(*[(1, 3, 0), (1, 30, 3)] * 20)
+    assert after(*[quick] * GAMES).share == 0.0
 
 
 def test_what_is_long_ago_is_forgotten() -> None:
-    assert after(game((9000, 0, 5000)), *[game((1000, 0, 0))] * GAMES) is None
-
-
-def test_what_nobody_measured_is_no_wait() -> None:
-    unknown = MoveRecord(1, 0, "1", spent=2 * SECOND)
-    assert after(GameRecord(1, "normal", None, "", (), (unknown,), lag=0)) is None
-
-
-def test_a_game_that_is_void_for_a_wait_is_told_of_at_once() -> None:
-    void = GameRecord(
-        1, "void", None, "ann used 2.9 s of 2.0 s at ply 1, 1.4 s of it waiting for the machine", (), (), 0
-    )
-    told = after(game((1, 0, 0)), void)
-    assert told is not None
-    assert "in the last 2 games players waited long for a processor (1 void for it)" in told
-    assert after(GameRecord(1, "void", None, "ann: cannot be started", (), (), 0)) is None
+    assert after(game((100, 0, 50_000)), *[game((100, 0, 0))] * GAMES).share == 0.0

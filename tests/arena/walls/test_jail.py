@@ -127,25 +127,6 @@ def test_a_helper_that_was_seen_counts_on_when_it_is_gone_and_only_once(tmp_path
     confined.remove()
 
 
-@pytest.mark.skipif(not LINUX, reason="only Linux tells how another process is scheduled")
-@pytest.mark.parametrize(
-    ("does", "as_given"),
-    [
-        ("pass", True),
-        ("os.nice(1)", False),
-        ("os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))", False),
-        ("os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})", (os.cpu_count() or 1) == 1),
-    ],
-)
-def test_who_puts_itself_at_the_back_of_the_queue_is_known(tmp_path: Path, does: str, as_given: bool) -> None:
-    source = f"import os, time; {does}; os.write(1, b'x'); time.sleep(1000)"
-    confined = jail.start(program(source), Walls(), tmp_path)
-    assert told(confined) == b"x"
-    assert confined.usage.on_terms_given() is as_given
-    confined.kill_all()
-    confined.remove()
-
-
 @pytest.mark.skipif(not LINUX, reason="only Linux tells what another process uses")
 def test_what_a_family_uses_is_counted_together(tmp_path: Path) -> None:
     source = """if True:
@@ -170,7 +151,6 @@ def test_what_a_family_uses_is_counted_together(tmp_path: Path) -> None:
     memory = confined.usage.memory()
     assert memory is not None
     assert memory > 1 << 20
-    assert confined.usage.scheduled() is not None
     confined.kill_all()
     assert confined.cpu is not None
     assert confined.cpu >= 100_000_000
@@ -182,7 +162,6 @@ def test_of_a_process_that_is_gone_nothing_is_known() -> None:
     usage = Usage(2**22 + 1)  # more than any process number
     usage.look()
     assert usage.cpu() == (0 if LINUX else None)
-    assert usage.scheduled() is None
     assert usage.memory() is None
 
 

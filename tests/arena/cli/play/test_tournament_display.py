@@ -11,7 +11,7 @@ from rich.console import Console
 
 from arena.cli.play.tournament_display import TournamentDisplay
 from arena.match.clock import MILLISECOND
-from arena.match.schedule import Entrant, Finished, Planned
+from arena.match.schedule import Entrant, Finished, PaceChanged, Planned
 from arena.tournament import league
 from arena.tournament.tournament import Tournament
 from db.records import GameRecord, MoveRecord, SeatRecord
@@ -65,13 +65,27 @@ def busy() -> Finished:
     return Finished(Planned(1, "connect4", "connect4", (), 1, (1,)), record, NOW, NOW)
 
 
-@pytest.mark.parametrize(("clock", "warnings"), [("10", 1), ("none", 0)])
-def test_an_overloaded_machine_is_told_of_once_a_minute(
-    clock: str, warnings: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shown = TournamentDisplay(league.from_arguments("connect4", ["pvs", "random"], clock=clock))
+def test_where_even_one_game_at_a_time_waits_that_is_told_once_a_minute(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = TournamentDisplay(league.from_arguments("connect4", ["pvs", "random"], games_at_once=1))
     for _ in range(3):
-        shown._warn_of_overload(busy())
+        shown._warn_of_waiting(busy())
     told = capsys.readouterr()
     assert told.out == ""
-    assert told.err.count("warning: this machine is overloaded: ") == warnings
+    assert told.err == (
+        "warning: players waited for a processor in 36% of their thinking time. It does not count, but everything "
+        "takes longer: end other programs\n"
+    )
+
+
+def test_fewer_games_at_once_are_told_of_and_more_again(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = TournamentDisplay(league.from_arguments("connect4", ["pvs", "random"], games_at_once=3))
+    shown._warn_of_waiting(busy())
+    for at_once, waited in ((2, 0.34), (1, 0.25), (2, 0.01)):
+        shown.show(PaceChanged(at_once, waited))
+    told = capsys.readouterr()
+    assert told.err == ""
+    assert " ".join(told.out.split()) == (
+        "players waited for a processor in 34% of their thinking time: 2 games at once from now on, one fewer "
+        "players waited for a processor in 25% of their thinking time: 1 game at once from now on, one fewer "
+        "players waited for a processor in 1% of their thinking time: 2 games at once from now on, one more"
+    )
