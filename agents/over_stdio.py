@@ -6,7 +6,9 @@ that is not answered has none to be.
 
 from __future__ import annotations
 
+import faulthandler
 import os
+import signal
 import time
 from collections.abc import Callable
 
@@ -17,6 +19,9 @@ from agents.streams import Streams
 
 def run(make: Callable[[], Player], streams: Streams) -> None:
     """Plays game after game until the other end is gone; Dismissed where that says goodbye."""
+    if hasattr(faulthandler, "register"):
+        # The warden asks when its time is up.
+        faulthandler.register(signal.SIGUSR1, file=2)
     player = make()
     with os.fdopen(streams.lines, "rb") as lines:
         _send(streams.answers, to_line(Hello(PROTOCOL, name=player.name, wants=())))

@@ -8,7 +8,10 @@ It may import `match`. Start with `kinds.py`, which says what kinds of walls the
     file_access.py   what it may read: Landlock rules, or the mounts of a container
     seccomp.py       which system calls it may make
     library.py       what a Python agent may import
-    usage.py, meter.py   what it uses: processor time, waiting, memory, threads
+    orders.py        what a warden is told when it begins
+    usage.py, runnable.py, cgroup.py, meter.py
+                     what it uses: processor time, memory, threads; and for how long it waited for a processor
+    deadline.py      by when it must have answered
     probe.py         which kinds of walls really hold on this machine
     run_folder.py    the private folder of a running director
 """

@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from select import select
 from typing import IO, Final
 
 from agents.protocol import MESSAGE_BYTES, Verdict
@@ -23,6 +24,11 @@ STDERR_KEPT: Final = 64 * 1024
 _CHUNK: Final = 64 * 1024
 _NEARLY: Final = 0.9
 _MOST_WORDS: Final = 200
+
+_SAYS_WITHIN: Final = 1.0
+"""Seconds that an agent has to say where it is busy; on an idle machine it takes milliseconds."""
+_PAUSES_FOR: Final = 0.05
+"""Seconds between two writes of that, at most."""
 
 _OUT_OF_MEMORY: Final = (
     b"std::bad_alloc",
@@ -143,6 +149,17 @@ class AgentProcess:
         if len(self._log) > 2 * STDERR_KEPT:
             del self._log[:-STDERR_KEPT]
         return bool(data)
+
+    def ask_where_busy(self) -> None:
+        """It has taken too long: a Python agent of our kit writes to its log where it is busy. Others are ended by
+        this, or take no notice."""
+        log = self.confined.stderr.fileno()
+        self.read_log()
+        before = self.log_bytes
+        self.confined.send_signal(signal.SIGUSR1)
+        within = _SAYS_WITHIN
+        while self._log_open and select([log], [], [], within)[0] and self.read_log():
+            within = _PAUSES_FOR if self.log_bytes > before else within
 
     def begin_log(self) -> None:
         """What it writes to stderr is counted and kept from here on."""

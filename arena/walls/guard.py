@@ -12,7 +12,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from adsearch import games
@@ -42,11 +42,12 @@ from agents.protocol import (
     read_line,
     to_line,
 )
-from arena.match.clock import MILLISECOND, SECOND, WAITED, longest_wait
+from arena.match.clock import MILLISECOND, SECOND, WAITED
 from arena.walls.agent_process import AgentProcess
+from arena.walls.deadline import Deadline
 from arena.walls.jail import NoProgram
-from arena.walls.kinds import Walls
 from arena.walls.meter import Used
+from arena.walls.orders import Orders
 
 _ENDS_WITHIN: Final = 200 * MILLISECOND
 """How long an agent has to end by itself after `bye`."""
@@ -58,27 +59,6 @@ _STDERR_TOLD: Final = 60 * 1024
 _LOOKS_EVERY: Final = 25 * MILLISECOND
 """So often that is seen while it runs, and whether it has more than it may. What lives shorter, and is reaped by
 nobody, uses time unseen, where walls let an agent start processes."""
-
-
-class Orders(Struct, frozen=True):
-    """The orders that a warden gets when it begins."""
-
-    address: str
-    """Where the referee receives players."""
-    token: str
-    name: str
-    command: tuple[str, ...]
-    scratch: str
-    """A directory in which agents get their working directories."""
-    fresh: bool = True
-    """A new process for each game."""
-    start: int = 10 * SECOND
-    """How long an agent that says no hello has to be ready, from its start."""
-    ready: int = 5 * SECOND
-    """How long it has from its hello, or from `start` if that is later."""
-    walls: Walls = Walls()
-    ponder: bool = False
-    """Whether the agent may think while it is not its turn."""
 
 
 class _Phase(Enum):
@@ -114,10 +94,8 @@ class Guard:
         self._closed: int | None = None
         # The question that is open.
         self._turn: Turn | None = None
-        # How long the agent was kept waiting, since it was asked or had to get ready: it has as much longer.
-        self._waited = 0
-        # When it is known whether an agent that is late by now was waiting just then.
-        self._sure_at: int | None = None
+        # Of the turn, or of the start.
+        self._deadline = Deadline()
         self._asked = self._left_by = self._look_at = 0
         # The processor of the game.
         self._core: int | None = None
@@ -171,8 +149,7 @@ class Guard:
         line = to_line(question)
         self._turn = turn
         self._unasked = 0
-        self._waited = 0
-        self._sure_at = None
+        self._deadline = Deadline()
         if self._orders.ponder:
             agent.meter.begin()
         # It goes on only when there is something to read: so it wakes up once.
@@ -265,11 +242,7 @@ class Guard:
             return self._left_by
         if self._closed is not None:
             return self._closed + _EXITS_WITHIN
-        if (span := self._span) is None:
-            return None
-        since, limit = span
-        due = since + min(limit + self._waited, longest_wait(limit))
-        return due if self._sure_at is None else max(due, self._sure_at)
+        return None if (span := self._span) is None else self._deadline.at(*span)
 
     @property
     def _span(self) -> tuple[int, int] | None:
@@ -317,17 +290,13 @@ class Guard:
             self._judge(agent, *span)
 
     def _judge(self, agent: AgentProcess, since: int, limit: int) -> None:
-        """Nothing has come in time. For as long as the agent was kept waiting it has longer, so one that only waited
-        may still answer, and one that would never have answered is late all the same."""
-        unsure = agent.meter.look()
-        used = agent.meter.so_far(self._clock() - since)
-        if used.delay > self._waited:
-            self._waited = used.delay
-            self._sure_at = None
-        elif unsure and self._sure_at is None:
-            self._sure_at = self._clock() + MILLISECOND
+        """Nothing has come in time. One that only waited may still answer, and one that would never have answered is
+        late all the same."""
+        now = self._clock()
+        used = self._deadline.move(agent.meter, now - since, now)
         if not self._is_due():
             return
+        agent.ask_where_busy()
         if self._turn is not None:
             self._fail(Verdict.TIME, f"no answer {used.wall / SECOND:.3f} s after its turn came", used)
         elif used.charged > limit:
@@ -340,8 +309,7 @@ class Guard:
 
     def _begin_span(self, agent: AgentProcess, *, at_birth: bool = False) -> None:
         """From now on the agent is timed."""
-        self._waited = 0
-        self._sure_at = None
+        self._deadline = Deadline()
         agent.meter.begin(at_birth=at_birth)
 
     # Messages of the agent.

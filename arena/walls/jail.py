@@ -127,6 +127,10 @@ class Confined:
             for pid in self.usage.family():
                 _signal(pid, signal.SIGCONT)
 
+    def send_signal(self, number: signal.Signals) -> None:
+        """To the agent itself."""
+        _signal(self.usage.pid, number)
+
     def move(self, core: int) -> None:
         """From now on it runs on that processor alone. What it has started already stays where it is."""
         for thread in self.usage.threads():

@@ -38,7 +38,8 @@ from agents.protocol import (
 )
 from arena.match.clock import LONGEST_POLL, MILLISECOND
 from arena.walls import jail
-from arena.walls.guard import Guard, Orders
+from arena.walls.guard import Guard
+from arena.walls.orders import Orders
 
 _LINGER: Final = 200
 _RECONNECT: Final = 10

@@ -61,10 +61,25 @@ def ending(game: PastGame) -> list[str]:
     lines = [f"{words.verdict(record)}{plies}"]
     if game.detail and game.verdict != "normal":
         lines.append(game.detail)
+    lines += busy(game)
     for ruling in game.rulings:
         to = "" if ruling.seat is None else f" to {game.players[ruling.seat]}"
         lines.append(f"ruling of {ruling.when}: {ruling.what}{to}: {ruling.reason}")
     return [words.printable(line) for line in lines]
+
+
+def busy(game: PastGame) -> list[str]:
+    """Where those were busy who took too long, if they could be asked."""
+    if game.verdict not in ("time", "unready", "void"):
+        return []
+    from arena.student.checking import tracebacks
+
+    found = [(seat.player, tracebacks.busy(seat.stderr or "")) for seat in game.seats]
+    return [
+        words.printable(f"{player} was busy at {trace.frames[-1].place}, in {trace.frames[-1].function}")
+        for player, trace in found
+        if trace is not None and trace.frames
+    ]
 
 
 def last_board(game: PastGame) -> str:

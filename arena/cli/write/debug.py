@@ -255,7 +255,8 @@ def _compared(game: PastGame, recorded: RecordedTurn, ply: int, answer: Answer |
         yield wrapped(words.printable(f"then    {then.move}   {took}   {words.thinking(then)}".rstrip()), more=" " * 8)
         yield compared
     else:
-        yield wrapped(f"then    no move: {' '.join(recorded_game.ending(game)[:1])}", more=" " * 8)
+        ended = [*recorded_game.ending(game)[:1], *recorded_game.busy(game)]
+        yield wrapped(f"then    no move: {'; '.join(ended)}", more=" " * 8)
 
 
 def _why_different(plies: list[int], *, another: bool) -> str:

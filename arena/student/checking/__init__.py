@@ -12,7 +12,7 @@ Everything here serves that command, and `arena collect`, which checks what stud
     explanations.py         why an agent lost a game by its own fault, and what to do about it
     known_errors.py         the same for errors that students often make: data
     tracebacks.py           reads what an agent wrote to stderr
-    watched_host.py         a program: hosts an agent and logs where it is busy and what it changed
+    watched_host.py         a program: hosts an agent and logs what it changed
     resigning_opponent.py   agents: opponents that resign after N moves, so that games end early
 """
 

@@ -41,7 +41,7 @@ from arena.student.checking import (
 )
 from arena.student.checking.conditions import Conditions
 from arena.student.checking.explanations import Explanation
-from arena.student.checking.planned_games import WATCHED, CheckPlayers, GamePlanner, draw_positions
+from arena.student.checking.planned_games import CheckPlayers, GamePlanner, draw_positions
 from arena.student.checking.played_games import CheckGame
 from arena.student.checking.steps import Check, GameBatch, GameRequests
 from arena.walls.kinds import Allowance, WallKind
@@ -51,8 +51,6 @@ _MOST_AT_ONCE: Final = 4
 _RANDOM: Final = "random"
 _LONG: Final = 3 * SECOND
 """An agent that takes so long for a move, and loses on time, is not asked again, however busy the machine was."""
-_LOGS_EVERY: Final = "0.4"
-"""Seconds between two lines about where a watched agent is busy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +155,7 @@ class Examiner:
         yield from Check(planner, now=monotonic, report=report).games()
 
     def _players(self, player: Player, candidate: Candidate) -> CheckPlayers:
-        """The agent, frozen, as it is started in each of four ways, and its opponents."""
+        """The agent, frozen, as it is started in each of three ways, and its opponents."""
         name = candidate.name or player.name
         kept = enter(
             player,
@@ -174,13 +172,11 @@ class Examiner:
             return replace(kept, key=f"{kept.key} {how}", orders={**kept.orders, "fresh": True, **orders})
 
         command = kept.orders["command"]
-        watched = {"command": _watched_command(command, "0")} if python else {}
-        slow = {"command": _watched_command(command, _LOGS_EVERY), "start": WATCHED, "ready": WATCHED} if python else {}
+        watched = {"command": _watched_command(command)} if python else {}
         return CheckPlayers(
             kept=kept,
             fresh=started("fresh"),
             watched=started("watched", **watched),
-            slow=replace(started("slow", **slow), start=WATCHED),
             opponent=_opponent,
             text=candidate.text,
             python=python,
@@ -328,10 +324,10 @@ def _opponent(moves: int | None) -> Entrant:
     return Entrant(_RANDOM, text, ("-m", "agents", text, "--connect", "-"), source=text)
 
 
-def _watched_command(command: tuple[str, ...], every: str) -> tuple[str, ...]:
-    """The command that hosts the same agent, and watches it; `every`: seconds between lines about where it is busy."""
+def _watched_command(command: tuple[str, ...]) -> tuple[str, ...]:
+    """The command that hosts the same agent, and watches it."""
     at = command.index("-m")
-    return (*command[:at], "-c", Path(watched_host.__file__).read_text("utf-8"), every, *command[at + 2 :])
+    return (*command[:at], "-c", Path(watched_host.__file__).read_text("utf-8"), *command[at + 2 :])
 
 
 def _source_line(folder: Path, file: str, line: int) -> str:

@@ -226,7 +226,7 @@ def _raised(trace: Traceback) -> Explanation:
 
 
 def _late(failure: Failure) -> Explanation:
-    busy = tracebacks.busy(failure.watched_log, failure.source_line)
+    busy = tracebacks.busy(failure.stderr, failure.source_line)
     at = busy.frames[-1] if busy and busy.frames else None
     after = re.search(r"no answer ([\d.]+) s", failure.detail)
     how_long = f" after {float(after[1]):.1f} s" if after else ""
@@ -256,7 +256,7 @@ def _late(failure: Failure) -> Explanation:
 def _unready(failure: Failure) -> Explanation:
     within = re.search(r"within ([\d.]+) s", failure.detail)
     limit = f" within {float(within[1]):.1f} s" if within else " in time"
-    busy = tracebacks.busy(failure.watched_log, failure.source_line)
+    busy = tracebacks.busy(failure.stderr, failure.source_line)
     if busy and busy.frames:
         return _busy_before_ready(busy, limit)
     if failure.python:

@@ -18,8 +18,6 @@ from typing import Any, Final
 
 from adsearch import CHANCE, State, games
 from agents.protocol import Verdict
-from arena.match.clock import SECOND
-from arena.match.fixture import Limits
 from arena.match.schedule import Entrant, Planned
 from arena.match.seeds import GameSeeds, number
 from arena.players.player import unique_names
@@ -29,8 +27,8 @@ from arena.student.checking.resigning_opponent import AFTER
 
 COSTLY: Final = (Verdict.TIME, Verdict.UNREADY)
 """A game that ends so has taken all the time that there was."""
-WATCHED: Final = 2 * SECOND
-"""Nanoseconds that an agent that is too slow is watched, to see where it is busy."""
+_WATCHED: Final = "move=2"
+"""The clock of a game in which the agent is only watched."""
 _LONGEST: Final = 1000
 """Plies of a random game, where the rules set no limit."""
 _TRIES: Final = 6
@@ -218,7 +216,7 @@ def draw_board(
 
 @dataclass(frozen=True, slots=True)
 class CheckPlayers:
-    """Who plays: the agent, started in four ways, and its opponents."""
+    """Who plays: the agent, started in three ways, and its opponents."""
 
     kept: Entrant
     """In a process that is kept for the next game."""
@@ -226,8 +224,6 @@ class CheckPlayers:
     """In a new process for each game."""
     watched: Entrant
     """In a new process that logs whether the agent changed its state."""
-    slow: Entrant
-    """In a new process that also logs where the agent is busy; it has `WATCHED` to be ready."""
     opponent: Callable[[int | None], Entrant]
     """Moves at random, and resigns after so many moves, one of `resigning_opponent.AFTER`; None: never."""
     text: str
@@ -286,16 +282,14 @@ class GamePlanner:
         )
 
     def watched(self, game: CheckGame) -> Planned:
-        """The position in which it failed once more, watched, with time enough to see where it is busy."""
-        slow = game.verdict in COSTLY
+        """The position in which it failed once more, watched."""
         return replace(
             game.planned,
             number=next(self.numbers),
-            entrants=self._seated(game.seat, self.players.slow if slow else self.players.watched),
-            clock=f"move={WATCHED / SECOND:g}",
+            entrants=self._seated(game.seat, self.players.watched),
+            clock=_WATCHED,
             opening=(*game.planned.opening, *game.decisions),
             max_plies=1,
-            limits=Limits(hello=game.planned.limits.hello, ready=WATCHED if slow else Limits().ready),
         )
 
     def moves_until_resigning(self, mean: float) -> int | None:

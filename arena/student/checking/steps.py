@@ -295,9 +295,9 @@ class Check:
     # Why it failed.
 
     def _explain(self, game: CheckGame) -> Generator[GameBatch, list[CheckGame], Explanation]:
-        """Why it failed; an agent that was too slow is watched in the same position, to see where it is busy."""
+        """Why it failed; one that did not take too long is watched in the same position, to see what it changes."""
         watched_log = ""
-        if self._players.python and (game.was_asked or game.verdict in COSTLY):
+        if self._players.python and game.was_asked and game.verdict not in COSTLY:
             (watched,) = yield GameBatch([self._planner.watched(game)])
             watched_log = watched.own.stderr or ""
         return explanations.explain(

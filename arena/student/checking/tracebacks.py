@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from agents.player import ADVICE
@@ -16,8 +17,8 @@ _FRAME: Final = re.compile(r'\s*File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:,
 _OWN: Final = re.compile(r".*/[0-9a-f]{64}/(?P<file>[^\n]+)")
 """A file in a store of submissions."""
 _BEGINS: Final = "Traceback (most recent call last):"
-_TIMER: Final = re.compile(r"Timeout \([\d:.]+\)!")
-"""How Python begins when it says where it is busy."""
+_THREAD: Final = re.compile(r"(?:Current thread|Thread) 0x[0-9a-f]+.* \(most recent call first\):")
+"""How Python begins when it says where a thread is busy."""
 _MOST_FRAMES: Final = 5
 _FROM_OUR_HOST: Final = ("choose returned ", ADVICE)
 """How lines begin that our own host wrote."""
@@ -71,15 +72,14 @@ def last(stderr: str) -> Traceback | None:
 
 
 def busy(stderr: str, source_line: Callable[[str, int], str] = lambda _, __: "") -> Traceback | None:
-    """Where the program was busy when Python last said so; None where it did not. `source_line` gives a line of the
+    """Where the program was busy when its warden asked; None where it did not say. `source_line` gives a line of the
     agent's source."""
     lines = stderr.splitlines()
-    timers = [number for number, line in enumerate(lines) if _TIMER.match(line)]
-    if not timers:
+    threads = [number for number, line in enumerate(lines) if _THREAD.match(line)]
+    if not threads:
         return None
     # Of several threads, the one in which a method of the agent's runs that we have called.
-    threads = "\n".join(lines[timers[-1] + 1 :]).split("\n\n")
-    found = [tuple(reversed(_read(thread.split("\n"))[0])) for thread in threads]
+    found = [tuple(reversed(_read(lines[begin + 1 : end])[0])) for begin, end in pairwise([*threads, len(lines)])]
     found = [frames for frames in found if frames] or [()]
     asked = [frames for frames in found if frames and frames[0].function in ("choose", "begin", "__init__")]
     frames = (replace(frame, code=_indented(source_line(frame.file, frame.line))) for frame in (asked or found)[-1])
@@ -113,7 +113,7 @@ def _read(lines: Iterable[str]) -> tuple[tuple[Frame, ...], str]:
         elif line.startswith("  ") or not line.strip():
             if own and frames and line.strip():
                 frames[-1] = replace(frames[-1], code=(*frames[-1].code, line))
-        elif _TIMER.match(line) or line.startswith("Thread 0x"):
+        elif _THREAD.match(line):
             own = False
         else:
             return tuple(frames), shortened(line)

@@ -1,12 +1,11 @@
-"""A program that hosts an agent as always, and also logs where it is busy and whether it changed its state.
+"""A program that hosts an agent as always, and also logs whether it changed its state.
 
 Its text is what Python is given with -c, behind the walls, where of our packages only `agents` and `adsearch` can be
-imported. The first argument is how many seconds pass between two lines about where the agent is busy; 0: none.
+imported.
 """
 
 from __future__ import annotations
 
-import faulthandler
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +45,5 @@ def watch() -> None:
 if __name__ == "__main__":
     import runpy
 
-    if busy := float(sys.argv.pop(1)):
-        faulthandler.dump_traceback_later(busy, repeat=True)
     watch()
     runpy.run_module("agents", run_name="__main__", alter_sys=True)

@@ -18,8 +18,8 @@ from arena.players.confinement import Confinement
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls import probe, seccomp
-from arena.walls.guard import Orders
 from arena.walls.kinds import Allowance, WallKind, Walls
+from arena.walls.orders import Orders
 from arena.walls.probe import Offer
 from arena.walls.run_folder import RunFolder
 from tests.kit.behind_walls import need

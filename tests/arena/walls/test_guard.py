@@ -8,8 +8,9 @@ import pytest
 from agents.protocol import Failed, FromPlayer, Turn, Verdict
 from arena.match.clock import MILLISECOND as MS
 from arena.match.clock import charged, waited
-from arena.walls.guard import Guard, Orders, _Phase
+from arena.walls.guard import Guard, _Phase
 from arena.walls.meter import Used
+from arena.walls.orders import Orders
 
 GAME = 7
 
@@ -50,7 +51,7 @@ class Turning:
         confined = SimpleNamespace(go_on=nothing, memory=None)
         return SimpleNamespace(
             meter=meter, confined=confined, write=nothing, excess=nothing, kill=nothing, read=nothing,
-            next_line=nothing, read_log=nothing, log=lambda _: "", silent=False,
+            next_line=nothing, read_log=nothing, log=lambda _: "", silent=False, ask_where_busy=nothing,
         )  # fmt: skip
 
     def ends(self) -> tuple[float, Failed]:
