@@ -35,13 +35,11 @@ class Attack:
     """What the verdict's detail says, among other things, unless the verdict is normal."""
     clock: str = "30"
     margin: float = 0.05
-    """Seconds that it may be late. Where they are many, a wait for the machine does not so soon excuse it."""
+    """Seconds that it may be late."""
     small: bool = False
     """Whether it may have little memory, so that it is soon too much."""
     opponent_thinks: bool = False
     """Whether each move of the opponent's takes its time; the game is then cut short."""
-    alone: bool = False
-    """Whether no other game is played meanwhile: where the machine is busy, being late is excused."""
     by_kind: Mapping[WallKind, frozenset[Verdict]] = field(default_factory=dict)
     """Where the verdicts are others behind these walls."""
 
@@ -77,8 +75,8 @@ ATTACKS: Final = (
     _ends("spin_off_turn", Verdict.ADJUDICATED, opponent_thinks=True),
     _ends("spin_off_turn_in_a_child", Verdict.ADJUDICATED, opponent_thinks=True),
     # Late by so much that a busy machine is no excuse: it would have to take nine tenths of the turn.
-    _ends("buy_a_void_with_threads", Verdict.TIME, clock="0.1", margin=0.9, alone=True),
-    _ends("buy_a_void_at_the_back_of_the_queue", Verdict.TIME, clock="0.1", margin=0.9, alone=True),
+    _ends("buy_a_void_with_threads", Verdict.TIME, clock="0.1", margin=0.9),
+    _ends("buy_a_void_at_the_back_of_the_queue", Verdict.TIME, clock="0.1", margin=0.9),
     _bare("dribble", Verdict.TIME, clock="0.2", margin=0.6),
     _bare("close_stdin", Verdict.TIME, clock="0.2", margin=0.6),
     # Resources.

@@ -184,10 +184,9 @@ def spend(kind: WallKind, attacks: Sequence[Attack] = ATTACKS) -> Evening:
         with RunFolder() as folder:
             with Director(folder, at_once=AT_ONCE) as director:
                 attackers = _entered(kind, home, folder, store, bait, director._crew.referee.pid)
-                for schedule in _schedules(attacks, attackers):
-                    for event in director.play(InOrder(schedule)):
-                        if isinstance(event, Finished):
-                            played.append(_told(event, bait, director))
+                for event in director.play(InOrder(_schedule(attacks, attackers))):
+                    if isinstance(event, Finished):
+                        played.append(_told(event, bait, director))
                 arrived = bait.arrived()
                 written = [*home.rglob("written-by-*"), *folder.path.rglob("written-by-*")]
                 left = [f"an agent's folder: {path.name}" for path in folder.scratch.iterdir()]
@@ -245,20 +244,14 @@ def _entered(
     return entered  # type: ignore[return-value]
 
 
-def _schedules(attacks: Sequence[Attack], attackers: dict[tuple[Way, bool], Entrant]) -> Iterator[list[Planned]]:
-    """Some games at once, ordinary ones among them; and then one by one those that are played alone."""
-    together: list[Planned] = []
-    single: list[list[Planned]] = []
+def _schedule(attacks: Sequence[Attack], attackers: dict[tuple[Way, bool], Entrant]) -> list[Planned]:
+    """The attackers' games, and ordinary ones among them."""
+    games: list[Planned] = []
     for number, attack in enumerate(attacks, 1):
-        attacker = replace(attackers[attack.way, attack.small], name=attack.name)
-        game = _game(number, attacker, attack)
-        if attack.alone:
-            single.append([game])
-        else:
-            together.append(game)
+        games.append(_game(number, replace(attackers[attack.way, attack.small], name=attack.name), attack))
         if number % (len(attacks) // ORDINARY_GAMES + 1) == 0:
-            together.append(_game(1000 + number, _opponent(_USUAL)))
-    return iter((together, *single))
+            games.append(_game(1000 + number, _opponent(_USUAL)))
+    return games
 
 
 def _opponent(text: str) -> Entrant:

@@ -5,6 +5,7 @@ Whatever its players called themselves or wrote is made fit to be shown.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -16,7 +17,7 @@ from arena.history.replay import positions
 from db.records import GameRecord, SeatRecord
 
 if TYPE_CHECKING:
-    from db.records import PastGame
+    from db.records import PastGame, PastSeat
 
 
 def read_game(id: str, db: str | None) -> PastGame:
@@ -61,20 +62,20 @@ def ending(game: PastGame) -> list[str]:
     lines = [f"{words.verdict(record)}{plies}"]
     if game.detail and game.verdict != "normal":
         lines.append(game.detail)
-    lines += busy(game)
+    lines += busy(game.verdict, game.seats)
     for ruling in game.rulings:
         to = "" if ruling.seat is None else f" to {game.players[ruling.seat]}"
         lines.append(f"ruling of {ruling.when}: {ruling.what}{to}: {ruling.reason}")
     return [words.printable(line) for line in lines]
 
 
-def busy(game: PastGame) -> list[str]:
+def busy(verdict: str | None, seats: Sequence[SeatRecord | PastSeat]) -> list[str]:
     """Where those were busy who took too long, if they could be asked."""
-    if game.verdict not in ("time", "unready", "void"):
+    if verdict not in ("time", "unready", "void"):
         return []
     from arena.student.checking import tracebacks
 
-    found = [(seat.player, tracebacks.busy(seat.stderr or "")) for seat in game.seats]
+    found = [(seat.player, tracebacks.busy(seat.stderr or "")) for seat in seats]
     return [
         words.printable(f"{player} was busy at {trace.frames[-1].place}, in {trace.frames[-1].function}")
         for player, trace in found

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from adsearch import State, games
 from agents.protocol import Verdict
+from arena.cli.asking import recorded_game
 from arena.history import words
 from arena.match.clock import Clock, TimeControl
 from arena.match.schedule import MOST_ATTEMPTS, Began, Event, Finished, Planned, Ply
@@ -165,7 +166,8 @@ class GameScreen:
         if detail:
             self._print(Text(f"   {words.printable(detail)}", "dim"), more="   ")
         if record.fault is not None and (stderr := record.seats[record.fault].stderr):
-            lines = [words.printable(written) for written in words.without_store(stderr).splitlines()]
+            lines = recorded_game.busy(record.verdict, record.seats) or words.without_store(stderr).splitlines()
+            lines = list(map(words.printable, lines))
             for written in [line for line in lines if line not in detail][-_MOST_LOG:]:
                 self._print(Text(f"   | {written}", "dim"), more="   |   ")
 

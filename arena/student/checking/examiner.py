@@ -19,9 +19,7 @@ import msgspec
 
 from adsearch import State, games
 from adsearch.errors import one_of
-from agents.protocol import Verdict
 from arena.errors import BadFixture, BadPlayer
-from arena.match.clock import SECOND
 from arena.match.schedule import MOST_ATTEMPTS, Began, Entrant, Finished, Planned, refuse_broken_rules
 from arena.play import cores
 from arena.play.director import Director
@@ -49,8 +47,6 @@ from arena.walls.run_folder import RunFolder
 
 _MOST_AT_ONCE: Final = 4
 _RANDOM: Final = "random"
-_LONG: Final = 3 * SECOND
-"""An agent that takes so long for a move, and loses on time, is not asked again, however busy the machine was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,8 +268,7 @@ class _CheckSchedule:
         ready = self._ready.pop(game.number, None)
         running.in_progress -= 1
         played = CheckGame(game, record, None if ready is None else ready - asked)
-        tries = 1 if played.late and played.own.longest > _LONG else MOST_ATTEMPTS
-        if record.verdict == Verdict.VOID and running.tries[game.number] < tries:
+        if played.undecided and running.tries[game.number] < MOST_ATTEMPTS:
             running.again.append(game)
             return
         running.played.append(played)

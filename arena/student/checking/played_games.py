@@ -67,24 +67,22 @@ class CheckGame:
     @property
     def failed(self) -> bool:
         """Whether the agent lost it by a fault of its own."""
-        return self.late or (self.record.fault == self.seat and self.record.verdict != Verdict.RESIGNED)
+        return self.record.fault == self.seat and self.record.verdict != Verdict.RESIGNED
 
     @property
     def late(self) -> bool:
-        """Whether the agent lost on time, even if the machine was busy as well."""
-        verdict, fault = self.record.verdict, self.record.fault
-        excused = verdict == Verdict.VOID and self.detail.startswith("used ")
-        return excused or (verdict == Verdict.TIME and fault == self.seat)
+        """Whether the agent lost on time."""
+        return self.record.verdict == Verdict.TIME and self.record.fault == self.seat
 
     @property
     def verdict(self) -> Verdict:
-        """How it ended, without that excuse."""
-        return Verdict.TIME if self.late else Verdict(self.record.verdict)
+        """How it ended."""
+        return Verdict(self.record.verdict)
 
     @property
     def undecided(self) -> bool:
         """Whether the machine was at fault."""
-        return self.record.verdict == Verdict.VOID and not self.late
+        return self.record.verdict == Verdict.VOID
 
     @property
     def opponent_resigned(self) -> bool:

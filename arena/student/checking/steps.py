@@ -264,6 +264,9 @@ class Check:
             )
         elif again is None or again.undecided:
             self._add(StepName.AGAIN, Light.SKIPPED)
+        elif again.late and not first.failed:
+            # It says nothing of what was there before: the clock, or how busy the machine was, differed.
+            self._add(StepName.AGAIN, Light.SKIPPED, f"the same game again took longer: {again.detail}")
         elif again.failed and not first.failed:
             self._add(
                 StepName.AGAIN,
