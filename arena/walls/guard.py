@@ -294,7 +294,7 @@ class Guard:
         late all the same."""
         now = self._clock()
         used = self._deadline.move(agent.meter, now - since, now)
-        if not self._is_due():
+        if now <= self._deadline.at(since, limit):
             return
         agent.ask_where_busy()
         if self._turn is not None:

@@ -1,0 +1,159 @@
+"""On a busy machine real agents get the verdicts that they would get on a quiet one.
+
+With SOAK=1 the whole matrix is played, and its table printed: docs/time.md shows it.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from adsearch import games
+from agents.protocol import Verdict
+from arena.match.clock import MILLISECOND, SECOND
+from arena.match.schedule import Entrant, Finished, InOrder, Planned
+from arena.play.director import Director
+from arena.players.confinement import Confinement
+from arena.players.entrants import enter
+from arena.players.player import read_player
+from arena.players.submissions import Store
+from arena.walls import probe
+from arena.walls.kinds import WallKind
+from arena.walls.run_folder import RunFolder
+from arena.walls.usage import LINUX
+from db.records import GameRecord
+from tests import busy_agents
+from tests.kit.burners import burning
+from tests.kit.effort import SOAK, tries
+
+AGENTS: Final = Path(busy_agents.__file__).with_name("agents.py")
+JAVA: Final = AGENTS.with_name("Fair.java")
+BURNERS: Final = (0, 2, 4, 8) if SOAK else (4,)
+FAIR: Final = ("built-in", "Fair", "java")
+FAULTY: Final = ("Hangs", "Spins", "Sleeps", "StopsItself")
+SMALL: Final = "connect4:rows=4,columns=4,line=3"
+
+pytestmark = pytest.mark.skipif(not LINUX, reason="only Linux says how long a process waited for a processor")
+
+
+@dataclass(frozen=True)
+class Room:
+    """A director, and whom it can seat."""
+
+    folder: RunFolder
+    director: Director
+
+    @property
+    def cores(self) -> set[int]:
+        """On which its games run; none where they run anywhere."""
+        return set(self.director._cores._free)
+
+    def entrant(self, kind: str, rules: str, walls: WallKind | None = None) -> Entrant:
+        texts = {"built-in": "mcts:seconds=0.1", "random": "random", "java": f"cmd:java {JAVA}"}
+        player = read_player(texts.get(kind, f"{AGENTS}:{kind}"))
+        ready = SECOND if kind == "StartsSixty" else 5 * SECOND
+        confinement = Confinement(self.folder.scratch, "", walls=walls or WallKind.SANDBOX, ready=ready)
+        store = Store(self.folder.path / "store")
+        return enter(player, kind, games.start(rules), store, confinement)
+
+    def play(self, *planned: Planned) -> list[GameRecord]:
+        """All of them; a void game does not come again."""
+        events = self.director.play(InOrder(planned))
+        return [event.record for event in events if isinstance(event, Finished)]
+
+
+@pytest.fixture
+def room() -> Iterator[Room]:
+    with RunFolder() as folder, Director(folder) as director:
+        yield Room(folder, director)
+
+
+def needs(kind: str) -> None:
+    """Skips where there is nothing to play with."""
+    if kind != "built-in" and not (offer := probe.offer(WallKind.SANDBOX)).holds:
+        pytest.skip(f"this machine offers no sandbox: {offer.why}")
+    if kind == "java" and not shutil.which("java"):
+        pytest.skip("there is no java here")
+
+
+def games_of(room: Room, kind: str, rules: str, clock: str, number: int) -> list[Planned]:
+    entrant, other = room.entrant(kind, rules), room.entrant("random", rules)
+    return [
+        Planned(n, rules, rules, (entrant, other) if n % 2 else (other, entrant), 1, (n,), attempt=3, clock=clock)
+        for n in range(1, number + 1)
+    ]
+
+
+@pytest.mark.parametrize("burners", BURNERS)
+@pytest.mark.parametrize("kind", FAIR)
+def test_who_works_a_tenth_of_a_second_for_a_move_is_never_out_of_time(kind: str, burners: int, room: Room) -> None:
+    needs(kind)
+    with burning(burners, room.cores):
+        # A built-in agent has looked at all of a small game in no time.
+        rules = "connect4" if SOAK or kind == "built-in" else SMALL
+        records = room.play(*games_of(room, kind, rules, "2+0.02", tries(2, soak=40)))
+    tell(kind, burners, records)
+    for record in records:
+        assert record.verdict in (Verdict.NORMAL, Verdict.ADJUDICATED), record.detail
+        for move in record.moves:
+            wall = (move.spent or 0) + (move.delay or 0)
+            assert min(move.cpu or 0, wall) <= (move.spent or 0)
+
+
+@pytest.mark.parametrize("burners", BURNERS)
+@pytest.mark.parametrize("kind", FAULTY)
+def test_who_does_not_answer_is_out_of_time_however_busy_the_machine_is(kind: str, burners: int, room: Room) -> None:
+    needs(kind)
+    with burning(burners, room.cores):
+        records = room.play(*games_of(room, kind, SMALL, "2+0.02" if SOAK else "0.2", tries(1, soak=40)))
+    tell(kind, burners, records)
+    for record in records:
+        assert record.verdict == Verdict.TIME, record.detail
+        assert record.fault is not None
+        assert record.seats[record.fault].player == kind
+
+
+def tell(kind: str, burners: int, records: list[GameRecord]) -> None:
+    """A row of the table, with -s."""
+    verdicts = ", ".join(
+        f"{number} {verdict}" for verdict, number in sorted(Counter(r.verdict for r in records).items())
+    )
+    moves = [move for record in records for move in record.moves]
+    waited = sum(move.delay or 0 for move in moves) / SECOND
+    thought = sum(move.spent or 0 for move in moves) / SECOND
+    print(f"| {kind} | {burners} | {len(records)} | {verdicts} | {thought:.1f} s | {waited:.1f} s |")
+
+
+@pytest.mark.parametrize("walls", list(WallKind))
+def test_who_starts_sixty_threads_keeps_nobody_from_being_ready(room: Room, walls: WallKind) -> None:
+    if not (offer := probe.offer(walls)).holds:
+        pytest.skip(f"this machine offers no {walls}: {offer.why}")
+    rules = "tictactoe"
+    crowd, other = room.entrant("StartsSixty", rules, walls), room.entrant("Fair", rules, walls)
+    for number, seats in enumerate(((crowd, other), (other, crowd)), 1):
+        (record,) = room.play(Planned(number, rules, rules, seats, 1, (number,), attempt=3))
+        fault = None if record.fault is None else record.seats[record.fault].player
+        assert (record.verdict, fault) != (Verdict.UNREADY, "Fair"), record.detail
+        assert record.verdict != Verdict.VOID, record.detail
+
+
+def test_threads_that_wake_up_together_and_mostly_sleep_are_charged_for_sleeping(room: Room) -> None:
+    """Others who want the processor may come in between, and then that is no sleep: but not in every game."""
+    needs("WakesTogether")
+    entrant, other = room.entrant("WakesTogether", SMALL), room.entrant("random", SMALL)
+    shares = []
+    for number in range(1, 6):
+        game = Planned(number, SMALL, SMALL, (entrant, other), 1, (number,), attempt=3, clock="60", max_plies=2)
+        (record,) = room.play(game)
+        walls = [(move.spent or 0, (move.spent or 0) + (move.delay or 0)) for move in record.moves if move.who == 0]
+        assert all(wall > 400 * MILLISECOND for _, wall in walls)
+        shares += [spent / wall for spent, wall in walls]
+        if max(shares) >= 0.95:
+            return
+    pytest.fail(f"charged at most {max(shares):.0%} of the time")

@@ -1,0 +1,91 @@
+"""In Python: FILE.py:CLASS."""
+
+import os
+import signal
+import threading
+import time
+from typing import Any
+
+from adsearch import State
+from agents import Agent, Clock
+
+
+class Fair(Agent):
+    """Works a tenth of a second for each move."""
+
+    def choose(self, state: State[Any], clock: Clock) -> Any:
+        began = time.process_time()
+        while time.process_time() - began < 0.1:
+            pass
+        return self.random.choice(state.moves())
+
+
+class Hangs(Agent):
+    """Never answers."""
+
+    def choose(self, state: State[Any], clock: Clock) -> Any:
+        while True:
+            pass
+
+
+class Spins(Agent):
+    """Never answers, with so many threads that each waits most of the time."""
+
+    def choose(self, state: State[Any], clock: Clock) -> Any:
+        for _ in range(62):
+            threading.Thread(target=self.spin, daemon=True).start()
+        self.spin()
+
+    def spin(self) -> None:
+        while True:
+            sum(range(10_000))
+
+
+class Sleeps(Agent):
+    """Rests while its clock runs."""
+
+    def choose(self, state: State[Any], clock: Clock) -> Any:
+        time.sleep(10_000)
+
+
+class StopsItself(Agent):
+    """Waits for a processor, as it looks from far."""
+
+    def choose(self, state: State[Any], clock: Clock) -> Any:
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+
+class WakesTogether(Agent):
+    """Thirty-two threads that wake up together, each to work a little, and sleep for most of the time."""
+
+    def choose(self, state: State[Any], clock: Clock) -> Any:
+        threads = [threading.Thread(target=self.nap) for _ in range(32)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return state.moves()[0]
+
+    def nap(self) -> None:
+        end = time.monotonic() + 0.5
+        while time.monotonic() < end:
+            time.sleep(0.1 - time.monotonic() % 0.1)
+            began = time.thread_time()
+            while time.thread_time() - began < 0.0003:
+                pass
+
+
+class StartsSixty(Agent):
+    """Starts sixty threads that never rest, as soon as it can."""
+
+    def begin(self, state: State[Any], seat: int) -> None:
+        for _ in range(60):
+            threading.Thread(target=self.spin, daemon=True).start()
+        time.sleep(0.5)
+
+    def spin(self) -> None:
+        while True:
+            sum(range(10_000))
+
+    def choose(self, state: State[Any], clock: Clock) -> Any:
+        return state.moves()[0]
