@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import groupby
 from math import isfinite
 from typing import Any, Final
@@ -20,7 +21,7 @@ from agents import builtin
 from agents.errors import AgentsError
 from agents.protocol import Verdict
 from arena.errors import ArenaError
-from arena.match.clock import Clock, TimeControl
+from arena.match.clock import SECOND, Clock, TimeControl
 from arena.match.points import result
 from arena.match.schedule import MOST_ATTEMPTS
 from arena.match.seeds import GameSeeds
@@ -29,13 +30,15 @@ from db import audit, bundles
 from db.audit import Attempt, StoredVersion
 from db.database import Database
 from db.imports import IMPORTED
-from db.records import PastGame
+from db.records import MoveRecord, PastGame
 
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _STORED_HASH: Final = re.compile(r"/([0-9a-f]{64})/")
 """In a game's rules: a file that is frozen in the store."""
 _OWN_TURN: Final = (Verdict.RESIGNED, Verdict.TIME, Verdict.ILLEGAL)
 """Verdicts that a seat comes to only in its own turn."""
+_CLOCKS_DIFFER: Final = SECOND
+"""The calendar's clock, by which a game begins and ends, may be set meanwhile, and is rounded."""
 _STATUSES: Final = ("active", "withdrawn", "quarantined")
 
 
@@ -275,7 +278,9 @@ def _wrong_forfeit(game: PastGame, start: State[Any]) -> list[str]:
 
 def _wrong_clocks(game: PastGame, end: State[Any]) -> Iterator[str]:
     clock = Clock(TimeControl.parse(game.clock), len(game.seats))
-    spent, longest, lag = [0] * len(game.seats), [0] * len(game.seats), 0
+    # Games of earlier versions were charged for waiting.
+    exact = "waits_charged" in (game.host or {})
+    spent, longest, lag, delay = [0] * len(game.seats), [0] * len(game.seats), 0, 0
     for move in game.moves:
         if not isinstance(move.who, int):
             continue
@@ -286,6 +291,10 @@ def _wrong_clocks(game: PastGame, end: State[Any]) -> Iterator[str]:
         if move.left != clock.left(move.who):
             yield f"ply {move.ply}: expected {_listed([clock.left(move.who)])} ns left, got {_listed([move.left])}"
             return
+        if exact and (wrong := _wrong_delay(move)):
+            yield f"ply {move.ply}: {wrong}"
+            return
+        delay += move.delay or 0
         spent[move.who] += move.spent
         longest[move.who] = max(longest[move.who], move.spent)
         lag += move.lag or 0
@@ -298,6 +307,28 @@ def _wrong_clocks(game: PastGame, end: State[Any]) -> Iterator[str]:
             yield f"seat {number}: its longest turn took {max(longest[number], open_turn)} ns, got {stored}"
     if (game.lag or 0) < lag or ((game.lag or 0) > lag and end.turn is None):
         yield f"the lag of its moves is {lag} ns, but {_listed([game.lag])} are counted"
+
+    lasted = _lasted(game)
+    if exact and lasted is not None and sum(spent) + delay + lag > lasted + _CLOCKS_DIFFER:
+        yield f"its moves took {sum(spent) + delay + lag} ns, but it lasted {lasted} ns"
+
+
+def _wrong_delay(move: MoveRecord) -> str:
+    """What cannot be about what the machine took of a move: what was charged and what was not is all that it took."""
+    if move.delay is None or move.lag is None:
+        return f"expected its delay and its lag, got {_listed([move.delay, move.lag])}"
+    spent = move.spent or 0
+    if spent < min(move.cpu or 0, spent + move.delay):
+        return f"{spent} ns were charged, but {move.cpu} ns computed in {spent + move.delay} ns"
+    return ""
+
+
+def _lasted(game: PastGame) -> int | None:
+    """Nanoseconds from its beginning to its end."""
+    if game.started is None or game.finished is None:
+        return None
+    seconds = datetime.fromisoformat(game.finished) - datetime.fromisoformat(game.started)
+    return round(seconds.total_seconds() * SECOND)
 
 
 # Who played.

@@ -1,4 +1,4 @@
-"""On what a game was played: software, Python, system and walls, as the record keeps it with each game."""
+"""On what a game was played: software, Python, system, walls and clocks, as the record keeps it with each game."""
 
 from __future__ import annotations
 
@@ -8,13 +8,21 @@ from functools import cache
 from importlib.metadata import version as version_of
 from typing import Any
 
-from arena.match.schedule import Planned
+from arena.match.schedule import Entrant, Planned
+from arena.walls import meter
+from arena.walls.kinds import WallKind
 
 
 def host(game: Planned) -> dict[str, Any]:
-    """On what a game was played, and behind which walls; null where all who played were ours."""
+    """On what a game was played, behind which walls (null where all who played were ours), and who was charged for
+    waiting for a processor, because nobody knows here how long he did."""
     kinds = sorted({entrant.walls for entrant in game.entrants if entrant.walls})
-    return {**_machine(), "walls": ", ".join(kinds) or None}
+    waits_charged = [entrant.name for entrant in game.entrants if not _counts_waits(entrant)]
+    return {**_machine(), "walls": ", ".join(kinds) or None, "waits_charged": waits_charged}
+
+
+def _counts_waits(entrant: Entrant) -> bool:
+    return entrant.invite is None and meter.counts_waits(WallKind(entrant.walls) if entrant.walls else None)
 
 
 @cache

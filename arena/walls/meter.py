@@ -10,12 +10,19 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from arena.match.clock import MILLISECOND, charged, waited
+from arena.walls import cgroup
 from arena.walls.jail import Confined
+from arena.walls.kinds import WallKind
 from arena.walls.runnable import Runnable, own_wait
 from arena.walls.usage import LINUX
 
 _WORTH_A_LOOK: Final = MILLISECOND
 """After a longer turn it is seen whether the agent has started other processes, which takes 50 microseconds."""
+
+
+def counts_waits(kind: WallKind | None) -> bool:
+    """Whether it is known here how long an agent behind such walls waits for a processor; None: an agent of ours."""
+    return LINUX and (kind in (None, WallKind.SANDBOX) or cgroup.can_be_made())
 
 
 class Used(NamedTuple):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from random import Random
+from typing import Final
 
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.openings import draw
@@ -18,6 +19,8 @@ from tests.simulation.simulator import Evening
 
 NOW = datetime(2026, 5, 1, 12, 0, 0, tzinfo=UTC)
 SEED = 7
+HOST: Final[dict[str, list[str]]] = {"waits_charged": []}
+"""As games are played on this version: what is charged is exact."""
 
 
 def store_evening(database: Database, seed: int) -> list[GameRecord]:
@@ -41,7 +44,7 @@ def store_evening(database: Database, seed: int) -> list[GameRecord]:
                 tuple(zip(versions, names, strict=True)),
             )
             (id,) = store.schedule(connection, None, [new])
-            store.finish(connection, id, record, host=None, now=NOW)
+            store.finish(connection, id, record, host=HOST, now=NOW)
     return [table.match.record() for table in evening.tables]
 
 
@@ -83,7 +86,7 @@ def store_tournament(
                 )
                 (id,) = store.schedule(connection, tournament, [new])
                 store.begin(connection, id, NOW)
-                store.finish(connection, id, played(id, new, opening, random), host={}, now=NOW)
+                store.finish(connection, id, played(id, new, opening, random), host=HOST, now=NOW + timedelta(hours=1))
         store.set_status(connection, tournament, "finished", NOW)
     return tournament
 

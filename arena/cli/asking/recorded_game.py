@@ -40,8 +40,11 @@ def header(game: PastGame) -> list[str]:
     what = [f"game {game.id}", f"round {game.round}" * (game.round is not None)]
     what += [f"attempt {game.attempt}" * (game.attempt > 1), f"clock {game.clock}"]
     what += [f"opening {game.opening}" * (game.opening is not None)]
-    walls = (game.host or {}).get("walls")
+    host = game.host or {}
+    walls, waits_charged = host.get("walls"), host.get("waits_charged")
     what += [f"walls {walls}" * bool(walls), game.finished or ""]
+    if waits_charged:
+        what.append(f"waiting for a processor was charged to {', '.join(map(str, waits_charged))}")
     return [
         words.printable(f"{name}   {words.without_store(game.game)}   {' - '.join(game.players)}   ")
         + words.result(game.counted or [None]),

@@ -15,6 +15,8 @@ from typing import Final
 
 from arena.play import cores
 from arena.play.machine.finding import PROC, SYS, UNFAIR, Finding, control_groups, found, read_file, unknown
+from arena.walls import meter
+from arena.walls.kinds import WallKind
 
 _OTHERS_MOST: Final = 0.10
 """The share of all processors."""
@@ -48,6 +50,7 @@ def findings(*, proc: Path = PROC, sysfs: Path = SYS) -> list[Finding]:
     processors = os.cpu_count()
     return [
         cores_there(cores.physical(), processors),
+        waits([kind for kind in WallKind if not meter.counts_waits(kind)], known=meter.counts_waits(None)),
         quota(proc, sysfs),
         governor(sysfs),
         load(_load_average(), processors, taken_by_others(before, after, own)),
@@ -67,6 +70,22 @@ def cores_there(there: list[int], processors: int | None) -> Finding:
     at_once = "1 game at a time has a core to itself" if games == 1 else f"{games} games at once have a core each"
     of = "" if processors in (None, len(there)) else f" ({processors} processors)"
     return found("clocks", "cores", f"{len(there)}{of}: {at_once}")
+
+
+def waits(charged: list[WallKind], *, known: bool) -> Finding:
+    """Who is charged for waiting for a processor, because nobody knows how long it was."""
+    if not known:
+        advice = "run nothing else beside a tournament"
+        return found("clocks", "waiting", "this system does not say who waits for a processor: it is charged", advice)
+    if not charged:
+        return found("clocks", "waiting", "who waits for a processor is not charged for it, behind any walls")
+    there = " and ".join(charged)
+    return found(
+        "clocks",
+        "waiting",
+        f"who waits for a processor is not charged for it, but behind {there}: for that the tournament needs a control "
+        "group of its own (systemd-run --user --scope --property Delegate=yes arena run ...)",
+    )
 
 
 def quota(proc: Path, sysfs: Path) -> Finding:

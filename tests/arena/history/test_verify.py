@@ -138,6 +138,18 @@ ROLL = f"(SELECT MIN(ply) FROM move WHERE who = 'chance' AND game = {DICE})"
         ("UPDATE seat SET spent = 5 WHERE game = 1 AND seat = 1", "seat 1: its moves took .* ns, but 5 are counted"),
         ("UPDATE seat SET longest = 1 WHERE game = 1 AND seat = 0", "seat 0: its longest turn took .* ns, got 1"),
         ("UPDATE game SET lag = lag + 1 WHERE id = 1", "the lag of its moves is .* ns, but .* are counted"),
+        (
+            f"UPDATE move SET delay = NULL WHERE {GAME} AND ply = {FIRST}",
+            "ply 3: expected its delay and its lag, got none",
+        ),
+        (
+            f"UPDATE move SET cpu = spent + 1, delay = 1 WHERE {GAME} AND ply = {FIRST}",
+            r"ply 3: \d+ ns were charged, but \d+ ns computed in \d+ ns",
+        ),
+        (
+            f"UPDATE move SET delay = 3600000000000 WHERE {GAME} AND ply = {FIRST}",
+            r"its moves took \d+ ns, but it lasted 3600000000000 ns",
+        ),
         # Tournaments.
         ("UPDATE game SET number = 7 WHERE number = 6 AND tournament = 1", "expected a game number 6, got number 7"),
         ("UPDATE game SET number = 2 WHERE number = 1 AND tournament = 1", "expected a game number 1, got number 2"),
@@ -169,6 +181,12 @@ def test_every_single_change_of_a_move_s_time_is_found(record: Path) -> None:
         change(record, f"UPDATE move SET spent = spent + 1000 WHERE game = 1 AND ply = {ply}")
         assert [wrong.game for wrong in found(record).wrongs][:1] == [1]
         change(record, f"UPDATE move SET spent = spent - 1000 WHERE game = 1 AND ply = {ply}")
+    assert found(record).wrongs == []
+
+
+def test_games_of_an_earlier_version_were_charged_for_waiting_and_are_true(record: Path) -> None:
+    change(record, f"UPDATE move SET cpu = spent + 1, delay = 1 WHERE {GAME} AND ply = {FIRST}")
+    change(record, "UPDATE game SET host = '{}' WHERE id = 1")
     assert found(record).wrongs == []
 
 

@@ -1,0 +1,112 @@
+"""A control group of an agent's own: what all its processes use is known, however short they live."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic_ns
+
+import pytest
+
+from arena.walls import cgroup, jail, meter, seccomp
+from arena.walls.cgroup import Cgroup
+from arena.walls.kinds import WallKind, Walls
+from arena.walls.usage import LINUX
+from tests.kit.burners import burning
+
+pytestmark = pytest.mark.skipif(not cgroup.can_be_made(), reason="this machine lets nobody make a control group here")
+
+
+@pytest.fixture
+def group() -> Iterator[Cgroup]:
+    made = cgroup.make()
+    assert made is not None
+    yield made
+    made.remove()
+
+
+def joined(group: Cgroup, code: str, *, core: int | None = None) -> subprocess.Popen[bytes]:
+    """A program that is in the group before its first line runs."""
+    door = group.door()
+    bound = "" if core is None else f"os.sched_setaffinity(0, {{{core}}}); "
+    program = f"import os; {bound}os.write({door}, b'0'); os.close({door}); exec({code!r})"
+    process = subprocess.Popen([sys.executable, "-I", "-S", "-c", program], stdout=subprocess.PIPE, pass_fds=[door])
+    os.close(door)
+    return process
+
+
+def test_children_that_live_for_a_moment_are_counted(group: Cgroup) -> None:
+    code = """if True:
+        import time
+        for _ in range(50):
+            if not (child := os.fork()):
+                while time.process_time() < 0.005:
+                    pass
+                os._exit(0)
+            os.waitpid(child, 0)
+        times = os.times()
+        print(times.children_user + times.children_system, flush=True)
+    """
+    with joined(group, code) as process:
+        said, _ = process.communicate()
+    assert process.returncode == 0
+    assert float(said) > 0.2
+    assert group.cpu() > float(said) * 1e9 * 0.9
+
+
+def test_who_cannot_run_although_it_is_ready_starves(group: Cgroup) -> None:
+    core = max(os.sched_getaffinity(0))
+    code = "import time\nwhile time.process_time() < 0.3: pass\n"
+    with burning(4, [core]), joined(group, code, core=core) as process:
+        process.communicate()
+    assert group.starved() > 50_000_000
+    assert group.cpu() > 280_000_000
+
+
+def test_who_sleeps_does_not_starve(group: Cgroup) -> None:
+    began = monotonic_ns()
+    with joined(group, "import time; time.sleep(0.5)") as process:
+        process.communicate()
+    assert group.starved() + group.cpu() <= monotonic_ns() - began - 500_000_000
+
+
+@pytest.mark.parametrize("kind", [WallKind.LIMITS])
+def test_an_agent_is_in_a_group_of_its_own_and_the_group_goes_with_it(tmp_path: Path, kind: WallKind) -> None:
+    walls = Walls(kind=kind, filter=seccomp.compiled(kind))
+    confined = jail.start([sys.executable, "-I", "-S", "-c", "input()"], walls, tmp_path)
+    group = confined.usage.group
+    assert group is not None
+    assert str(confined.pid) in (group._folder / "cgroup.procs").read_text().split()
+    inherited = {os.readlink(f"/proc/{confined.pid}/fd/{file}") for file in os.listdir(f"/proc/{confined.pid}/fd")}
+    assert not [file for file in inherited if "cgroup" in file]
+    confined.kill_all()
+    confined.remove()
+    assert not group._folder.exists()
+
+
+def test_what_a_warden_that_is_gone_has_left_is_ended(tmp_path: Path) -> None:
+    code = (
+        "from arena.walls import cgroup; import subprocess, sys; group = cgroup.make(); door = group.door();"
+        "subprocess.Popen([sys.executable, '-I', '-S', '-c', "
+        'f\'import os, time; os.write({door}, b"0"); os.write(1, b"x"); time.sleep(1000)\'], pass_fds=[door])'
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as warden:
+        assert warden.stdout is not None
+        assert warden.stdout.read(1) == b"x"
+        warden.wait()
+        cgroup.end_left(warden.pid)
+        assert warden.stdout.read() == b""  # nobody holds it any more
+    cgroup.end_left(warden.pid)
+    parent = cgroup._parent()
+    assert parent is not None
+    assert not [folder for folder in parent.glob(f"arena-{warden.pid}-*") if (folder / "cgroup.procs").read_text()]
+
+
+def test_waits_are_known_behind_all_walls_where_groups_can_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert all(meter.counts_waits(kind) for kind in WallKind)
+    monkeypatch.setattr(cgroup, "can_be_made", lambda: False)
+    assert [kind for kind in WallKind if meter.counts_waits(kind)] == [WallKind.SANDBOX]
+    assert meter.counts_waits(None) is LINUX
