@@ -75,17 +75,15 @@ def cores_there(there: list[int], processors: int | None) -> Finding:
 def waits(charged: list[WallKind], *, known: bool) -> Finding:
     """Who is charged for waiting for a processor, because nobody knows how long it was."""
     if not known:
-        advice = "run nothing else beside a tournament"
-        return found("clocks", "waiting", "this system does not say who waits for a processor: it is charged", advice)
-    if not charged:
-        return found("clocks", "waiting", "who waits for a processor is not charged for it, behind any walls")
-    there = " and ".join(charged)
-    return found(
-        "clocks",
-        "waiting",
-        f"who waits for a processor is not charged for it, but behind {there}: for that the tournament needs a control "
-        "group of its own (systemd-run --user --scope --property Delegate=yes arena run ...)",
-    )
+        value = "waiting for a processor counts as thinking, for this system does not say who waits"
+        return found("clocks", "waiting", value, "run nothing else beside a tournament")
+    value = "waiting for a processor is not charged"
+    if charged:
+        value += (
+            f"; behind {' and '.join(charged)} it is, unless the tournament has a control group of its own "
+            "(systemd-run --user --scope --property Delegate=yes arena run ...)"
+        )
+    return found("clocks", "waiting", value)
 
 
 def quota(proc: Path, sysfs: Path) -> Finding:

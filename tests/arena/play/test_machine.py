@@ -54,7 +54,7 @@ def test_every_finding_of_this_machine_is_told_and_every_warning_has_advice(tmp_
 def test_nothing_is_known_of_a_machine_that_tells_nothing(tmp_path: Path) -> None:
     found = processors.findings(proc=tmp_path, sysfs=tmp_path) + memory.findings(proc=tmp_path, sysfs=tmp_path)
     told = {finding.name for finding in found if finding.verdict is not Health.UNKNOWN}
-    assert told <= {"cores", "load", "timer"}
+    assert told <= {"cores", "waiting", "load", "timer"}
     assert disk.file_system(tmp_path, tmp_path).verdict is Health.UNKNOWN
 
 
@@ -151,6 +151,25 @@ def test_who_counts_threads(counts: str, root: bool, verdict: Health, advice: st
 def test_how_many_games_have_a_core(there: list[int], number: int | None, value: str, verdict: Health) -> None:
     found = processors.cores_there(there, number)
     assert (found.value, found.verdict) == (value, verdict)
+
+
+@pytest.mark.parametrize(
+    ("charged", "known", "words", "verdict"),
+    [
+        ([], True, "waiting for a processor is not charged", Health.OK),
+        (
+            [WallKind.LIMITS, WallKind.CONTAINER],
+            True,
+            "waiting for a processor is not charged; behind limits and container it is, unless the tournament has",
+            Health.OK,
+        ),
+        (list(WallKind), False, "waiting for a processor counts as thinking, for this system", Health.WARNING),
+    ],
+)
+def test_for_whom_waiting_is_charged(charged: list[WallKind], known: bool, words: str, verdict: Health) -> None:
+    found = processors.waits(charged, known=known)
+    assert found.value.startswith(words)
+    assert found.verdict is verdict
 
 
 def test_no_quota_is_well(lay: Callable[..., Path]) -> None:
