@@ -42,6 +42,7 @@ from arena.student.checking.explanations import Explanation
 from arena.student.checking.planned_games import CheckPlayers, GamePlanner, draw_positions
 from arena.student.checking.played_games import CheckGame
 from arena.student.checking.steps import Check, GameBatch, GameRequests
+from arena.walls import meter
 from arena.walls.kinds import Allowance, WallKind
 from arena.walls.run_folder import RunFolder
 
@@ -176,6 +177,7 @@ class Examiner:
             opponent=_opponent,
             text=candidate.text,
             python=python,
+            waits_charged=not meter.counts_waits(WallKind(kept.walls)),
             behind=f"behind a {kept.walls}" if kept.walls != WallKind.LIMITS else "behind limits alone",
             source_line=partial(_source_line, self._store.folder / kept.source),
         )

@@ -43,6 +43,8 @@ class Failure:
     """The log of a second try, in which the agent was watched."""
     source_line: Callable[[str, int], str] = lambda _, __: ""
     """A line of a file of the agent's."""
+    waits_charged: bool = False
+    """Whether waiting for a processor counted as thinking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +63,23 @@ class Explanation:
     """In which method of the agent: "choose", "begin", "__init__", "<module>"."""
 
 
+_PERHAPS_BUSY: Final = (
+    "or it is no fault of the agent's: behind these walls its waiting for a processor counts, so end other programs, "
+    "and check again"
+)
+
+
 def explain(failure: Failure) -> Explanation:
     """Why the agent lost."""
     changed = _changed_state(failure.watched_log) if failure.verdict in (Verdict.ILLEGAL, Verdict.CRASHED) else None
     why = changed or _BY_VERDICT.get(failure.verdict, _detail_alone)(failure)
+    advice = [why.advice]
+    if failure.waits_charged and failure.verdict in (Verdict.TIME, Verdict.UNREADY):
+        advice.append(_PERHAPS_BUSY)
     return replace(
         why,
         message=_on_a_line(why.message),
-        advice=_on_a_line(why.advice),
+        advice=_on_a_line("; ".join(filter(None, advice))),
         expected=_on_a_line(why.expected),
         got=_on_a_line(why.got),
     )

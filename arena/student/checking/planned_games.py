@@ -230,6 +230,8 @@ class CheckPlayers:
     """The agent as it was named."""
     python: bool
     """Whether it is hosted by our kit."""
+    waits_charged: bool
+    """Whether waiting for a processor counts as thinking, for nobody knows how long it waits."""
     behind: str
     """What confines it, in words."""
     source_line: Callable[[str, int], str]

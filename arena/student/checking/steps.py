@@ -309,6 +309,7 @@ class Check:
                 detail=game.detail,
                 stderr=game.own.stderr or "",
                 python=self._players.python,
+                waits_charged=self._players.waits_charged,
                 asked=game.was_asked,
                 watched_log=watched_log,
                 source_line=self._players.source_line,

@@ -5,12 +5,14 @@ With SOAK=1 the whole matrix is played, and its table printed: docs/time.md show
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -24,7 +26,7 @@ from arena.players.entrants import enter
 from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls import probe
-from arena.walls.kinds import WallKind
+from arena.walls.kinds import Allowance, WallKind
 from arena.walls.run_folder import RunFolder
 from arena.walls.usage import LINUX
 from db.records import GameRecord
@@ -33,6 +35,7 @@ from tests.kit.burners import burning
 from tests.kit.effort import SOAK, tries
 
 AGENTS: Final = Path(busy_agents.__file__).with_name("agents.py")
+SIXTY: Final = AGENTS.with_name("sixty.py")
 JAVA: Final = AGENTS.with_name("Fair.java")
 BURNERS: Final = (0, 2, 4, 8) if SOAK else (4,)
 FAIR: Final = ("built-in", "Fair", "java")
@@ -55,10 +58,12 @@ class Room:
         return set(self.director._cores._free)
 
     def entrant(self, kind: str, rules: str, walls: WallKind | None = None) -> Entrant:
-        texts = {"built-in": "mcts:seconds=0.1", "random": "random", "java": f"cmd:java {JAVA}"}
+        texts = {"built-in": "mcts:seconds=0.1", "random": "random", "java": f"cmd:java {JAVA}", "sixty": str(SIXTY)}
         player = read_player(texts.get(kind, f"{AGENTS}:{kind}"))
-        ready = SECOND if kind == "StartsSixty" else 5 * SECOND
-        confinement = Confinement(self.folder.scratch, "", walls=walls or WallKind.SANDBOX, ready=ready)
+        quick: dict[str, Any] = (
+            {"ready": SECOND, "allowance": Allowance(start=SECOND)} if kind in ("StartsSixty", "sixty") else {}
+        )
+        confinement = Confinement(self.folder.scratch, "", walls=walls or WallKind.SANDBOX, **quick)
         store = Store(self.folder.path / "store")
         return enter(player, kind, games.start(rules), store, confinement)
 
@@ -111,7 +116,7 @@ def test_who_works_a_tenth_of_a_second_for_a_move_is_never_out_of_time(kind: str
 def test_who_does_not_answer_is_out_of_time_however_busy_the_machine_is(kind: str, burners: int, room: Room) -> None:
     needs(kind)
     with burning(burners, room.cores):
-        records = room.play(*games_of(room, kind, SMALL, "2+0.02" if SOAK else "0.2", tries(1, soak=40)))
+        records = room.play(*games_of(room, kind, SMALL, "2+0.02" if SOAK else "0.2", tries(1, soak=10)))
     tell(kind, burners, records)
     for record in records:
         assert record.verdict == Verdict.TIME, record.detail
@@ -130,17 +135,39 @@ def tell(kind: str, burners: int, records: list[GameRecord]) -> None:
     print(f"| {kind} | {burners} | {len(records)} | {verdicts} | {thought:.1f} s | {waited:.1f} s |")
 
 
-@pytest.mark.parametrize("walls", list(WallKind))
-def test_who_starts_sixty_threads_keeps_nobody_from_being_ready(room: Room, walls: WallKind) -> None:
+CPU_GROUPS: Final = Path("/sys/fs/cgroup/cpu")
+"""Where groups share processors out as a container does: within one, every thread has the same right."""
+
+
+@contextmanager
+def in_one_cpu_group() -> Iterator[None]:
+    """Inside, this process and all that it starts share one group's part of the processors."""
+    group = CPU_GROUPS / f"arena-test-{os.getpid()}"
+    try:
+        group.mkdir()
+    except OSError as error:
+        pytest.skip(f"this machine lets nobody make a group of processes here: {error}")
+    try:
+        (group / "cgroup.procs").write_text(str(os.getpid()))
+        yield
+    finally:
+        (CPU_GROUPS / "cgroup.procs").write_text(str(os.getpid()))
+        group.rmdir()
+
+
+@pytest.mark.parametrize("crowd", ["StartsSixty", "sixty"])
+@pytest.mark.parametrize("walls", [WallKind.SANDBOX, WallKind.LIMITS])
+def test_who_starts_sixty_threads_keeps_nobody_from_being_ready(crowd: str, walls: WallKind) -> None:
     if not (offer := probe.offer(walls)).holds:
         pytest.skip(f"this machine offers no {walls}: {offer.why}")
-    rules = "tictactoe"
-    crowd, other = room.entrant("StartsSixty", rules, walls), room.entrant("Fair", rules, walls)
-    for number, seats in enumerate(((crowd, other), (other, crowd)), 1):
-        (record,) = room.play(Planned(number, rules, rules, seats, 1, (number,), attempt=3))
-        fault = None if record.fault is None else record.seats[record.fault].player
-        assert (record.verdict, fault) != (Verdict.UNREADY, "Fair"), record.detail
-        assert record.verdict != Verdict.VOID, record.detail
+    with in_one_cpu_group(), RunFolder() as folder, Director(folder) as director:
+        room = Room(folder, director)
+        entrants = room.entrant(crowd, "tictactoe", walls), room.entrant("Fair", "tictactoe", walls)
+        for number, seats in enumerate((entrants, entrants[::-1]), 1):
+            (record,) = room.play(Planned(number, "tictactoe", "tictactoe", seats, 1, (number,), attempt=3))
+            fault = None if record.fault is None else record.seats[record.fault].player
+            assert (record.verdict, fault) != (Verdict.UNREADY, "Fair"), record.detail
+            assert record.verdict != Verdict.VOID, record.detail
 
 
 def test_threads_that_wake_up_together_and_mostly_sleep_are_charged_for_sleeping(room: Room) -> None:
