@@ -61,6 +61,7 @@ def whole(game: PastGame) -> dict[str, Any]:
     return {
         **heading(game),
         "detail": game.detail,
+        "host": game.host,
         "seats": [seat(one) for one in game.seats],
         "moves": [move(one) for one in game.moves],
     }
@@ -88,6 +89,9 @@ def move(move: MoveRecord) -> dict[str, Any]:
         "move": move.move,
         "spent": milliseconds(move.spent),
         "left": milliseconds(move.left),
+        "cpu": milliseconds(move.cpu),
+        "delay": milliseconds(move.delay),
+        "lag": milliseconds(move.lag),
         "score": move.score if move.score is None or isfinite(move.score) else None,
         "depth": move.depth,
         "nodes": move.nodes,

@@ -23,8 +23,8 @@ SECOND: Final = 1_000_000_000
 MILLISECOND: Final = 1_000_000
 LONGEST_POLL: Final = 2**31 - 1
 """Milliseconds: no system waits longer in one call."""
-WAITED: Final = "waiting for the machine"
-"""How the detail of a game ends where the machine took time that was a player's."""
+TOO_BUSY: Final = "the machine was too busy"
+"""How the detail of a game ends that is void because somebody got too little of a processor."""
 _LONGEST: Final = 30 * 24 * 3600 * SECOND
 _MOST_MOVES: Final = 100_000
 

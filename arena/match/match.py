@@ -38,7 +38,7 @@ from agents.protocol import (
     Want,
     Who,
 )
-from arena.match.clock import MILLISECOND, SECOND, WAITED, charged, longest_wait
+from arena.match.clock import MILLISECOND, SECOND, TOO_BUSY, charged, longest_wait
 from arena.match.fixture import Fixture, SeatPlan, move_text, position_text
 from arena.match.points import finite, result
 from arena.match.seeds import GameSeeds
@@ -523,11 +523,13 @@ class Match:
         had = clock.move_limit if had is None else had
         clock.stop(seat, turn.charged)
         used = f"{self._name(seat)} used {turn.charged / SECOND:.3f} s of {had / SECOND:.3f} s at ply {self._ply}"
-        waited = f"{turn.delay / SECOND:.3f} s more {WAITED}"
+        waited = f"waited {turn.delay / SECOND:.3f} s for a processor"
         if turn.charged <= self._limit:
-            self._end(Verdict.VOID, None, f"{used}, and {waited}", now)
+            self._end(Verdict.VOID, None, f"{used}, and {waited}: {TOO_BUSY}", now)
+        elif turn.delay >= _WORTH_SAYING:
+            self._end(Verdict.TIME, seat, f"{used} (it also {waited}, which does not count)", now)
         else:
-            self._end(Verdict.TIME, seat, f"{used}; {waited}" if turn.delay >= _WORTH_SAYING else used, now)
+            self._end(Verdict.TIME, seat, used, now)
 
     def _tick(self, now: int) -> None:
         """The earliest of what is due is done: a referee that was held up decides as if it had not been."""
@@ -545,7 +547,7 @@ class Match:
             self._seats[late].fault = (None, f"its warden did not {what} in time")
             self._end_by_fault(late, now)
         elif self._seats[late].plan.hosted:
-            self._end(Verdict.VOID, None, f"{self._name(late)} did not {what} in time, {WAITED}", now)
+            self._end(Verdict.VOID, None, f"{self._name(late)} did not {what} in time: {TOO_BUSY}", now)
         elif self.phase is Phase.PLAYING:
             self._out_of_time(late, self._spend(late, None, now), now)
         else:

@@ -42,7 +42,7 @@ from agents.protocol import (
     read_line,
     to_line,
 )
-from arena.match.clock import MILLISECOND, SECOND, WAITED
+from arena.match.clock import MILLISECOND, SECOND, TOO_BUSY
 from arena.walls.agent_process import AgentProcess
 from arena.walls.deadline import Deadline
 from arena.walls.jail import NoProgram
@@ -302,7 +302,7 @@ class Guard:
         elif used.charged > limit:
             self._fail(Verdict.UNREADY, f"did not say ready within {limit / SECOND:.1f} s")
         else:
-            self._fail(Verdict.VOID, f"was not ready after {used.wall / SECOND:.0f} s, {WAITED}")
+            self._fail(Verdict.VOID, f"was not ready after {used.wall / SECOND:.0f} s: {TOO_BUSY}")
 
     def _is_due(self) -> bool:
         return (due := self._due) is not None and self._clock() > due

@@ -142,7 +142,7 @@ def logs(
     for one in seats:
         if len(seats) > 1:
             print(f"{one.seat}  {words.printable(one.player)}")
-        for line in (one.stderr or "").splitlines() or ["(nothing)"]:
+        for line in words.without_store(one.stderr or "").splitlines() or ["(nothing)"]:
             print(words.printable(line))
 
 

@@ -22,7 +22,7 @@ _Value = TypeVar("_Value", bound=Struct)
 _SEAT_TIMES: Final = ("spent", "longest", "cpu")
 _MOVE_TIMES: Final = ("spent", "left")
 _EXACT_MOVE_TIMES: Final = ("cpu", "delay", "lag")
-"""Only in nanoseconds."""
+"""Read in nanoseconds alone."""
 
 
 class _Seat(PastSeat, frozen=True, kw_only=True):
@@ -35,7 +35,7 @@ class _Move(MoveRecord, frozen=True, kw_only=True):
     cpu: Any = None
     delay: Any = None
     lag: Any = None
-    """No export writes these three, and no import believes them: only their nanoseconds count."""
+    """No import believes these three, which are rounded: only their nanoseconds count."""
     spent_ns: Whole | None = None
     left_ns: Whole | None = None
     cpu_ns: Whole | None = None
@@ -65,7 +65,6 @@ def line(game: PastGame) -> str:
         "pair": game.pair,
         "leg": game.leg,
         "lag_ns": game.lag,
-        "host": game.host,
         "rulings": [documents.ruled(ruling) for ruling in game.rulings],
     }
     for written, seat in zip(document["seats"], game.seats, strict=True):

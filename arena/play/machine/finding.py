@@ -16,8 +16,8 @@ from arena.walls.kinds import GIBIBYTE, MEBIBYTE
 
 PROC: Final = Path("/proc")
 SYS: Final = Path("/sys")
-UNFAIR: Final = "and its clock may count that as thinking"
-"""Why it is unfair to slow a player down; ends many an advice."""
+UNFAIR: Final = "and a clock may count that as thinking"
+"""Why it is unfair to slow a player down; ends some advice."""
 
 
 class Health(StrEnum):

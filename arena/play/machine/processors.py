@@ -64,7 +64,7 @@ def cores_there(there: list[int], processors: int | None) -> Finding:
     if not there:
         return unknown("clocks", "cores", f"{processors or 'some'} processors; this system binds no process to one")
     if len(there) == 1:
-        advice = f"use a machine with more: what runs beside a player keeps it waiting, {UNFAIR}"
+        advice = "use a machine with more: what runs beside a player keeps it waiting, and games take longer"
         return found("clocks", "cores", "1: referee and players share it", advice)
     games = len(there) - 1
     at_once = "1 game at a time has a core to itself" if games == 1 else f"{games} games at once have a core each"
@@ -146,7 +146,7 @@ def load(average: float | None, processors: int | None, taken: float | None) -> 
     if not facts:
         return unknown("clocks", "load")
     much = (average or 0.0) > _LOAD_MOST * (processors or 1) or (taken or 0.0) > _OTHERS_MOST
-    advice = f"end what else runs (see top): it keeps players waiting, {UNFAIR}" if much else ""
+    advice = "end what else runs (see top): it keeps players waiting, and games take longer" if much else ""
     return found("clocks", "load", "; ".join(facts), advice)
 
 

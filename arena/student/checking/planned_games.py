@@ -17,7 +17,6 @@ from random import Random
 from typing import Any, Final
 
 from adsearch import CHANCE, State, games
-from agents.protocol import Verdict
 from arena.match.schedule import Entrant, Planned
 from arena.match.seeds import GameSeeds, number
 from arena.players.player import unique_names
@@ -25,8 +24,6 @@ from arena.student.checking.conditions import Conditions
 from arena.student.checking.played_games import CheckGame, Pace
 from arena.student.checking.resigning_opponent import AFTER
 
-COSTLY: Final = (Verdict.TIME, Verdict.UNREADY)
-"""A game that ends so has taken all the time that there was."""
 _WATCHED: Final = "move=2"
 """The clock of a game in which the agent is only watched."""
 _LONGEST: Final = 1000

@@ -16,6 +16,8 @@ from arena.student.checking import Light, tracebacks
 from arena.walls.kinds import MEBIBYTE, Allowance
 from db.records import GameRecord, MoveRecord, SeatRecord
 
+COSTLY: Final = (Verdict.TIME, Verdict.UNREADY)
+"""A game that ends so has taken all the time that there was."""
 _MUCH_PRINTED: Final = 16 * 1024
 """Bytes in one game."""
 _NEARLY: Final = 0.8
@@ -163,7 +165,7 @@ def output(games: Sequence[CheckGame]) -> Measured:
     counts = [_bytes_printed(game) for game in games]
     if not sum(counts):
         return Measured(Light.GOOD, "nothing")
-    last = next((game.own.stderr for game in reversed(games) if game.own.stderr), "")
+    last = next((written for game in reversed(games) if (written := _written(game))), "")
     end = tracebacks.excerpt(last, 3, head=0)
     message = f"{_bytes(sum(counts))} in {len(games)} games, at most {_bytes(max(counts))} in one"
     if max(counts) > _MUCH_PRINTED:
@@ -174,7 +176,13 @@ def output(games: Sequence[CheckGame]) -> Measured:
 
 def _bytes_printed(game: CheckGame) -> int:
     counted = max((move.log or 0 for move in game.own_moves), default=0)
-    return max(counted, len((game.own.stderr or "").encode()))
+    return max(counted, len(_written(game).encode()))
+
+
+def _written(game: CheckGame) -> str:
+    """What the agent itself wrote into its log: not where it was busy when its time was up."""
+    stderr = game.own.stderr or ""
+    return tracebacks.before_dump(stderr) if game.verdict in COSTLY else stderr
 
 
 def resources_used(games: Sequence[CheckGame], allowance: Allowance) -> Measured:

@@ -18,8 +18,8 @@ from arena.match.clock import MILLISECOND, SECOND
 from arena.match.schedule import Entrant, Planned
 from arena.student.checking import NUMBERED_STEPS, CheckStep, Light, StepName, explanations, planned_games, played_games
 from arena.student.checking.explanations import Explanation, Failure
-from arena.student.checking.planned_games import COSTLY, CheckPosition, GamePlanner
-from arena.student.checking.played_games import CheckGame, Pace
+from arena.student.checking.planned_games import CheckPosition, GamePlanner
+from arena.student.checking.played_games import COSTLY, CheckGame, Pace
 
 _MOST_FAILURES: Final = 3
 """After so many failures no more positions are tried."""

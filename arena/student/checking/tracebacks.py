@@ -86,6 +86,12 @@ def busy(stderr: str, source_line: Callable[[str, int], str] = lambda _, __: "")
     return Traceback(tuple(frames), "")
 
 
+def before_dump(stderr: str) -> str:
+    """What was written before the program said where it is busy."""
+    found = re.search(rf"^{_THREAD.pattern}", stderr, re.MULTILINE)
+    return stderr if found is None else stderr[: found.start()]
+
+
 def _indented(line: str) -> tuple[str, ...]:
     return (f"    {line.strip()}",) if line.strip() else ()
 

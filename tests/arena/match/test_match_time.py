@@ -84,7 +84,7 @@ def test_the_referee_gives_up_on_a_host_a_second_after_the_longest_that_a_turn_m
     assert table.result() == (None, None)
     table.wait(1)
     assert table.result() == ("void", None)
-    assert table.match.detail == "ann did not answer in time, waiting for the machine"
+    assert table.match.detail == "ann did not answer in time: the machine was too busy"
 
 
 def test_a_referee_that_was_held_up_hears_the_move_before_it_calls_time() -> None:
@@ -157,7 +157,7 @@ def test_a_process_of_ours_that_never_sits_down_makes_the_game_void() -> None:
     assert table.result() == (None, None)
     table.wait(1)
     assert table.result() == ("void", None)
-    assert table.match.detail == "bob did not sit down in time, waiting for the machine"
+    assert table.match.detail == "bob did not sit down in time: the machine was too busy"
 
 
 def test_a_guest_who_never_sits_down_is_unready() -> None:
@@ -448,7 +448,9 @@ def test_a_wait_is_told_with_a_loss_on_time() -> None:
     table.wait(3 * SECOND)
     table.fail(0, Verdict.TIME, spent=3 * SECOND, cpu=1_060 * MS, delay=1_900 * MS)
     assert table.result() == ("time", 0)
-    assert table.match.detail == "ann used 1.100 s of 1.000 s at ply 1; 1.900 s more waiting for the machine"
+    assert table.match.detail == (
+        "ann used 1.100 s of 1.000 s at ply 1 (it also waited 1.900 s for a processor, which does not count)"
+    )
 
 
 # Void.
@@ -459,7 +461,9 @@ def test_who_waited_until_the_absolute_limit_and_had_time_left_makes_the_game_vo
     table.wait(70 * SECOND + 500 * MS)
     table.fail(0, Verdict.TIME, spent=70 * SECOND + 500 * MS, cpu=200 * MS, delay=70 * SECOND)
     assert table.result() == ("void", None)
-    assert table.match.detail == "ann used 0.500 s of 1.000 s at ply 1, and 70.000 s more waiting for the machine"
+    assert table.match.detail == (
+        "ann used 0.500 s of 1.000 s at ply 1, and waited 70.000 s for a processor: the machine was too busy"
+    )
 
 
 def test_a_void_game_has_no_result_but_keeps_its_evidence() -> None:

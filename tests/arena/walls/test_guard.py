@@ -117,4 +117,4 @@ def test_who_is_to_be_ready_has_as_much_longer_as_it_was_kept_waiting() -> None:
 def test_who_only_waited_to_be_ready_is_not_to_blame() -> None:
     after, failed = Turning(cpu=0.0, ready=1.0).starting().ends()
     assert after == pytest.approx(110_000, abs=2)
-    assert (failed.verdict, failed.detail) == (Verdict.VOID, "was not ready after 110 s, waiting for the machine")
+    assert (failed.verdict, failed.detail) == (Verdict.VOID, "was not ready after 110 s: the machine was too busy")
