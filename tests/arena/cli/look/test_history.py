@@ -25,7 +25,7 @@ HISTORY = {
     *("points", "utilities", "verdict", "fault", "plies", "started", "finished"),
 }
 SEAT = {"seat", "player", "version", "spent", "longest", "cpu", "memory", "stderr"}
-MOVE = {"ply", "who", "move", "spent", "left", "score", "depth", "nodes", "line", "text"}
+MOVE = {"ply", "who", "move", "spent", "left", "cpu", "delay", "lag", "score", "depth", "nodes", "line", "text"}
 STANDING = {*("rank", "name", "games", "wins", "draws", "losses", "points", "score", "tiebreaks", "faults")}
 LISTINGS = [
     ["tournaments"],
@@ -248,7 +248,7 @@ def test_a_game_that_there_is_may_have_no_games(record: Path, game: str) -> None
 
 def test_show_as_json_is_one_whole_game(record: Path) -> None:
     game = document(record, "show", "cs101-1")
-    assert set(game) == {*HISTORY, "ruling", "detail", "seats", "moves"}
+    assert set(game) == {*HISTORY, "ruling", "detail", "host", "seats", "moves"}
     assert all(set(seat) == SEAT for seat in game["seats"])
     assert all(set(move) == MOVE for move in game["moves"])
     assert [(move["who"], move["move"]) for move in game["moves"]] == [
