@@ -32,6 +32,7 @@ from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.player import read_player
 from arena.players.submissions import Store
+from arena.student import starter
 from arena.walls import probe
 from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
@@ -46,7 +47,7 @@ THINKING = "mcts:seconds=0.1"
 PLIES = 20
 """Of a game in which somebody spins."""
 SLEEPS = 0.005
-BARE = Path(__file__).parents[1] / "examples"
+BARE = starter.FOLDER
 
 INSTANT = """
 from agents import Agent
@@ -165,7 +166,7 @@ def moves_of(record: GameRecord, seat: int) -> list[MoveRecord]:
 
 def waited(move: MoveRecord) -> float:
     """Microseconds for which the referee waited for the move."""
-    return ((move.spent or 0) + (move.lag or 0)) / 1000
+    return ((move.spent or 0) + (move.delay or 0) + (move.lag or 0)) / 1000
 
 
 def measure_plies() -> None:
