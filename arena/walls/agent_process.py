@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from select import select
+from time import monotonic
 from typing import IO, Final
 
 from agents.protocol import MESSAGE_BYTES, Verdict
@@ -25,8 +26,9 @@ _CHUNK: Final = 64 * 1024
 _NEARLY: Final = 0.9
 _MOST_WORDS: Final = 200
 
-_SAYS_WITHIN: Final = 1.0
-"""Seconds that an agent has to say where it is busy; on an idle machine it takes milliseconds."""
+_SAYS_WITHIN: Final = 0.5
+"""Seconds that an agent has to say where it is busy, whatever else it writes; on an idle machine it takes milliseconds.
+Far less than a referee waits for a warden that says nothing."""
 _PAUSES_FOR: Final = 0.05
 """Seconds between two writes of that, at most."""
 
@@ -157,9 +159,11 @@ class AgentProcess:
         self.read_log()
         before = self.log_bytes
         self.confined.send_signal(signal.SIGUSR1)
-        within = _SAYS_WITHIN
-        while self._log_open and select([log], [], [], within)[0] and self.read_log():
-            within = _PAUSES_FOR if self.log_bytes > before else within
+        give_up = monotonic() + _SAYS_WITHIN
+        while self._log_open and (left := give_up - monotonic()) > 0:
+            within = min(left, _PAUSES_FOR) if self.log_bytes > before else left
+            if not select([log], [], [], within)[0] or not self.read_log():
+                return
 
     def begin_log(self) -> None:
         """What it writes to stderr is counted and kept from here on."""

@@ -317,3 +317,13 @@ def test_a_folder_that_cannot_be_looked_at_is_too_large(tmp_path: Path, monkeypa
 
     monkeypatch.setattr(os, "scandir", refuse)
     assert jail._size(tmp_path) == float("inf")
+
+
+@pytest.mark.parametrize("noise", ["'x' * 60_000", "'x'; time.sleep(0.01)"])
+def test_who_never_stops_writing_is_not_listened_to_for_ever(noise: str, tmp_path: Path) -> None:
+    source = f"import signal, time\nsignal.signal(signal.SIGUSR1, signal.SIG_IGN)\nwhile True: print({noise})"
+    agent = AgentProcess.start(program(f"import sys\nsys.stdout = sys.stderr\n{source}"), Walls(), tmp_path)
+    while not agent.read_log():
+        os.sched_yield()
+    agent.ask_where_busy()  # it ends
+    agent.kill()
