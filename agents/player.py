@@ -114,7 +114,8 @@ class Player:
         try:
             choice = agent.choose(state, clock)
         except Resign:
-            return Resignation(turn.game, turn.id, spent=self._now() - arrived)
+            used = time.process_time_ns() - cpu
+            return Resignation(turn.game, turn.id, spent=self._now() - arrived, cpu=used, delay=self._waited(delay))
         move = hosting.legal(choice, state)
         if move is None:
             print(hosting.complaint(choice, state), file=sys.stderr)
@@ -127,7 +128,7 @@ class Player:
             move=text,
             info=Info(**info) if info else None,
             cpu=time.process_time_ns() - cpu,
-            delay=None if delay is None else (self._delay() or delay) - delay,
+            delay=self._waited(delay),
             log=self._log.written if self._log else None,
             spent=self._now() - arrived,
         )
@@ -157,6 +158,10 @@ class Player:
             memory=most_memory(),
             stderr=self._log.tail() if self._log else "",
         )
+
+    def _waited(self, before: int | None) -> int | None:
+        """Nanoseconds that this process has waited for a processor since then."""
+        return None if before is None else (self._delay() or before) - before
 
     def _delay(self) -> int | None:
         """Nanoseconds that this process has waited for a processor so far; None where nobody counts them."""

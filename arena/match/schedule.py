@@ -102,8 +102,9 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class PaceChanged:
-    """Fewer games are played at once than before, or more: so that players need not wait for a processor."""
+    """Players wait for processors too much or not any more: fewer games are played at once, or more, or still one."""
 
+    before: int
     at_once: int
     waited: float
     """The share of the last games' thinking in which players waited."""

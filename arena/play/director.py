@@ -20,12 +20,12 @@ import zmq
 from agents.protocol import Verdict
 from arena.errors import ArenaError, BadFixture, RefereeLost
 from arena.match.fixture import Fixture, SeatPlan
-from arena.match.schedule import Began, Entrant, Event, Finished, PaceChanged, Planned, Ply, Schedule
+from arena.match.schedule import Began, Entrant, Event, Finished, Planned, Ply, Schedule
 from arena.match.seeds import GameSeeds
 from arena.play import control, descriptors
 from arena.play.cores import Cores
 from arena.play.crew import Crew, Member
-from arena.play.overload import Overload
+from arena.play.overload import Pace
 from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from db.records import GameRecord
@@ -62,9 +62,7 @@ class Director:
                 f"{at_once * cores_a_game} cores are needed, one for each player, and one more for the rest: use a "
                 "machine that has them and does nothing else, or play without ponder = true"
             )
-        # How many games are played at once now, and at most.
-        self._at_once = self._most_at_once = at_once
-        self._overload = Overload()
+        self._pace = Pace(at_once)
         # Whose warden was lost in a game that had no result by it: meeting, leg and player.
         self._lost_before: set[tuple[object, ...]] = set()
         descriptors.players()
@@ -100,7 +98,7 @@ class Director:
         self._pings_unanswered = 0
         self._next_ping = monotonic() + PING_EVERY
         while True:
-            while not self.finishing and len(self._running) < self._at_once and (game := schedule.next()) is not None:
+            while self._has_room and (game := schedule.next()) is not None:
                 self._begin(game)
             if not self._running:
                 return
@@ -112,7 +110,7 @@ class Director:
                             schedule.note(event)
                             self._referee.send(control.Stored(event.record.game))
                         yield event
-                        if isinstance(event, Finished) and (changed := self._change_pace(event)) is not None:
+                        if isinstance(event, Finished) and (changed := self._pace.note(event.record)) is not None:
                             yield changed
                 elif source in self._watched:
                     self._watched[source]()
@@ -120,6 +118,10 @@ class Director:
                     self._lose_process(source)
             if not happened:
                 self._ping_referee()
+
+    @property
+    def _has_room(self) -> bool:
+        return not self.finishing and len(self._running) < self._pace.at_once
 
     def finish(self) -> None:
         """No more games are begun; `play` ends with those in progress."""
@@ -245,7 +247,7 @@ class Director:
         self._cores.give_back(running.cores)
         for seat, player in enumerate(running.players):
             silent = record.seats[seat].stderr is None
-            if silent and player.guarded and record.verdict == Verdict.VOID:
+            if player.ended and player.guarded and record.verdict == Verdict.VOID:
                 self._lost_before.add(_side(running.game, seat))
             if player.process is not None and (silent or (record.fault == seat and not player.guarded)):
                 # Whatever it is still busy with must not spoil its next game.
@@ -253,17 +255,6 @@ class Director:
             for surplus in self._crew.release(player):
                 self._dismiss(surplus)
         return Finished(running.game, _explained(record, running.players), running.started, datetime.now(UTC))
-
-    def _change_pace(self, finished: Finished) -> PaceChanged | None:
-        """Fewer games at once where players wait for processors, and more again where they do not."""
-        self._overload.note(finished.record)
-        wanted = min(max(1, self._at_once + self._overload.advice()), self._most_at_once)
-        if wanted == self._at_once:
-            return None
-        self._at_once = wanted
-        waited = self._overload.share
-        self._overload.forget()
-        return PaceChanged(wanted, waited)
 
     def _lose_process(self, link: int) -> None:
         token = self._links[link]

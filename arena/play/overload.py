@@ -1,58 +1,69 @@
-"""Whether the machine is overloaded: how long players waited for a processor, and the referee for them.
+"""Whether the machine is overloaded: how long players waited for a processor, and how many games to play at once then.
 
-A director shows each game's record to an Overload, which advises how many games to play at once. It decides nothing
-about games: what a wait costs is decided in `arena/match/clock.py`.
+A director shows each game's record to a Pace, which says when to play one game fewer, or one more again. It decides
+nothing about games: what a wait costs is decided in `arena/match/clock.py`.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Final
 
-from arena.match.clock import MILLISECOND, SECOND
+from agents.protocol import Verdict
+from arena.match.clock import MILLISECOND, SECOND, TOO_BUSY
+from arena.match.schedule import PaceChanged
 from db.records import GameRecord
 
 GAMES: Final = 20
-"""So many of the last games are looked at, since the number of games at once was changed."""
-_THINKS: Final = 5 * MILLISECOND
-"""Of shorter turns the waits say nothing: waking up takes its time on any machine."""
-_LEAST_THINKING: Final = SECOND
+"""So many games show whether the machine bears it."""
 TOO_MUCH: Final = 0.2
 """Players who waited for more of their thinking time than this are too many at once."""
 LITTLE: Final = 0.05
 """Where they waited for less than this, one game more can be played."""
+_THINKS: Final = 5 * MILLISECOND
+"""Of shorter turns the waits say nothing: waking up takes its time on any machine."""
+_LEAST_THINKING: Final = SECOND
 
 
-class Overload:
-    """The last games, and how much of their time was spent waiting."""
+class Pace:
+    """How many games are played at once, by what the last ones showed."""
 
-    def __init__(self) -> None:
-        # Of each: how long players thought, and how long of that they waited.
-        self._games: deque[tuple[int, int]] = deque(maxlen=GAMES)
+    def __init__(self, most: int) -> None:
+        self.at_once = self._most = most
+        # Of the games since this was last asked: how many, how long players thought, and waited.
+        self._games = self._thought = self._waited = 0
+        # How often in a row there was little waiting, and how often that must be for one game more: longer each time
+        # that one more was too many.
+        self._calm = 0
+        self._needed = 1
+        self._has_risen = False
 
-    def note(self, record: GameRecord) -> None:
-        """A game is over."""
-        thought = 0
-        waited = 0
+    def note(self, record: GameRecord) -> PaceChanged | None:
+        """A game is over; what follows from the last twenty. Also told where no fewer games can be played."""
+        self._games += 1
         for move in record.moves:
             wait = (move.lag or 0) + (move.delay or 0)
             if (move.spent or 0) + (move.delay or 0) >= _THINKS:
-                thought += (move.spent or 0) + wait
-                waited += wait
-        self._games.append((thought, waited))
+                self._thought += (move.spent or 0) + wait
+                self._waited += wait
+        if record.verdict == Verdict.VOID and TOO_BUSY in record.detail:
+            self._thought += 60 * SECOND
+            self._waited += 60 * SECOND
+        if self._games < GAMES:
+            return None
+        share = self._waited / self._thought if self._thought >= _LEAST_THINKING else None
+        self._games = self._thought = self._waited = 0
+        return None if share is None else self._follow(share)
 
-    def forget(self) -> None:
-        """Something has changed: the games until now say nothing of those that come."""
-        self._games.clear()
-
-    @property
-    def share(self) -> float:
-        """How much of their thinking time players waited; 0 where they hardly thought."""
-        thought = sum(game[0] for game in self._games)
-        return sum(game[1] for game in self._games) / thought if thought >= _LEAST_THINKING else 0.0
-
-    def advice(self) -> int:
-        """By how many the games at once should change: -1, 0 or 1."""
-        if len(self._games) < GAMES:
-            return 0
-        return -1 if self.share > TOO_MUCH else 1 if self.share < LITTLE else 0
+    def _follow(self, share: float) -> PaceChanged | None:
+        before = self.at_once
+        self._calm = self._calm + 1 if share < LITTLE else 0
+        if share > TOO_MUCH:
+            self._needed *= 2 if self._has_risen else 1
+            self.at_once = max(1, self.at_once - 1)
+        elif self._calm >= self._needed and self.at_once < self._most:
+            self.at_once += 1
+            self._calm = 0
+        self._has_risen = self.at_once > before
+        if self.at_once == before and share <= TOO_MUCH:
+            return None
+        return PaceChanged(before, self.at_once, share)

@@ -12,9 +12,12 @@ import secrets
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Final
 
 _MICROSECOND: Final = 1000
+_EMPTY_WITHIN: Final = 1.0
+"""Seconds that killed processes take to be gone, at most."""
 _NAME: Final = "arena-{warden}-{number}"
 
 
@@ -25,12 +28,13 @@ class Cgroup:
         """FileExistsError or another OSError where it cannot be made."""
         folder.mkdir()
         self._folder = folder
+        self._files: list[int] = []
         try:
-            self._used = os.open(folder / "cpu.stat", os.O_RDONLY | os.O_CLOEXEC)
-            self._pressure = os.open(folder / "cpu.pressure", os.O_RDONLY | os.O_CLOEXEC)
+            for name in ("cpu.stat", "cpu.pressure"):
+                self._files.append(os.open(folder / name, os.O_RDONLY | os.O_CLOEXEC))
             self.starved()
         except (OSError, ValueError) as error:
-            folder.rmdir()
+            self.remove()
             raise OSError(f"no account of pressure: {error}") from error
 
     def door(self) -> int:
@@ -43,18 +47,18 @@ class Cgroup:
 
     def cpu(self) -> int:
         """Nanoseconds of processor time that its processes have used, the ended ones too."""
-        return _number(rb"usage_usec (\d+)", self._used) * _MICROSECOND
+        return _number(rb"usage_usec (\d+)", self._files[0]) * _MICROSECOND
 
     def starved(self) -> int:
         """Nanoseconds in which some of its threads were ready to run and none ran."""
-        return _number(rb"full .*total=(\d+)", self._pressure) * _MICROSECOND
+        return _number(rb"full .*total=(\d+)", self._files[1]) * _MICROSECOND
 
     def remove(self) -> None:
         """Its processes have ended."""
-        for file in (self._used, self._pressure):
+        for file in self._files:
             os.close(file)
-        with suppress(OSError):
-            self._folder.rmdir()
+        self._files.clear()
+        _remove(self._folder)
 
 
 def make() -> Cgroup | None:
@@ -77,12 +81,28 @@ def can_be_made() -> bool:
 
 
 def end_left(warden: int) -> None:
-    """Ends what a warden that is gone has left in its groups, and removes them as soon as they are empty."""
+    """Ends what a warden that is gone has left in its groups, and removes them."""
     if (parent := _parent()) is not None:
         for folder in parent.glob(_NAME.format(warden=warden, number="*")):
             with suppress(OSError):
                 (folder / "cgroup.kill").write_text("1")
-                folder.rmdir()
+            _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Its processes have been killed; they may still be on their way out."""
+    give_up = monotonic() + _EMPTY_WITHIN
+    while True:
+        try:
+            folder.rmdir()
+        except FileNotFoundError:
+            return
+        except OSError:
+            if monotonic() > give_up:
+                return
+            sleep(0.002)
+        else:
+            return
 
 
 @cache

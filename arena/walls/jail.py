@@ -239,8 +239,8 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
     `core` is the processor on which alone it runs. NoProgram where the command cannot be executed, any other OSError
     where the system fails; nothing is left then."""
     folder = Path(tempfile.mkdtemp(prefix="agent-", dir=scratch))
-    # In a sandbox an agent is one process, which is measured by itself. Without a filter it could wait by choice.
-    group = cgroup.make() if walls.filter and walls.kind is not WallKind.SANDBOX else None
+    # In a sandbox an agent is one process, which is measured by itself; behind limits it could leave the group.
+    group = cgroup.make() if walls.kind is WallKind.CONTAINER else None
     outcome, status = os.pipe()
     handed = [status]
     try:

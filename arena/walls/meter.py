@@ -1,12 +1,13 @@
 """What an agent uses in a game and in a turn, as its warden measures it: processor time, and waiting for a processor.
 
 The guard of an agent asks a Meter, which asks the kernel. Waiting is known in a sandbox, where an agent is one process
-whose threads can all be looked at, and wherever it has a control group of its own. Elsewhere children that nobody saw
-may be what it waits for, so there is no credit for it.
+whose threads can all be looked at, and in a container that has a control group of its own. Elsewhere children that
+nobody saw may be what it waits for, so there is no credit for it.
 """
 
 from __future__ import annotations
 
+from time import thread_time_ns
 from typing import Final, NamedTuple
 
 from arena.match.clock import MILLISECOND, charged, waited
@@ -22,7 +23,9 @@ _WORTH_A_LOOK: Final = MILLISECOND
 
 def counts_waits(kind: WallKind | None) -> bool:
     """Whether it is known here how long an agent behind such walls waits for a processor; None: an agent of ours."""
-    return LINUX and (kind in (None, WallKind.SANDBOX) or cgroup.can_be_made())
+    if kind is WallKind.CONTAINER:
+        return cgroup.can_be_made()
+    return LINUX and kind is not WallKind.LIMITS
 
 
 class Used(NamedTuple):
@@ -50,8 +53,9 @@ class Meter:
         # What was used before this span: processor time, and starving of the whole group.
         self._before: int | None = 0
         self._starved_before = 0
-        # What this process had waited when it last had nothing to do.
+        # What this process had waited when it last had nothing to do, and had used when the span began.
         self._own_wait = 0
+        self._own_cpu = 0
 
     def begin_game(self) -> None:
         """What was used until now was used before the game."""
@@ -64,6 +68,7 @@ class Meter:
     def begin(self, *, at_birth: bool = False) -> None:
         """A span begins: now, or it began with the process."""
         self._before = 0 if at_birth else self._usage.cpu()
+        self._own_cpu = thread_time_ns()
         if self._threads is not None:
             self._threads.begin(at_birth=at_birth)
         elif (group := self._usage.group) is not None:
@@ -93,7 +98,9 @@ class Meter:
             runnable = cpu + group.starved() - self._starved_before
         else:
             return Used(wall, cpu, 0)
-        return Used(wall, cpu, wall - charged(wall, cpu, waited(wall, cpu, runnable) + held))
+        # What it waited for us is not the machine's fault: it may be that it kept us busy.
+        kept_waiting = max(0, waited(wall, cpu, runnable) - (thread_time_ns() - self._own_cpu))
+        return Used(wall, cpu, wall - charged(wall, cpu, kept_waiting + held))
 
     def look(self) -> bool:
         """Sees what the agent has started, and whether it waits; True where that cannot be known before the next look

@@ -22,13 +22,24 @@ _LONG: Final = 5 * MILLISECOND
 class _Thread:
     """What was last seen of a thread."""
 
-    __slots__ = ("before", "counted", "since")
+    __slots__ = ("before", "counted", "from_", "since")
 
-    def __init__(self, before: int) -> None:
+    def __init__(self, before: int, now: int) -> None:
         # What it had on its counters when the span began, and when it was last looked at.
         self.before = self.counted = before
         # Since when it has been ready to run with these counters; None: it was not ready when last seen.
         self.since: int | None = None
+        # Since when, at the earliest, what comes to its counters next.
+        self.from_ = now
+
+    def note(self, counted: int, now: int) -> int:
+        """What its counters show now; how much of that belongs to this span.
+
+        They grow no faster than time passes, but for a thread that replaces its program: it takes over the first
+        thread's number, and keeps its own counters."""
+        self.before += max(0, counted - self.counted - (now - self.from_))
+        self.counted = counted
+        return counted - self.before
 
 
 class Runnable:
@@ -44,17 +55,21 @@ class Runnable:
         self._has_all = False
         self._was_long = True
         self._longest = 0
+        self._looked = 0
         self.unsure = False
 
     def begin(self, *, at_birth: bool = False) -> None:
         """A span begins now; `at_birth`: with the process, which has used nothing before."""
         alone = self._is_alone()
+        now = self._looked = self._now()
         self._longest = 0
         self._has_all = at_birth or alone or self._was_long
         self._threads.clear()
         if not at_birth:
             for thread in [self._pid] if alone or not self._was_long else self._listed():
-                self._threads[thread] = _Thread(self._counted(thread))
+                self._threads[thread] = _Thread(self._counted(thread), now)
+        else:
+            self._threads[self._pid] = _Thread(0, 0)
         self._was_long = False
 
     def longest(self, wall: int) -> int:
@@ -62,9 +77,7 @@ class Runnable:
         if wall > _LONG and not self._is_alone():
             self.look()
         elif (first := self._threads.get(self._pid)) is not None:
-            self._longest = max(self._longest, self._counted(self._pid) - first.before)
-        elif self._has_all:
-            self._longest = max(self._longest, self._counted(self._pid))
+            self._longest = max(self._longest, first.note(self._counted(self._pid), self._now()))
         return self._longest
 
     def look(self) -> None:
@@ -75,17 +88,23 @@ class Runnable:
         for number in self._listed():
             counted = self._counted(number)
             thread = self._threads.get(number)
-            if thread is None or counted < thread.before:
-                thread = self._threads[number] = _Thread(0 if self._has_all or thread is not None else counted)
-            if not self._is_ready(number):
+            if thread is None or counted < thread.counted:
+                is_new = self._has_all or thread is not None
+                thread = self._threads[number] = _Thread(0 if is_new else counted, self._looked)
+            is_ready = self._is_ready(number)
+            has_run = counted != thread.counted
+            own = thread.note(counted, now)
+            if not is_ready:
                 thread.since = None
-            elif thread.since is None or counted != thread.counted:
+            elif thread.since is None or has_run:
                 thread.since = now
                 self.unsure = True
-            thread.counted = counted
+            if not is_ready or has_run:
+                thread.from_ = self._looked
             waiting = 0 if thread.since is None else now - thread.since
-            self._longest = max(self._longest, counted + waiting - thread.before)
+            self._longest = max(self._longest, own + waiting)
         self._has_all = True
+        self._looked = now
 
     def close(self) -> None:
         """Nothing more will be asked."""

@@ -65,20 +65,20 @@ def ending(game: PastGame) -> list[str]:
     lines = [f"{words.verdict(record)}{plies}"]
     if game.detail and game.verdict != "normal":
         lines.append(game.detail)
-    lines += busy(game.verdict, game.seats)
+    lines += busy(game.verdict, game.fault, game.seats)
     for ruling in game.rulings:
         to = "" if ruling.seat is None else f" to {game.players[ruling.seat]}"
         lines.append(f"ruling of {ruling.when}: {ruling.what}{to}: {ruling.reason}")
     return [words.printable(line) for line in lines]
 
 
-def busy(verdict: str | None, seats: Sequence[SeatRecord | PastSeat]) -> list[str]:
-    """Where those were busy who took too long, if they could be asked."""
+def busy(verdict: str | None, fault: int | None, seats: Sequence[SeatRecord | PastSeat]) -> list[str]:
+    """Where whoever took too long was busy, if it could be asked."""
     if verdict not in ("time", "unready", "void"):
         return []
     from arena.student.checking import tracebacks
 
-    found = [(seat.player, tracebacks.busy(seat.stderr or "")) for seat in seats]
+    found = [(seat.player, tracebacks.busy(seat.stderr or "")) for seat in seats if fault in (None, seat.seat)]
     return [
         words.printable(f"{player} was busy at {trace.frames[-1].place}, in {trace.frames[-1].function}")
         for player, trace in found

@@ -166,8 +166,8 @@ class GameScreen:
         if detail:
             self._print(Text(f"   {words.printable(detail)}", "dim"), more="   ")
         if record.fault is not None and (stderr := record.seats[record.fault].stderr):
-            lines = recorded_game.busy(record.verdict, record.seats) or words.without_store(stderr).splitlines()
-            lines = list(map(words.printable, lines))
+            busy = recorded_game.busy(record.verdict, record.fault, record.seats)
+            lines = list(map(words.printable, busy or words.without_store(stderr).splitlines()))
             for written in [line for line in lines if line not in detail][-_MOST_LOG:]:
                 self._print(Text(f"   | {written}", "dim"), more="   |   ")
 

@@ -132,7 +132,8 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
-    _check_cores(league)
+    if not plan:
+        _check_cores(league)
     _check_what_agents_import(league)
     display = TournamentDisplay(league)
     display.show_plan()
@@ -181,7 +182,8 @@ def _check_cores(league: League) -> None:
 
     there = cores.count()
     if league.ponder and league.at_once(there) * league.cores_a_game >= there:
-        advice = f"games_at_once = {fit}" if (fit := (there - 1) // league.cores_a_game) else "a larger machine"
+        needed = league.cores_a_game + 1
+        advice = f"games_at_once = {fit}" if (fit := (there - 1) // league.cores_a_game) else f"a machine with {needed}"
         raise BadLeague(
             f"{league.name}: ponder = true needs a core for each player and one for the rest, which is "
             f"{league.at_once(there) * league.cores_a_game + 1}, and this machine has {there}: take {advice}, or leave "

@@ -25,7 +25,6 @@ from arena.match.clock import SECOND, TimeControl
 from arena.match.schedule import MOST_ATTEMPTS, Event, Finished, PaceChanged
 from arena.play import cores
 from arena.play.director import Director
-from arena.play.overload import TOO_MUCH, Overload
 from arena.ratings.match_statistics import Hypothesis
 from arena.tournament.formats.sprt_match import SprtTerms, Weighed
 from arena.tournament.game_scheduling import outdated_games
@@ -57,9 +56,6 @@ class TournamentDisplay:
         self._tournament: Tournament | None = None
         # How many quarantined players have been announced.
         self._quarantined = 0
-        self._overload = Overload()
-        # How many games are played at the same time.
-        self._at_once = league.at_once(cores.count())
         # When the next warning about an overloaded machine may be printed.
         self._warn_at = 0.0
 
@@ -121,7 +117,6 @@ class TournamentDisplay:
             self._tell_pace(event)
         if not isinstance(event, Finished) or self._tournament is None:
             return
-        self._warn_of_waiting(event)
         line = _line(event, self._tournament)
         if self._table is None:
             self._console.print(line, soft_wrap=True)
@@ -137,22 +132,15 @@ class TournamentDisplay:
                 f"until it is entered anew, or `arena release {shlex.quote(name)} --reason WHY` lets it go on"
             )
 
-    def _warn_of_waiting(self, event: Finished) -> None:
-        """A word, now and then, where players wait although as few games as possible are played at once."""
-        self._overload.note(event.record)
-        if self._at_once == 1 and self._overload.share > TOO_MUCH and time.monotonic() >= self._warn_at:
-            self._warn_at = time.monotonic() + _WARNS_EVERY
-            self.warn(
-                f"players waited for a processor in {self._overload.share:.0%} of their thinking time. It does not "
-                "count, but everything takes longer: end other programs"
-            )
-
     def _tell_pace(self, event: PaceChanged) -> None:
-        """Fewer games at once, or more."""
-        fewer = event.at_once < self._at_once
-        self._at_once = event.at_once
+        """Fewer games at once, or more; now and then a warning where no fewer can be played."""
         why = f"players waited for a processor in {event.waited:.0%} of their thinking time"
-        self.say(f"{why}: {_some(event.at_once, 'game')} at once from now on{', one fewer' if fewer else ', one more'}")
+        if event.at_once != event.before:
+            which = "one fewer" if event.at_once < event.before else "one more again"
+            self.say(f"{why}: {_some(event.at_once, 'game')} at once from now on, {which}")
+        elif time.monotonic() >= self._warn_at:
+            self._warn_at = time.monotonic() + _WARNS_EVERY
+            self.warn(f"{why}. It is not charged, but everything takes longer: end other programs")
 
     def say(self, text: str) -> None:
         """Something the instructor should know."""

@@ -255,7 +255,7 @@ def _compared(game: PastGame, recorded: RecordedTurn, ply: int, answer: Answer |
         yield wrapped(words.printable(f"then    {then.move}   {took}   {words.thinking(then)}".rstrip()), more=" " * 8)
         yield compared
     else:
-        ended = [*recorded_game.ending(game)[:1], *recorded_game.busy(game.verdict, game.seats)]
+        ended = [*recorded_game.ending(game)[:1], *recorded_game.busy(game.verdict, game.fault, game.seats)]
         yield wrapped(f"then    no move: {'; '.join(ended)}", more=" " * 8)
 
 

@@ -77,10 +77,10 @@ def waits(charged: list[WallKind], *, known: bool) -> Finding:
     if not known:
         value = "waiting for a processor counts as thinking, for this system does not say who waits"
         return found("clocks", "waiting", value, "run nothing else beside a tournament")
-    value = "waiting for a processor is not charged"
-    if charged:
+    value = "waiting for a processor is not charged, but behind limits alone"
+    if WallKind.CONTAINER in charged:
         value += (
-            f"; behind {' and '.join(charged)} it is, unless the tournament has a control group of its own "
+            " and in a container; not there either where the tournament has a control group of its own "
             "(systemd-run --user --scope --property Delegate=yes arena run ...)"
         )
     return found("clocks", "waiting", value)

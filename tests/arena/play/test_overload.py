@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from arena.match.clock import MILLISECOND
-from arena.play.overload import GAMES, Overload
+from arena.match.clock import MILLISECOND, TOO_BUSY
+from arena.match.schedule import PaceChanged
+from arena.play.overload import GAMES, Pace
 from db.records import GameRecord, MoveRecord
 
 
@@ -18,45 +19,74 @@ def game(*moves: tuple[int, int, int]) -> GameRecord:
     return GameRecord(1, "normal", None, "", (), plies, lag=0)
 
 
-def after(*games: GameRecord) -> Overload:
-    overload = Overload()
-    for one in games:
-        overload.note(one)
-    return overload
+WAITS, CALM, USUAL = game((700, 0, 300)), game((1000, 0, 0)), game((900, 0, 100))
+STARVED = GameRecord(1, "void", None, f"ann used 0.1 s of 1.0 s at ply 1: {TOO_BUSY}", (), (), lag=0)
+
+
+def after(pace: Pace, *games: GameRecord) -> list[tuple[int, int]]:
+    """From how many games at once to how many, each time that this is told."""
+    changes = [pace.note(one) for one in games]
+    return [(change.before, change.at_once) for change in changes if change is not None]
 
 
 @pytest.mark.parametrize(
-    ("move", "share", "advice"),
+    ("move", "changes"),
     [
-        ((100, 0, 0), 0.0, 1),
-        ((96, 2, 2), 0.04, 1),
-        ((95, 0, 5), 0.05, 0),
-        ((80, 10, 10), 0.2, 0),
-        ((79, 0, 21), 0.21, -1),
-        ((0, 0, 1000), 1.0, -1),
+        ((100, 0, 0), []),
+        ((80, 10, 10), []),
+        ((79, 0, 21), [(3, 2)]),
+        ((79, 21, 0), [(3, 2)]),
+        ((0, 0, 1000), [(3, 2)]),
     ],
 )
-def test_more_than_a_fifth_of_waiting_is_too_much_and_less_than_a_twentieth_is_little(
-    move: tuple[int, int, int], share: float, advice: int
-) -> None:
-    overload = after(*[game(move)] * GAMES)
-    assert overload.share == pytest.approx(share)
-    assert overload.advice() == advice
+def test_more_than_a_fifth_of_waiting_is_too_much(move: tuple[int, int, int], changes: list[tuple[int, int]]) -> None:
+    assert after(Pace(3), *[game(move)] * GAMES) == changes
+
+
+@pytest.mark.parametrize(("move", "changes"), [((96, 2, 2), [(2, 3)]), ((95, 0, 5), [])])
+def test_less_than_a_twentieth_is_little(move: tuple[int, int, int], changes: list[tuple[int, int]]) -> None:
+    pace = Pace(3)
+    after(pace, *[WAITS] * GAMES)
+    assert after(pace, *[game(move)] * GAMES) == changes
 
 
 def test_nothing_changes_before_twenty_games_have_shown_it() -> None:
-    waits = game((100, 0, 900))
-    assert after(*[waits] * (GAMES - 1)).advice() == 0
-    overload = after(*[waits] * GAMES)
-    overload.forget()
-    assert overload.advice() == 0
-    assert overload.share == 0.0
+    pace = Pace(3)
+    assert after(pace, *[WAITS] * (GAMES - 1)) == []
+    assert after(pace, WAITS) == [(3, 2)]
+    assert after(pace, *[WAITS] * (GAMES - 1)) == []
+
+
+def test_there_is_always_one_and_never_more_than_wanted() -> None:
+    pace = Pace(2)
+    assert after(pace, *[WAITS] * GAMES * 3) == [(2, 1), (1, 1), (1, 1)]
+    assert after(pace, *[CALM] * GAMES * 9) == [(1, 2)]
+
+
+def test_who_raised_too_early_waits_longer_each_time() -> None:
+    """One game at once is calm, two wait: it does not flap for ever."""
+    pace = Pace(2)
+    changes = []
+    for number in range(GAMES * 200):
+        if after(pace, WAITS if pace.at_once == 2 else CALM):
+            changes.append(number // GAMES)
+    assert len(changes) < 16
+    assert changes == sorted(set(changes))
+
+
+def test_games_that_are_void_because_the_machine_is_too_busy_are_nothing_but_waiting() -> None:
+    assert after(Pace(2), *[STARVED] * GAMES) == [(2, 1)]
 
 
 def test_waits_of_short_turns_say_nothing() -> None:
+    pace = Pace(2)
+    after(pace, *[WAITS] * GAMES)
     quick = game(*[(1, 3, 0), (1, 30, 3)] * 20)
-    assert after(*[quick] * GAMES).share == 0.0
+    assert after(pace, *[quick] * GAMES * 3) == []
 
 
-def test_what_is_long_ago_is_forgotten() -> None:
-    assert after(game((100, 0, 50_000)), *[game((100, 0, 0))] * GAMES).share == 0.0
+def test_the_share_is_told() -> None:
+    pace = Pace(2)
+    *_, told = [pace.note(WAITS) for _ in range(GAMES)]
+    assert told == PaceChanged(2, 1, 0.3)
+    assert after(pace, *[USUAL] * GAMES) == []

@@ -171,6 +171,20 @@ def test_what_is_charged_lies_between_what_was_computed_and_all(wall: int, cpu: 
     assert cost == max(min(cpu, wall), wall - waited(wall, cpu, runnable) - held)
 
 
+def test_who_replaces_its_program_from_a_thread_that_has_waited_long_gains_nothing() -> None:
+    machine = Machine(Random(1))
+    seen = Seen(machine)
+    first = machine.threads[FIRST]
+    first.state = "sleep"
+    seen.begin()
+    for number in range(100):
+        machine.now += 25
+        if number == 50:  # the thread that replaces the program has the counters of a life of its own
+            first.waited += 60_000
+        seen.look()
+    assert seen.longest(2_500 * MS) <= 2 * 25 * MS
+
+
 @pytest.mark.skipif(not LINUX, reason="only Linux says how long a thread was ready to run")
 def test_a_real_process_that_stands_still_between_its_turns() -> None:
     code = "import sys, time\nwhile sys.stdin.readline():\n for _ in range(200_000): pass\n print(flush=True)"

@@ -10,11 +10,10 @@ import pytest
 from rich.console import Console
 
 from arena.cli.play.tournament_display import TournamentDisplay
-from arena.match.clock import MILLISECOND
 from arena.match.schedule import Entrant, Finished, PaceChanged, Planned
 from arena.tournament import league
 from arena.tournament.tournament import Tournament
-from db.records import GameRecord, MoveRecord, SeatRecord
+from db.records import GameRecord, SeatRecord
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PLANNED = Planned(1, "nap", "nap", tuple(Entrant(name, name, source="random") for name in ("ann", "bob")), 1, (1,))
@@ -56,36 +55,17 @@ def test_who_is_quarantined_is_told_once_with_what_can_be_done(capsys: Any) -> N
     ]
 
 
-def busy() -> Finished:
-    """A game whose players waited most of the time."""
-    moves = tuple(
-        MoveRecord(ply, ply % 2, "1", spent=900 * MILLISECOND, lag=0, delay=500 * MILLISECOND) for ply in range(1, 5)
-    )
-    record = GameRecord(1, "normal", None, "", (), moves, lag=0)
-    return Finished(Planned(1, "connect4", "connect4", (), 1, (1,)), record, NOW, NOW)
-
-
-def test_where_even_one_game_at_a_time_waits_that_is_told_once_a_minute(capsys: pytest.CaptureFixture[str]) -> None:
-    shown = TournamentDisplay(league.from_arguments("connect4", ["pvs", "random"], games_at_once=1))
-    for _ in range(3):
-        shown._warn_of_waiting(busy())
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err == (
-        "warning: players waited for a processor in 36% of their thinking time. It does not count, but everything "
-        "takes longer: end other programs\n"
-    )
-
-
 def test_fewer_games_at_once_are_told_of_and_more_again(capsys: pytest.CaptureFixture[str]) -> None:
     shown = TournamentDisplay(league.from_arguments("connect4", ["pvs", "random"], games_at_once=3))
-    shown._warn_of_waiting(busy())
-    for at_once, waited in ((2, 0.34), (1, 0.25), (2, 0.01)):
-        shown.show(PaceChanged(at_once, waited))
+    for before, at_once, waited in ((3, 2, 0.34), (2, 1, 0.25), (1, 1, 0.5), (1, 1, 0.5), (1, 2, 0.01)):
+        shown.show(PaceChanged(before, at_once, waited))
     told = capsys.readouterr()
-    assert told.err == ""
+    assert told.err == (
+        "warning: players waited for a processor in 50% of their thinking time. It is not charged, but everything "
+        "takes longer: end other programs\n"
+    )
     assert " ".join(told.out.split()) == (
         "players waited for a processor in 34% of their thinking time: 2 games at once from now on, one fewer "
         "players waited for a processor in 25% of their thinking time: 1 game at once from now on, one fewer "
-        "players waited for a processor in 1% of their thinking time: 2 games at once from now on, one more"
+        "players waited for a processor in 1% of their thinking time: 2 games at once from now on, one more again"
     )
