@@ -55,6 +55,23 @@ class StopsItself(Agent):
         os.kill(os.getpid(), signal.SIGSTOP)
 
 
+class GivesWay(Agent):
+    """Gives the processor away whenever it has it."""
+
+    def choose(self, state: State[Any], clock: Clock) -> Any:
+        while True:
+            os.sched_yield()
+
+
+class Chatters(Agent):
+    """Keeps its warden busy, with which it shares a processor, and never answers."""
+
+    def choose(self, state: State[Any], clock: Clock) -> Any:
+        while True:
+            os.write(2, b".")
+            time.sleep(0.0001)
+
+
 class WakesTogether(Agent):
     """Thirty-two threads that wake up together, each to work a little, and sleep for most of the time."""
 

@@ -39,7 +39,7 @@ SIXTY: Final = AGENTS.with_name("sixty.py")
 JAVA: Final = AGENTS.with_name("Fair.java")
 BURNERS: Final = (0, 2, 4, 8) if SOAK else (4,)
 FAIR: Final = ("built-in", "Fair", "java")
-FAULTY: Final = ("Hangs", "Spins", "Sleeps", "StopsItself")
+FAULTY: Final = ("Hangs", "Spins", "Sleeps", "StopsItself", "GivesWay", "Chatters")
 SMALL: Final = "connect4:rows=4,columns=4,line=3"
 
 pytestmark = pytest.mark.skipif(not LINUX, reason="only Linux says how long a process waited for a processor")
