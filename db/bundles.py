@@ -38,7 +38,7 @@ _TABLES: Final = (
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _IN_STORE: Final = re.compile(r"(^|=)(/[^=]*?)/(?=([0-9a-f]{64})/)")
 """Where rules name a file in a store: what stands before it, the store, and the hash."""
-_OF_OPPONENTS: Final = ("cpu", "delay", "log", "score", "depth", "nodes", "line", "text")
+_OF_OPPONENTS: Final = ("cpu", "log", "score", "depth", "nodes", "line", "text")
 """What a ply of theirs is told without."""
 
 

@@ -14,10 +14,10 @@ from arena.walls.kinds import WallKind
 
 
 def host(game: Planned) -> dict[str, Any]:
-    """On what a game was played, behind which walls (null where all who played were ours), and who was charged for
-    waiting for a processor, because nobody knows here how long he did."""
+    """On what a game was played, behind which walls (null where all who played were ours), and which seats were charged
+    for waiting for a processor, because nobody knows here how long they did."""
     kinds = sorted({entrant.walls for entrant in game.entrants if entrant.walls})
-    waits_charged = [entrant.name for entrant in game.entrants if not _counts_waits(entrant)]
+    waits_charged = [seat for seat, entrant in enumerate(game.entrants) if not _counts_waits(entrant)]
     return {**_machine(), "walls": ", ".join(kinds) or None, "waits_charged": waits_charged}
 
 

@@ -19,7 +19,7 @@ from tests.simulation.simulator import Evening
 
 NOW = datetime(2026, 5, 1, 12, 0, 0, tzinfo=UTC)
 SEED = 7
-HOST: Final[dict[str, list[str]]] = {"waits_charged": []}
+HOST: Final[dict[str, list[int]]] = {"waits_charged": []}
 """As games are played on this version: what is charged is exact."""
 
 

@@ -43,8 +43,9 @@ def header(game: PastGame) -> list[str]:
     host = game.host or {}
     walls, waits_charged = host.get("walls"), host.get("waits_charged")
     what += [f"walls {walls}" * bool(walls), game.finished or ""]
-    if waits_charged:
-        what.append(f"waiting for a processor was charged to {', '.join(map(str, waits_charged))}")
+    if waits_charged and isinstance(waits_charged, list):
+        charged = ", ".join(player for seat, player in enumerate(game.players) if seat in waits_charged)
+        what.append(f"waiting for a processor was charged to {charged}")
     return [
         words.printable(f"{name}   {words.without_store(game.game)}   {' - '.join(game.players)}   ")
         + words.result(game.counted or [None]),

@@ -29,7 +29,7 @@ HISTORY = {
     *("points", "utilities", "verdict", "fault", "plies", "started", "finished"),
 }
 SEAT = {"seat", "player", "version", "spent", "longest", "cpu", "memory", "stderr"}
-MOVE = {"ply", "who", "move", "spent", "left", "score", "depth", "nodes", "line", "text"}
+MOVE = {"ply", "who", "move", "spent", "left", "cpu", "delay", "lag", "score", "depth", "nodes", "line", "text"}
 
 FAILING = """
 from agents import Agent
