@@ -382,11 +382,11 @@ class Guard:
         self._turn = None
         self._unasked = 0
         used = agent.meter.of_answer(now - self._asked)
-        answer = replace(answer, spent=used.wall, cpu=used.cpu, delay=used.delay)
-        if isinstance(answer, Move):
+        if isinstance(answer, Resign):
+            self._tell(replace(answer, spent=used.wall, cpu=used.cpu, delay=used.delay))
+        else:
             agent.read_log()
-            answer = replace(answer, log=agent.log_bytes)
-        self._tell(answer)
+            self._tell(replace(answer, spent=used.wall, cpu=used.cpu, delay=used.delay, log=agent.log_bytes))
         self._rest(agent)
 
     def _drop(self) -> None:
