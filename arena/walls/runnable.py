@@ -60,16 +60,15 @@ class Runnable:
 
     def begin(self, *, at_birth: bool = False) -> None:
         """A span begins now; `at_birth`: with the process, which has used nothing before."""
-        alone = self._is_alone()
         now = self._looked = self._now()
         self._longest = 0
-        self._has_all = at_birth or alone or self._was_long
+        self._has_all = at_birth or self._was_long
         self._threads.clear()
-        if not at_birth:
-            for thread in [self._pid] if alone or not self._was_long else self._listed():
-                self._threads[thread] = _Thread(self._counted(thread), now)
-        else:
+        if at_birth:
             self._threads[self._pid] = _Thread(0, 0)
+        else:
+            for thread in self._listed() if self._was_long and not self._is_alone() else (self._pid,):
+                self._threads[thread] = _Thread(self._counted(thread), now)
         self._was_long = False
 
     def longest(self, wall: int) -> int:
@@ -128,14 +127,15 @@ class Runnable:
 
     def _counted(self, thread: int) -> int:
         """Nanoseconds for which the thread has run or was ready; 0 of one that has ended."""
-        with suppress(OSError, ValueError):
+        try:
             if thread == self._pid and self._first is not None:
                 data = os.pread(self._first, 100, 0)
             else:
                 data = _content(f"/proc/{self._pid}/task/{thread}/schedstat")
             ran, waited, _ = data.split()
             return int(ran) + int(waited)
-        return 0
+        except (OSError, ValueError):
+            return 0
 
     def _is_ready(self, thread: int) -> bool:
         """Whether it runs or is ready to run now."""
@@ -149,10 +149,10 @@ def own_wait() -> int:
     global _own
     if _own is None:
         _own = _opened("/proc/self/schedstat", os.O_RDONLY)
-    if _own is not None:
-        with suppress(OSError, ValueError, IndexError):
-            return int(os.pread(_own, 100, 0).split()[1])
-    return 0
+    try:
+        return 0 if _own is None else int(os.pread(_own, 100, 0).split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 _own: int | None = None
