@@ -186,7 +186,7 @@ def _check_cores(league: League) -> None:
         advice = f"games_at_once = {fit}" if (fit := (there - 1) // league.cores_a_game) else f"a machine with {needed}"
         raise BadLeague(
             f"{league.name}: ponder = true needs a core for each player and one for the rest, which is "
-            f"{league.at_once(there) * league.cores_a_game + 1}, and this machine has {there}: take {advice}, or leave "
+            f"{league.at_once(there) * league.cores_a_game + 1}, and this machine has {there}: use {advice}, or leave "
             "ponder out"
         )
 

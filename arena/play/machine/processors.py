@@ -77,10 +77,10 @@ def waits(charged: list[WallKind], *, known: bool) -> Finding:
     if not known:
         value = "waiting for a processor counts as thinking, for this system does not say who waits"
         return found("clocks", "waiting", value, "run nothing else beside a tournament")
-    value = "waiting for a processor is not charged, but behind limits alone"
+    value = "waiting for a processor is not charged, except behind limits"
     if WallKind.CONTAINER in charged:
         value += (
-            " and in a container; not there either where the tournament has a control group of its own "
+            " and in a container: there it is not either, if the tournament has a control group of its own "
             "(systemd-run --user --scope --property Delegate=yes arena run ...)"
         )
     return found("clocks", "waiting", value)

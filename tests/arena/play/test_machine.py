@@ -156,11 +156,11 @@ def test_how_many_games_have_a_core(there: list[int], number: int | None, value:
 @pytest.mark.parametrize(
     ("charged", "known", "words", "verdict"),
     [
-        ([WallKind.LIMITS], True, "waiting for a processor is not charged, but behind limits alone", Health.OK),
+        ([WallKind.LIMITS], True, "waiting for a processor is not charged, except behind limits", Health.OK),
         (
             [WallKind.LIMITS, WallKind.CONTAINER],
             True,
-            "waiting for a processor is not charged, but behind limits alone and in a container; not there either",
+            "waiting for a processor is not charged, except behind limits and in a container: there it is not either",
             Health.OK,
         ),
         (list(WallKind), False, "waiting for a processor counts as thinking, for this system", Health.WARNING),

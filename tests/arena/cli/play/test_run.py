@@ -14,10 +14,14 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from arena.cli.play.run import _check_cores
+from arena.errors import BadLeague
+from arena.tournament import league as leagues
 from arena.walls import probe
 from arena.walls.usage import descendants
 from tests.kit import shown_commands
@@ -363,3 +367,26 @@ def test_the_record_tells_on_what_it_was_played(evening: tuple[Path, str]) -> No
     hosts = [json.loads(str(host)) for (host,) in sql(folder, "SELECT DISTINCT host FROM game")]
     assert all(set(host) == {"software", "python", "system", "cores", "walls", "waits_charged"} for host in hosts)
     assert {host["walls"] for host in hosts} == {None, str(probe.chosen(None).kind)}
+
+
+@pytest.mark.parametrize(
+    ("there", "at_once", "words"),
+    [
+        (2, None, "which is 3, and this machine has 2: use a machine with 3, or leave ponder out"),
+        (4, 2, "which is 5, and this machine has 4: use games_at_once = 1, or leave ponder out"),
+        (3, None, ""),
+        (5, 2, ""),
+    ],
+)
+def test_who_may_think_in_the_others_time_needs_a_core_of_its_own(
+    there: int, at_once: int | None, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.play.cores.count", lambda: there)
+    league = leagues.from_arguments("tictactoe", ["random", "pvs"], games_at_once=at_once)
+    _check_cores(league)
+    ponders = replace(league, ponder=True)
+    if not words:
+        _check_cores(ponders)
+        return
+    with pytest.raises(BadLeague, match=re.escape(words)):
+        _check_cores(ponders)
