@@ -25,7 +25,7 @@ from arena.match.seeds import GameSeeds
 from arena.play import control, descriptors
 from arena.play.cores import Cores
 from arena.play.crew import Crew, Member
-from arena.play.overload import Pace
+from arena.play.pace import Pace
 from arena.walls.kinds import WallKind
 from arena.walls.run_folder import RunFolder
 from db.records import GameRecord

@@ -18,7 +18,7 @@ from arena.errors import ArenaError, BadFixture, RefereeLost
 from arena.match.schedule import Began, Entrant, Finished, InOrder, PaceChanged, Planned, Ply
 from arena.play.crew import Member
 from arena.play.director import Director, _explained
-from arena.play.overload import Pace
+from arena.play.pace import Pace
 from arena.players.confinement import Confinement
 from arena.players.entrants import enter
 from arena.players.player import read_player
@@ -223,12 +223,12 @@ def test_a_player_of_ours_that_still_thinks_when_its_game_is_over_plays_no_other
 
 
 def test_where_players_wait_fewer_games_are_played_at_once_and_then_more_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.play.overload.GAMES", 1)
+    monkeypatch.setattr("arena.play.pace.GAMES", 1)
     shares = iter([0.5, 0.1, 0.01])
     follow = Pace._follow
     monkeypatch.setattr(Pace, "_follow", lambda self, _: follow(self, next(shares, 0.1)))
-    monkeypatch.setattr("arena.play.overload._LEAST_THINKING", 0)
-    monkeypatch.setattr("arena.play.overload._THINKS", 0)
+    monkeypatch.setattr("arena.play.pace._LEAST_THINKING", 0)
+    monkeypatch.setattr("arena.play.pace._THINKS", 0)
     with RunFolder() as folder, Director(folder, at_once=2) as director:
         evening = Evening(folder, director)
         games = [evening.game(evening.entrant("random", "a"), evening.entrant("random", "b")) for _ in range(8)]

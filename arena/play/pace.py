@@ -1,4 +1,4 @@
-"""Whether the machine is overloaded: how long players waited for a processor, and how many games to play at once then.
+"""How many games to play at once: fewer where players wait for a processor, and one more again where they do not.
 
 A director shows each game's record to a Pace, which says when to play one game fewer, or one more again. It decides
 nothing about games: what a wait costs is decided in `arena/match/clock.py`.
