@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any, Final
 
 import pytest
@@ -171,16 +172,26 @@ def test_who_starts_sixty_threads_keeps_nobody_from_being_ready(crowd: str, wall
 
 
 def test_threads_that_wake_up_together_and_mostly_sleep_are_charged_for_sleeping(room: Room) -> None:
-    """Others who want the processor may come in between, and then that is no sleep: but not in every game."""
+    """Where others want the processor too, waiting for them is no sleep: such games show nothing."""
     needs("WakesTogether")
     entrant, other = room.entrant("WakesTogether", SMALL), room.entrant("random", SMALL)
-    shares = []
+    quiet = 0
     for number in range(1, 6):
         game = Planned(number, SMALL, SMALL, (entrant, other), 1, (number,), attempt=3, clock="60", max_plies=2)
+        began, pressed = monotonic(), pressure()
         (record,) = room.play(game)
+        if pressure() - pressed > 0.25 * (monotonic() - began):
+            continue  # they want it a tenth of the time themselves
+        quiet += 1
         walls = [(move.spent or 0, (move.spent or 0) + (move.delay or 0)) for move in record.moves if move.who == 0]
-        assert all(wall > 400 * MILLISECOND for _, wall in walls)
-        shares += [spent / wall for spent, wall in walls]
-        if max(shares) >= 0.95:
-            return
-    pytest.fail(f"charged at most {max(shares):.0%} of the time")
+        assert all(wall > 400 * MILLISECOND and spent >= 0.95 * wall for spent, wall in walls), walls
+    if not quiet:
+        pytest.skip("others use the processors all the time")
+
+
+def pressure() -> float:
+    """Seconds in which somebody on this machine waited for a processor."""
+    try:
+        return int(Path("/proc/pressure/cpu").read_text().split("total=")[1].split()[0]) / 1_000_000
+    except (OSError, IndexError):
+        pytest.skip("this kernel does not say who waits")
