@@ -7,11 +7,9 @@ message itself and knows no transport. What the agent raises goes through it, ex
 from __future__ import annotations
 
 import gc
-import os
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from math import inf
 from typing import Any, Final
 
@@ -20,6 +18,7 @@ from msgspec import UNSET
 from adsearch import State, games
 from agents import diagnosis, hosting
 from agents.agent import Agent, Clock, Resign
+from agents.own_wait import own_wait
 from agents.protocol import Bye, FromReferee, Info, Move, Over, Ready, Refuse, Report, Start, Turn
 from agents.protocol import Resign as Resignation
 from agents.streams import Log
@@ -32,8 +31,6 @@ LONGEST_NAME: Final = 256
 ADVICE: Final = "hint: "
 """How a line of the log begins that says what to do."""
 SECOND: Final = 1_000_000_000
-SCHEDULER: Final = "/proc/self/schedstat"
-"""Where Linux says how long a process was ready to run and had no processor."""
 
 
 class Dismissed(Exception):
@@ -59,9 +56,6 @@ class Player:
         # What the player calls itself.
         self.name = (name or self._fresh.name or type(self._fresh).__name__)[:LONGEST_NAME]
         self._cpu = 0
-        self._scheduler: int | None = None
-        with suppress(OSError):  # not on every system, nor behind every wall
-            self._scheduler = os.open(SCHEDULER, os.O_RDONLY)
 
     def answer(self, message: FromReferee, arrived: int) -> Answer | None:
         """What to say to `message`, which arrived at that instant; None where nothing is to be said.
@@ -102,7 +96,7 @@ class Player:
         return Ready(start.game)
 
     def _turn(self, turn: Turn, arrived: int) -> Move | Resignation:
-        cpu, delay = time.process_time_ns(), self._delay()
+        cpu, delay = time.process_time_ns(), own_wait()
         state = self._followed(turn)
         agent = self._agent
         clock = Clock(
@@ -115,7 +109,7 @@ class Player:
             choice = agent.choose(state, clock)
         except Resign:
             used = time.process_time_ns() - cpu
-            return Resignation(turn.game, turn.id, spent=self._now() - arrived, cpu=used, delay=self._waited(delay))
+            return Resignation(turn.game, turn.id, spent=self._now() - arrived, cpu=used, delay=_waited_since(delay))
         move = hosting.legal(choice, state)
         if move is None:
             print(hosting.complaint(choice, state), file=sys.stderr)
@@ -128,7 +122,7 @@ class Player:
             move=text,
             info=Info(**info) if info else None,
             cpu=time.process_time_ns() - cpu,
-            delay=self._waited(delay),
+            delay=_waited_since(delay),
             log=self._log.written if self._log else None,
             spent=self._now() - arrived,
         )
@@ -159,13 +153,10 @@ class Player:
             stderr=self._log.tail() if self._log else "",
         )
 
-    def _waited(self, before: int | None) -> int | None:
-        """Nanoseconds that this process has waited for a processor since then."""
-        return None if before is None else (self._delay() or before) - before
 
-    def _delay(self) -> int | None:
-        """Nanoseconds that this process has waited for a processor so far; None where nobody counts them."""
-        return None if self._scheduler is None else int(os.pread(self._scheduler, 100, 0).split()[1])
+def _waited_since(before: int | None) -> int | None:
+    """Nanoseconds that this process has waited for a processor since its `own_wait` was that."""
+    return None if before is None else (own_wait() or before) - before
 
 
 def _advice(choice: Any, state: State[Any]) -> str:

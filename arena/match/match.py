@@ -145,7 +145,7 @@ class Match:
         self._opening = iter(fixture.opening)
         hello = fixture.limits.hello
         if hello is not None and all(plan.hosted for plan in fixture.seats):
-            hello = longest_wait(hello) + BACKSTOP
+            hello = _host_may_be_silent(hello)
         # When the phase, or the turn, takes too long.
         self._due: int | None = None if hello is None else now + hello
         self._sent: list[Sent] = []
@@ -406,7 +406,7 @@ class Match:
         if plan.guarded:
             # A warden counts in what a fresh process takes to start, and calls its agent unready itself.
             within = max(within, plan.start)
-        self._seats[seat].ready_by = now + (longest_wait(within) + BACKSTOP if plan.hosted else within)
+        self._seats[seat].ready_by = now + (_host_may_be_silent(within) if plan.hosted else within)
         start = Start(
             game=fixture.game,
             rules=fixture.rules,
@@ -452,7 +452,7 @@ class Match:
         limit = self._limit = clock.limit(turn)
         self._asked = now
         # Nobody calls time for a seat without a host but we: at once.
-        self._due = now + (longest_wait(limit) + BACKSTOP if place.plan.hosted else limit + 1)
+        self._due = now + (_host_may_be_silent(limit) if place.plan.hosted else limit + 1)
         self._asked_seat = turn
         question = Turn(
             game=self.fixture.game,
@@ -634,3 +634,8 @@ class Match:
 
 
 _NOTHING_TOLD: Final = Info()
+
+
+def _host_may_be_silent(limit: int) -> int:
+    """How long a host of ours may say nothing about a seat with this limit: a second longer than it waits itself."""
+    return longest_wait(limit) + BACKSTOP

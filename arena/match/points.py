@@ -41,7 +41,7 @@ def result(
 
 
 def _numbers(state: State[Any]) -> tuple[float, ...]:
-    """The utilities, which somebody's own rules may get wrong in any way."""
+    """The utilities, checked: user-supplied rules may get them wrong in any way."""
     utilities: tuple[object, ...] = tuple(state.utilities())
     numbers = tuple(float(utility) for utility in utilities if isinstance(utility, Real))
     if not len(numbers) == len(utilities) == state.players or any(map(isnan, numbers)):

@@ -22,7 +22,7 @@ class Cores:
     """The cores of one director."""
 
     def __init__(self, wanted: int) -> None:
-        """So many, or none."""
+        """Takes `wanted` cores, or none."""
         self._locks: list[socket.socket] = []
         self._free: list[int] = []
         # Where this process could run until it gave these cores to games.

@@ -14,7 +14,7 @@ from arena.match.schedule import PaceChanged
 from db.records import GameRecord
 
 GAMES: Final = 20
-"""So many games show whether the machine bears it."""
+"""The number of games at a time of which the waits are looked at."""
 TOO_MUCH: Final = 0.2
 """Players who waited for more of their thinking time than this are too many at once."""
 LITTLE: Final = 0.05

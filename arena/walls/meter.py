@@ -10,11 +10,12 @@ from __future__ import annotations
 from time import thread_time_ns
 from typing import Final, NamedTuple
 
+from agents.own_wait import own_wait
 from arena.match.clock import MILLISECOND, charged, waited
 from arena.walls import cgroup
 from arena.walls.jail import Confined
 from arena.walls.kinds import WallKind
-from arena.walls.runnable import Runnable, own_wait
+from arena.walls.runnable import Runnable
 from arena.walls.usage import LINUX
 
 _WORTH_A_LOOK: Final = MILLISECOND
@@ -75,8 +76,8 @@ class Meter:
             self._starved_before = 0 if at_birth else group.starved()
 
     def note_rest(self) -> None:
-        """This process waits for the answer from now on: whoever wakes it up, its next wait begins here."""
-        self._own_wait = own_wait()
+        """This process waits for the answer from now on: its next wait for a processor begins here."""
+        self._own_wait = own_wait() or 0
 
     def so_far(self, wall: int) -> Used:
         """What was used in this span, which has lasted for `wall` by now."""
@@ -84,7 +85,7 @@ class Meter:
 
     def of_answer(self, wall: int) -> Used:
         """What was used in the turn, whose answer was read after `wall`, in the wake-up that ends now."""
-        return self._used(wall, own_wait() - self._own_wait)
+        return self._used(wall, (own_wait() or 0) - self._own_wait)
 
     def _used(self, wall: int, held: int) -> Used:
         if wall > _WORTH_A_LOOK and self._threads is None:

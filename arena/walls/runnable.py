@@ -14,6 +14,7 @@ from time import monotonic_ns
 from typing import Final
 
 from arena.match.clock import MILLISECOND
+from arena.walls.usage import opened
 
 _LONG: Final = 5 * MILLISECOND
 """In shorter spans the first thread alone is looked at."""
@@ -48,8 +49,8 @@ class Runnable:
     def __init__(self, pid: int, *, now: Callable[[], int] = monotonic_ns) -> None:
         self._pid = pid
         self._now = now
-        self._first = _opened(f"/proc/{pid}/schedstat", os.O_RDONLY)
-        self._tasks = _opened(f"/proc/{pid}/task", os.O_RDONLY | os.O_DIRECTORY if hasattr(os, "O_DIRECTORY") else 0)
+        self._first = opened(f"/proc/{pid}/schedstat")
+        self._tasks = opened(f"/proc/{pid}/task", os.O_DIRECTORY)
         self._threads: dict[int, _Thread] = {}
         # Whether `_threads` has all that were there when the span began: any other has come since.
         self._has_all = False
@@ -142,27 +143,6 @@ class Runnable:
         with suppress(OSError):
             return _content(f"/proc/{self._pid}/task/{thread}/stat").rpartition(b") ")[2].startswith(b"R")
         return False
-
-
-def own_wait() -> int:
-    """Nanoseconds that the first thread of this process has waited for a processor; 0 where nobody knows."""
-    global _own
-    if _own is None:
-        _own = _opened("/proc/self/schedstat", os.O_RDONLY)
-    try:
-        return 0 if _own is None else int(os.pread(_own, 100, 0).split()[1])
-    except (OSError, ValueError, IndexError):
-        return 0
-
-
-_own: int | None = None
-
-
-def _opened(path: str, flags: int) -> int | None:
-    try:
-        return os.open(path, flags | os.O_CLOEXEC)
-    except OSError:
-        return None
 
 
 def _content(path: str) -> bytes:

@@ -35,7 +35,7 @@ class Usage:
         self._most = 0
         self._memory: int | None = None
         self._most_held = 0
-        self._status = _opened(f"/proc/{pid}/stat")
+        self._status = opened(f"/proc/{pid}/stat")
 
     def threads(self) -> list[int]:
         """The numbers of its threads; empty where the system does not tell."""
@@ -175,9 +175,10 @@ def children(pid: int) -> list[int]:
         return []
 
 
-def _opened(path: str) -> int | None:
+def opened(path: str, flags: int = 0) -> int | None:
+    """A descriptor to read from; None where there is nothing that may be read."""
     try:
-        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags)
     except OSError:
         return None
 

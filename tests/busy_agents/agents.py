@@ -29,7 +29,7 @@ class Hangs(Agent):
 
 
 class Spins(Agent):
-    """Never answers, with so many threads that each waits most of the time."""
+    """Never answers, and has 63 threads, each of which waits most of the time."""
 
     def choose(self, state: State[Any], clock: Clock) -> Any:
         for _ in range(62):

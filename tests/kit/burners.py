@@ -10,7 +10,7 @@ from typing import Final
 
 _BURNS: Final = """
 import ctypes, os, signal
-ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # it ends with whoever started it
+ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # it ends with the process that started it
 if CORES:
     os.sched_setaffinity(0, CORES)
 os.write(1, b".")
@@ -21,7 +21,7 @@ while True:
 
 @contextmanager
 def burning(number: int, cores: Collection[int]) -> Iterator[None]:
-    """Inside, so many processes burn the `cores`, or all where there are none, at the priority of everybody else.
+    """Inside, `number` processes burn the `cores`, or all if there are none, at the priority of everybody else.
 
     Each has a session of its own, as an agent has: the system shares processors out among sessions."""
     code = f"CORES = {set(cores) or None}\n{_BURNS}"

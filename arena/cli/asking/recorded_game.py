@@ -74,7 +74,7 @@ def ending(game: PastGame) -> list[str]:
 
 
 def busy(verdict: str | None, fault: int | None, seats: Sequence[SeatRecord | PastSeat]) -> list[str]:
-    """Where whoever took too long was busy, if it could be asked."""
+    """Where the players who took too long were busy, if they could be asked."""
     if verdict not in ("time", "unready", "void"):
         return []
     from arena.student.checking import tracebacks

@@ -21,7 +21,7 @@ MS: Final = 1_000_000
 FIRST: Final = 100
 """The number of the first thread, which is the process's own."""
 TICK: Final = 4
-"""After so many milliseconds on a processor the kernel brings the time that a thread has run up to date."""
+"""After this many milliseconds on a processor the kernel brings the time that a thread has run up to date."""
 
 
 class Thread:
