@@ -52,8 +52,8 @@ class Director:
     """Plays games. To be used as a context: at its end no process is left."""
 
     def __init__(self, folder: RunFolder, *, at_once: int = 1, cores_a_game: int = 1) -> None:
-        """Plays `at_once` games at the same time, each on `cores_a_game` cores. ArenaError if a game needs more than one
-        and they cannot be had."""
+        """Plays `at_once` games at the same time, each on `cores_a_game` cores. ArenaError if that is more than one and
+        they cannot be had."""
         self.folder = folder
         self._cores = Cores(at_once * cores_a_game)
         self._cores_a_game = cores_a_game
