@@ -16,7 +16,7 @@ def without_times(printed: str) -> list[str]:
     dated = re.sub(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?", "DATE", printed)
     dated = re.sub(r"confined: \w+$|is confined \(\w+\): .*$", "confined: WALLS", dated, flags=re.MULTILINE)
     dated = re.sub(r"behind (a sandbox|limits|a container)", "behind WALLS", dated)
-    return [re.sub(r" *[0-9.]+ s\b", " TIME s", line.rstrip()) for line in dated.splitlines()]
+    return [re.sub(r" *[0-9.]+ (s|min)\b", " TIME s", line.rstrip()) for line in dated.splitlines()]
 
 
 def is_shown(printed: str, shown: str) -> bool:
