@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any, Final
 
 from sqlalchemy import Connection, Text, func, null, select, type_coerce
@@ -26,6 +27,22 @@ def ids(connection: Connection, tournament: int | None, *, every: bool = False) 
     if not every:
         chosen = chosen.where(Game.tournament == tournament)
     return list(connection.execute(chosen).scalars())
+
+
+def repeated_games(connection: Connection, *, tournament: int | None = None, ids: Sequence[int] | None = None) -> int:
+    """How many finished games repeat an earlier one move for move, chance included, with the same versions in the
+    same seats: among those of a tournament, or among `ids`."""
+    chosen = select(Game.id).where(Game.status == "finished", Game.moves_hash.is_not(None))
+    chosen = chosen.where(Game.tournament == tournament) if ids is None else chosen.where(Game.id.in_(ids))
+    alike = chosen.with_only_columns(Game.moves_hash).group_by(Game.moves_hash).having(func.count() > 1)
+    columns = (Game.id, Game.rules, Game.moves_hash, Seat.version)
+    seats = select(*columns).join(Seat, Seat.game == Game.id)
+    seats = seats.where(Game.id.in_(chosen), Game.moves_hash.in_(alike)).order_by(Game.id, Seat.seat)
+    played = [
+        (game[1:], tuple(row.version for row in rows))
+        for game, rows in groupby(connection.execute(seats), key=lambda row: (row.id, row.rules, row.moves_hash))
+    ]
+    return len(played) - len({*played})
 
 
 def most_seats(connection: Connection, tournament: int | None) -> int:

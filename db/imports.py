@@ -17,7 +17,7 @@ from sqlalchemy import Connection, insert, select
 from db import store
 from db.errors import DatabaseError
 from db.games import STORED_AS_IT_IS
-from db.records import SEAT_RESULT, PastGame, PastSeat
+from db.records import SEAT_RESULT, PastGame, PastSeat, moves_hash
 from db.schema import Game, Move, Ruling, Seat, Tournament
 
 IMPORTED: Final = "imported"
@@ -36,6 +36,7 @@ def add(connection: Connection, games: Sequence[PastGame], now: datetime) -> lis
     for game in games:
         tournament = None if game.tournament is None else tournaments[game.tournament]
         new = {name: getattr(game, name) for name in STORED_AS_IT_IS if name != "id"}
+        new["moves_hash"] = moves_hash(game.moves)
         id = _key(
             connection.execute(insert(Game).values(tournament=tournament, rules=game.game, seed=str(game.seed), **new))
         )

@@ -7,8 +7,10 @@ moments do, and what is unknown is None.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import json
+from collections.abc import Hashable, Iterable
 from datetime import datetime
+from hashlib import blake2b
 from typing import Annotated, Any, Final
 
 from msgspec import Meta, Struct
@@ -50,6 +52,14 @@ class MoveRecord(Struct, frozen=True):
     nodes: Whole | None = None
     line: str | None = None
     text: str | None = None
+
+
+def moves_hash(moves: Iterable[MoveRecord]) -> int | None:
+    """The same for two games that went alike, move for move, chance and the opening included; None without moves."""
+    events = [(str(move.who), move.move) for move in moves]
+    if not events:
+        return None
+    return int.from_bytes(blake2b(json.dumps(events).encode(), digest_size=8).digest(), "big", signed=True)
 
 
 class SeatRecord(Struct, frozen=True):

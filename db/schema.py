@@ -117,6 +117,8 @@ class Game(Base):
     finished: Mapped[str | None]
     host: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     lag: Mapped[int | None]
+    moves_hash: Mapped[int | None]
+    """`db.records.moves_hash` of its moves, to find games that repeat another; None where no move is on record."""
 
 
 class Seat(Base):

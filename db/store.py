@@ -15,7 +15,7 @@ from msgspec.structs import asdict
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from db.errors import DatabaseError, NotFound
-from db.records import SEAT_RESULT, GameRecord, instant
+from db.records import SEAT_RESULT, GameRecord, instant, moves_hash
 from db.schema import Agent, Entry, Game, Move, Ruling, Seat, Tournament, Version
 
 VOID: Final = "void"
@@ -176,6 +176,7 @@ def finish(
             "finished": instant(now),
             "host": None if host is None else dict(host),
             "lag": record.lag,
+            "moves_hash": moves_hash(record.moves),
         },
     )
     if written.rowcount != 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -14,11 +15,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, text
 
-from db import upgrade
+from db import games, upgrade
 from db.database import Database
 from db.errors import DatabaseError, DiskFull
+from db.records import moves_hash
 from db.schema import VIEWS, Base
-from tests.kit.places import ROOT
+from tests.kit.places import ROOT, WRITTEN_BEFORE
 from tests.kit.small_record import begun_game, counted, finish, program
 
 NEXT = '''
@@ -26,8 +28,8 @@ NEXT = '''
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "0003"
+down_revision = "0002"
 
 
 def upgrade():
@@ -41,9 +43,9 @@ def next_program(folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = "") 
     """From now on this is a program that knows one revision more."""
     there = Path(upgrade.__file__).parent / "migrations"
     shutil.copytree(there, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "versions" / "0002_motto.py").write_text(NEXT.format(more=more))
+    (folder / "versions" / "0003_motto.py").write_text(NEXT.format(more=more))
     monkeypatch.setattr(upgrade, "_MIGRATIONS", folder)
-    monkeypatch.setattr(upgrade, "REVISION", "0002")
+    monkeypatch.setattr(upgrade, "REVISION", "0003")
 
 
 def older(file: Path) -> None:
@@ -69,8 +71,9 @@ def test_the_migrations_make_them_word_for_word(tmp_path: Path) -> None:
     def made(file: Path) -> dict[str, list[str]]:
         with closing(sqlite3.connect(file)) as plain:
             rows = plain.execute("SELECT name, sql FROM sqlite_master WHERE type IN ('table', 'index') AND sql NOTNULL")
-            # Every column and constraint has its line; their order means nothing.
-            return {name: sorted(line.strip(" \t,") for line in sql.splitlines()) for name, sql in rows}
+            # Every column and constraint has its line, an added column only a comma; their order means nothing.
+            lines = {name: re.split(r"\n|, (?=moves_hash )", sql) for name, sql in rows}
+            return {name: sorted(line.strip(" \t,") for line in of_it) for name, of_it in lines.items()}
 
     with Database(str(tmp_path / "migrated.db")) as database:
         database.close()
@@ -103,11 +106,11 @@ def test_an_older_database_is_copied_and_then_changed(tmp_path: Path, monkeypatc
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     with Database(str(file)) as database:
-        assert database.copied == tmp_path / "arena.db.before-0002"
+        assert database.copied == tmp_path / "arena.db.before-0003"
         assert counted(database, "agent", "motto = 'play on'") == 2
         assert counted(database, "v_seat") == 2
-    assert (revision(file), revision(tmp_path / "arena.db.before-0002")) == ("0002", "0001")
-    with closing(sqlite3.connect(tmp_path / "arena.db.before-0002")) as copy:
+    assert (revision(file), revision(tmp_path / "arena.db.before-0003")) == ("0003", "0002")
+    with closing(sqlite3.connect(tmp_path / "arena.db.before-0003")) as copy:
         assert copy.execute("SELECT COUNT(*) FROM move").fetchone() == (12,)
     with Database(str(file)) as database:
         assert database.copied is None
@@ -118,10 +121,10 @@ def test_who_only_reads_does_not_change_an_older_database(tmp_path: Path, monkey
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     with pytest.raises(
-        DatabaseError, match=r"older program \(revision 0001\): bring it up to date by `arena db upgrade`"
+        DatabaseError, match=r"older program \(revision 0002\): bring it up to date by `arena db upgrade`"
     ):
         Database(str(file), read_only=True)
-    assert revision(file) == "0001"
+    assert revision(file) == "0002"
 
 
 def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,7 +133,7 @@ def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pyte
     next_program(tmp_path / "migrations", monkeypatch, more='op.execute("no SQL at all")')
     with pytest.raises(DatabaseError, match="syntax error"):
         Database(str(file))
-    assert revision(file) == "0001"
+    assert revision(file) == "0002"
     with closing(sqlite3.connect(file)) as plain:
         assert "motto" not in [column[1] for column in plain.execute("PRAGMA table_info(agent)")]
         assert plain.execute("SELECT COUNT(*) FROM v_game").fetchone() == (1,)
@@ -149,7 +152,7 @@ def test_without_room_for_the_copy_nothing_is_changed(tmp_path: Path, monkeypatc
     monkeypatch.setattr(upgrade, "_copy", no_room)
     with pytest.raises(DiskFull):
         Database(str(file))
-    assert revision(file) == "0001"
+    assert revision(file) == "0002"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["arena.db", "migrations"]
 
 
@@ -160,7 +163,7 @@ def test_what_stands_in_the_journal_is_copied_too(tmp_path: Path, monkeypatch: p
     assert (tmp_path / "arena.db-wal").stat().st_size > 0
     next_program(tmp_path / "migrations", monkeypatch)
     Database(str(file)).close()
-    with closing(sqlite3.connect(tmp_path / "arena.db.before-0002")) as copy:
+    with closing(sqlite3.connect(tmp_path / "arena.db.before-0003")) as copy:
         assert copy.execute("SELECT COUNT(*) FROM move").fetchone() == (12,)
 
 
@@ -171,7 +174,7 @@ def test_several_processes_upgrade_once_and_the_copy_is_of_before(
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     code = """
-        upgrade._MIGRATIONS, upgrade.REVISION = Path(sys.argv[2]), "0002"
+        upgrade._MIGRATIONS, upgrade.REVISION = Path(sys.argv[2]), "0003"
         start = os.pipe()
 
         def open_it():
@@ -195,7 +198,20 @@ def test_several_processes_upgrade_once_and_the_copy_is_of_before(
     *copied, codes = done.stdout.splitlines()
     assert codes == "[0, 0, 0, 0, 0, 0]", done.stderr
     assert sorted(copied) == ["False"] * 5 + ["True"]
-    assert (revision(file), revision(tmp_path / "arena.db.before-0002")) == ("0002", "0001")
+    assert (revision(file), revision(tmp_path / "arena.db.before-0003")) == ("0003", "0002")
+
+
+def test_games_of_before_get_the_hash_of_their_moves(tmp_path: Path) -> None:
+    """The migration has the hash written out; games that were played since must be comparable with them."""
+    file = tmp_path / "course.db"
+    shutil.copy(WRITTEN_BEFORE / "course.db", file)
+    assert revision(file) == "0001"
+    with Database(str(file)) as database, database.reading() as connection:
+        ids = games.ids(connection, None, every=True)
+        wanted = {game.id: moves_hash(game.moves) for game in games.games(connection, ids, whole=True)}
+        rows = connection.execute(text("SELECT id, moves_hash FROM game WHERE status IN ('finished', 'void')"))
+        assert {row.id: row.moves_hash for row in rows} == wanted
+    assert sum(one is not None for one in wanted.values()) > 40
 
 
 def test_known_revisions_end_with_the_program_s_own() -> None:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from db import store
 from db.imports import IMPORTED
 from db.rated_games import Scope
-from db.records import GameRecord, SeatRecord, instant
+from db.records import GameRecord, MoveRecord, SeatRecord, instant
 
 BEGAN: Final = datetime.fromisoformat("2026-05-01T12:00:00+00:00")
 NAMES: Final = ("ann", "bob", "cleo", "dan")
@@ -105,8 +105,8 @@ class Record:
         self.facts.append(Fact(id, tournament, pair, leg, 1, rules, seats))
         return self.facts[-1]
 
-    def finish(self, fact: Fact, *points: float, verdict: str = "normal") -> Fact:
-        """The game is over; without points it is void."""
+    def finish(self, fact: Fact, *points: float, verdict: str = "normal", moves: str = "") -> Fact:
+        """The game is over; without points it is void. `moves`: a letter each."""
         fact.started = instant(self.tick())
         store.begin(self.connection, fact.id, self.now)
         fact.status, fact.verdict, fact.points = ("finished", verdict, points) if points else ("void", "void", ())
@@ -115,15 +115,25 @@ class Record:
             for seat, (name, _) in enumerate(fact.seats)
         )
         fault = None if fact.verdict in ("normal", "void") else 0
-        played = GameRecord(fact.id, fact.verdict, fault, "", seats, (), 0)
+        plies = tuple(MoveRecord(ply, ply % 2, move) for ply, move in enumerate(moves, 1))
+        played = GameRecord(fact.id, fact.verdict, fault, "", seats, plies, 0)
         store.finish(self.connection, fact.id, played, host=None, now=self.tick())
         fact.finished = instant(self.now)
         return fact
 
     def play(
-        self, tournament: int | None, first: str, second: str, score: float, *, pair: str = "pair", leg: int = 0
+        self,
+        tournament: int | None,
+        first: str,
+        second: str,
+        score: float,
+        *,
+        pair: str = "pair",
+        leg: int = 0,
+        moves: str = "",
     ) -> Fact:
-        return self.finish(self.plan(tournament, first, second, pair=pair, leg=leg), score, 1.0 - score)
+        planned = self.plan(tournament, first, second, pair=pair, leg=leg)
+        return self.finish(planned, score, 1.0 - score, moves=moves)
 
     def repeat(self, fact: Fact, *, current: bool = False) -> Fact:
         """The game is to be played again, with the versions that are `current` or with the same ones."""

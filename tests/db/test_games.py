@@ -1,0 +1,90 @@
+"""Games that repeat another move for move are found by a hash of their moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+from sqlalchemy import text
+
+from db import games, imports
+from db.database import Database
+from db.records import MoveRecord, moves_hash
+from tests.kit.random_record import Record
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Iterator[Record]:
+    with Database(str(tmp_path / "arena.db")) as database, database.writing() as connection:
+        yield Record(connection)
+
+
+def test_equal_games_have_the_same_hash_whatever_was_thought_and_used() -> None:
+    played = [MoveRecord(1, "opening", "a1"), MoveRecord(2, "chance", "6"), MoveRecord(3, 0, "b2")]
+    again = [MoveRecord(1, "opening", "a1"), MoveRecord(2, "chance", "6"), MoveRecord(3, 0, "b2", spent=7, text="hm")]
+    assert moves_hash(played) == moves_hash(again)
+    others = (
+        [MoveRecord(1, "opening", "a1"), MoveRecord(2, "chance", "5"), MoveRecord(3, 0, "b2")],  # other dice
+        [MoveRecord(1, "opening", "a1"), MoveRecord(2, "chance", "6"), MoveRecord(3, 1, "b2")],  # another seat
+        [MoveRecord(1, 0, "a1"), MoveRecord(2, "chance", "6"), MoveRecord(3, 0, "b2")],  # a move of its own
+        [MoveRecord(1, "opening", "a1"), MoveRecord(2, "chance", "6"), MoveRecord(3, 0, "b"), MoveRecord(4, 0, "2")],
+        played[:2],
+    )
+    assert len({moves_hash(played), *(moves_hash(other) for other in others)}) == 6
+    assert moves_hash([]) is None
+
+
+def test_the_hash_fits_into_a_column() -> None:
+    found = [moves_hash([MoveRecord(1, 0, str(move))]) for move in range(100)]
+    assert all(one is not None and -(2**63) <= one < 2**63 for one in found)
+    assert {one is not None and one < 0 for one in found} == {True, False}
+
+
+def test_repeated_games_are_counted(record: Record) -> None:
+    cup = record.tournament("ann", "bob", "cleo")
+    played = [
+        record.play(cup, "ann", "bob", 1.0, pair="1", moves="abc"),
+        record.play(cup, "ann", "bob", 1.0, pair="2", moves="abc"),
+        record.play(cup, "ann", "bob", 1.0, pair="3", moves="abc"),
+        record.play(cup, "ann", "bob", 1.0, pair="4", moves="abd"),
+        record.play(cup, "bob", "ann", 1.0, pair="5", moves="abc"),  # seats swapped
+        record.play(cup, "ann", "cleo", 1.0, pair="6", moves="abc"),  # somebody else
+    ]
+    assert games.repeated_games(record.connection, tournament=cup) == 2
+    assert games.repeated_games(record.connection, ids=[game.id for game in played]) == 2
+    assert games.repeated_games(record.connection, ids=[game.id for game in played[2:]]) == 0
+    record.enter(cup, "bob", 2)
+    record.play(cup, "ann", "bob", 1.0, pair="7", moves="abc")  # another version
+    assert games.repeated_games(record.connection, tournament=cup) == 2
+
+
+def test_games_that_are_not_finished_or_have_no_moves_repeat_nothing(record: Record) -> None:
+    cup = record.tournament("ann", "bob")
+    record.play(cup, "ann", "bob", 1.0, pair="1", moves="abc")
+    record.finish(record.plan(cup, "ann", "bob", pair="2"), moves="abc")  # void
+    record.plan(cup, "ann", "bob", pair="3")
+    for pair in "45":
+        record.play(cup, "ann", "bob", 1.0, pair=pair)  # lost before the first move
+    for pair in "67":
+        record.forfeit(record.plan(cup, "ann", "bob", pair=pair), 0)
+    assert games.repeated_games(record.connection, tournament=cup) == 0
+
+
+def test_casual_games_are_counted_apart_from_tournaments(record: Record) -> None:
+    cup = record.tournament("ann", "bob")
+    record.play(cup, "ann", "bob", 1.0, moves="abc")
+    casual = [record.play(None, "ann", "bob", 1.0, pair=pair, moves="abc") for pair in "12"]
+    assert games.repeated_games(record.connection, tournament=cup) == 0
+    assert games.repeated_games(record.connection, ids=[game.id for game in casual]) == 1
+    assert games.repeated_games(record.connection, ids=[]) == 0
+
+
+def test_imported_games_can_repeat_those_that_were_played_here(record: Record) -> None:
+    played = record.play(record.tournament("ann", "bob"), "ann", "bob", 1.0, moves="abc")
+    (game,) = games.games(record.connection, [played.id], whole=True)
+    imports.add(record.connection, [structs.replace(game, tournament="elsewhere")], record.tick())
+    hashes = record.connection.execute(text("SELECT moves_hash FROM game")).scalars().all()
+    assert len(hashes) == 2
+    assert len({*hashes}) == 1
