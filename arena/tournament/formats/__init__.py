@@ -55,10 +55,13 @@ _FURTHER: Final[dict[Format, Callable[[Terms, TournamentState], list[Pairing]]]]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """How much there is to play in a whole tournament; more in a knockout with ties, less in a match decided early."""
+    """How much there is to play in a whole tournament; less in a match that a sequential test ends early."""
 
     pairings: int
     games: int
+    """In a knockout: if no series is tied."""
+    at_most: int
+    """The most games that can be played: in a knockout, if every series is tied to the end; else `games`."""
 
 
 def pairings(
@@ -126,7 +129,7 @@ def byes(pairings: Iterable[Pairing]) -> dict[int, str]:
 
 
 def estimate(terms: Terms, players: int) -> Estimate:
-    """What a whole tournament of so many players comes to."""
+    """How much a whole tournament of this number of players has to play."""
     count = {
         Format.ROUND_ROBIN: terms.rounds * (players * (players - 1) // 2),
         Format.GAUNTLET: terms.rounds * len(terms.gauntlet) * (players - len(terms.gauntlet)),
@@ -135,7 +138,8 @@ def estimate(terms: Terms, players: int) -> Estimate:
         Format.MATCH: terms.rounds,
         Format.TABLES: terms.rounds * (players // terms.seats),
     }[Format(terms.format)]
-    return Estimate(count, count * terms.seats)
+    repeated = terms.repeats * (players - 1) if Format(terms.format) is Format.KNOCKOUT else 0
+    return Estimate(count, count * terms.seats, at_most=(count + repeated) * terms.seats)
 
 
 def _so_far(

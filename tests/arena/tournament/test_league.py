@@ -81,7 +81,7 @@ def test_a_whole_description_is_read(folder: Path) -> None:
     assert found.agents[2].player.path == folder / "students" / "carol.py"
     assert found.agents[2].player_text == "students/carol.py"
     assert found.agents[3].anchor == 1500
-    assert found.estimate == formats.Estimate(12, 24)
+    assert found.estimate == formats.Estimate(12, 24, at_most=24)
 
 
 def test_what_is_no_agent_is_told(folder: Path) -> None:

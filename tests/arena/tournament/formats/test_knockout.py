@@ -79,6 +79,18 @@ def test_a_tied_series_is_repeated_and_then_the_higher_seed_goes_through() -> No
     assert together(event, 2) == [["agent 0", "agent 1"]]
 
 
+@pytest.mark.parametrize(("players", "best_of", "repeats"), [(2, 1, 0), (6, 9, 5), (13, 2, 3)])
+def test_no_more_games_are_played_than_the_bound_says_even_if_every_game_is_drawn(
+    players: int, best_of: int, repeats: int
+) -> None:
+    event = knockout(players, best_of=best_of, repeats=repeats)
+    while event.ask() and event.open:
+        give(event, 1, 1)
+    expected = formats.estimate(event.terms, players)
+    assert sum(pairing.legs for pairing in event.known) == expected.at_most
+    assert expected.games == 2 * best_of * (players - 1)
+
+
 def test_a_repeated_pairing_decides() -> None:
     event = knockout(2, best_of=2)
     event.ask()
