@@ -30,6 +30,8 @@ class Score(Struct):
     """Those of the wins that were not in the first seat."""
     faults: dict[str, int] = {}
     """How many games were lost by which fault."""
+    forfeits: int = 0
+    """How many of the games were not played, and brought points because another player forfeited them."""
 
     def add(self, games: int, points: float, *, wins: int, losses: int, wins_second: int) -> None:
         """So many games more, with what they came to."""
@@ -97,6 +99,12 @@ _FAULTS: Final = """
     WHERE game.verdict <> 'normal' AND game.verdict <> 'resigned' AND a.points IS NOT NULL {left_out} {game}
     GROUP BY a.{who}, game.verdict
 """
+_FORFEITS: Final = """
+    SELECT a.{who}, COUNT(*)
+    FROM game JOIN seat AS a ON a.game = game.id AND a.seat <> game.fault
+    WHERE game.verdict = 'forfeit' AND game.verdict <> 'normal' AND a.points IS NOT NULL {left_out} {game}
+    GROUP BY a.{who}
+"""
 _SEATS: Final = """
     SELECT a.game, game.verdict, game.fault, a.seat, a.{who}
     FROM seat AS a JOIN game ON game.id = a.game
@@ -135,6 +143,8 @@ class _Count:
             self._count_pairs(one, other, as_played, for_two=True)
         for who, verdict, games in self._rows(_FAULTS, as_played):
             self._add_fault(self._name(who), verdict, games)
+        for who, games in self._rows(_FORFEITS, as_played):
+            self._results.player(self._name(who)).forfeits += games
         self._count_awarded()
         return self._results
 

@@ -45,9 +45,9 @@ def schedule_more(connection: Connection, tournament: OnRecord) -> None:
     seed = tournament.seed
     entered = running.entries(connection, id)
     settings = running.settings(connection, id)
-    known = _known(running.pairings(connection, id), settings.get("byes", []))
+    known = known_pairings(running.pairings(connection, id), settings.get("byes", []))
     names = [entry.name for entry in entered]
-    results = _results(running.outcomes(connection, id))
+    results = results_of(running.outcomes(connection, id))
     withdrawn = {entry.name for entry in entered if entry.status != "active"}
     pairings = formats.pairings(league, names, results, seed, known=known, withdrawn=withdrawn)
     needless = formats.needless(league, names, results, seed, known=pairings, withdrawn=withdrawn)
@@ -142,7 +142,7 @@ def outdated_games(connection: Connection, tournament: int) -> list[int]:
     ]
 
 
-def _known(
+def known_pairings(
     rows: Iterable[tuple[int, str, tuple[str, ...]]], byes: Iterable[tuple[int, str, int]]
 ) -> list[formats.Pairing]:
     """The pairings that are on record, as formats know them."""
@@ -151,7 +151,7 @@ def _known(
     return sorted(known, key=lambda pairing: pairing.round)
 
 
-def _results(outcomes: Iterable[running.Outcome]) -> dict[str, dict[str, float]]:
+def results_of(outcomes: Iterable[running.Outcome]) -> dict[str, dict[str, float]]:
     """The points of the pairings whose games are all over; a game without result counts half for everybody."""
     pairs: dict[str, list[running.Outcome]] = {}
     for outcome in outcomes:

@@ -23,6 +23,7 @@ from arena.tournament.game_scheduling import count_games, decide_match, forfeit_
 from arena.tournament.host import host
 from arena.tournament.league import League
 from arena.tournament.preparation import Prepared, prepare
+from arena.tournament.standings import TournamentStandings, standings
 from db import rated_games, running, store
 from db.database import Connection, Database
 from db.errors import Busy, DiskFull
@@ -156,15 +157,10 @@ class Tournament:
         """Whether nothing is left to be played."""
         return self.over == self.all
 
-    def points_so_far(self) -> dict[str, list[float]]:
-        """The points of everybody's games that are over, forfeits too."""
-        points: dict[str, list[float]] = {name: [] for name in self.entrants}
+    def standings(self) -> TournamentStandings:
+        """The standings now."""
         with self._database.reading() as connection:
-            for outcome in running.outcomes(connection, self.id):
-                for name, share in outcome.points.items():
-                    if outcome.status == "finished" and share is not None:
-                        points.setdefault(name, []).append(share)
-        return points
+            return standings(connection, self.id)
 
     def rated_so_far(self) -> list[RatedGame]:
         """The games that may be rated, in the order of play."""

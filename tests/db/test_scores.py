@@ -27,3 +27,22 @@ def test_wins_in_another_seat_than_the_first_are_what_the_views_say(tmp_path: Pa
         viewed = dict[str, int](connection.exec_driver_sql(query).all())
     assert viewed
     assert {name: score.wins_second for name, score in counted.items() if score.wins_second} == viewed
+
+
+FORFEITS = """
+    SELECT player, COUNT(*) FROM v_seat JOIN v_game ON v_game.id = v_seat.game
+    WHERE counts AND present AND verdict = 'forfeit' AND fault <> seat {which} GROUP BY player
+"""
+
+
+@pytest.mark.parametrize("tournament", ["cs101", None])
+def test_games_given_by_forfeit_are_what_the_views_say(tmp_path: Path, tournament: str | None) -> None:
+    file = tmp_path / "arena.db"
+    sample_record.make(file)
+    with Database(str(file)) as database, database.reading() as connection:
+        found = None if tournament is None else lookup.find_tournament(connection, tournament)
+        counted = scores.scores(connection, found).players
+        query = FORFEITS.format(which="" if tournament is None else f"AND tournament = '{tournament}'")
+        viewed = dict[str, int](connection.exec_driver_sql(query).all())
+    assert viewed
+    assert {name: score.forfeits for name, score in counted.items() if score.forfeits} == viewed

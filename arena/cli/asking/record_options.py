@@ -10,8 +10,8 @@ import typer
 
 if TYPE_CHECKING:
     from arena.players.submissions import Store
+    from arena.tournament.standings import TournamentStandings
     from db.database import Connection, Database
-    from db.scores import Scores
 
 DatabaseOption = Annotated[
     str | None,
@@ -44,17 +44,12 @@ def asked_tournaments(
     return () if everything else names
 
 
-def read_results(
-    connection: Connection, tournaments: Sequence[str | None]
-) -> tuple[Scores, dict[str, str], dict[str, float]]:
-    """What the games of the tournament, or of all, came to; who takes part with which status; the points for byes."""
+def read_standings(connection: Connection, tournaments: Sequence[str | None]) -> TournamentStandings:
+    """The standings of the tournament, or of all games on record."""
+    from arena.tournament.standings import standings
     from db import lookup
-    from db.scores import scores
 
-    if not tournaments:
-        return scores(connection), dict.fromkeys(lookup.entered(connection), "active"), {}
-    found = lookup.find_tournament(connection, tournaments[0])
-    return scores(connection, found), lookup.entry_statuses(connection, found), lookup.byes(connection, found)
+    return standings(connection, lookup.find_tournament(connection, tournaments[0]) if tournaments else None)
 
 
 def submissions(database: Database) -> Store:

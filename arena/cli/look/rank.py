@@ -14,7 +14,7 @@ from msgspec.structs import asdict, replace
 
 from arena.cli.asking import rated_games
 from arena.cli.asking.game_filters import AtOption, filtered
-from arena.cli.asking.record_options import AllOption, DatabaseOption, asked_tournaments, read_results, reading
+from arena.cli.asking.record_options import AllOption, DatabaseOption, asked_tournaments, read_standings, reading
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, percent, show, show_json
 from arena.cli.terminal.wrapping import table_width
@@ -126,13 +126,13 @@ def _of_record(
     settings: Settings,
 ) -> tuple[Ranking, list[RatedGame]]:
     """The ranking, and the games that were read one by one. Without anchors those of the descriptions hold."""
-    from arena.ratings import points, ranking
+    from arena.ratings import ranking
     from db import lookup
     from db import rated_games as record
 
     scope = rated_games.scope(connection, tournaments, wanted=wanted, at=at, for_points=system is System.POINTS)
     if system is System.POINTS and len(scope.tournaments) == 1 and scope.wanted is None and at is None:
-        return ranking.by_points(points.standings(*read_results(connection, tournaments))), []
+        return ranking.by_points(read_standings(connection, tournaments).lines), []
     if system in (None, System.ELO):
         counts, listed = record.counted(connection, scope)
     else:

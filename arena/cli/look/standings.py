@@ -19,7 +19,7 @@ from arena.cli.asking.record_options import (
     DatabaseOption,
     TournamentArgument,
     asked_tournaments,
-    read_results,
+    read_standings,
     reading,
 )
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show, show_json
@@ -63,15 +63,19 @@ def standings(
     """Who leads, and who lost how many games by faults.
 
     Points decide; then the points against those with equal points, Sonneborn-Berger, Buchholz, Buchholz without the
-    weakest opponent, wins, and wins in any seat but the first. Each agent's current version counts, and the last
-    attempt at each game, as ruled.
+    weakest opponent, wins, and wins in any seat but the first. A knockout is ranked by the round that each agent
+    reached, then by the share of the points of the series that it lost; its bracket stands below the table. A gauntlet
+    is ranked by score, and the agents that it names are ranked among themselves.
+
+    "forfeit +5": 5 of its games were not played, because the opponent forfeited them. Each agent's current version
+    counts, and the last attempt at each game, as ruled.
 
     Example: arena standings cs101
     """
     asked = asked_tournaments([tournament], everything)
     with reading(db) as connection:
-        results, statuses, byes = read_results(connection, asked)
-    show_standings(results, statuses, byes, format=format)
+        found = read_standings(connection, asked)
+    show_standings(found, format=format)
 
 
 @filtered(without=("tournament",))
@@ -95,11 +99,12 @@ def crosstable(
     asked = asked_tournaments([tournament], everything)
     with reading(db) as connection:
         if wanted == Wanted() and at is None:
-            results, statuses, byes = read_results(connection, asked)
+            found = read_standings(connection, asked)
+            table = points.crosstable(found.results, found.statuses, found.byes, found.order)
         else:
-            games = rated_games.read(connection, asked, wanted=wanted, at=at, for_points=True)
-            results, statuses, byes = points.of(games), {}, {}
-    table = points.crosstable(results, statuses, byes)
+            table = points.crosstable(
+                points.of(rated_games.read(connection, asked, wanted=wanted, at=at, for_points=True))
+            )
     if format is OutputFormat.JSON:
         show_json({"players": table.players, "cells": [[_cell(cell) for cell in row] for row in table.cells]})
     elif format is OutputFormat.CSV:

@@ -1,11 +1,15 @@
-"""The live table of a running tournament: who leads, what is being played, the last results, how long it may take."""
+"""The live table of a running tournament: who leads, what is being played, the last results, how long it may take.
+
+The standings are those of `arena standings`. They are cut to what the screen has room for; nothing else ever is.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from rich.console import Group
+from rich.console import Console, Group, RenderableType
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
@@ -22,36 +26,50 @@ if TYPE_CHECKING:
 
 _LAST: Final = 6
 """Number of results that are shown below the table."""
+_PLAYING: Final = 4
+"""Number of games in progress that are shown."""
+_MESSAGES: Final = 4
+"""Lines that stay free above the table, for what is said while it is shown, such as the answer to Ctrl-C."""
+_SHARE: Final = 0.05
+"""At most this share of the time is spent on reading the standings."""
 
 
 class LiveTable:
     """What a terminal shows while a tournament runs."""
 
-    def __init__(self, tournament: Tournament) -> None:
+    def __init__(
+        self, tournament: Tournament, console: Console, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         # Who plays the games; set when that is known.
         self.director: Director | None = None
         self._tournament = tournament
-        # Of each player, the points of its games.
-        self._points = dict(tournament.points_so_far())
+        self._console = console
+        self._clock = clock
         # Ratings that follow the games.
         self._ratings = Elo()
         for played in tournament.rated_so_far():
             self._ratings.play(played)
-        self._standings = self._ranked()
         self._results: list[Text] = []
-        self._began = time.monotonic()
+        self._began = clock()
         # How many games were over when this run began.
         self._first = tournament.over
+        self._read_standings()
 
     def add(self, event: Finished, line: Text) -> None:
         """A game is over; `line` says how."""
-        for seat in event.record.seats:
-            if seat.points is not None:
-                self._points.setdefault(seat.player, []).append(seat.points)
         if (played := _played(event)) is not None:
             self._ratings.play(played)
         self._results = [*self._results, line][-_LAST:]
-        self._standings = self._ranked()
+        if self._clock() >= self._read_again:
+            self._read_standings()
+
+    def _read_standings(self) -> None:
+        """The standings as they are on record now: with forfeits, rulings and new versions, which no event tells."""
+        began = self._clock()
+        self._standings = self._tournament.standings()
+        self._lines = self._standings.lines
+        ended = self._clock()
+        self._read_again = ended + (ended - began) / _SHARE
 
     def picture(self) -> Group:
         """The table as it is now; Rich asks for it from a thread of its own, several times a second."""
@@ -68,32 +86,45 @@ class LiveTable:
                 no_wrap=True,
                 overflow="ellipsis",
             )
-            for game in (self.director.in_progress[:4] if self.director is not None else ())
+            for game in (self.director.in_progress[:_PLAYING] if self.director is not None else ())
         ]
         if (found := tournament.test) is not None:
             now.insert(0, Text(f"  sprt: llr {found.llr:.2f} between {found.lower:.2f} and {found.upper:.2f}"))
-        return Group(self._standings, bar, *now, *self._results)
+        below: list[RenderableType] = [bar, *now, *self._results]
+        head = 1
+        return Group(*self._table(self._console.size.height - _MESSAGES - head - len(below)), *below)
 
-    def _ranked(self) -> Table:
+    def _table(self, most: int) -> list[RenderableType]:
+        """The standings, in at most this number of lines below their head."""
+        lines = self._lines
+        bracket = self._standings.bracket
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-        for title in ("rank", "name", "games", "points", "score", "elo"):
-            table.add_column(title, justify="left" if title == "name" else "right", no_wrap=True)
+        forfeits = any(line.forfeits for line in lines)
+        last = "score" if bracket is None else "reached"
+        for title in ("rank", "name", "games", "points", *(["forfeit"] * forfeits), last, "elo"):
+            table.add_column(title, justify="left" if title in ("name", "reached") else "right", no_wrap=True)
         rated = self._ratings.rated()
-        totals = {name: sum(points) for name, points in self._points.items()}
-        for name, points in sorted(self._points.items(), key=lambda item: (-totals[item[0]], item[0])):
-            rank = 1 + sum(total > totals[name] for total in totals.values())
-            score = f"{sum(points) / len(points):.1%}" if points else "-"
-            elo = f"{rated[name].rating:.0f}" if name in rated else "-"
+        shown = lines if len(lines) <= most else lines[: max(1, most - 1)]
+        for line in shown:
+            status = self._standings.statuses.get(line.name, "active")
+            score = "-" if line.score is None else f"{line.score:.1%}"
             table.add_row(
-                str(rank), Text(words.printable(name)), str(len(points)), words.number(totals[name]), score, elo
+                str(line.rank),
+                Text(words.printable(line.name) + ("" if status == "active" else f" ({status})")),
+                str(line.games),
+                words.number(line.points),
+                *([f"+{line.forfeits}" if line.forfeits else ""] * forfeits),
+                score if bracket is None else bracket.reached(line.name),
+                f"{rated[line.name].rating:.0f}" if line.name in rated else "-",
             )
-        return table
+        more = len(lines) - len(shown)
+        return [table, *([Text(f"... and {more} more")] if more else [])]
 
     def _time_left(self) -> str:
         played = self._tournament.over - self._first
         if not played:
             return ""
-        left = (time.monotonic() - self._began) / played * (self._tournament.all - self._tournament.over)
+        left = (self._clock() - self._began) / played * (self._tournament.all - self._tournament.over)
         return f"about {words.rough_duration(left)} left"
 
 

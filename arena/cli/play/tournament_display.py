@@ -18,7 +18,7 @@ from rich.live import Live
 from rich.text import Text
 
 from agents.protocol import Verdict
-from arena.cli.asking.record_options import read_results
+from arena.cli.asking.record_options import read_standings
 from arena.cli.terminal.standings_table import show_standings
 from arena.history import words
 from arena.match.clock import SECOND, TimeControl
@@ -101,7 +101,7 @@ class TournamentDisplay:
             return
         from arena.cli.play.live_table import LiveTable
 
-        self._table = LiveTable(tournament)
+        self._table = LiveTable(tournament, self._console)
         with Live(get_renderable=self._table.picture, console=self._console, refresh_per_second=4, transient=True):
             yield
         self._table = None
@@ -162,8 +162,8 @@ class TournamentDisplay:
         """Standings, faults, and what one may want to know next."""
         name = self._league.name
         with database.reading() as connection:
-            results, statuses, byes = read_results(connection, [name])
-        show_standings(results, statuses, byes)
+            found = read_standings(connection, [name])
+        show_standings(found)
         if tournament.test is not None and self._league.sprt is not None:
             self.say(self._outcome(self._league.sprt, tournament.test))
         if tournament.is_over:

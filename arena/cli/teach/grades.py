@@ -53,6 +53,7 @@ def grades(
     from arena.course import roster as rosters
     from arena.ratings import grades as grading
     from arena.ratings import points, ranking
+    from arena.tournament import standings as ranked_by
     from db import lookup, search
     from db import rated_games as record
 
@@ -67,6 +68,7 @@ def grades(
         for_points = record.games(connection, replace(scope, for_points=True))
         described = lookup.anchors(connection, scope.tournaments)
         entered = lookup.entry_statuses(connection, scope.tournaments[0])
+        order = ranked_by.order(connection, scope.tournaments[0])
         byes = lookup.byes(connection, scope.tournaments[0]) if scope.wanted is None and at is None else {}
         narrowed = replace(wanted, tournament=name, fault=search.ANYBODY, until=scope.at or wanted.until)
         faults = search.page(connection, narrowed, limit=_MOST)
@@ -74,7 +76,7 @@ def grades(
     names = {player for game in played for player in game.names}
     anchors = {player: rating for player, rating in described.items() if player in names}
     rows = grading.table(
-        standings=points.standings(points.of(for_points), entered, byes),
+        standings=points.standings(points.of(for_points), entered, byes, order),
         ranking=ranking.rank(games, system=ranking.usual(games), settings=ranking.Settings(anchors=anchors)),
         bars=grading.bars(games, bars, name),
         faults=grading.reasons(faults, {game.id for game in for_points}),

@@ -1,36 +1,55 @@
-"""The standings of a tournament as a table, as `arena standings` and the end of `arena run` print them."""
+"""The standings of a tournament as a table, as `arena standings` and the end of `arena run` print them.
+
+Below the table of a knockout stands its bracket; the agents that a gauntlet names have a table of their own.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import asdict
 
 from arena.cli.terminal.listings import Columns, OutputFormat, Row, show
-from arena.history.words import number
+from arena.cli.terminal.wrapping import line_width, wrap_lines
+from arena.history.words import number, printable
 
 if TYPE_CHECKING:
-    from db.scores import Scores
+    from arena.tournament.formats.knockout import Bracket, Series
+    from arena.tournament.standings import TournamentStandings
+
+GAUNTLET: Final = "The gauntlet: agents that meet all the others, ranked among themselves"
+"""Above those whom a gauntlet names."""
+
+_WRAPPED: Final = 10
+"""So wide the faults stay on a narrow screen: "withdrawn;"."""
 
 
-def show_standings(
-    results: Scores, statuses: dict[str, str], byes: dict[str, float], *, format: OutputFormat = OutputFormat.TABLE
-) -> None:
-    """Prints the standings: what the games came to, who takes part with which status, and the points for byes."""
-    from arena.ratings import points
+def show_standings(found: TournamentStandings, *, format: OutputFormat = OutputFormat.TABLE) -> None:
+    """Prints the standings, and the bracket of a knockout."""
+    rows = [asdict(line) | _more(found, line.name) for line in found.lines]
+    columns = _columns(rows, found, csv=format is OutputFormat.CSV)
+    if format is not OutputFormat.TABLE:
+        show(rows, columns, format=format)
+        return
+    show([row for row in rows if not row["apart"]], columns, format=format, narrowed="name", wrapped=_WRAPPED)
+    if apart := [row for row in rows if row["apart"]]:
+        print(f"\n{GAUNTLET}")
+        show(apart, columns, format=format, narrowed="name", wrapped=_WRAPPED)
+    if found.bracket is not None:
+        print()
+        for line in bracket_lines(found):
+            print(line)
 
-    rows = [asdict(standing) for standing in points.standings(results, statuses, byes)]
-    show(rows, _columns(statuses, csv=format is OutputFormat.CSV), format=format, narrowed="name")
 
-
-def _columns(statuses: dict[str, str], *, csv: bool) -> Columns:
+def _columns(rows: Sequence[Row], found: TournamentStandings, *, csv: bool) -> Columns:
     from arena.ratings.tiebreaks import TIEBREAKS
 
     def faults(row: Row) -> str:
         """The faults; in a table also that somebody is out."""
-        status = statuses.get(row["name"], "active")
+        status = row["status"] or "active"
         counted = ", ".join(f"{verdict} {count}" for verdict, count in row["faults"].items())
         return counted if status == "active" or csv else f"{status}; {counted}".removesuffix("; ")
 
@@ -42,17 +61,70 @@ def _columns(statuses: dict[str, str], *, csv: bool) -> Columns:
         "draws": lambda row: str(row["draws"]),
         "losses": lambda row: str(row["losses"]),
         "points": lambda row: number(row["points"]),
-        "score": lambda row: "-" if row["score"] is None else f"{row['score']:.1%}",
     }
     if csv:
         columns |= {
             "points": lambda row: repr(row["points"]),
             "score": lambda row: "" if row["score"] is None else repr(row["score"]),
             **{name: partial(_tiebreak, name) for name in TIEBREAKS if name not in columns},
-            "status": lambda row: statuses.get(row["name"], ""),
+            "status": lambda row: row["status"] or "",
+            "forfeits": lambda row: str(row["forfeits"]),
+            "apart": lambda row: "yes" if row["apart"] else "",
         }
+        return columns | {"faults": faults}
+    if any(row["forfeits"] for row in rows):
+        columns["forfeit"] = lambda row: f"+{row['forfeits']}" if row["forfeits"] else ""
+    if (bracket := found.bracket) is None:
+        columns["score"] = lambda row: "-" if row["score"] is None else f"{row['score']:.1%}"
+    else:
+        columns["reached"] = lambda row: bracket.reached(row["name"])
     return columns | {"faults": faults}
 
 
 def _tiebreak(name: str, row: dict[str, Any]) -> str:
     return repr(row["tiebreaks"][name])
+
+
+# The bracket of a knockout.
+
+
+def _more(found: TournamentStandings, name: str) -> dict[str, Any]:
+    """What programs are told about a player besides its line."""
+    bracket = found.bracket
+    return {
+        "status": found.statuses.get(name),
+        "seed": None if bracket is None else bracket.seed(name),
+        "series": None if bracket is None else [_series(bracket, name, round, one) for round, one in bracket.of(name)],
+    }
+
+
+def _series(bracket: Bracket, name: str, round: int, one: Series) -> dict[str, Any]:
+    """A series as the player `name` sees it."""
+    own = one.players.index(name)
+    opponent = one.players[1 - own]
+    return {
+        "round": round,
+        "opponent": opponent,
+        "opponent_seed": None if opponent is None else bracket.seed(opponent),
+        "games": one.games,
+        "points": one.points[own],
+        "opponent_points": one.points[1 - own],
+        "through": None if one.winner is None else one.winner == name,
+        "why": one.why,
+    }
+
+
+def bracket_lines(found: TournamentStandings) -> Iterator[str]:
+    """The bracket in words: every series of which a player is known, and who won the knockout."""
+    bracket = found.bracket
+    if bracket is None:
+        return
+    yield "Bracket (the number after a name is its seed)"
+    for round, series in enumerate(bracket.rounds, 1):
+        told = [text for one in series if (text := bracket.sentence(one, found.statuses))]
+        if told:
+            yield bracket.title(round)
+        for text in told:
+            yield from wrap_lines(printable(text), begin="  ", more="    ", width=line_width())
+    if bracket.winner is not None:
+        yield f"{printable(bracket.winner)} wins the knockout"

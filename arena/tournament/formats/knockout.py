@@ -8,17 +8,129 @@ so often as the description says, and then the higher seed goes through.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
+from itertools import chain
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.errors import BadLeague
 from arena.tournament.formats.pairing import Pairing
 from arena.tournament.formats.tournament_state import Terms, TournamentState
 
 
+class Why(StrEnum):
+    """Why a player went through."""
+
+    WON = "won"
+    TIED = "tied, higher seed"
+    WITHDREW = "opponent withdrew"
+    """Or was quarantined."""
+    BYE = "bye"
+    PAIRED = "already paired"
+    """The next round was paired before the result was changed by a ruling."""
+
+
+class Series(Struct, frozen=True):
+    """A place in the bracket: two players of whom one goes through."""
+
+    players: tuple[str | None, str | None]
+    """From top to bottom; None for nobody (see `why`), or for a player who is not known yet."""
+    points: tuple[float, float] = (0.0, 0.0)
+    games: int = 0
+    """The games that the points are from."""
+    winner: str | None = None
+    """Who went through; None while that is open."""
+    why: Why | None = None
+
+
+class Bracket(Struct, frozen=True):
+    """The whole knockout: who was drawn against whom, and who went through."""
+
+    seeds: tuple[str, ...]
+    """All players, the strongest seed first."""
+    rounds: tuple[tuple[Series, ...], ...]
+    """From the first to the final, each from top to bottom; each winner goes to the next round's place in between."""
+
+    @property
+    def winner(self) -> str | None:
+        """Who won the knockout; None while that is open."""
+        return self.rounds[-1][0].winner
+
+    def seed(self, name: str) -> int:
+        """The player's seed, from 1."""
+        return self.seeds.index(name) + 1
+
+    def title(self, round: int) -> str:
+        """What the round is called, counted from 1."""
+        return "Final" if round == len(self.rounds) else f"Round {round}"
+
+    def reached(self, name: str) -> str:
+        """How far the player has come."""
+        return "winner" if name == self.winner else self.title(self.of(name)[-1][0]).lower()
+
+    def of(self, name: str) -> list[tuple[int, Series]]:
+        """The series of a player, byes too, each with its round."""
+        return [(at, one) for at, series in enumerate(self.rounds, 1) for one in series if name in one.players]
+
+    def sentence(self, series: Series, statuses: Mapping[str, str]) -> str:
+        """How a series went, or stands; empty if no player of it is known. `statuses`: who withdrew, and the like."""
+        named = [f"{name} ({self.seed(name)})" for name in series.players if name is not None]
+        score = [f"{points:g}" for points in series.points]
+        if series.winner is not None and series.winner == series.players[1]:
+            named.reverse()
+            score.reverse()
+        through, *other = named or [""]
+        if series.why is Why.BYE:
+            return f"{through} has a bye"
+        if not other:
+            return f"{through} waits for the other player" if through else ""
+        if series.winner is None:
+            return f"{through} against {other[0]}: {'-'.join(score) if series.games else '0-0'} so far"
+        result = "-".join(score) if series.games else "without a game"
+        loser = next(name for name in series.players if name is not None and name != series.winner)
+        left = {"withdrawn": "withdrew", "quarantined": "was quarantined"}.get(statuses.get(loser, ""), "forfeited")
+        match series.why:
+            case Why.TIED:
+                return f"{through} and {other[0]} tied {result}: {series.winner} goes through as the higher seed"
+            case Why.WITHDREW:
+                return f"{through} goes through against {other[0]} {result}: {loser} {left}"
+            case Why.PAIRED:
+                return f"{through} went through against {other[0]} before a ruling; now it is {result}"
+            case _:
+                return f"{through} beat {other[0]} {result}"
+
+    def places(self) -> dict[str, tuple[float, ...]]:
+        """By name what ranks the players, the more the better: the round that each reached; whether it is still in;
+        and of those who lost in the same round, its share of the points of that series."""
+        places: dict[str, tuple[float, ...]] = dict.fromkeys(self.seeds, (1.0, 1.0, 0.0))
+        for round, one in ((at, one) for at, series in enumerate(self.rounds, 1) for one in series):
+            for name, points in zip(one.players, one.points, strict=True):
+                if name is None or one.winner is None:
+                    continue
+                lost = (float(round), 0.0, points / one.games if one.games else 0.0)
+                places[name] = (round + 1.0, 1.0, 0.0) if name == one.winner else lost
+        return places
+
+    def renamed(self, names: Mapping[str, str]) -> Bracket:
+        """The same with other names."""
+
+        def one(series: Series) -> Series:
+            top, bottom = (None if name is None else names[name] for name in series.players)
+            winner = None if series.winner is None else names[series.winner]
+            return replace(series, players=(top, bottom), winner=winner)
+
+        rounds = tuple(tuple(map(one, series)) for series in self.rounds)
+        return Bracket(tuple(names[name] for name in self.seeds), rounds)
+
+
 def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
     """What is to be played once all series of the last pairings are decided or tied: the next pairing of the tied
     ones, then the next round. Whoever meets a withdrawn player goes through without playing."""
-    for series in _rounds(terms, so_far):
+    for places in _rounds(terms, so_far):
+        series = [place.series for place in places if place.series is not None]
         if any(each.is_running for each in series):
             return []
         if more := [pairing for each in series for pairing in each.next()]:
@@ -30,11 +142,17 @@ def needless(terms: Terms, so_far: TournamentState) -> list[Pairing]:
     """Known pairings that are not over and can change nothing any more: their series is decided without them."""
     return [
         pairing
-        for series in _rounds(terms, so_far)
-        for each in series
-        for pairing in each.pairings
-        if each.winner is not None and not so_far.is_over(pairing)
+        for place in chain(*_rounds(terms, so_far))
+        if place.series is not None and place.series.winner is not None
+        for pairing in place.series.pairings
+        if not so_far.is_over(pairing)
     ]
+
+
+def bracket_so_far(terms: Terms, so_far: TournamentState, forfeits: Collection[tuple[str, str]] = ()) -> Bracket:
+    """The bracket as it stands. `forfeits`: the key of a pairing and who forfeited a game of it."""
+    rounds = tuple(tuple(place.shown(forfeits) for place in places) for places in _rounds(terms, so_far))
+    return Bracket(tuple(seeding(terms, so_far)), rounds)
 
 
 def bracket(players: int) -> list[int]:
@@ -66,16 +184,32 @@ class _Series:
     @property
     def winner(self) -> str | None:
         """Who goes through; None as long as that is open."""
+        decision = self.decision
+        return None if decision is None else decision[0]
+
+    @property
+    def decision(self) -> tuple[str, Why] | None:
+        """Who goes through, and why; None as long as that is open."""
+        by_points = self._by_points
+        went = next((name for name in self.names if name in self.later), None)
+        if went is None or (by_points is not None and by_points[0] == went):
+            return by_points
+        return went, Why.PAIRED if self.pairings else Why.WITHDREW
+
+    @property
+    def _by_points(self) -> tuple[str, Why] | None:
         high, low = self.names
-        if went := [name for name in self.names if name in self.later]:
-            return went[0]
-        lead = sum(won.get(high, 0) - won.get(low, 0) for won in self._results)
+        won = self.points
+        lead = won[high] - won[low]
         to_come = sum(pairing.legs for pairing in self.pairings if not self.so_far.is_over(pairing))
         if self.pairings and abs(lead) > to_come:
-            return high if lead > 0 else low
+            return high if lead > 0 else low, Why.WON
         if to_come or not self._is_at_its_end:
             return None
-        return low if high in self.so_far.withdrawn and low not in self.so_far.withdrawn else high
+        out = [name for name in self.names if name in self.so_far.withdrawn]
+        if len(out) == 1:
+            return low if out == [high] else high, Why.WITHDREW
+        return high, Why.TIED
 
     @property
     def is_running(self) -> bool:
@@ -94,9 +228,19 @@ class _Series:
         ]
 
     @property
-    def _results(self) -> list[dict[str, float]]:
-        results = self.so_far.results
-        return [dict(results[pairing.key]) for pairing in self.pairings if pairing.key in results]
+    def points(self) -> dict[str, float]:
+        """The points of both from the pairings that are over."""
+        results = [self.so_far.results[pairing.key] for pairing in self._over]
+        return {name: sum(result.get(name, 0) for result in results) for name in self.names}
+
+    @property
+    def games(self) -> int:
+        """The games of the pairings that are over."""
+        return sum(pairing.legs for pairing in self._over)
+
+    @property
+    def _over(self) -> list[Pairing]:
+        return [pairing for pairing in self.pairings if pairing.key in self.so_far.results]
 
     @property
     def _is_at_its_end(self) -> bool:
@@ -105,33 +249,58 @@ class _Series:
         return spent or any(name in self.so_far.withdrawn for name in self.names)
 
 
-def _rounds(terms: Terms, so_far: TournamentState) -> list[list[_Series]]:
-    """The series of each round whose players are known."""
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place in the bracket, and the series that is played there once both players are known."""
+
+    players: tuple[str | None, str | None]
+    series: _Series | None
+    bye: str | None
+    """Who goes through here because there is nobody to play with."""
+
+    @property
+    def winner(self) -> str | None:
+        return self.bye if self.series is None else self.series.winner
+
+    def shown(self, forfeits: Collection[tuple[str, str]]) -> Series:
+        """What is shown of it."""
+        if self.series is None:
+            return Series(self.players, winner=self.bye, why=None if self.bye is None else Why.BYE)
+        winner, why = self.series.decision or (None, None)
+        points = self.series.points
+        if why is Why.WON and any(
+            (pairing.key, name) in forfeits for pairing in self.series.pairings for name in points if name != winner
+        ):
+            why = Why.WITHDREW
+        top, bottom = self.players
+        scored = (points[top or ""], points[bottom or ""])
+        return Series(self.players, points=scored, games=self.series.games, winner=winner, why=why)
+
+
+def _rounds(terms: Terms, so_far: TournamentState) -> list[list[_Place]]:
+    """Every round of the bracket, from the first to the final."""
     order = seeding(terms, so_far)
     rank = {name: seed for seed, name in enumerate(order)}
     through: list[str | None] = [order[seed - 1] if seed <= len(order) else None for seed in bracket(len(order))]
-    rounds: list[list[_Series]] = []
+    rounds: list[list[_Place]] = []
     known: defaultdict[frozenset[str], list[Pairing]] = defaultdict(list)
     for pairing in so_far.known:
         known[frozenset(pairing.names)].append(pairing)
     while len(through) > 1:
-        found = []
-        winners: list[str | None] = []
-        later = frozenset(name for pairing in so_far.known if pairing.round > len(rounds) + 1 for name in pairing.names)
+        round = len(rounds) + 1
+        later = frozenset(name for pairing in so_far.known if pairing.round > round for name in pairing.names)
+        places = []
         for one, other in zip(through[::2], through[1::2], strict=True):
             if one is None or other is None:
-                winners.append(one or other)
+                places.append(_Place((one, other), None, (one or other) if round == 1 else None))
                 continue
             high, low = sorted((one, other), key=rank.__getitem__)
             pairings = tuple(known[frozenset((one, other))])
-            found.append(_Series(terms, so_far, len(rounds) + 1, (high, low), pairings, later))
-            winners.append(found[-1].winner)
-        rounds.append(found)
-        if len(rounds) == 1 and sum(pairing.round == 1 for pairing in so_far.known) > sum(
-            len(series.pairings) for series in found
+            places.append(_Place((one, other), _Series(terms, so_far, round, (high, low), pairings, later), None))
+        rounds.append(places)
+        if round == 1 and sum(pairing.round == 1 for pairing in so_far.known) > sum(
+            len(place.series.pairings) for place in places if place.series is not None
         ):
             raise BadLeague("the bracket of a knockout is drawn once: nobody can be added to it or left out later")
-        if any(series.winner is None for series in found):
-            break
-        through = winners
+        through = [place.winner for place in places]
     return rounds

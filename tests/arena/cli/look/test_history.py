@@ -26,7 +26,10 @@ HISTORY = {
 }
 SEAT = {"seat", "player", "version", "spent", "longest", "cpu", "memory", "stderr"}
 MOVE = {"ply", "who", "move", "spent", "left", "cpu", "delay", "lag", "score", "depth", "nodes", "line", "text"}
-STANDING = {*("rank", "name", "games", "wins", "draws", "losses", "points", "score", "tiebreaks", "faults")}
+STANDING = {
+    *("rank", "name", "games", "wins", "draws", "losses", "points", "score", "tiebreaks", "faults"),
+    *("forfeits", "apart", "status", "seed", "series"),
+}
 LISTINGS = [
     ["tournaments"],
     ["standings", "evening"],
@@ -136,9 +139,30 @@ def test_standings_are_those_of_the_last_tournament_unless_one_is_named(record: 
 
 
 def test_standings_mark_who_takes_part_no_more(record: Path) -> None:
-    assert "withdrawn; forfeit 1" in asked(record, "standings").out
+    assert "withdrawn; forfeit 1" in asked(record, "standings", columns=100).out
     (dan,) = (row for row in sheet(record, "standings") if row["name"] == "dan")
     assert (dan["status"], dan["faults"], dan["points"]) == ("withdrawn", "forfeit 1", "1.0")
+
+
+def test_games_that_were_not_played_are_marked_in_the_standings_of_those_who_were_given_them(record: Path) -> None:
+    lines = asked(record, "standings").out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0].split() == [
+        "rank",
+        "name",
+        "games",
+        "wins",
+        "draws",
+        "losses",
+        "points",
+        "forfeit",
+        "score",
+        "faults",
+    ]
+    given = {line.split()[1] for line in lines if "  +1  " in line}
+    assert {row["name"] for row in document(record, "standings") if row["forfeits"]} == given
+    assert [row["forfeits"] for row in sheet(record, "standings") if row["name"] in given] == ["1"]
+    assert "forfeit" not in asked(record, "standings", "evening").out
 
 
 def test_standings_over_all_games_list_everybody(record: Path) -> None:

@@ -1,19 +1,28 @@
-"""The live table of a running tournament: who leads, and what is being played."""
+"""The live table of a running tournament: who leads, what is being played, and that it fits the screen."""
 
 from __future__ import annotations
 
 import io
 import re
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, cast
 
+import pytest
 from rich.console import Console
+from rich.text import Text
 
 from arena.cli.play.live_table import LiveTable
-from arena.match.schedule import Entrant, Planned
+from arena.match.schedule import Entrant, Finished, Planned
+from arena.ratings import points
+from arena.tournament.standings import TournamentStandings, standings
 from arena.tournament.tournament import Tournament
-from db.records import RatedGame
+from db.database import Database
+from db.records import GameRecord, RatedGame, SeatRecord
+from tests.arena.tournament.test_tournament import Course as PlayedCourse
 
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PLANNED = Planned(1, "nap", "nap", tuple(Entrant(name, name, source="random") for name in ("ann", "bob")), 1, (1,))
 
 
@@ -21,13 +30,18 @@ PLANNED = Planned(1, "nap", "nap", tuple(Entrant(name, name, source="random") fo
 class Course:
     """What the table asks a tournament for."""
 
-    points: dict[str, list[float]] = field(default_factory=dict)
+    games: list[RatedGame] = field(default_factory=list)
+    entered: tuple[str, ...] = ()
+    statuses: dict[str, str] = field(default_factory=dict)
     over: int = 1
     all: int = 2
     test: None = None
+    reads: int = 0
 
-    def points_so_far(self) -> dict[str, list[float]]:
-        return self.points
+    def standings(self) -> TournamentStandings:
+        self.reads += 1
+        statuses = dict.fromkeys(self.entered, "active") | self.statuses
+        return TournamentStandings(points.of(self.games), statuses, {})
 
     def rated_so_far(self) -> list[RatedGame]:
         return []
@@ -40,14 +54,26 @@ class Directed:
     in_progress: list[Planned]
 
 
-def seen(table: LiveTable) -> str:
+def table_of(course: Course, *, width: int = 80, height: int = 24, clock: Any = lambda: 0.0) -> LiveTable:
+    console = Console(file=io.StringIO(), width=width, height=height)
+    return LiveTable(cast(Tournament, course), console, clock=clock)
+
+
+def seen(table: LiveTable, *, width: int = 80) -> str:
     out = io.StringIO()
-    Console(file=out, width=80, force_terminal=False).print(table.picture())
+    Console(file=out, width=width, force_terminal=False).print(table.picture())
     return out.getvalue()
 
 
+def finished() -> Finished:
+    seats = tuple(
+        SeatRecord(seat, name, share, 0.0, 0, 0) for seat, (name, share) in enumerate((("ann", 1.0), ("bob", 0.0)))
+    )
+    return Finished(PLANNED, GameRecord(1, "normal", None, "", seats, (), 0), NOW, NOW)
+
+
 def test_it_shows_what_is_being_played() -> None:
-    table = LiveTable(cast(Tournament, Course()))
+    table = table_of(Course())
     assert "playing" not in seen(table)
     directed = Directed([PLANNED])
     table.director = cast(Any, directed)
@@ -56,6 +82,84 @@ def test_it_shows_what_is_being_played() -> None:
     assert "playing" not in seen(table)
 
 
-def test_who_has_as_many_points_has_the_same_rank() -> None:
-    table = LiveTable(cast(Tournament, Course({"ann": [1.0, 0.0], "bob": [0.5, 0.5], "eve": [0.0]})))
+def test_who_is_equal_has_the_same_rank() -> None:
+    table = table_of(Course([RatedGame(("ann", "bob"), (0.5, 0.5))], entered=("eve",)))
     assert re.findall(r"^ +(\d)  (\w+)", seen(table), re.MULTILINE) == [("1", "ann"), ("1", "bob"), ("3", "eve")]
+
+
+def test_who_is_out_and_who_has_points_by_forfeit_is_marked() -> None:
+    games = [RatedGame(("ann", "bob"), (1.0, 0.0)), RatedGame(("eve", "bob"), (1.0, 0.0), verdict="forfeit")]
+    shown = [line.split() for line in seen(table_of(Course(games, statuses={"bob": "withdrawn"}))).splitlines()]
+    assert shown[0] == ["rank", "name", "games", "points", "forfeit", "score", "elo"]
+    assert ["1", "eve", "1", "1", "+1", "100.0%", "-"] in shown
+    assert ["1", "ann", "1", "1", "100.0%", "-"] in shown
+    assert ["3", "bob", "(withdrawn)", "2", "0", "0.0%", "-"] in shown
+
+
+@pytest.mark.parametrize("height", [24, 30, 60])
+@pytest.mark.parametrize("players", [3, 46, 200])
+def test_of_a_long_table_the_standings_are_cut_and_nothing_else(players: int, height: int) -> None:
+    course = Course(entered=tuple(f"student {number:03}" for number in range(players)))
+    table = table_of(course, height=height)
+    table.director = cast(Any, Directed([PLANNED] * 8))
+    for number in range(10):
+        table.add(finished(), Text(f"result {number}"))
+    lines = seen(table).splitlines()
+    assert len(lines) <= height - 4  # room for what is said meanwhile
+    names = [line for line in lines if "student" in line]
+    cut = [int(found[1]) for line in lines if (found := re.fullmatch(r"\.\.\. and (\d+) more", line))]
+    assert len(names) + sum(cut) == players
+    assert bool(cut) == (len(lines) == height - 4 and len(names) < players)
+    assert sum("playing: ann - bob" in line for line in lines) == 4
+    assert [line for line in lines if "result" in line] == [f"result {number}" for number in range(4, 10)]
+    assert any(line.startswith("1/2 ") for line in lines)
+
+
+def test_a_screen_of_a_few_lines_shows_the_leader() -> None:
+    lines = seen(table_of(Course(entered=("ann", "bob", "cid")), height=5)).splitlines()
+    assert [line.split()[:2] for line in lines[1:3]] == [["1", "ann"], ["...", "and"]]
+
+
+def test_the_standings_are_read_again_after_a_game_but_not_all_the_time() -> None:
+    now = 0.0
+
+    def clock() -> float:
+        nonlocal now
+        now += 1.0
+        return now
+
+    course = Course()
+    table = table_of(course, clock=clock)
+    for _ in range(100):  # each reading takes a second of this clock
+        table.add(finished(), Text(""))
+    assert 2 <= course.reads <= 10
+    at_once = table_of(course := Course())
+    for _ in range(5):
+        at_once.add(finished(), Text(""))
+    assert course.reads == 6
+
+
+# Beside the record.
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> PlayedCourse:
+    course = PlayedCourse(tmp_path)
+    course.describe()
+    return course
+
+
+def test_it_counts_the_same_games_as_the_standings_after_a_source_has_changed(played: PlayedCourse) -> None:
+    played.run()
+    for text in ("x = 1", "x = 2"):
+        played.write_agent("ann", text)
+        with played.opened() as tournament:
+            table = LiveTable(tournament, Console(file=io.StringIO(), width=100, height=40))
+            shown = [line.split() for line in seen(table, width=100).splitlines()]
+        with Database(str(played.folder / "arena.db")) as database, database.reading() as connection:
+            expected = standings(connection, 1).lines
+        assert [line[:4] for line in shown[1 : 1 + len(expected)]] == [
+            [str(line.rank), line.name, str(line.games), f"{line.points:g}"] for line in expected
+        ]
+        assert [line.games for line in expected if line.name == "ann"] == [0]
+        played.run(most=1, rerun_changed=True)

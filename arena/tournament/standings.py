@@ -1,0 +1,108 @@
+"""The standings of a tournament as its format ranks them, and the bracket of a knockout: read from the record.
+
+Whatever shows who leads asks here: `arena standings`, the end of `arena run` and its live table, grades and reports.
+All of them count the same games and list players in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from arena.ratings import points
+from arena.ratings.points import BY_POINTS, Order, Standing
+from db import lookup, running
+from db.scores import Scores, scores
+
+if TYPE_CHECKING:
+    from arena.tournament.formats.knockout import Bracket
+    from db.database import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentStandings:
+    """What the games came to, and what else decides who leads."""
+
+    results: Scores
+    statuses: Mapping[str, str]
+    """Who takes part: active, withdrawn or quarantined."""
+    byes: Mapping[str, float]
+    """Points for byes."""
+    order: Order = BY_POINTS
+    bracket: Bracket | None = None
+    """None where it is not a knockout."""
+
+    @property
+    def lines(self) -> list[Standing]:
+        """The standings, best first."""
+        return points.standings(self.results, self.statuses, self.byes, self.order)
+
+
+def standings(connection: Connection, tournament: int | None) -> TournamentStandings:
+    """Those of the tournament; without one, of all games on record."""
+    if tournament is None:
+        return TournamentStandings(scores(connection), dict.fromkeys(lookup.entered(connection), "active"), {})
+    bracket = _bracket(connection, tournament)
+    return TournamentStandings(
+        results=scores(connection, tournament),
+        statuses=lookup.entry_statuses(connection, tournament),
+        byes=lookup.byes(connection, tournament),
+        order=_order(connection, tournament, bracket),
+        bracket=bracket,
+    )
+
+
+def order(connection: Connection, tournament: int) -> Order:
+    """How the tournament's format ranks players."""
+    return _order(connection, tournament, _bracket(connection, tournament))
+
+
+def _order(connection: Connection, tournament: int, bracket: Bracket | None) -> Order:
+    gauntlet = running.settings(connection, tournament).get("gauntlet", ())
+    return Order(apart=frozenset(gauntlet), places={} if bracket is None else bracket.places())
+
+
+def _bracket(connection: Connection, tournament: int) -> Bracket | None:
+    """The bracket of a knockout as it stands; None for other formats."""
+    row = running.tournament(connection, lookup.tournament_name(connection, tournament))
+    # A bundle for one author has its own games alone, and says nothing about the bracket.
+    if row is None or row["format"] != "knockout" or "best_of" not in row["settings"]:
+        return None
+    # What schedules games is loaded for knockouts alone: the other standings are there at once.
+    from arena.tournament.formats import knockout
+    from arena.tournament.formats.tournament_state import TournamentState
+    from arena.tournament.game_scheduling import known_pairings, results_of
+
+    settings = row["settings"]
+    entered = running.entries(connection, tournament)
+    outcomes = running.outcomes(connection, tournament)
+    so_far = TournamentState(
+        names=tuple(sorted(entry.name for entry in entered)),
+        seed=int(row["seed"]),
+        results=results_of(outcomes),
+        known=tuple(known_pairings(running.pairings(connection, tournament), settings.get("byes", []))),
+        withdrawn=frozenset(entry.name for entry in entered if entry.status != "active"),
+    )
+    forfeits = {
+        (one.pair, list(one.points)[one.fault])
+        for one in outcomes
+        if one.verdict == "forfeit" and one.fault is not None
+    }
+    return knockout.bracket_so_far(_Described(**{key: settings[key] for key in _TERMS}), so_far, forfeits)
+
+
+_TERMS: Final = ("format", "rounds", "gauntlet", "seeds", "best_of", "repeats")
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    """What a format wants to know of a description, as it is on record."""
+
+    format: str
+    rounds: int
+    gauntlet: Any
+    seeds: Any
+    best_of: int
+    repeats: int
+    seats: int = 2
