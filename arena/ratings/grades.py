@@ -112,7 +112,8 @@ def table(
     wanted: Sequence[str],
     statuses: Mapping[str, str],
 ) -> list[dict[str, Any]]:
-    """A row for each agent, in the order of the standings; `wanted`: the names of the bars."""
+    """A row for each agent, in the order of the standings; `wanted`: the names of the bars. Agents that a gauntlet
+    names are last, without a rank."""
     rated = {player.name: player for player in ranking.players}
     rows = []
     for one in standings:
@@ -120,7 +121,7 @@ def table(
         row: dict[str, Any] = {
             "agent": one.name,
             "status": statuses.get(one.name, "active"),
-            "rank": one.rank,
+            "rank": None if one.apart else one.rank,
             "games": one.games,
             "wins": one.wins,
             "draws": one.draws,

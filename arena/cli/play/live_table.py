@@ -104,8 +104,14 @@ class LiveTable:
         for title in ("rank", "name", "games", "points", *(["forfeit"] * forfeits), last, "elo"):
             table.add_column(title, justify="left" if title in ("name", "reached") else "right", no_wrap=True)
         rated = self._ratings.rated()
-        shown = lines if len(lines) <= most else lines[: max(1, most - 1)]
+        # None is the heading above those whom a gauntlet names.
+        apart = [line for line in lines if line.apart]
+        rows = [*(line for line in lines if not line.apart), *([None] if apart else []), *apart]
+        shown = rows if len(rows) <= most else rows[: max(1, most - 1)]
         for line in shown:
+            if line is None:
+                table.add_row("", Text("the gauntlet:", "dim"))
+                continue
             status = self._standings.statuses.get(line.name, "active")
             score = "-" if line.score is None else f"{line.score:.1%}"
             table.add_row(
@@ -117,7 +123,7 @@ class LiveTable:
                 score if bracket is None else bracket.reached(line.name),
                 f"{rated[line.name].rating:.0f}" if line.name in rated else "-",
             )
-        more = len(lines) - len(shown)
+        more = sum(line is not None for line in rows[len(shown) :])
         return [table, *([Text(f"... and {more} more")] if more else [])]
 
     def _time_left(self) -> str:

@@ -106,7 +106,7 @@ def _short(row: dict[str, Any], bars: Sequence[str], *, statuses: bool) -> dict[
     return {
         "agent": row["agent"],
         **({"status": row["status"]} if statuses else {}),
-        "rank": row["rank"],
+        "rank": "-" if row["rank"] is None else row["rank"],
         "games": row["games"],
         "points": number(row["points"]),
         "score": "-" if row["score"] is None else f"{row['score']:.1%}",

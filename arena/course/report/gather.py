@@ -18,13 +18,14 @@ from arena.course.aliases import aliases_of, own_names
 from arena.course.report.public_game import public_ending, public_rules
 from arena.errors import BadRating
 from arena.ratings import points, ranking
-from arena.ratings.points import Crosstable
+from arena.ratings.points import Crosstable, Order
 from arena.ratings.progress import agent as agent_of
 from arena.ratings.progress import ratings_over_time
+from arena.tournament.standings import TournamentStandings, standings
 from db import games as record
 from db import lookup, rated_games, running
 from db.records import RatedGame
-from db.scores import Scores, scores
+from db.scores import Scores
 
 if TYPE_CHECKING:
     from arena.course.aliases import ShownNames
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from arena.ratings.points import Standing
     from arena.ratings.progress import Moment
     from arena.ratings.ranking import Ranked, Ranking
+    from arena.tournament.formats.knockout import Bracket
     from db.database import Connection
     from db.records import PastGame
 
@@ -89,6 +91,8 @@ class Report(Struct, frozen=True, kw_only=True):
     made: datetime
     agents: Sequence[ReportedAgent]
     """In the order of the standings."""
+    bracket: Bracket | None
+    """None if it is not a knockout."""
     crosstable: Crosstable
     ranking: Ranking | None
     """None if no rating system rates such games."""
@@ -110,10 +114,7 @@ def gather(
     sources |= {entry.name: entry.source for entry in running.entries(connection, tournament)}
     names = own_names(sources) if roster is None else aliases_of(sources, roster)
     shown = names.shown
-    statuses = {shown[name]: status for name, status in lookup.entry_statuses(connection, tournament).items()}
-    byes = {shown[name]: given for name, given in lookup.byes(connection, tournament).items()}
-    counted = _rename_results(scores(connection, tournament), shown)
-    standings = points.standings(counted, statuses, byes)
+    found = _rename_standings(standings(connection, tournament), shown)
     described = lookup.anchors(connection, [tournament])
     anchors = {shown[name]: rating for name, rating in described.items() if name in shown}
     ratings = _ratings([_rename(game, shown.__getitem__) for game in played], anchors)
@@ -129,8 +130,9 @@ def gather(
         over=row.played,
         planned=row.games,
         made=now,
-        agents=_agents(standings, ratings, statuses, byes, moments),
-        crosstable=_crosstable([one.name for one in standings], counted),
+        agents=_agents(found, ratings, moments),
+        bracket=found.bracket,
+        crosstable=points.crosstable(found.results, found.statuses, found.byes, found.order),
         ranking=ratings,
         games=[_listed(game, names) for game in games],
     )
@@ -138,11 +140,7 @@ def gather(
 
 
 def _agents(
-    standings: Iterable[Standing],
-    ranking: Ranking | None,
-    statuses: Mapping[str, str],
-    byes: Mapping[str, float],
-    moments: Mapping[str, Sequence[Moment]],
+    standings: TournamentStandings, ranking: Ranking | None, moments: Mapping[str, Sequence[Moment]]
 ) -> list[ReportedAgent]:
     ratings = {} if ranking is None else {player.name: player for player in ranking.players}
     return [
@@ -150,11 +148,11 @@ def _agents(
             name=one.name,
             standing=one,
             rated=ratings.get(one.name),
-            status=statuses.get(one.name, "active"),
-            bye=byes.get(one.name, 0.0),
+            status=standings.statuses.get(one.name, "active"),
+            bye=standings.byes.get(one.name, 0.0),
             moments=moments.get(one.name, ()),
         )
-        for one in standings
+        for one in standings.lines
     ]
 
 
@@ -183,6 +181,20 @@ def _everybody(
 # Renaming.
 
 
+def _rename_standings(found: TournamentStandings, shown: Mapping[str, str]) -> TournamentStandings:
+    order = Order(
+        apart=frozenset(shown[name] for name in found.order.apart),
+        places={shown[name]: place for name, place in found.order.places.items()},
+    )
+    return TournamentStandings(
+        results=_rename_results(found.results, shown),
+        statuses={shown[name]: status for name, status in found.statuses.items()},
+        byes={shown[name]: given for name, given in found.byes.items()},
+        order=order,
+        bracket=None if found.bracket is None else found.bracket.renamed(shown),
+    )
+
+
 def _rename_results(found: Scores, shown: Mapping[str, str]) -> Scores:
     return Scores(
         {shown[name]: score for name, score in found.players.items()},
@@ -197,11 +209,6 @@ def _rename(game: RatedGame, new_name: Callable[[str], str]) -> RatedGame:
 def _shown_version(name: str, shown: Mapping[str, str]) -> str:
     agent = agent_of(name)
     return shown[agent] + name.removeprefix(agent)
-
-
-def _crosstable(players: Sequence[str], found: Scores) -> Crosstable:
-    """The crosstable in the order of the standings; those without a game are in it."""
-    return Crosstable(list(players), [[found.meetings.get((one, other)) for other in players] for one in players])
 
 
 # Ratings.

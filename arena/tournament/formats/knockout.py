@@ -88,7 +88,8 @@ class Bracket(Struct, frozen=True):
         if not other:
             return f"{through} waits for the other player" if through else ""
         if series.winner is None:
-            return f"{through} against {other[0]}: {'-'.join(score) if series.games else '0-0'} so far"
+            stands = f"{'-'.join(score)} so far" if series.games else "no result yet"
+            return f"{through} against {other[0]}: {stands}"
         result = "-".join(score) if series.games else "without a game"
         loser = next(name for name in series.players if name is not None and name != series.winner)
         left = {"withdrawn": "withdrew", "quarantined": "was quarantined"}.get(statuses.get(loser, ""), "forfeited")

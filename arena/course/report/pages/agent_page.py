@@ -18,18 +18,25 @@ def pages(report: Report, agent: ReportedAgent, where: Addresses) -> Iterator[tu
     """The pages of an agent, each with its place."""
     at = where.agent(agent.name)
     own = [game for game in report.games if agent.name in game.players]
-    first = [_facts(agent), _against(report, agent, where, at), *_progress(agent), *_faults(agent, own, where, at)]
+    first = [
+        _facts(report, agent),
+        _against(report, agent, where, at),
+        *_progress(agent),
+        *_faults(agent, own, where, at),
+    ]
     for place, listed in parts.games(where, at, own, of=agent.name):
         above = first if place == at else []
         yield place, parts.frame(report, place, agent.name, *above, element("h2", "Games"), listed)
 
 
-def _facts(agent: ReportedAgent) -> str:
+def _facts(report: Report, agent: ReportedAgent) -> str:
     one = agent.standing
     facts = {
-        "Rank": str(one.rank),
+        "Rank": str(one.rank) + " in the gauntlet" * one.apart,
+        **({} if report.bracket is None else {"Reached": report.bracket.reached(agent.name)}),
         "Points": parts.share(one.points) + f" ({parts.share(agent.bye)} without a game)" * bool(agent.bye),
         "Games": f"{one.games:,}: {one.wins:,} won, {one.draws:,} drawn, {one.losses:,} lost",
+        **({"By forfeit": f"{one.forfeits:,} of the games won"} if one.forfeits else {}),
         "Score": parts.percent(one.score),
     }
     if agent.rated is not None and agent.rated.rating is not None:

@@ -1,10 +1,10 @@
-"""The front page of a report: who leads, how sure that is, and who scored what against whom."""
+"""The front page of a report: who leads, how sure that is, a knockout's bracket, and who scored what against whom."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from arena.course.report.pages import addresses, parts
+from arena.course.report.pages import addresses, bracket, parts
 from arena.history.pages.html import element, words
 from arena.ratings import plots
 from arena.ratings.ranking import ANCHOR, ONLY_LOST, ONLY_WON
@@ -27,7 +27,8 @@ def page(report: Report, where: Addresses) -> str:
         _about(report),
         _notice(report),
         element("h2", "Standings"),
-        _standings(report, where),
+        *_standings(report, where),
+        *bracket.parts_of(report, where),
         *_ratings(report),
         *_crosstable(report, where),
     )
@@ -57,13 +58,16 @@ def _notice(report: Report) -> str:
 # Standings.
 
 
-def _standings(report: Report, where: Addresses) -> str:
+def _standings(report: Report, where: Addresses) -> list[str]:
     rated = report.ranking is not None
+    forfeits = any(agent.standing.forfeits for agent in report.agents)
     columns = [
         ("Rank", "number"),
         ("Agent", ""),
+        *([("Reached", "")] if report.bracket is not None else []),
         ("Points", "number"),
-        ("Score", "number"),
+        *([("By forfeit", "number")] if forfeits else []),
+        *([("Score", "number")] if report.bracket is None else []),
         *([("Rating", "number"), ("±", "number")] if rated else []),
         ("Games", "number"),
         ("Won", "number"),
@@ -71,23 +75,38 @@ def _standings(report: Report, where: Addresses) -> str:
         ("Lost", "number"),
         ("Faults", ""),
     ]
-    rows = [_standing(agent, where, rated=rated) for agent in report.agents]
+
+    def listed(caption: str, *, apart: bool) -> str:
+        agents = [agent for agent in report.agents if agent.standing.apart == apart]
+        rows = [_standing(agent, report, where, rated=rated, forfeits=forfeits) for agent in agents]
+        return parts.table(caption, columns, rows)
+
     note = "Faults are games lost by running out of time, an illegal move, a crash and the like."
-    byes = [agent for agent in report.agents if agent.bye]
-    if byes:
+    if forfeits:
+        note += " By forfeit: games that were not played, because the opponent was withdrawn or quarantined."
+    if any(agent.bye for agent in report.agents):
         note += " Points include those for having had nobody to play with."
-    return parts.table("Standings", columns, rows) + element("p", note, class_="faint")
+    tables = [listed("Standings", apart=False)]
+    if any(agent.standing.apart for agent in report.agents):
+        tables += [
+            element("h3", "The gauntlet"),
+            element("p", "These agents meet all the others, and are ranked among themselves.", class_="faint"),
+            listed("The gauntlet", apart=True),
+        ]
+    return [*tables, element("p", note, class_="faint")]
 
 
-def _standing(agent: ReportedAgent, where: Addresses, *, rated: bool) -> str:
+def _standing(agent: ReportedAgent, report: Report, where: Addresses, *, rated: bool, forfeits: bool) -> str:
     one = agent.standing
     status = "" if agent.status == "active" else element("span", words(agent.status), class_="note")
     return element(
         "tr",
         parts.figure(str(one.rank)),
         parts.name(agent.name, where.agent(agent.name), status=status),
+        *([parts.cell(words(report.bracket.reached(agent.name)))] if report.bracket is not None else []),
         parts.figure(parts.share(one.points)),
-        parts.figure(parts.percent(one.score)),
+        *([parts.figure(f"{one.forfeits:,}" if one.forfeits else "")] if forfeits else []),
+        *([parts.figure(parts.percent(one.score))] if report.bracket is None else []),
         *([parts.figure(rating(agent)), parts.figure(error(agent))] if rated else []),
         *(parts.figure(f"{count:,}") for count in (one.games, one.wins, one.draws, one.losses)),
         parts.cell(words(faults(one.faults)), "faults"),

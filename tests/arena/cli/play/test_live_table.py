@@ -36,12 +36,14 @@ class Course:
     over: int = 1
     all: int = 2
     test: None = None
+    gauntlet: tuple[str, ...] = ()
     reads: int = 0
 
     def standings(self) -> TournamentStandings:
         self.reads += 1
         statuses = dict.fromkeys(self.entered, "active") | self.statuses
-        return TournamentStandings(points.of(self.games), statuses, {})
+        order = points.Order(apart=frozenset(self.gauntlet))
+        return TournamentStandings(points.of(self.games), statuses, {}, order)
 
     def rated_so_far(self) -> list[RatedGame]:
         return []
@@ -113,6 +115,20 @@ def test_of_a_long_table_the_standings_are_cut_and_nothing_else(players: int, he
     assert sum("playing: ann - bob" in line for line in lines) == 4
     assert [line for line in lines if "result" in line] == [f"result {number}" for number in range(4, 10)]
     assert any(line.startswith("1/2 ") for line in lines)
+
+
+@pytest.mark.parametrize("height", range(16, 34))
+def test_those_whom_a_gauntlet_names_are_below_a_heading_of_their_own(height: int) -> None:
+    students = tuple(f"student {number}" for number in range(12))
+    lines = seen(table_of(Course(entered=(*students, "bar", "low"), gauntlet=("bar", "low")), height=height))
+    shown = [line.split() for line in lines.splitlines()[1:-1]]
+    assert len(shown) <= height - 4 - 2
+    assert shown[0][:2] == ["1", "student"]
+    if height >= 12 + 3 + 6:
+        assert [line[:2] for line in shown[12:]] == [["the", "gauntlet:"], ["1", "bar"], ["1", "low"]]
+    else:
+        more = 12 + 2 - sum(line[1] in ("student", "bar", "low") for line in shown)
+        assert shown[-1] == ["...", "and", str(more), "more"]
 
 
 def test_a_screen_of_a_few_lines_shows_the_leader() -> None:

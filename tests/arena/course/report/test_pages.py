@@ -8,9 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from agents.protocol import Verdict
+from arena.course.report.gather import gather
 from arena.course.report.pages import addresses
+from arena.course.roster import read
+from arena.match.schedule import Planned
 from db import store
 from db.database import Database
+from tests.arena.tournament.test_tournament import Course
 from tests.kit import sample_record
 from tests.kit.html_validity import check_html
 from tests.kit.sample_record import Book
@@ -101,7 +106,7 @@ def test_without_replays_nothing_leads_to_them(record: Path) -> None:
 def test_the_front_page_tells_who_leads_and_that_it_is_not_over(record: Path) -> None:
     told = text(site(reported(record, "cs101"))["index.html"])
     assert "still being played: 13 of 14 games are over. So it stood on 2026-05-02 18:30 UTC." in told
-    assert "1 bob 4 57.1 % −189 195 7 3 2 2 2 cleo 3½ 58.3 % 60 202 6 3 1 2 time 1" in told
+    assert "1 bob 4 1 57.1 % −189 195 7 3 2 2 2 cleo 3½ 58.3 % 60 202 6 3 1 2 time 1" in told
     assert "4 dan withdrawn 1" in told
     assert "5 eve 0 – – – 0 0 0 0" in told
 
@@ -203,3 +208,75 @@ def test_points_for_a_bye_are_told_and_everybody_stands_in_the_order_of_the_stan
     assert "Points include those for having had nobody to play with." in index
     assert index.index("1 zoe", index.index("Who scored what")) > 0
     assert "Points 4 (4 without a game)" in text(found["agents/zoe.html"])
+
+
+# Formats that rank in their own way.
+
+ALIASES = {"ann": "Fox", "bob": "Owl", "cid": "Elk"}
+
+
+def later_name_loses(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...]]:
+    names = [entrant.name for entrant in game.entrants]
+    return Verdict.NORMAL, None, tuple(float(name == min(names)) for name in names)
+
+
+def test_the_bracket_of_a_knockout_is_on_the_front_page(tmp_path: Path) -> None:
+    course = Course(tmp_path)
+    for name in ("dot", "eve"):
+        course.write_agent(name)
+    course.describe(format="knockout", seeds=["ann", "bob", "cid", "dot", "eve"])
+    course.run(later_name_loses, most=3)
+    half = text(site(reported(tmp_path / "arena.db", "cs101"))["index.html"])
+    assert "Final not known yet not known yet" in half
+    assert "wins the knockout" not in half
+    course.run(later_name_loses)
+    found = site(reported(tmp_path / "arena.db", "cs101"))
+    for page in found.values():
+        check_html(page)
+    index = text(found["index.html"])
+    assert "1 ann winner 4 " in index
+    assert "ann wins the knockout. Round 1 1 ann bye 4 dot 2 5 eve 0 2 games 2 bob bye 3 cid bye Round 2" in index
+    assert "Final 1 ann 2 2 bob 0 2 games" in index
+    assert 'title="dot (4) beat eve (5) 2-0"' in found["index.html"]
+    assert "Reached round 2" in text(found["agents/dot.html"])
+    assert all(href in found for href in links(found["index.html"]))
+
+
+def test_why_a_player_went_through_is_said_where_the_points_do_not_say_it(tmp_path: Path) -> None:
+    course = Course(tmp_path)
+    course.write_agent("dot")
+    course.describe(format="knockout", seeds=["ann", "bob", "cid", "dot"], repeats=0)
+    course.run(lambda _: (Verdict.NORMAL, None, (0.5, 0.5)), most=3)
+    with Database(str(tmp_path / "arena.db")) as database, database.writing() as connection:
+        store.rule_on_entry(connection, 1, "cid", "withdraw", "asked to", sample_record.NOW)
+    course.run(lambda _: (Verdict.NORMAL, None, (0.5, 0.5)))
+    index = text(site(reported(tmp_path / "arena.db", "cs101"))["index.html"])
+    assert "1 ann 1 4 dot 1 2 games , tied: the higher seed goes through" in index
+    assert "2 games , cid withdrew" in index
+    assert "By forfeit: games that were not played" in index
+
+
+def test_those_whom_a_gauntlet_names_have_a_table_of_their_own(tmp_path: Path) -> None:
+    course = Course(tmp_path)
+    course.write_agent("dot")
+    course.describe(format="gauntlet", gauntlet=["dot"])
+    course.run(later_name_loses)
+    found = site(reported(tmp_path / "arena.db", "cs101"))
+    check_html(found["index.html"])
+    index = text(found["index.html"])
+    first = index.index("1 ann 2 100.0 %")
+    assert first < index.index("The gauntlet These agents meet all the others") < index.index("1 dot 0 0.0 %")
+    assert "Rank 1 in the gauntlet" in text(found["agents/dot.html"])
+
+
+def test_a_bracket_gives_no_real_name_away(tmp_path: Path) -> None:
+    course = Course(tmp_path)
+    course.describe(format="knockout")
+    course.run(later_name_loses)
+    lines = "".join(f"{number},{name},team,{alias}\n" for number, (name, alias) in enumerate(ALIASES.items(), 1001))
+    with Database(str(tmp_path / "arena.db")) as database, database.reading() as connection:
+        found, _ = gather(connection, 1, read(f"id,name,group,alias\n{lines}", "roster.csv"), now=sample_record.NOW)
+    assert found.bracket is not None
+    assert set(found.bracket.seeds) == {one.name for one in found.agents} == set(ALIASES.values())
+    assert found.bracket.winner == found.agents[0].name == "Fox"
+    assert not [name for name in ALIASES if re.search(rf"\b{name}\b", site(found)["index.html"])]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from arena.course.aliases import own_names
 from arena.course.report.write import write_site
+from tests.arena.tournament.test_tournament import Course
 from tests.kit.chromium import Browser, check_contrast, check_keyboard, check_width
 from tests.kit.plot_reading import AWKWARD
-from tests.kit.sample_reports import crowd, reported
+from tests.kit.sample_reports import crowd, reported, site
 
 NAMES = (AWKWARD[0], AWKWARD[2].replace("\ud800", ""), *AWKWARD[3:6], "CON", "Ann", "ann", "../x")
 
@@ -70,3 +72,47 @@ def test_one_comes_from_the_crosstable_to_a_replay_and_back(browser: Browser, fo
         assert shown.locator(".step").count() > 5
         shown.get_by_role("link", name="cs101").click()
         assert shown.url == (folder / "index.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The front page of a knockout of 13, with long names."""
+    course = Course(tmp_path_factory.mktemp("cup"))
+    for number in range(10):
+        course.write_agent(f"student-{number}-with-a-long-name-that-is-cut")
+    course.describe(format="knockout")
+    course.run()
+    front = course.folder / "index.html"
+    front.write_text(site(reported(course.folder / "arena.db", "cs101"))["index.html"], "utf-8")
+    return front
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_bracket_of_a_knockout_is_readable(browser: Browser, cup: Path, width: int, dark: bool) -> None:
+    with browser.open(cup, width=width, dark=dark) as shown:
+        check_width(shown)
+        check_contrast(shown)
+        check_keyboard(shown)
+
+
+def test_on_a_desk_each_series_stands_between_the_two_before_it_and_on_a_phone_below(
+    browser: Browser, cup: Path
+) -> None:
+    def places(width: int) -> list[list[tuple[float, float]]]:
+        """Left edge and middle of each series, by rounds."""
+        with browser.open(cup, width=width) as shown:
+            rounds = shown.locator(".bracket section").all()
+            boxes = [[one.bounding_box() for one in each.locator(".series").all()] for each in rounds]
+        return [[(box["x"], box["y"] + box["height"] / 2) for box in each if box is not None] for each in boxes]
+
+    desk = places(1280)
+    assert [len(each) for each in desk] == [8, 4, 2, 1]
+    for before, after in pairwise(desk):
+        assert after[0][0] > before[0][0]
+        for at, (_, middle) in enumerate(after):
+            assert before[2 * at][1] < middle < before[2 * at + 1][1]
+    phone = places(390)
+    assert len({left for each in phone for left, _ in each}) == 1
+    middles = [middle for each in phone for _, middle in each]
+    assert middles == sorted(middles)

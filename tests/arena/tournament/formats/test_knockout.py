@@ -195,9 +195,9 @@ def test_the_bracket_says_who_went_through_and_why() -> None:
     event.ask()
     assert told(shown(event)) == [
         "agent 0 (1) has a bye",
-        "agent 3 (4) against agent 4 (5): 0-0 so far",
+        "agent 3 (4) against agent 4 (5): no result yet",
         "agent 1 (2) has a bye",
-        "agent 2 (3) against agent 5 (6): 0-0 so far",
+        "agent 2 (3) against agent 5 (6): no result yet",
         "agent 0 (1) waits for the other player",
         "agent 1 (2) waits for the other player",
         "",

@@ -1,0 +1,86 @@
+"""The bracket of a knockout on the front page: a column for each round, one below the other on a phone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from arena.course.report.pages import parts
+from arena.history.pages.html import element, words
+from arena.tournament.formats.knockout import Why
+
+if TYPE_CHECKING:
+    from arena.course.report.gather import Report
+    from arena.course.report.pages.addresses import Addresses
+    from arena.tournament.formats.knockout import Bracket, Series
+
+_WHY: Final = {
+    Why.TIED: "tied: the higher seed goes through",
+    Why.BYE: "bye",
+    Why.PAIRED: "went through before a ruling",
+}
+"""The reasons that the score does not show."""
+
+
+def parts_of(report: Report, where: Addresses) -> list[str]:
+    """The bracket, and who won; empty if the tournament is not a knockout."""
+    bracket = report.bracket
+    if bracket is None:
+        return []
+    won = [] if bracket.winner is None else [element("p", words(f"{bracket.winner} wins the knockout."))]
+    rounds = [
+        element(
+            "section",
+            element("h3", words(bracket.title(number))),
+            element("ol", *(_series(report, bracket, one, where) for one in series)),
+        )
+        for number, series in enumerate(bracket.rounds, 1)
+    ]
+    return [
+        element("h2", "Bracket"),
+        *won,
+        parts.box("Bracket", element("div", *rounds, class_="bracket")),
+        element("p", "The number before a name is the seed, the number after it the points.", class_="faint"),
+    ]
+
+
+def _series(report: Report, bracket: Bracket, one: Series, where: Addresses) -> str:
+    players = [
+        _player(bracket, one, name, points, where)
+        for name, points in zip(one.players, one.points, strict=True)
+        if name is not None or one.why is not Why.BYE
+    ]
+    statuses = {agent.name: agent.status for agent in report.agents}
+    return element(
+        "li",
+        element("div", *players, _note(report, one, where), class_="series", title=bracket.sentence(one, statuses)),
+    )
+
+
+def _player(bracket: Bracket, one: Series, name: str | None, points: float, where: Addresses) -> str:
+    if name is None:
+        return element("div", element("small", ""), element("span", "not known yet", class_="faint"), class_="player")
+    return element(
+        "div",
+        element("small", str(bracket.seed(name))),
+        parts.link(where.agent(name), name),
+        element("b", words(parts.share(points) if one.games else "")),
+        class_="player through" if name == one.winner else "player",
+    )
+
+
+def _note(report: Report, one: Series, where: Addresses) -> str:
+    """How many games it was, and why somebody went through where the points do not say it."""
+    first, second = one.players
+    notes = []
+    if first is not None and second is not None:
+        places = [report.crosstable.players.index(name) for name in (first, second)]
+        if (met := report.crosstable.cells[places[0]][places[1]]) is not None:
+            label = f"{parts.counted(met.games, 'game')} of {first} against {second}"
+            notes.append(parts.link(where.pair(first, second), parts.counted(met.games, "game"), aria_label=label))
+    loser = next((agent for agent in report.agents if agent.name in one.players and agent.name != one.winner), None)
+    if one.why is Why.WITHDREW and loser is not None:
+        gone = {"withdrawn": "withdrew", "quarantined": "was quarantined"}.get(loser.status, "forfeited")
+        notes.append(words(f"{loser.name} {gone}"))
+    elif one.why in _WHY:
+        notes.append(words(_WHY[one.why]))
+    return element("p", ", ".join(notes), class_="faint") if notes else ""
