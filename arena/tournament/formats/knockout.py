@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import chain
 
@@ -46,13 +46,25 @@ class Series(Struct, frozen=True):
     why: Why | None = None
 
 
-class Bracket(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Bracket:
     """The whole knockout: who was drawn against whom, and who went through."""
 
     seeds: tuple[str, ...]
     """All players, the strongest seed first."""
     rounds: tuple[tuple[Series, ...], ...]
     """From the first to the final, each from top to bottom; each winner goes to the next round's place in between."""
+    _seed: dict[str, int] = field(init=False, repr=False, compare=False)
+    _series: dict[str, list[tuple[int, Series]]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_seed", {name: seed for seed, name in enumerate(self.seeds, 1)})
+        object.__setattr__(self, "_series", {name: [] for name in self.seeds})
+        for round, series in enumerate(self.rounds, 1):
+            for one in series:
+                for name in one.players:
+                    if name is not None:
+                        self._series[name].append((round, one))
 
     @property
     def winner(self) -> str | None:
@@ -61,7 +73,7 @@ class Bracket(Struct, frozen=True):
 
     def seed(self, name: str) -> int:
         """The player's seed, from 1."""
-        return self.seeds.index(name) + 1
+        return self._seed[name]
 
     def title(self, round: int) -> str:
         """What the round is called, counted from 1."""
@@ -73,7 +85,7 @@ class Bracket(Struct, frozen=True):
 
     def of(self, name: str) -> list[tuple[int, Series]]:
         """The series of a player, byes too, each with its round."""
-        return [(at, one) for at, series in enumerate(self.rounds, 1) for one in series if name in one.players]
+        return self._series[name]
 
     def sentence(self, series: Series, statuses: Mapping[str, str]) -> str:
         """How a series went, or stands; empty if no player of it is known. `statuses`: who withdrew, and the like."""
@@ -106,14 +118,15 @@ class Bracket(Struct, frozen=True):
     def places(self) -> dict[str, tuple[float, ...]]:
         """By name what ranks the players, the more the better: the round that each reached; whether it is still in;
         and of those who lost in the same round, its share of the points of that series."""
-        places: dict[str, tuple[float, ...]] = dict.fromkeys(self.seeds, (1.0, 1.0, 0.0))
-        for round, one in ((at, one) for at, series in enumerate(self.rounds, 1) for one in series):
-            for name, points in zip(one.players, one.points, strict=True):
-                if name is None or one.winner is None:
-                    continue
-                lost = (float(round), 0.0, points / one.games if one.games else 0.0)
-                places[name] = (round + 1.0, 1.0, 0.0) if name == one.winner else lost
-        return places
+        return {name: self._place(name, *series[-1]) for name, series in self._series.items()}
+
+    def _place(self, name: str, round: int, last: Series) -> tuple[float, ...]:
+        if last.winner is None:
+            return round, 1.0, 0.0
+        if last.winner == name:
+            return round + 1, 1.0, 0.0
+        points = last.points[last.players.index(name)]
+        return round, 0.0, points / last.games if last.games else 0.0
 
     def renamed(self, names: Mapping[str, str]) -> Bracket:
         """The same with other names."""
