@@ -31,12 +31,14 @@ class Order(Struct, frozen=True):
 
     apart: frozenset[str] = frozenset()
     """Players who are ranked among themselves and listed after the others: those who meet everybody in a gauntlet. They
-    play other opponents than the rest, and far more games. Both parts are ranked by score, then as always."""
+    play other opponents than the rest, and far more games. Both parts are ranked by score first."""
     places: Mapping[str, tuple[float, ...]] = {}
     """By name what ranks players instead of points, the more the better: how far they came in a knockout."""
 
 
 BY_POINTS: Final = Order()
+_IN_A_GAUNTLET: Final = ("sonneborn_berger", "wins", "wins_second")
+"""Its tie-breaks: players who are ranked together never meet, and all have the same opponents to meet."""
 
 
 class Standing(Struct, frozen=True):
@@ -141,6 +143,5 @@ def _key(name: str, score: Score, tiebreaks: Mapping[str, float], order: Order) 
         return list(order.places.get(name, (0.0,)))
     if not order.apart:
         return [rounded(score.points), *(tiebreaks[name] for name in TIEBREAKS)]
-    # Those who are ranked together have not met, so that nothing is direct.
-    others = (tiebreaks[each] for each in TIEBREAKS if each != "direct")
-    return [rounded(score.points / score.games) if score.games else -1.0, rounded(score.points), *others]
+    share = rounded(score.points / score.games) if score.games else -1.0
+    return [share, rounded(score.points), *(tiebreaks[each] for each in _IN_A_GAUNTLET)]

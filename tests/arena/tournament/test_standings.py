@@ -145,6 +145,14 @@ def test_a_gauntlet_that_is_half_played_ranks_by_score(course: Course) -> None:
         assert scores == sorted(scores, reverse=True), most
 
 
+def test_of_a_gauntlet_players_with_the_same_score_are_equal_however_many_games_they_lost(course: Course) -> None:
+    course.describe(format="gauntlet", gauntlet=["ann"], rounds=2)
+    course.run(scoring({("ann", "bob"): [1.0] * 4, ("ann", "cid"): [1.0] * 4}), most=3)
+    lines = [line for line in now(course).lines if not line.apart]
+    assert {line.games for line in lines} == {1, 2}
+    assert [line.rank for line in lines] == [1, 1]
+
+
 # Forfeits.
 
 
