@@ -7,6 +7,7 @@ who has entered another version since. Counting is for large records: pairings t
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import chain, groupby
 from typing import Any, Final
@@ -54,7 +55,9 @@ def games(connection: Connection, scope: Scope) -> list[RatedGame]:
 
 
 def counted(connection: Connection, scope: Scope) -> tuple[list[PairCount], list[RatedGame]]:
-    """The same, as far as it goes counted by pairs; and the games that are not games of such a pair, one by one."""
+    """The same, as far as it goes counted by pairs; and the games that are not games of such a pair, one by one.
+
+    Pairs that repeat one another are found among the counted ones, not between those and the rest."""
     if scope != Scope(tournaments=scope.tournaments):
         return [], games(connection, scope)
     chosen = select(Tournament.id, Tournament.rules, Tournament.format)
@@ -68,46 +71,89 @@ def counted(connection: Connection, scope: Scope) -> tuple[list[PairCount], list
     left_out = _again(connection, scope) | _unrated(connection, scope)
     odd = sorted(left_out | _given_up(connection, list(chain.from_iterable(by_rules.values()))))
     pairs = [
-        PairCount(names[first], names[second], rules, own, others_own, count)
+        PairCount(names[first], names[second], rules, own, others_own, count, repeats)
         for rules, tournaments in sorted(by_rules.items())
-        for (first, second, own, others_own), count in _counts(connection, tournaments, odd).items()
+        for first, second, own, others_own, count, repeats in _counts(connection, tournaments, odd)
     ]
     # One by one: what was not counted, and the pairs in which there was something odd.
-    rest = f"{_odd(connection)} UNION ALL SELECT id FROM game WHERE tournament IN {_listed(connection, 'others')}"
+    odd_ones, all_of_others = (_listed(connection, which) for which in ("odd", "others"))
+    rest = f"{_in_pairs_with(odd_ones)} UNION ALL SELECT id FROM game WHERE tournament IN {all_of_others}"
     rest += "" if scope.tournaments else " UNION ALL SELECT id FROM game WHERE tournament IS NULL"
     of_these = text(f"game.id IN ({rest})").bindparams(odd=json.dumps(odd), others=json.dumps(others))
     within = [Game.tournament.in_(scope.tournaments)] if scope.tournaments else []
     return pairs, _games(connection, scope, [of_these, *within], left_out)
 
 
-def _counts(connection: Connection, tournaments: list[int], odd: list[int]) -> dict[tuple[int, int, Any, Any], int]:
-    """The versions of the two players of a pair, the points of whoever sat first in its two games, and how often.
+def _counts(
+    connection: Connection, tournaments: list[int], odd: list[int]
+) -> list[tuple[int, int, Any, Any, int, int]]:
+    """The versions of the two players of a pair, what each scored in the game in which it sat first, how many pairs
+    went so, and how often each of them was played, move for move. Pairs in which there is an odd game are left out.
 
-    Pairs in which there is an odd game are not among them: it is quicker to take them off again than to ask of every
-    game whether it is one."""
+    It is quicker to count all pairs and take some off again than to ask of every game whether it is odd or repeated."""
     given = {"tournaments": json.dumps(tournaments), "odd": json.dumps(odd)}
     # In this order: the pairs are found in an index, and each of their seats at once.
     then = "CROSS JOIN" if connection.dialect.name == "sqlite" else "JOIN"
 
-    def counted(among: str) -> Sequence[tuple[int, int, Any, Any, int]]:
+    def asked(columns: str, among: str, having: str = "") -> Sequence[Any]:
         query = f"""
-            SELECT a.version, b.version, a.points, c.points, COUNT(*)
+            SELECT {_EITHER_WAY["first"]}, {_EITHER_WAY["second"]}, {_EITHER_WAY["own"]}, {_EITHER_WAY["others"]},
+                   COUNT(*)
             FROM game AS one
             {then} seat AS a ON a.game = one.id AND a.seat = 0
             {then} seat AS b ON b.game = one.id AND b.seat = 1
             LEFT JOIN game AS other ON other.tournament = one.tournament AND other.pair = one.pair AND other.leg = 1
             LEFT JOIN seat AS c ON c.game = other.id AND c.seat = 0
             WHERE one.leg = 0 AND one.tournament IN {_listed(connection, "tournaments")} {among}
-            GROUP BY a.version, b.version, a.points, c.points
+            GROUP BY 1, 2, 3, 4 {columns} {having}
         """
         answer = connection.execute(text(query), {name: ids for name, ids in given.items() if f":{name}" in query})
         # As the driver has them: there may be hundreds of thousands.
         return answer.cursor.fetchall()
 
-    counts = {(first, second, own, others): count for first, second, own, others, count in counted("")}
-    for first, second, own, others, count in counted(f"AND one.id IN ({_odd(connection)})"):
-        counts[first, second, own, others] -= count
-    return {key: count for key, count in counts.items() if count and (key[2] is not None or key[3] is not None)}
+    is_odd, is_repeated = (f"one.id IN ({_in_pairs_with(which)})" for which in (_listed(connection, "odd"), _REPEATED))
+    unlike = {key: count for *key_, count in asked("", "") if (key := tuple(key_))}
+    for *key, count in asked("", f"AND {is_odd}"):
+        unlike[tuple(key)] -= count
+    alike: Counter[tuple[Any, ...]] = Counter()
+    moves = f", {_EITHER_WAY['own_moves']}, {_EITHER_WAY['others_moves']}"
+    for *key, repeats in asked(moves, f"AND {is_repeated} AND NOT {is_odd}", "HAVING COUNT(*) > 1"):
+        unlike[tuple(key)] -= repeats
+        alike[*key, repeats] += repeats
+    return [
+        (first, second, own, others, count, repeats)
+        for (first, second, own, others, repeats), count in [
+            *(((*key, 1), count) for key, count in unlike.items()),
+            *alike.items(),
+        ]
+        if count and (own is not None or others is not None)
+    ]
+
+
+_REPEATED: Final = """(SELECT id FROM game WHERE moves_hash IN (
+    SELECT moves_hash FROM game WHERE moves_hash IS NOT NULL GROUP BY moves_hash HAVING COUNT(*) > 1))"""
+"""The query for games with the moves of another one, whoever played it; answered by an index."""
+
+
+def _played(game: str, seat: str) -> str:
+    """What is the same for two games that went alike: the hash of the moves; without one, a game is like no other."""
+    return f"CASE WHEN {seat}.points IS NOT NULL THEN COALESCE({game}.moves_hash, {game}.id) END"
+
+
+def _either_way(low: str, high: str) -> str:
+    """The one if the older version sat first in the first game, or else the other."""
+    return f"CASE WHEN a.version < b.version THEN {low} ELSE {high} END"
+
+
+_EITHER_WAY: Final = {
+    "first": _either_way("a.version", "b.version"),
+    "second": _either_way("b.version", "a.version"),
+    "own": _either_way("a.points", "c.points"),
+    "others": _either_way("c.points", "a.points"),
+    "own_moves": _either_way(_played("one", "a"), _played("other", "c")),
+    "others_moves": _either_way(_played("other", "c"), _played("one", "a")),
+}
+"""Columns of a pair of games, the same whichever of the two sat first in the first one."""
 
 
 def _given_up(connection: Connection, tournaments: list[int]) -> set[int]:
@@ -119,11 +165,11 @@ def _given_up(connection: Connection, tournaments: list[int]) -> set[int]:
     return set(connection.execute(text(query), {"tournaments": json.dumps(tournaments)}).scalars())
 
 
-def _odd(connection: Connection) -> str:
-    """The query for all games of pairs in which there is an odd game."""
+def _in_pairs_with(games: str) -> str:
+    """The query for all games of pairs in which one of these games is."""
     return f"""
-        SELECT one.id FROM (SELECT DISTINCT tournament, pair FROM game WHERE id IN {_listed(connection, "odd")}) AS away
-        JOIN game AS one ON one.tournament = away.tournament AND one.pair = away.pair
+        SELECT one.id FROM (SELECT DISTINCT tournament, pair FROM game WHERE id IN {games}) AS some
+        JOIN game AS one ON one.tournament = some.tournament AND one.pair = some.pair
     """
 
 
@@ -144,7 +190,7 @@ def _games(
     chosen = (
         select(
             *(Game.id, Game.tournament, Game.number, Game.pair, Game.seed, Game.round, Game.rules, Game.finished),
-            *(Game.verdict, Game.plies, Seat.version, Seat.name, Seat.seat, Seat.points),
+            *(Game.verdict, Game.plies, Game.moves_hash, Seat.version, Seat.name, Seat.seat, Seat.points),
         )
         .join(Seat, Seat.game == Game.id)
         .where(Game.status.in_(OVER), *conditions)
@@ -171,6 +217,7 @@ def _games(
             number=seats[0].number,
             verdict=seats[0].verdict,
             plies=seats[0].plies,
+            moves_hash=seats[0].moves_hash,
         )
         for seats in together
     ]

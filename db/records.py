@@ -203,6 +203,8 @@ class RatedGame(Struct, frozen=True, gc=False):
     number: int = 0
     verdict: str = "normal"
     plies: int | None = None
+    moves_hash: int | None = None
+    """`moves_hash` of its moves; None where they are not on record."""
 
 
 class PairCount(Struct, frozen=True, gc=False):
@@ -217,3 +219,5 @@ class PairCount(Struct, frozen=True, gc=False):
     others: float | None
     """What `second` scored in the other game, where it had the first seat."""
     count: int
+    repeats: int = 1
+    """How often each of them was played just so, move for move; 1 if no two are alike."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
@@ -94,6 +95,49 @@ def test_pairs_that_went_alike_are_one_row(record: Record) -> None:
     assert not rest
     assert sorted((pair.first, pair.second, pair.count) for pair in pairs) == [("ann", "bob", 1), ("ann", "bob", 3)]
     ids(record)
+
+
+def test_pairs_that_were_played_move_for_move_are_counted_whoever_sat_first_in_the_first_game(record: Record) -> None:
+    cup = record.tournament("ann", "bob")
+    for number, (first, second) in enumerate([("ann", "bob"), ("bob", "ann"), ("ann", "bob")]):
+        for leg, (one, other) in enumerate([(first, second), (second, first)]):
+            record.play(cup, one, other, float(one == "ann"), pair=f"{number}", leg=leg, moves=f"ab{one}")
+    for leg, moves in enumerate(["ab", "cd"]):  # the same results, other moves
+        record.play(cup, *(("ann", "bob")[:: 1 - 2 * leg]), 1.0 - leg, pair="other", leg=leg, moves=moves)
+    record.play(cup, "ann", "bob", 1.0, pair="alone", moves="abann")
+    for pair in ("no moves", "either"):
+        record.play(cup, "bob", "ann", 0.5, pair=pair)
+    pairs, rest = rated_games.counted(record.connection, Scope())
+    assert not rest
+    assert {(pair.own, pair.others, pair.count, pair.repeats) for pair in pairs} == {
+        (1.0, 0.0, 3, 3),
+        (1.0, 0.0, 1, 1),
+        (1.0, None, 1, 1),
+        (None, 0.5, 2, 1),
+    }
+
+
+@pytest.mark.parametrize("number", range(tries(6)))
+def test_repeats_of_counted_pairs_are_those_of_the_games_listed(record: Record, number: int) -> None:
+    random = Random(number)
+    cup = record.tournament(*NAMES)
+    for pair in range(60):
+        players = random.sample(NAMES[:3], 2)
+        for leg in range(random.choice((1, 2, 2))):
+            moves = random.choice(("ab", "abc", "abc", ""))
+            record.play(cup, *players[:: 1 - 2 * leg], len(moves) / 4, pair=f"{pair}", leg=leg, moves=moves)
+    found = []
+    for games in (columns(record, Scope()), columns_of_counts(record, Scope())):
+        of_pairs: Counter[tuple[object, ...]] = Counter()
+        for pair in range(len(games.often)):
+            rows = np.flatnonzero(games.pair == pair)
+            of_pair = sorted(
+                (games.names[games.first[row]], games.names[games.second[row]], float(games.score[row])) for row in rows
+            )
+            of_pairs[*of_pair, float(games.repeats[pair])] += int(games.often[pair])
+        found.append(of_pairs)
+    assert found[0] == found[1]
+    assert max(times for *_, times in found[0]) > 2.0
 
 
 def test_games_to_be_played_and_cancelled_are_not_rated(record: Record) -> None:

@@ -34,6 +34,7 @@ def upgrade() -> None:
         ]
         if found:
             connection.execute(change, found)
+    op.create_index("game_by_moves", "game", ["moves_hash"], unique=False)
 
 
 def _hash(events: list[tuple[str, str]]) -> int:
