@@ -2,7 +2,7 @@
 
 The expected score of who sits first is 1 / (1 + 10^(-(first - second + advantage) / 400)), with one advantage for each
 kind of game. A little prior keeps every rating finite, whatever the results; error bars come from how much the results
-of pairs differ from what the fit expects (the sandwich estimate), not from the belief that all games are independent.
+of meetings vary (`arena/ratings/spread.py`), not from the belief that all games are independent.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from arena.errors import BadRating
 from arena.ratings.duels import Duels, Numbers, Places
-from arena.ratings.estimates import ELO, HARDLY, PRIOR, WIDTH, Estimates, logistic
+from arena.ratings.estimates import ELO, PRIOR, WIDTH, Estimates, VirtualDraws, logistic
 from arena.ratings.pools import Pools, connected, strongly_connected
+from arena.ratings.spread import cells, middle, spread
 
 _STEPS: Final = 500
 _NEAR: Final = 1e-11
@@ -124,24 +125,19 @@ class _Problem:
         while (endless := self._endless(values)) is not None:
             self._fixed[endless] = True
             values = self._maximum()
-        belief = _inverse(self._information(values, self._prior or PRIOR))
-        pairs, fitted = float(np.sum(self._games.often)), self._size - int(np.sum(self._fixed))
-        enough = pairs > fitted
-        covariance = self._sandwich(values) * (pairs / (pairs - fitted)) if enough else belief
-        n = len(self.names)
-        of_games = np.where(np.diag(covariance) < HARDLY * np.diag(belief), np.diag(belief), np.diag(covariance))
-        advantages = {kind: self._advantage(values, of_games, n + number) for number, kind in enumerate(self.kinds)}
-        found = Fit(
+        known = self._known(values)
+        covariance = self._sandwich(values, known)
+        n, variances = len(self.names), np.diag(covariance)
+        advantages = {kind: self._advantage(values, variances, n + number) for number, kind in enumerate(self.kinds)}
+        return Fit(
             names=self.names,
             ratings=values[:n] * ELO,
             covariance=covariance[:n, :n] * ELO**2,
             pools=self._pools,
+            virtual=VirtualDraws(self._prior, values[:n], known[:n, :n]),
             advantages=MappingProxyType(advantages),
             unrated=MappingProxyType(dict(unrated)),
-        )
-        if not enough:
-            return found.moved(anchors)
-        return found.moved(anchors, never_surprised=self._extreme(), belief=belief[:n, :n] * ELO**2)
+        ).moved(anchors)
 
     def _expected(self, values: Numbers) -> Numbers:
         return logistic(values[self._first] - values[self._second] + values[self._kind])
@@ -212,10 +208,23 @@ class _Problem:
         # Which way nothing holds them: an advantage that has no part in that is told as well as ever.
         return max(free, key=lambda place: abs(directions[place, 0]))
 
-    def _sandwich(self, values: Numbers) -> Numbers:
-        """The covariance of all parameters that the surprises of pairs tell."""
-        inverse = _inverse(self._information(values, self._prior))
-        return inverse @ self._scatter(values) @ inverse
+    def _known(self, values: Numbers) -> Numbers:
+        """The inverse of the information; nothing is known of the advantages that are fixed."""
+        found = _inverse(self._information(values, self._prior))
+        found[self._fixed, :] = found[:, self._fixed] = 0.0
+        return found
+
+    def _sandwich(self, values: Numbers, known: Numbers) -> Numbers:
+        """The covariance of all numbers, from the spread of meetings."""
+        games, players = self._games, len(self.names)
+        expected = logistic(values[games.first] - values[games.second] + values[games.kind + players])
+        met = cells(games, games.score - expected, expected)
+        varies = middle(
+            met, spread(met, known, players=players, extreme=self._extreme()), players=players, size=self._size
+        )
+        chance = logistic(values)
+        varies[np.diag_indices(self._size)] += self._prior * chance * (1.0 - chance)
+        return known @ varies @ known
 
     def _extreme(self) -> Places:
         """Who only won or only lost."""
@@ -224,28 +233,6 @@ class _Problem:
         points += np.bincount(self._second, self._times - self._points, size)
         games = np.bincount(self._first, self._times, size) + np.bincount(self._second, self._times, size)
         return np.flatnonzero((points == 0.0) | (points == games))
-
-    def _scatter(self, values: Numbers) -> Numbers:
-        """The sum over all pairs of the products of what each parameter was pulled by that pair."""
-        size, games = self._size, self._games
-        kind = games.kind + len(self.names)
-        surprise = games.score - logistic(values[games.first] - values[games.second] + values[kind])
-        where = np.concatenate([games.pair * size + place for place in (games.first, games.second, kind)])
-        pulls = np.concatenate([surprise, -surprise, surprise])
-        cells, inverse = np.unique(where, return_inverse=True)
-        pull = np.bincount(inverse, pulls, len(cells))
-        pair, place = np.divmod(cells, size)
-        begin = np.flatnonzero(np.r_[True, pair[1:] != pair[:-1]])
-        length = np.diff(np.r_[begin, len(pair)])
-        flat = np.zeros(size * size)
-        for many in np.unique(length):
-            rows = begin[length == many][:, None] + np.arange(many)
-            products = pull[rows][:, :, None] * pull[rows][:, None, :] * games.often[pair[rows[:, 0]]][:, None, None]
-            at = place[rows][:, :, None] * size + place[rows][:, None, :]
-            flat += np.bincount(at.ravel(), products.ravel(), size * size)
-        found: Numbers = flat.reshape(size, size)
-        found[self._fixed, :] = found[:, self._fixed] = 0.0
-        return found
 
     def _advantage(self, values: Numbers, variances: Numbers, place: int) -> Advantage:
         error = None if self._fixed[place] else WIDTH * float(np.sqrt(max(variances[place], 0.0))) * ELO

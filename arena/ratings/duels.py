@@ -6,6 +6,7 @@ database has counted already (`PairCount`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
@@ -33,6 +34,8 @@ class Duels(Struct, frozen=True):
     """To which pair each belongs."""
     often: Numbers
     """Of each pair, how many went just so."""
+    repeats: Numbers
+    """Of each pair, how often it was played move for move; 1 if it repeats no other."""
 
     def where(self, kept: NDArray[np.bool_], names: Sequence[str]) -> Duels:
         """The rows that are `kept`, and only those `names`."""
@@ -48,6 +51,7 @@ class Duels(Struct, frozen=True):
             score=self.score[kept],
             pair=pair.astype(np.intp),
             often=self.often[pairs],
+            repeats=self.repeats[pairs],
         )
 
 
@@ -76,6 +80,19 @@ def in_pairs(games: Iterable[RatedGame]) -> list[list[RatedGame]]:
             alone.append([game])
             before = game
     return [*paired.values(), *alone]
+
+
+def repeats(meetings: Iterable[Sequence[RatedGame]]) -> list[int]:
+    """How often each of these meetings was played: those are the same whose games all went alike, move for move, with
+    the same players in the same seats. A game whose moves are not on record is like no other."""
+    played = [
+        tuple(sorted((game.rules, game.names, game.moves_hash, game.points) for game in meeting))
+        if all(game.moves_hash is not None for game in meeting)
+        else number
+        for number, meeting in enumerate(meetings)
+    ]
+    times = Counter[Hashable](played)
+    return [times[one] for one in played]
 
 
 def duels(games: Iterable[RatedGame], counts: Sequence[PairCount] = ()) -> Duels:
@@ -112,4 +129,5 @@ def duels(games: Iterable[RatedGame], counts: Sequence[PairCount] = ()) -> Duels
             [number for number, pair in enumerate(pairs) for _ in pair], len(pairs) + own, len(pairs) + others
         ).astype(np.intp),
         often=np.array([1.0] * len(pairs) + [float(c.count) for c in counts]),
+        repeats=np.array([float(times) for times in [*repeats(pairs), *(c.repeats for c in counts)]]),
     )

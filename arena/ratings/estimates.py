@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from adsearch.errors import quote
 from arena.errors import BadRating
-from arena.ratings.duels import Numbers, Places
+from arena.ratings.duels import Numbers
 from arena.ratings.pools import Pools
 
 ELO: Final = 400.0 / log(10.0)
@@ -26,12 +26,28 @@ WIDTH: Final = 1.96
 PRIOR: Final = 1.0
 """Virtual draws of each player, usually."""
 
-
-HARDLY: Final = 1e-3
-"""Of the variance of independent games: what is less was never surprised."""
 _NOTHING: Final = 1e-6
 """What rounding leaves of nothing, in Elo."""
-NOBODY: Final[Places] = np.zeros(0, dtype=np.intp)
+
+
+class VirtualDraws(Struct, frozen=True):
+    """What was fitted, before any anchor: in log odds, with `prior` draws of each player against a phantom rated 0."""
+
+    prior: float
+    values: Numbers
+    known: Numbers
+    """M, the inverse of the information."""
+
+    def mutual(self, one: int, other: int) -> float:
+        """By how much the lead of `one` changes if these two drew with each other instead of with the phantom.
+
+        One step of Newton's method. The phantom's draws would pull a player of few games towards 0 and leave one of
+        many games where it is, and so make equals unequal."""
+        x, y, m = self.values[one], self.values[other], self.known
+        m_x, m_y = m[one, one] - m[one, other], m[one, other] - m[other, other]
+        pulls = np.array([x, y, x - y])
+        of_one, of_other, of_both = logistic(pulls) - 0.5
+        return float(self.prior * (m_x * of_one + m_y * of_other - (m_x - m_y) * of_both))
 
 
 class Estimates(Struct, frozen=True):
@@ -44,33 +60,32 @@ class Estimates(Struct, frozen=True):
     """Of the ratings, in squared Elo."""
     pools: Pools
     """Who can be compared: players of different pools were never connected by games."""
+    virtual: VirtualDraws | None
+    """None where there are no virtual draws."""
 
     def errors(self) -> Numbers:
         """Half the 95 % interval of each rating."""
         return WIDTH * np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
-    def superiority(self, one: int, other: int) -> float:
-        """How likely it is that `one` (an index) is stronger than `other`, from the joint covariance."""
+    def lead(self, one: int, other: int) -> tuple[float, float]:
+        """By how much `one` (an index) is ahead of `other`, and the standard error of that.
+
+        As if the virtual draws of these two were with each other: see `VirtualDraws.mutual`."""
         c = self.covariance
         variance = float(c[one, one] + c[other, other] - 2.0 * c[one, other])
-        difference = float(self.ratings[one] - self.ratings[other])
-        if variance < _NOTHING:
-            return 0.5 if abs(difference) < _NOTHING else float(difference > 0.0)
-        return 0.5 * (1.0 + erf(difference / sqrt(2.0 * variance)))
+        mutual = self.virtual.mutual(one, other) * ELO if self.virtual is not None else 0.0
+        return float(self.ratings[one] - self.ratings[other]) + mutual, sqrt(max(variance, 0.0))
 
-    def moved(
-        self,
-        anchors: Mapping[str, float],
-        *,
-        never_surprised: Places = NOBODY,
-        belief: Numbers | None = None,
-    ) -> Self:
+    def superiority(self, one: int, other: int) -> float:
+        """How likely it is that `one` (an index) is stronger than `other`."""
+        lead, error = self.lead(one, other)
+        if error < _NOTHING:
+            return 0.5 if abs(lead) < _NOTHING else float(lead > 0.0)
+        return 0.5 * (1.0 + erf(lead / error / sqrt(2.0)))
+
+    def moved(self, anchors: Mapping[str, float]) -> Self:
         """The same where the ratings of each pool average 0; or its `anchors` average what they are given. Errors are
-        those of the differences from there.
-
-        Surprises are what errors are made of, and who only won or only lost never caused any; nor did who was in pairs
-        that all went alike. They are left as uncertain as `belief` has them: the covariance if all games were
-        independent."""
+        those of the differences from there."""
         if unknown := sorted(set(anchors) - set(self.names)):
             raise BadRating(f"no anchor {quote(unknown[0])}: nobody called so is rated")
         shift, at = np.eye(len(self.names)), np.zeros(len(self.names))
@@ -79,14 +94,7 @@ class Estimates(Struct, frozen=True):
             held = [place for place in places if self.names[place] in anchors] or list(places)
             shift[np.ix_(places, held)] -= 1.0 / len(held)
             at[places] = sum(anchors.get(self.names[place], 0.0) for place in held) / len(held)
-        covariance = shift @ self.covariance @ shift.T
-        if belief is not None:
-            believed = shift @ belief @ shift.T
-            alike = np.flatnonzero(np.diag(covariance) < HARDLY * np.diag(believed))
-            places = np.union1d(never_surprised, alike)
-            block = np.ix_(places, places)
-            covariance[block] += believed[block]
-        return replace(self, ratings=shift @ self.ratings + at, covariance=covariance)
+        return replace(self, ratings=shift @ self.ratings + at, covariance=shift @ self.covariance @ shift.T)
 
 
 def logistic(values: Numbers) -> Numbers:

@@ -7,10 +7,10 @@ cannot be told is None.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from math import erfc, exp, log, log10, sqrt
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
@@ -74,30 +74,45 @@ class Sprt(Struct, frozen=True):
     """None: go on."""
 
 
+class Outcome(NamedTuple):
+    """What `many` pairs of games, or games outside of pairs, scored: each is independent of the others."""
+
+    many: int
+    games: int
+    """Of each: 2 or 1."""
+    points: float
+    times: int = 1
+    """How often each was played, move for move: all of them count for the score, but they are one observation."""
+
+
 def trinomial(wins: int, draws: int, losses: int) -> Difference:
     """From single games, as if each were independent. A normal approximation: not for a handful of games, nor for
     scores near 0 or 100 %."""
-    return mixed([0] * 5, (losses, draws, wins))
+    return difference(Outcome(many, 1, points) for many, points in ((losses, 0.0), (draws, 0.5), (wins, 1.0)))
 
 
 def pentanomial(counts: Sequence[int]) -> Difference:
     """From how many pairs of games scored 0, 1/2, 1, 3/2 and 2. A normal approximation, as `trinomial`."""
-    return mixed(counts, [0] * 3)
+    return difference(Outcome(many, 2, half / 2.0) for half, many in enumerate(_of_pairs(counts)))
 
 
-def mixed(pairs: Sequence[int], singles: Sequence[int]) -> Difference:
-    """From how many pairs scored 0, 1/2, 1, 3/2 and 2, and how many games outside of pairs 0, 1/2 and 1. A normal
-    approximation, as `trinomial`."""
-    _checked(_of_pairs(pairs))
-    _checked(singles)
-    # What is independent: how often, of how many games, with how many points.
-    outcomes = [(count, 2, half / 2.0) for half, count in enumerate(pairs) if count]
-    outcomes += [(count, 1, half / 2.0) for half, count in enumerate(singles) if count]
-    games = sum(count * of for count, of, _ in outcomes)
+def difference(outcomes: Iterable[Outcome], *, one_more_pair: bool = False) -> Difference:
+    """From pairs and single games. A normal approximation, as `trinomial`.
+
+    `one_more_pair`: the spread is that of these and of one pair of independent games without draws, which keeps the
+    error honest for a handful of games: they may have gone alike by chance."""
+    played = [one for one in outcomes if one.many]
+    _checked([one.many for one in played])
+    games = sum(many * of * times for many, of, _, times in played)
     if not games:
         return Difference(None, None, None, None)
-    mean = sum(count * points for count, _, points in outcomes) / games
-    variance = sum(count * (points - of * mean) ** 2 for count, of, points in outcomes) / games**2
+    points = sum(many * scored * times for many, _, scored, times in played)
+    mean = points / games
+    squares = sum(many * (times * (scored - of * mean)) ** 2 for many, of, scored, times in played)
+    if one_more_pair:
+        close = (points + 0.5) / (games + 1.0)
+        squares += 2.0 * close * (1.0 - close)
+    variance = squares / games**2
     if variance <= 0.0:
         return Difference(_elo(mean), None, None, None)
     of_mean = sqrt(variance)
@@ -164,7 +179,7 @@ def _of_pairs(counts: Sequence[int]) -> Sequence[int]:
 
 
 def _checked(counts: Sequence[int]) -> None:
-    if min(counts) < 0:
+    if min(counts, default=0) < 0:
         raise BadRating(f"expected counts of 0 or more, got {', '.join(map(str, counts))}")
 
 

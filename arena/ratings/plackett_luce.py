@@ -21,8 +21,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from arena.errors import BadRating
-from arena.ratings.duels import Numbers, Places
-from arena.ratings.estimates import ELO, PRIOR, Estimates, logistic
+from arena.ratings.duels import Numbers, Places, repeats
+from arena.ratings.estimates import ELO, PRIOR, Estimates, VirtualDraws, logistic
 from arena.ratings.pools import connected
 from db.records import RatedGame
 
@@ -50,8 +50,8 @@ def fit(
     """The ratings of everybody who has played.
 
     `prior`: so many virtual draws of each player, against a phantom rated 0. `anchors`: see `Estimates.moved`. Errors
-    come from how much what happened in meetings (the games of one `pair`; without one, each game) differs from what the
-    fit expects; where there are no more meetings than players, from the fit alone."""
+    come from one number for all meetings (the games of one `pair`; without one, each game): how much more or less they
+    differ from what the fit expects than independent games would."""
     if not _LEAST <= prior <= _MOST:
         raise BadRating(f"expected a prior of {_LEAST:g} to {_MOST:g} virtual draws, got {prior:g}")
     played = [game for game in games if len(game.names) > 1]
@@ -60,26 +60,28 @@ def fit(
     pools = connected(names, sorted({(game.names[0], other) for game in played for other in game.names[1:]}))
     problem = _Problem(len(names), _meetings(played, index), prior)
     values = problem.maximum()
-    belief, sandwich = problem.belief(values), problem.sandwich(values)
-    found = Estimates(
+    known = problem.known(values)
+    return Estimates(
         names=tuple(names),
         ratings=ELO * values,
-        covariance=ELO**2 * (belief if sandwich is None else sandwich),
+        covariance=ELO**2 * problem.sandwich(values, known),
         pools=pools,
-    )
-    if sandwich is None:
-        return found.moved(anchors)
-    return found.moved(anchors, never_surprised=problem.never_surprised, belief=ELO**2 * belief)
+        virtual=VirtualDraws(prior, values, known),
+    ).moved(anchors)
 
 
-def _meetings(games: Iterable[RatedGame], index: dict[str, int]) -> list[tuple[Meeting, int]]:
-    """How the games of each meeting ended, and how many meetings went just so. Sorted: sums are then the same
-    whatever the order in which the games came."""
-    together: dict[object, Counter[Order]] = {}
+def _meetings(games: Iterable[RatedGame], index: dict[str, int]) -> list[tuple[Meeting, int, int]]:
+    """How the games of each meeting ended, how many meetings went just so, and how often each of those was played,
+    move for move. Sorted: sums are then the same whatever the order in which the games came."""
+    together: dict[object, list[RatedGame]] = {}
     for number, game in enumerate(games):
         key = (False, number) if game.pair is None else (True, game.pair)
-        together.setdefault(key, Counter())[_order(game, index)] += 1
-    return sorted(Counter(tuple(sorted(orders.items())) for orders in together.values()).items())
+        together.setdefault(key, []).append(game)
+    ended = (Counter(_order(game, index) for game in meeting) for meeting in together.values())
+    alike = Counter(
+        (tuple(sorted(orders.items())), often) for orders, often in zip(ended, repeats(together.values()), strict=True)
+    )
+    return [(meeting, many, often) for (meeting, often), many in sorted(alike.items())]
 
 
 def _order(game: RatedGame, index: dict[str, int]) -> Order:
@@ -160,12 +162,13 @@ class _Choices(NamedTuple):
 class _Problem:
     """The games as arrays, and the strengths that fit them, as natural logarithms."""
 
-    def __init__(self, players: int, meetings: Sequence[tuple[Meeting, int]], prior: float) -> None:
+    def __init__(self, players: int, meetings: Sequence[tuple[Meeting, int, int]], prior: float) -> None:
         self._players, self._prior = players, prior
-        self._often = np.array([often for _, often in meetings], dtype=np.float64)
-        orders = [(number, order, many) for number, (ended, _) in enumerate(meetings) for order, many in ended]
+        self._often = np.array([often for _, often, _ in meetings], dtype=np.float64)
+        self._repeats = np.array([repeats for _, _, repeats in meetings], dtype=np.float64)
+        orders = [(number, order, many) for number, (ended, _, _) in enumerate(meetings) for order, many in ended]
         self._choices = self._arrays(orders)
-        self.never_surprised = _extreme(players, (order for _, order, _ in orders))
+        self._extreme = _extreme(players, (order for _, order, _ in orders))
         # How often each was placed while somebody else was left, by meeting.
         self._placed = np.zeros((len(meetings), players))
         for number, order, many in orders:
@@ -241,19 +244,59 @@ class _Problem:
         np.fill_diagonal(found, self._prior * logistic(values) * logistic(-values) - found.sum(axis=1))
         return found
 
-    def belief(self, values: Numbers) -> Numbers:
-        """The covariance of the strengths if each game were independent of the others."""
+    def known(self, values: Numbers) -> Numbers:
+        """M, the inverse of the information: the covariance of the strengths if all games were independent."""
         return np.asarray(np.linalg.inv(self.information(values)), dtype=np.float64)
 
-    def sandwich(self, values: Numbers) -> Numbers | None:
-        """The covariance that surprises tell, small samples allowed for; None where there are too few meetings."""
-        meetings = float(np.sum(self._often))
-        if meetings <= self._players:
-            return None
-        known, pulls = self.belief(values), self.pulls(values)
-        scatter: Numbers = pulls.T @ (self._often[:, None] * pulls)
-        found: Numbers = known @ scatter @ known * (meetings / (meetings - self._players))
+    def sandwich(self, values: Numbers, known: Numbers) -> Numbers:
+        """The covariance of the strengths, from one spread of all meetings; as for games of two in `spread.py`."""
+        if not self._choices:
+            return known
+        who, blocks = self._blocks(values)
+        phi = self._spread(values, known, who, blocks)
+        surely = np.any(np.isin(who, self._extreme) & (np.diagonal(blocks, axis1=1, axis2=2) > 0.0), axis=1)
+        phis = self._often * self._repeats * np.where(surely, max(phi, 1.0), phi)
+        n = self._players
+        at = who[:, :, None] * n + who[:, None, :]
+        flat = np.zeros(n * n)
+        flat += np.bincount(at.ravel(), (phis[:, None, None] * blocks).ravel(), n * n)
+        middle = flat.reshape(n, n) + np.diag(self._prior * logistic(values) * logistic(-values))
+        found: Numbers = known @ middle @ known
         return found
+
+    def _spread(self, values: Numbers, known: Numbers, who: Places, blocks: Numbers) -> float:
+        """How often as large as expected the squared pulls of meetings are, with one expected meeting added.
+
+        Pulls are measured by M; the fit follows each meeting a little, and so leaves less of it."""
+        pulls = self.pulls(values)
+        seen = np.sum(pulls @ known * pulls, axis=1)
+        products = known[who[:, :, None], who[:, None, :]] @ blocks
+        expected = np.trace(products, axis1=1, axis2=2)
+        followed = np.einsum("mij,mji->m", products, products)
+        unlike = self._often / self._repeats
+        left = max(float(unlike @ expected - self._often @ followed), 0.0)
+        one = float(self._often @ expected / self._often.sum())
+        return float((unlike @ seen + one) / max(left + one, np.finfo(float).tiny))
+
+    def _blocks(self, values: Numbers) -> tuple[Places, Numbers]:
+        """For each meeting its players and its information about them: minus the second derivatives of its log
+        likelihood. Where it has fewer players than others, the rest is 0."""
+        n, meetings = self._players, len(self._often)
+        seats = np.unique(np.concatenate([(some.meeting[:, None] * n + some.among).ravel() for some in self._choices]))
+        meeting, player = np.divmod(seats, n)
+        slot = np.arange(len(seats)) - np.searchsorted(meeting, meeting)
+        most = int(slot.max()) + 1
+        who = np.zeros((meetings, most), dtype=np.intp)
+        who[meeting, slot] = player
+        flat: Numbers = np.zeros(meetings * most * most)
+        for some in self._choices:
+            made, _ = some.made(values)
+            own = slot[np.searchsorted(seats, some.meeting[:, None] * n + some.among)]
+            row = (some.meeting[:, None] * most + own) * most
+            products = some.within[:, None, None] * made[:, :, None] * made[:, None, :]
+            flat = flat + np.bincount((row + own).ravel(), (some.within[:, None] * made).ravel(), len(flat))
+            flat = flat - np.bincount((row[:, :, None] + own[:, None, :]).ravel(), products.ravel(), len(flat))
+        return who, flat.reshape(meetings, most, most)
 
     def pulls(self, values: Numbers) -> Numbers:
         """The derivatives of what each meeting adds to the log likelihood, a line for each."""

@@ -165,6 +165,7 @@ def _apart(games: Iterable[RatedGame], rated: Mapping[str, tuple[float, float]])
         ratings=np.array([rated[name][0] for name in names]),
         covariance=np.diag(np.array([rated[name][1] ** 2 for name in names])),
         pools=connected(names, sorted({(game.names[0], other) for game in games for other in game.names[1:]})),
+        virtual=None,
     )
 
 

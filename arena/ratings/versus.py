@@ -6,12 +6,13 @@ Values in, values out. Games of one pairing share an opening, and are counted to
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
-from math import log10
+from collections.abc import Collection, Hashable, Sequence
+from math import copysign, log10
 
 from msgspec import Struct
 
-from arena.ratings.match_statistics import Difference, mixed, superiority
+from arena.ratings.duels import repeats
+from arena.ratings.match_statistics import Difference, Outcome, difference, superiority
 from db.records import RatedGame
 
 LAST = 10
@@ -59,6 +60,8 @@ class Versus(Struct, frozen=True):
     """How many pairs of games have brought `a` 0, 1/2, 1, 3/2 and 2 points."""
     single: int
     """Games of pairs of which only one is rated."""
+    repeated: int
+    """Pairs, and games outside of pairs, that repeat an earlier one move for move: they tell nothing new."""
     verdicts: dict[str, int]
     longest: Met | None
     shortest: Met | None
@@ -69,7 +72,7 @@ class Versus(Struct, frozen=True):
 def versus(games: Sequence[RatedGame], a: str, b: str) -> Versus:
     """What `games`, in the order of play, tell about `a` against `b`. A name without a version means all of them."""
     met: list[Met] = []
-    pairs: dict[Hashable, list[float]] = {}
+    pairs: dict[Hashable, list[tuple[RatedGame, float]]] = {}
     for game in games:
         for seat, own in enumerate(game.names):
             for other_seat, other in enumerate(game.names):
@@ -77,13 +80,14 @@ def versus(games: Sequence[RatedGame], a: str, b: str) -> Versus:
                     lead = game.points[seat] - game.points[other_seat]
                     points = 1.0 if lead > 0 else 0.0 if lead < 0 else 0.5
                     met.append(Met(game.id, seat, points, game.verdict, game.plies))
-                    pairs.setdefault(game.pair, []).append(points)
-    whole = [sum(points) for points in pairs.values() if len(points) == 2]
-    single = [point for points in pairs.values() if len(points) != 2 for point in points]
-    pentanomial = [whole.count(total / 2.0) for total in range(5)]
-    decided = Counter(
-        (points > half) - (points < half) for some, half in ((whole, 1.0), (single, 0.5)) for points in some
-    )
+                    pairs.setdefault(game.pair, []).append((game, points))
+    outcomes = _outcomes(pairs.values())
+    decided = Counter[float]()
+    for one in outcomes:
+        decided[copysign(1.0, lead) if (lead := one.points - one.games / 2.0) else 0.0] += one.many
+    pentanomial = [
+        sum(one.many * one.times for one in outcomes if (one.games, one.points) == (2, half / 2.0)) for half in range(5)
+    ]
     with_plies = [one for one in met if one.plies is not None]
     return Versus(
         a=a,
@@ -95,11 +99,12 @@ def versus(games: Sequence[RatedGame], a: str, b: str) -> Versus:
             for seat in sorted({one.seat for one in met})
             if (sat := [one for one in met if one.seat == seat])
         ],
-        difference=mixed(pentanomial, [single.count(points) for points in (0.0, 0.5, 1.0)]),
-        bound=_bound([*(total / 2.0 for total in whole), *single]),
+        difference=difference(outcomes, one_more_pair=True),
+        bound=_bound(outcomes),
         los=superiority(decided[1], decided[-1]),
         pentanomial=pentanomial,
-        single=len(single),
+        single=sum(one.many * one.times for one in outcomes if one.games == 1),
+        repeated=sum(one.many * (one.times - 1) for one in outcomes),
         verdicts=dict(sorted(Counter(one.verdict for one in met).items())),
         longest=max(with_plies, key=lambda one: one.plies or 0, default=None),
         shortest=min(with_plies, key=lambda one: one.plies or 0, default=None),
@@ -107,14 +112,27 @@ def versus(games: Sequence[RatedGame], a: str, b: str) -> Versus:
     )
 
 
-def _bound(scores: Sequence[float]) -> float | None:
-    """What is sure of the difference where one of the two has won all: `scores` are those of pairs and single games."""
-    if not scores or len({*scores}) > 1 or scores[0] not in (0.0, 1.0):
+def _outcomes(pairs: Collection[Sequence[tuple[RatedGame, float]]]) -> list[Outcome]:
+    """What each pair scored, and each game that has not exactly one other."""
+    alone = [[one] for pair in pairs if len(pair) != 2 for one in pair]
+    meetings = [*(pair for pair in pairs if len(pair) == 2), *alone]
+    times = repeats([game for game, _ in meeting] for meeting in meetings)
+    counted = Counter(
+        (len(meeting), sum(points for _, points in meeting), often)
+        for meeting, often in zip(meetings, times, strict=True)
+    )
+    return [Outcome(many // often, games, points, often) for (games, points, often), many in sorted(counted.items())]
+
+
+def _bound(outcomes: Sequence[Outcome]) -> float | None:
+    """What is sure of the difference where one of the two has won all."""
+    shares = {one.points / one.games for one in outcomes}
+    if shares not in ({0.0}, {1.0}):
         return None
     # Whoever scores m on average wins a whole pair with a chance of m at most, and so many in a row with m ** n.
-    least = (1.0 - SURE) ** (1.0 / len(scores))
+    least = (1.0 - SURE) ** (1.0 / sum(one.many for one in outcomes))
     elo = 400.0 * log10(least / (1.0 - least))
-    return elo if scores[0] else -elo
+    return elo if shares == {1.0} else -elo
 
 
 def _is(player: str, name: str) -> bool:

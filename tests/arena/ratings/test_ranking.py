@@ -91,7 +91,12 @@ def test_those_who_did_the_same_share_a_rank(system: System) -> None:
 
 
 def test_ranks_that_the_error_bars_allow_go_from_the_best_to_the_worst() -> None:
-    sure = [won("ann", other, pair=(other, n)) for other in ("bob", "cleo") for n in range(80)]  # type: ignore[arg-type]
+    sure = [
+        RatedGame(names, tuple(float(name == "ann") for name in names), pair=(other, n))
+        for other in ("bob", "cleo")
+        for n in range(40)
+        for names in (("ann", other), (other, "ann"))
+    ]
     equal = [won(*two, pair=(two, n)) for two in (("bob", "cleo"), ("cleo", "bob")) for n in range(10)]  # type: ignore[arg-type]
     some = [won("bob", "ann", pair=n) for n in range(3)]
     ranges = {one.name: (one.rank_low, one.rank_high) for one in rank([*sure, *equal, *some]).players}
