@@ -204,12 +204,6 @@ def played_versions(connection: Connection, tournament: int) -> dict[int, dict[s
     return found
 
 
-def openings(connection: Connection, tournament: int) -> set[str]:
-    """The openings that its games have."""
-    rows = connection.execute(select(Game.opening).where(Game.tournament == tournament).distinct())
-    return {opening for (opening,) in rows if opening is not None}
-
-
 def counts(connection: Connection, tournament: int) -> dict[str, int]:
     """How many games there are of each status; earlier attempts do not count."""
     found: dict[str, int] = {}

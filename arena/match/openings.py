@@ -1,12 +1,14 @@
-"""Random openings, so that two players who always do the same do not play one game again and again.
+"""Openings, so that two players who always do the same do not play one game again and again.
 
-They are drawn from the tournament's seed: the games of a pair begin with the same one. No opening ends the game, or
-leaves one side a win that a short search finds, where the game allows such openings.
+They follow from the tournament's seed, from who meets, and from which of their meetings it is, never from the order in
+which games are scheduled. The same players get no position twice until they had every one there is. No random opening
+ends the game, or leaves one side a win that a short search finds, where the game allows such openings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Hashable, Sequence
 from random import Random
 from typing import Any, Final
 
@@ -16,71 +18,163 @@ from arena.errors import BadFixture
 from arena.match.seeds import number
 
 _TRIES: Final = 200
+"""After this number of openings in a row that decide the game, no better ones are looked for."""
 _LOOKS_AHEAD: Final = 4
 
-
-def draw(
-    rules: str, plies: int, purposes: Iterable[object], *, seed: int, taken: Iterable[tuple[str, ...]] = ()
-) -> list[tuple[str, ...]]:
-    """An opening of `plies` random moves for each purpose, all different as long as the game has enough of them.
-
-    What is `taken` already counts as different ones."""
-    if not plies:
-        return [() for _ in purposes]
-    try:
-        start = games.start(rules)
-    except AdsearchError as error:
-        raise BadFixture(str(error)) from None
-    if start.chance:
-        raise BadFixture(f"{rules}: openings are for games without chance; here the dice make every game another one")
-    if start.max_plies is not None and plies >= start.max_plies:
-        raise BadFixture(f"{rules}: expected openings of fewer than {start.max_plies} plies, got {plies}")
-    book = _Book(start, taken)
-    return [book.draw(plies, Random(number(seed, "opening", rules, plies, purpose))) for purpose in purposes]
+Opening = tuple[str, ...]
+"""The texts of its moves."""
 
 
-_FRESH_AND_OPEN: Final = 3
-"""The best opening: no other game begins with it, and nothing is decided. Then comes open alone, then fresh alone."""
+class Book:
+    """The openings of one game: random ones of some plies, or those of a list."""
+
+    def __init__(self, rules: str, wanted: int | Sequence[Opening], *, seed: int) -> None:
+        """`wanted`: a number of plies, 0 for none; or the openings to choose from. BadFixture where the game has no
+        such openings."""
+        self._rules = rules
+        self._wanted = wanted
+        self._seed = seed
+        self._orders: dict[tuple[str, ...], _ListedOrder | _RandomOrder] = {}
+        self._decided: dict[Hashable, bool] = {}
+        if not wanted:
+            return
+        try:
+            self._start = games.start(rules)
+        except AdsearchError as error:
+            raise BadFixture(str(error)) from None
+        if self._start.chance:
+            raise BadFixture(
+                f"{rules}: openings are for games without chance; here the dice make every game another one"
+            )
+        longest = self._start.max_plies
+        if isinstance(wanted, int) and longest is not None and wanted >= longest:
+            raise BadFixture(f"{rules}: expected openings of fewer than {longest} plies, got {wanted}")
+
+    def opening(self, meeting: int, *players: str) -> Opening:
+        """The opening of a meeting of these players; `meeting` counts theirs from 0. After the last opening they begin
+        again with their first."""
+        found = self._until(meeting, players)
+        return found[meeting % len(found)] if found else ()
+
+    def different(self, most: int) -> int:
+        """How many openings there are before they begin again; `most` where there are as many or more."""
+        return len(self._until(most - 1, ())[:most])
+
+    def _until(self, meeting: int, players: Sequence[str]) -> list[Opening]:
+        """The openings of these players up to that meeting; fewer if there are no more."""
+        if not self._wanted:
+            return []
+        names = tuple(sorted(players))
+        if names not in self._orders:
+            self._orders[names] = self._order(names)
+        return self._orders[names].until(meeting)
+
+    def _order(self, names: tuple[str, ...]) -> _ListedOrder | _RandomOrder:
+        if isinstance(self._wanted, int):
+            return _RandomOrder(self._start, self._rules, self._wanted, names, self._seed, self._decided)
+        return _ListedOrder(self._start, self._wanted, names, self._seed)
 
 
-class _Book:
-    """The openings of one game that were drawn so far, and what is known of positions."""
+class _ListedOrder:
+    """The openings of a list in the order in which certain players get them; of those that lead to one position the
+    first alone."""
 
-    def __init__(self, start: State[Any], taken: Iterable[tuple[str, ...]]) -> None:
+    def __init__(self, start: State[Any], listed: Sequence[Opening], names: tuple[str, ...], seed: int) -> None:
+        different: dict[Hashable, Opening] = {}
+        for opening in listed:
+            state = start
+            for text in opening:
+                state = state.play(state.from_text(text))
+            different.setdefault(state.key, opening)
+        self._found = sorted(different.values(), key=lambda opening: number(seed, "opening", *names, *opening))
+
+    def until(self, _: int) -> list[Opening]:
+        """All of them."""
+        return self._found
+
+
+class _RandomOrder:
+    """Random openings in the order in which certain players get them, found as far as they are asked for.
+
+    Each is a walk by random moves. A walk that ends where one has ended before, or in a decided game, is given up, and
+    its last move is not taken again; so in the end every opening is found."""
+
+    def __init__(
+        self,
+        start: State[Any],
+        rules: str,
+        plies: int,
+        names: tuple[str, ...],
+        seed: int,
+        decided: dict[Hashable, bool],
+    ) -> None:
         self._start = start
-        self._taken = set(taken)
-        # What the next ones are looked for: no better than the worst so far, which took all tries.
-        self._good_enough = _FRESH_AND_OPEN
-        self._decided: dict[object, bool] = {}
+        self._rules = rules
+        self._wanted = plies
+        self._names = names
+        self._seed = seed
+        # What a short search has found of positions, for the orders of all players.
+        self._decided = decided
+        self._found: list[Opening] = []
+        self._is_complete = False
+        self._look_for(plies, even=True)
 
-    def draw(self, plies: int, random: Random) -> tuple[str, ...]:
-        """The first random opening that is good enough; failing that the best of many; failing all a shorter."""
-        best = -1
-        opening: tuple[str, ...] = ()
-        for _ in range(_TRIES):
-            state, moves = self._played(plies, random)
-            if state.turn is None:
-                continue
-            value = 2 * (not self._is_decided(state)) + (moves not in self._taken)
-            if value > best:
-                best = value
-                opening = moves
-            if best >= self._good_enough:
-                break
-        if best < 0:
-            return self.draw(plies - 1, random)
-        self._good_enough = min(self._good_enough, best)
-        self._taken.add(opening)
-        return opening
+    def _look_for(self, plies: int, *, even: bool) -> None:
+        """From now on openings of that many plies are found, if `even` only those that decide nothing."""
+        self._plies = plies
+        self._even = even
+        self._used: set[Hashable] = set()
+        # Paths (numbers of moves) that lead to nothing new, and the numbers of moves at the end of the others.
+        self._spent: set[tuple[int, ...]] = set()
+        self._moves: dict[tuple[int, ...], int] = {}
 
-    def _played(self, plies: int, random: Random) -> tuple[State[Any], tuple[str, ...]]:
+    def until(self, meeting: int) -> list[Opening]:
+        """The openings up to that meeting; fewer if there are no more."""
+        while len(self._found) <= meeting and not self._is_complete:
+            opening = self._next()
+            if opening is not None:
+                self._found.append(opening)
+            elif self._found:
+                self._is_complete = True
+            else:
+                self._look_for(self._plies - (not self._even), even=not self._even)
+        return self._found
+
+    def _next(self) -> Opening | None:
+        """An opening that was not found before; None if there is none."""
+        meeting = len(self._found)
+        purpose = json.dumps([*self._names, meeting]) if self._names else meeting
+        random = Random(number(self._seed, "opening", self._rules, self._wanted, purpose))
+        bad = 0
+        while () not in self._spent and bad < _TRIES:
+            path, state, opening = self._walk(random)
+            if state.key not in self._used:
+                if state.turn is not None and not (self._even and self._is_decided(state)):
+                    self._used.add(state.key)
+                    return opening
+                bad += 1
+            self._spend(path)
+        return None
+
+    def _walk(self, random: Random) -> tuple[tuple[int, ...], State[Any], Opening]:
+        path: tuple[int, ...] = ()
         state = self._start
-        moves = list[str]()
-        while len(moves) < plies and state.turn is not None:
-            move = random.choice(state.moves())
-            moves.append(state.to_text(move))
-            state = state.play(move)
-        return state, tuple(moves)
+        opening: Opening = ()
+        while len(path) < self._plies and state.turn is not None:
+            moves = state.moves()
+            self._moves[path] = len(moves)
+            place = random.choice([place for place in range(len(moves)) if (*path, place) not in self._spent])
+            path = (*path, place)
+            opening = (*opening, state.to_text(moves[place]))
+            state = state.play(moves[place])
+        return path, state, opening
+
+    def _spend(self, path: tuple[int, ...]) -> None:
+        """Nothing new lies at the end of that path, nor before a position all of whose moves lead to nothing new."""
+        self._spent.add(path)
+        while path and all((*path[:-1], place) in self._spent for place in range(self._moves[path[:-1]])):
+            path = path[:-1]
+            self._spent.add(path)
 
     def _is_decided(self, state: State[Any]) -> bool:
         """Whether a short search finds a forced win."""

@@ -14,7 +14,7 @@ from typing import Final
 
 from msgspec import convert, to_builtins
 
-from arena.match import openings, seeds
+from arena.match.openings import Book
 from arena.tournament import formats
 from arena.tournament.formats.sprt_match import Weighed, weigh
 from arena.tournament.league import League
@@ -58,17 +58,17 @@ def schedule_more(connection: Connection, tournament: OnRecord) -> None:
     known_keys = {pairing.key for pairing in known}
     new = [pairing for pairing in pairings if pairing.key not in known_keys and not pairing.is_bye]
     versions = {entry.name: entry.version for entry in entered}
-    store.schedule(connection, id, _new_games(connection, tournament, new, versions))
+    store.schedule(connection, id, _new_games(tournament, new, versions))
     for entry in entered:
         if new and entry.status != "active":
             forfeit_all(connection, id, entry.name, f"{entry.name} is {entry.status}")
 
 
 def _new_games(
-    connection: Connection, tournament: OnRecord, pairings: Sequence[formats.Pairing], versions: Mapping[str, int]
+    tournament: OnRecord, pairings: Sequence[formats.Pairing], versions: Mapping[str, int]
 ) -> list[store.NewGame]:
     """The games of new pairings; all games of a pairing share its opening."""
-    openings = _openings(connection, tournament, [pairing.key for pairing in pairings])
+    book = Book(tournament.rules, tournament.league.openings, seed=tournament.seed)
     return [
         store.NewGame(
             round=pairing.round,
@@ -78,23 +78,12 @@ def _new_games(
             rules=tournament.rules,
             clock=tournament.league.clock,
             seed=str(tournament.seed),
-            opening=" ".join(openings[pairing.key]) or None,
+            opening=" ".join(book.opening(pairing.cycle, *pairing.names)) or None,
             seats=tuple((versions[name], name) for name in pairing.seats(leg)),
         )
         for pairing in pairings
         for leg in range(pairing.legs)
     ]
-
-
-def _openings(connection: Connection, tournament: OnRecord, pairs: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The opening of each new pair: it follows from the seed and from who meets, not from when it is drawn."""
-    wanted = tournament.league.openings
-    seed = tournament.seed
-    if isinstance(wanted, int):
-        taken = [tuple(opening.split()) for opening in running.openings(connection, tournament.id)]
-        drawn = openings.draw(tournament.rules, wanted, pairs, seed=seed, taken=taken)
-        return dict(zip(pairs, drawn, strict=True))
-    return {pair: wanted[seeds.number(seed, "opening", pair) % len(wanted)] for pair in pairs}
 
 
 def forfeit_all(connection: Connection, tournament: int, name: str, reason: str) -> None:

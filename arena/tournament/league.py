@@ -344,7 +344,7 @@ def _openings(table: Table, folder: Path, game: str, start: State[Any]) -> int |
     if not isinstance(given, int) or isinstance(given, bool) or not 0 <= given <= 1000:
         table.fail(f"expected a whole number from 0 to 1000 or a file's name, got {shown(given)}", "openings")
     try:
-        openings.draw(game, given, (), seed=0)
+        openings.Book(game, given, seed=0)
     except ArenaError as error:
         table.fail(str(error), "openings")
     return given

@@ -8,7 +8,7 @@ from random import Random
 from typing import Final
 
 from arena.match.fixture import Fixture, SeatPlan
-from arena.match.openings import draw
+from arena.match.openings import Book
 from arena.match.seeds import GameSeeds
 from db import store
 from db.database import Database
@@ -62,7 +62,7 @@ def store_tournament(
     random = Random(name)
     sources = sources or {}
     pairs = [(one, other) for at, one in enumerate(names) for other in names[at + 1 :]]
-    drawn = draw(rules, openings, [str(pair) for pair in pairs], seed=SEED)
+    book = Book(rules, openings, seed=SEED)
     with database.writing() as connection:
         tournament = store.create_tournament(
             connection, name, format="round-robin", rules=rules, clock=clock, seed=SEED, settings={}, now=NOW
@@ -70,7 +70,8 @@ def store_tournament(
         versions = {one: store.version(connection, one, sources.get(one, "random"), one, NOW) for one in names}
         for one, version in versions.items():
             store.enter(connection, tournament, one, version)
-        for pair, opening in zip(pairs, drawn, strict=True):
+        for number, pair in enumerate(pairs):
+            opening = book.opening(number)
             for leg in (0, 1):
                 seats = pair if leg == 0 else pair[::-1]
                 new = store.NewGame(

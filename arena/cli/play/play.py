@@ -151,13 +151,13 @@ class _Plan:
     def planned(self, rules: str, entrants: Sequence[Entrant]) -> list[Planned]:
         """All games in order. With `swap`, as many in a row as there are seats share their opening."""
         from arena.match.fixture import Limits
-        from arena.match.openings import draw
+        from arena.match.openings import Book
         from arena.match.schedule import Planned
 
         # Who was asked to come, or to think, may take all day.
         limits = Limits(hello=None, move=30 * 24 * 3600 * SECOND) if self.with_guests else Limits()
         legs = len(entrants) if self.swap else 1
-        openings = draw(rules, self.openings, range(-(-self.games // legs)), seed=self.seed)
+        book = Book(rules, self.openings, seed=self.seed)
         names = sorted(self.names)
         planned = []
         for number in range(self.games):
@@ -173,7 +173,7 @@ class _Plan:
                     leg=leg,
                     clock=self.clock,
                     margin=self.margin,
-                    opening=openings[meeting],
+                    opening=book.opening(meeting),
                     max_plies=self.max_plies,
                     limits=limits,
                     watched=self.watched,

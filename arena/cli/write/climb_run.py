@@ -93,7 +93,7 @@ class ClimbRun:
             copy._planned(rules, database, store, Confinement(folder.scratch, rules, walls=self.walls))
 
     def _planned(self, rules: str, database: Database, store: Store, confinement: Confinement) -> Climb:
-        from arena.match.openings import draw
+        from arena.match.openings import Book
         from arena.match.schedule import Planned
         from arena.student.climb import Climb, ladder, opening_plies
 
@@ -105,12 +105,13 @@ class ClimbRun:
         entrant = self._entered(player, agent, player.name, start, store, confinement)
         steps = [self._step(text, start, database, store, confinement) for text in self.against or ladder(start)]
         rounds = max(1, self.most // start.players)
+        book = Book(rules, opening_plies(start), seed=self.seed)
         common = Planned(0, self.game, rules, (), self.seed, (), clock=self.clock)
         return Climb(
             entrant,
             steps,
             common,
-            draw(rules, opening_plies(start), range(rounds), seed=self.seed),
+            [book.opening(number) for number in range(rounds)],
             repeats=not (start.chance or start.hidden),
             gives_up=not self.against,
         )

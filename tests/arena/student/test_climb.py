@@ -10,7 +10,7 @@ import pytest
 
 from adsearch import games
 from agents import builtin
-from arena.match.openings import draw
+from arena.match.openings import Book
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.student.climb import BETTER_BY, GIVES_UP, MOST_FAULTS, Climb, LadderStep, StepVerdict, ladder, opening_plies
 from db.records import GameRecord, MoveRecord, SeatRecord
@@ -205,7 +205,7 @@ def test_every_game_has_a_ladder_of_those_who_can_play_it_and_openings(rules: st
     assert steps[1].startswith(second)
     for step in steps:
         builtin.check_can_play(step, start)
-    assert len(draw(rules, opening_plies(start), range(2), seed=1)) == 2
+    assert len(Book(rules, opening_plies(start), seed=1).opening(0)) == opening_plies(start)
 
 
 def test_a_round_of_several_seats_is_counted_by_its_share_of_the_points() -> None:

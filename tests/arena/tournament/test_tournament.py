@@ -285,11 +285,22 @@ def test_the_games_of_a_changed_source_are_played_again_if_wanted(course: Course
 
 
 def test_openings_are_shared_by_a_pair_and_follow_from_who_meets(course: Course) -> None:
-    course.describe(openings=2)
+    def openings() -> dict[str, str]:
+        found = course.sql("SELECT pair, COUNT(DISTINCT opening), MIN(opening) FROM game GROUP BY pair")
+        assert all(count == 1 for _, count, _ in found)
+        return {pair: opening for pair, _, opening in found}
+
+    course.describe(openings=1, rounds=9)
     course.run()
-    openings = course.sql("SELECT pair, COUNT(DISTINCT opening), MIN(opening) FROM game GROUP BY pair")
-    assert all(count == 1 for _, count, _ in openings)
-    assert len({opening for *_, opening in openings}) == 3
+    before = openings()
+    for two in (("ann", "bob"), ("ann", "cid"), ("bob", "cid")):
+        assert len({before[json.dumps([*two, meeting])] for meeting in range(9)}) == 9
+    course.write_agent("dot")
+    course.describe(openings=1, rounds=10)
+    course.run()
+    after = openings()
+    assert after.items() > before.items()
+    assert after['["ann", "bob", 9]'] == before['["ann", "bob", 0]']
 
 
 def test_a_swiss_tournament_pairs_its_next_round_when_one_is_over(course: Course) -> None:
