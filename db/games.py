@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 from itertools import groupby
 from typing import Any, Final
 
@@ -43,6 +44,19 @@ def repeated_games(connection: Connection, *, tournament: int | None = None, ids
         for game, rows in groupby(connection.execute(seats), key=lambda row: (row.id, row.rules, row.moves_hash))
     ]
     return len(played) - len({*played})
+
+
+def latest_durations(connection: Connection, rules: str, clock: str, *, most: int) -> list[float]:
+    """How many seconds the last games of these rules with this clock took."""
+    wanted = select(Game.started, Game.finished).where(
+        Game.status == "finished", Game.plies > 0, Game.rules == rules, Game.clock == clock
+    )
+    rows = connection.execute(wanted.order_by(Game.finished.desc()).limit(most))
+    return [
+        (datetime.fromisoformat(end) - datetime.fromisoformat(begin)).total_seconds()
+        for begin, end in rows
+        if begin is not None and end is not None
+    ]
 
 
 def most_seats(connection: Connection, tournament: int | None) -> int:

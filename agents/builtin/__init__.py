@@ -33,6 +33,8 @@ _CLASSES: Final = {
 }
 """Every built-in agent: its name, its file and its class."""
 
+_DRAW: Final = ("random", "mcts")
+"""Those whose moves are drawn from the game's seed."""
 _ABOUT: Final = {
     "depth": "look at most so many plies ahead",
     "seconds": "think at most so long about a move",
@@ -86,6 +88,15 @@ class BuiltIn:
             AgentSetting(name, default, settings.expected(settings.kinds(hint)), _ABOUT[name])
             for name, (hint, default) in _options(self.agent)
         )
+
+    def repeats(self, *, clocked: bool) -> bool:
+        """Whether it always plays the same moves in the same positions; `clocked`: in games with a clock, by which it
+        may think longer one day than the other."""
+        given = dict(self.given)
+        if (self.name in _DRAW or given.get("shuffle")) and given.get("seed") is None:
+            return False
+        bounded = self.name == "random" or any(given.get(limit) for limit in ("depth", "nodes", "simulations"))
+        return bounded or not clocked
 
     def make(self) -> Agent:
         """The agent, for one game."""

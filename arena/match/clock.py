@@ -108,6 +108,13 @@ class TimeControl:
         """Whether there is a clock at all."""
         return bool(self.base or self.move or self.periods)
 
+    def longest(self, moves: int) -> int:
+        """The longest that a seat can think about that number of moves in all, 1 or more; 0 without a clock."""
+        sessions = -(-moves // self.moves) if self.moves else 1
+        # In byo-yomi each move may take a whole period, and all periods but the last may be used up besides.
+        byo_yomi = self.period * (self.periods - 1 + moves) if self.periods else 0
+        return self.base * sessions + self.increment * (moves - 1) + self.move * moves + byo_yomi
+
 
 class Clock:
     """The clocks of all seats in one game."""

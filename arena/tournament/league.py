@@ -56,7 +56,7 @@ _ONLY_IN: Final = {
 }
 """The keys that make sense in some formats alone, unless they have their default."""
 _USUAL_CLOCK: Final = "10+0.1"
-_MOST_GAMES: Final = 1_000_000
+MOST_GAMES: Final = 1_000_000
 _MOST_AGENTS: Final = 10_000
 _MOST_PAIRED_BY_POINTS: Final = 1000
 _MOST_RISK: Final = 0.5
@@ -454,7 +454,7 @@ def _check_format(table: Table, league: League) -> None:
         table.fail("expected the names of those who play against all others, and at least one other", "gauntlet")
     if kind is Format.SWISS and count > _MOST_PAIRED_BY_POINTS:
         table.fail(f"a swiss tournament is for at most {_MOST_PAIRED_BY_POINTS} agents, got {count}", "format")
-    if league.estimate.games > _MOST_GAMES:
+    if league.estimate.games > MOST_GAMES:
         table.fail(
-            f"expected at most {_MOST_GAMES:,} games, this makes {league.estimate.games:,}; fewer agents or rounds"
+            f"expected at most {MOST_GAMES:,} games, this makes {league.estimate.games:,}; fewer agents or rounds"
         )

@@ -14,6 +14,7 @@ from arena.tournament.game_scheduling import count_games, outdated_games
 from arena.tournament.league import League
 from db import running
 from db.database import Connection
+from db.games import repeated_games
 
 
 class Plan(Struct, frozen=True):
@@ -26,6 +27,8 @@ class Plan(Struct, frozen=True):
     """Who has another source than the one on record."""
     superseded: int
     """Games of versions before the present ones, which count no more."""
+    repeated: int
+    """Games that repeat another one move for move."""
 
 
 def plan_of(connection: Connection, league: League, submissions: Store) -> Plan | None:
@@ -48,4 +51,5 @@ def plan_of(connection: Connection, league: League, submissions: Store) -> Plan 
         all=scheduled if league.sprt else max(scheduled, league.estimate.games),
         changed=tuple(name for name, source in now.items() if before.get(name, source) != source),
         superseded=len(outdated_games(connection, there["id"])),
+        repeated=repeated_games(connection, tournament=there["id"]),
     )

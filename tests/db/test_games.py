@@ -88,3 +88,15 @@ def test_imported_games_can_repeat_those_that_were_played_here(record: Record) -
     hashes = record.connection.execute(text("SELECT moves_hash FROM game")).scalars().all()
     assert len(hashes) == 2
     assert len({*hashes}) == 1
+
+
+def test_the_last_games_tell_how_long_games_take(record: Record) -> None:
+    """A game of this record takes a minute; forfeits and games under other conditions do not count."""
+    cup = record.tournament("ann", "bob")
+    for pair in "123":
+        record.play(cup, "ann", "bob", 1.0, pair=pair, moves="abc")
+    record.finish(record.plan(cup, "ann", "bob", pair="4"), 1.0, 0.0, verdict="forfeit")
+    assert games.latest_durations(record.connection, "connect4", "10", most=2) == [60.0, 60.0]
+    assert games.latest_durations(record.connection, "connect4", "10", most=9) == [60.0] * 3
+    assert games.latest_durations(record.connection, "connect4", "5", most=9) == []
+    assert games.latest_durations(record.connection, "othello", "10", most=9) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -60,7 +60,9 @@ def run(
             help="End a match once the first player is found at least ELO1 better, or at most ELO0: 0,50.",
         ),
     ] = None,
-    plan: Annotated[bool, typer.Option("--plan", help="Only tell what there is to come.")] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Print the plan and other formats to choose from; play nothing.")
+    ] = False,
     rerun_changed: Annotated[
         bool, typer.Option("--rerun-changed", help="Play the games of agents whose source has changed again.")
     ] = False,
@@ -127,6 +129,7 @@ def demo(db: DatabaseOption = None) -> None:
 
 def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> None:
     from arena.cli.play.tournament_display import TournamentDisplay
+    from arena.tournament.duration import game_time
     from arena.tournament.lock import alone
     from arena.tournament.tournament import Tournament
     from arena.walls.run_folder import RunFolder
@@ -136,10 +139,10 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
         _check_cores(league)
     _check_what_agents_import(league)
     display = TournamentDisplay(league)
-    display.show_plan()
     if plan:
-        _show_earlier_games(league, db, display)
+        _show_plan(league, db, display)
         return
+    display.show_plan(game_time(league, ()))
     with ExitStack() as stack:
         database = stack.enter_context(Database(db))
         store = submissions(database)
@@ -160,20 +163,33 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
         raise typer.Exit(130)
 
 
-def _show_earlier_games(league: League, db: str | None, display: TournamentDisplay) -> None:
-    """What has been played already, where something has."""
+def _show_plan(league: League, db: str | None, display: TournamentDisplay) -> None:
+    """What there is to come, what else could be played instead, and what has been played already."""
+    from arena.cli.play.choices_table import show_choices
     from arena.players.submissions import Store
+    from arena.tournament.duration import RECENT, game_time
     from arena.tournament.plan import plan_of
     from arena.walls.run_folder import RunFolder
+    from db import games
     from db.database import Database
 
-    try:
-        with RunFolder() as folder, Database(db, read_only=True) as database, database.reading() as connection:
-            stands = plan_of(connection, league, Store(folder.scratch / "store"))
-    except NotFound:
-        return
+    stands = None
+    recent: list[float] = []
+    with (
+        suppress(NotFound),
+        RunFolder() as folder,
+        Database(db, read_only=True) as database,
+        database.reading() as connection,
+    ):
+        recent = games.latest_durations(connection, league.game, league.clock, most=RECENT)
+        stands = plan_of(connection, league, Store(folder.scratch / "store"))
+    time = game_time(league, recent)
+    display.show_plan(time)
     if stands is not None:
         display.show_earlier_games(stands.over, stands.all, stands.changed)
+        if stands.repeated:
+            display.say(f"{stands.repeated} of {stands.over} games repeat another move for move")
+    show_choices(league, time)
 
 
 def _check_cores(league: League) -> None:

@@ -21,11 +21,13 @@ from agents.protocol import Verdict
 from arena.cli.asking.record_options import read_standings
 from arena.cli.terminal.standings_table import show_standings
 from arena.history import words
-from arena.match.clock import SECOND, TimeControl
+from arena.match.clock import SECOND
 from arena.match.schedule import MOST_ATTEMPTS, Event, Finished, PaceChanged
 from arena.play import cores
 from arena.play.director import Director
 from arena.ratings.match_statistics import Hypothesis
+from arena.tournament import repeats
+from arena.tournament.duration import GameTime
 from arena.tournament.formats.sprt_match import SprtTerms, Weighed
 from arena.tournament.game_scheduling import outdated_games
 from arena.tournament.league import League
@@ -38,8 +40,6 @@ if TYPE_CHECKING:
 
 _MOST_VOID: Final = 6
 """Number of void games that are named."""
-_MOVES: Final = 30
-"""For how many moves of a seat a game is reckoned where nothing better is known."""
 _WARNS_EVERY: Final = 60.0
 """Seconds."""
 _PAUSE: Final = 2.0
@@ -59,24 +59,28 @@ class TournamentDisplay:
         # When the next warning about an overloaded machine may be printed.
         self._warn_at = 0.0
 
-    def show_plan(self) -> None:
-        """What there is to come, before anything of it begins."""
+    def show_plan(self, time: GameTime) -> None:
+        """What there is to come, before anything of it begins, where a game takes that time."""
         league = self._league
         expected = league.estimate
-        seconds = expected.games * _seconds_a_game(league) / league.at_once(cores.count())
+        is_bound = bool(league.sprt) or expected.at_most != expected.games
+        pairings = expected.pairings * expected.at_most // max(1, expected.games)
+        rounds = expected.at_most / league.at_once(cores.count())
         for skipped in league.skipped:
             self.say(f"left out: {skipped}")
         self.say(
             f"{league.name}: {league.game_text}, {league.format}, {len(league.agents)} players, clock {league.clock}: "
-            + ("at most " if league.sprt else "")
-            + f"{_some(expected.pairings, 'pairing')}, {_some(expected.games, 'game')}, "
-            + (f"at most about {words.rough_duration(seconds)}" if seconds else "without a clock")
+            + ("at most " if is_bound else "")
+            + f"{_some(pairings, 'pairing')}, {_some(expected.at_most, 'game')}, "
+            + ("without a clock" if time.seconds is None else f"about {words.rough_duration(time.seconds * rounds)}")
         )
         if test := league.sprt:
             self.say(
                 f"sprt, until one is accepted: H1, {test.claim(Hypothesis.H1, self._other)}; H0, "
                 f"{test.claim(Hypothesis.H0, self._other)} (alpha {test.alpha:g}, beta {test.beta:g}, {test.model})"
             )
+        if repeating := repeats.warning(league):
+            self.warn(repeating)
 
     def show_earlier_games(self, over: int, all: int, changed: Sequence[str]) -> None:
         """What has been played before, and by whom it counts no more."""
@@ -230,15 +234,6 @@ def _line(event: Finished, tournament: Tournament) -> Text:
         no_wrap=True,
         overflow="ellipsis",
     )
-
-
-def _seconds_a_game(league: League) -> float:
-    """How many seconds a game may take, both sides together; 0 where nobody can say."""
-    control = TimeControl.parse(league.clock)
-    seats = 2
-    moves = _MOVES if league.max_plies is None else -(-league.max_plies // seats)
-    each = control.move * moves if control.move else control.base + control.increment * moves
-    return seats * each / SECOND
 
 
 def _some(count: int, what: str) -> str:

@@ -86,3 +86,22 @@ def test_importing_the_kit_loads_no_sockets_and_no_messages() -> None:
     code = "import sys, agents; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     assert not {"zmq", "msgspec", "msgpack", "asyncio", "argparse", "adsearch.mcts"} & set(loaded)
+
+
+@pytest.mark.parametrize(
+    ("spec", "clocked", "unclocked"),
+    [
+        ("random", False, False),
+        ("random:seed=7", True, True),
+        ("mcts:simulations=50", False, False),
+        ("mcts:simulations=50,seed=7", True, True),
+        ("mcts:seed=7", False, True),
+        ("pvs", False, True),
+        ("pvs:depth=4", True, True),
+        ("minimax:nodes=2000", True, True),
+        ("minimax:depth=4,shuffle=true", False, False),
+    ],
+)
+def test_it_is_known_who_always_plays_the_same_moves(spec: str, clocked: bool, unclocked: bool) -> None:
+    found = builtin.find(spec)
+    assert (found.repeats(clocked=True), found.repeats(clocked=False)) == (clocked, unclocked)

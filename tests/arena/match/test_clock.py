@@ -262,3 +262,21 @@ def test_in_byo_yomi_the_budget_does_not_leap_when_the_first_time_is_nearly_gone
         clock.charge(0, budgets[-1])
     assert budgets == sorted(budgets, reverse=True)
     assert clock.left(0) == 50 * SECOND
+
+
+@settings(max_examples=tries(200))
+@given(CONTROLS, st.integers(1, 200))
+def test_no_seat_can_think_longer_than_the_longest_and_one_that_uses_everything_thinks_as_long(
+    control: TimeControl, moves: int
+) -> None:
+    clock = Clock(control, 1)
+    thought = 0
+    for number in range(moves):
+        left = clock.left(0) or 0
+        # In byo-yomi a turn that ends just within a period does not use it up.
+        all_periods_but_a_moment = left - 1 if control.periods else left
+        charge = all_periods_but_a_moment if clock.left(0) is not None else 0
+        assert charge >= 0, number
+        clock.charge(0, charge)
+        thought += charge
+    assert control.longest(moves) - moves <= thought <= control.longest(moves)

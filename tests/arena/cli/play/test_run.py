@@ -115,7 +115,7 @@ def assert_whole(folder: Path) -> None:
 def test_a_tournament_is_announced_played_line_by_line_and_concluded(evening: tuple[Path, str]) -> None:
     folder, printed = evening
     lines = printed.splitlines()
-    assert lines[0] == ("evening: tictactoe, round-robin, 4 players, clock 5: 6 pairings, 12 games, at most about 60 s")
+    assert lines[0] == ("evening: tictactoe, round-robin, 4 players, clock 5: 6 pairings, 12 games, about 60 s")
     games = [line for line in lines if re.match(r" *\d+/12  ", line)]
     assert [line.split("/")[0].strip() for line in games] == [str(number) for number in range(1, 13)]
     how = r"\d plies   (three in a row|a full board)   \(\S+ \d\.\d s, \S+ \d\.\d s\)"
@@ -146,6 +146,45 @@ def test_the_plan_alone_plays_nothing(folder: Path) -> None:
     planned = finished(folder, "evening.toml", "--plan")
     assert "6 pairings, 12 games" in planned
     assert not (folder / "arena.db").exists()
+
+
+def test_the_plan_compares_formats(folder: Path) -> None:
+    printed = finished(folder, "evening.toml", "--plan").splitlines()
+    (header,) = (line for line in printed if line.startswith("format"))
+    assert header.split() == ["format", "rounds", "games", "time", "±"]
+    own = next(line for line in printed if line.endswith("this description"))
+    assert re.fullmatch(r"round-robin +1 +12 +60 s +197  this description", own)
+    assert any(re.match(r"knockout +best of 1 +at most 24 +2 minutes +-$", line) for line in printed)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("connect4", "random", "random", "--clock", "0+60x1"), "1 pairing, 2 games, about "),
+        (("ludo", "random", "random", "random", "random", "--clock", "9"), "1 pairing, 4 games, about 2 minutes"),
+        (
+            ("connect4", *["random"] * 6, "--format", "knockout", "--clock", "move=1"),
+            "at most 20 pairings, 40 games, about",
+        ),
+        (("connect4", "random", "pvs", "--rounds", "9", "--sprt", "0,50"), "at most 9 pairings, 18 games, about"),
+    ],
+    ids=["byo-yomi", "four seats", "a knockout", "a match with a test"],
+)
+def test_the_plan_says_about_or_at_most(folder: Path, arguments: tuple[str, ...], said: str) -> None:
+    first = finished(folder, *arguments, "--plan", "--games-at-once", "1").splitlines()[0]
+    assert said in first
+
+
+def test_games_on_record_tell_how_long_the_others_will_take_and_how_many_repeat(folder: Path) -> None:
+    arguments = ("connect4", "minimax:depth=1", "minimax:depth=1", "--rounds", "6", "--clock", "30", "--seed", "1")
+    planned = arena("run", *arguments, "--plan", cwd=folder)
+    assert "if players use all their time in games of" in planned.out
+    assert planned.err.startswith("warning: the same players meet up to 6 times without openings: players that always")
+    finished(folder, *arguments)
+    planned_again = finished(folder, *arguments, "--plan")
+    assert "as the last 12 such games took here" in planned_again
+    assert "going on: 12 of 12 games are over" in planned_again
+    assert "10 of 12 games repeat another move for move" in planned_again
 
 
 @pytest.mark.parametrize("arguments", [("--plan",), ()])

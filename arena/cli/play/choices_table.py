@@ -1,0 +1,56 @@
+"""`arena run --plan`: a table of formats for the same agents: their games, their time, and how sure ratings get."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arena.cli.terminal.listings import OutputFormat, show
+from arena.cli.terminal.wrapping import wrapped
+from arena.history import words
+from arena.play import cores
+
+if TYPE_CHECKING:
+    from arena.tournament.choices import Choice
+    from arena.tournament.duration import GameTime
+    from arena.tournament.league import League
+
+
+def show_choices(league: League, time: GameTime) -> None:
+    """Prints the table, and what its columns mean."""
+    from arena.tournament.choices import bars, choices
+
+    found = choices(league)
+    at_once = league.at_once(cores.count())
+    rows = [_row(choice, time, at_once) for choice in found]
+    print()
+    show(rows, {title: _cell(title) for title in rows[0]}, format=OutputFormat.TABLE, numbers=("games", "±"))
+    print()
+    if any(choice.format == "gauntlet" and not choice.described for choice in found):
+        against = bars(league)
+        names = ", ".join(map(words.printable, against[:_MOST_NAMED])) + ", ..." * (len(against) > _MOST_NAMED)
+        print(wrapped(f"gauntlet: all others against {names}"))
+    print(wrapped("±: 95 % error of a rating, among equally strong agents who draw nothing"))
+    if time.seconds is not None:
+        games = f"{at_once} game{'s' * (at_once != 1)} at once"
+        print(wrapped(f"time: about {words.rough_duration(time.seconds)} a game, {time.because}; {games}"))
+
+
+_MOST_NAMED = 5
+
+
+def _row(choice: Choice, time: GameTime, at_once: int) -> dict[str, Any]:
+    row = {
+        "format": choice.format,
+        "rounds": choice.rounds,
+        "games": f"at most {choice.games:,}" if choice.is_bound else f"{choice.games:,}",
+        "time": words.rough_duration(choice.games * (time.seconds or 0.0) / at_once),
+        "±": "-" if choice.error is None else f"{choice.error:.0f}",
+        "": "this description" if choice.described else "",
+    }
+    if time.seconds is None:
+        del row["time"]
+    return row
+
+
+def _cell(title: str) -> Any:
+    return lambda row: row[title]

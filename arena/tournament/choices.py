@@ -1,0 +1,151 @@
+"""Formats side by side, for whoever plans a tournament: what each of them costs in games, and how sure ratings get.
+
+The same agents, game and clock, in other formats and with other numbers of rounds. Nothing is played for it: the error
+of a rating follows from who meets whom how often (`arena.ratings.expected_errors`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import permutations
+from math import ceil, log2
+from random import Random
+from typing import Final
+
+import numpy as np
+from msgspec import Struct
+
+from arena.players.player import PlayerKind
+from arena.ratings.duels import Numbers
+from arena.ratings.expected_errors import expected_errors
+from arena.tournament.formats import Format
+from arena.tournament.league import MOST_GAMES, League
+
+_MOST_RATED: Final = 1000
+"""With more agents no error is computed: it would take seconds."""
+
+
+class Choice(Struct, frozen=True):
+    """One way to play the tournament."""
+
+    format: str
+    rounds: str
+    games: int
+    is_bound: bool
+    """Whether there may be fewer: in a knockout, and in a match that a test may end."""
+    error: float | None
+    """Half the 95 % interval of a rating: the median of the agents, in a gauntlet of those outside it. None: games of a
+    knockout tell little about who lost early; or there are too many agents."""
+    described: bool
+    """Whether this is how the description has it."""
+
+
+def choices(league: League) -> list[Choice]:
+    """The description as it is and other formats, the fewest games first."""
+    found = {choice.format + choice.rounds: choice for choice in map(_choice, _others(league), [False] * 100)}
+    own = _choice(league, True)
+    found[own.format + own.rounds] = own
+    return sorted(
+        (choice for choice in found.values() if choice.described or 0 < choice.games <= MOST_GAMES),
+        key=lambda choice: choice.games,
+    )
+
+
+def bars(league: League) -> tuple[str, ...]:
+    """Against whom agents would be measured: the gauntlet, or the anchors, or the built-in agents."""
+    kinds = {agent.name: agent.player.kind for agent in league.agents}
+    for found in (
+        league.gauntlet,
+        tuple(agent.name for agent in league.agents if agent.anchor is not None),
+        tuple(name for name, kind in kinds.items() if kind is PlayerKind.BUILTIN),
+    ):
+        if 0 < len(found) < len(kinds):
+            return found
+    return ()
+
+
+def _others(league: League) -> Iterator[League]:
+    """The same agents in other formats."""
+    count = len(league.agents)
+    plain = replace(league, sprt=None, gauntlet=(), seeds=(), best_of=1, rounds=1)
+    if league.seats != 2:
+        for rounds in (1, 3, 10, 30):
+            yield replace(plain, format=Format.TABLES, rounds=rounds)
+        return
+    if count == 2:
+        for rounds in (10, 30, 100, 300):
+            yield replace(plain, format=Format.MATCH, rounds=rounds)
+        return
+    for rounds in (1, 2, 5):
+        yield replace(plain, format=Format.ROUND_ROBIN, rounds=rounds)
+    enough = ceil(log2(count))
+    for rounds in (enough, 2 * enough):
+        if rounds < count - 1:
+            yield replace(plain, format=Format.SWISS, rounds=rounds)
+    if named := bars(league):
+        for rounds in (1, 3, 10):
+            yield replace(plain, format=Format.GAUNTLET, gauntlet=named, rounds=rounds)
+    for best_of in (1, 3):
+        yield replace(plain, format=Format.KNOCKOUT, best_of=best_of)
+
+
+def _choice(league: League, described: bool) -> Choice:
+    expected = league.estimate
+    knockout = league.format is Format.KNOCKOUT
+    return Choice(
+        format=str(league.format),
+        rounds=f"best of {league.best_of}" if knockout else str(league.rounds),
+        games=expected.at_most,
+        is_bound=knockout or league.sprt is not None,
+        error=None if knockout or len(league.agents) > _MOST_RATED else _error(league),
+        described=described,
+    )
+
+
+def _error(league: League) -> float:
+    """Half the 95 % interval of a rating."""
+    names = [agent.name for agent in league.agents]
+    inside = {place for place, name in enumerate(names) if name in league.gauntlet}
+    anchors = [place for place, agent in enumerate(league.agents) if agent.anchor is not None]
+    errors = expected_errors(_together(league, inside), seats=league.seats, anchors=anchors)
+    measured = [place for place in range(len(names)) if place not in inside and place not in anchors]
+    return float(np.median(errors[measured or list(range(len(names)))]))
+
+
+def _together(league: League, inside: set[int]) -> Numbers:
+    """How many games each two of the agents play together."""
+    count = len(league.agents)
+    games = league.rounds * league.seats
+    found: Numbers = np.zeros((count, count))
+    if league.format is Format.GAUNTLET:
+        challengers = sorted(inside)
+        outside = [place for place in range(count) if place not in inside]
+        found[np.ix_(challengers, outside)] = found[np.ix_(outside, challengers)] = games
+    elif league.format in (Format.SWISS, Format.TABLES):
+        found += league.seats * _met(count, league.seats, league.rounds)
+    else:
+        found += games * (1.0 - np.eye(count))
+    return found
+
+
+def _met(count: int, seats: int, rounds: int) -> Numbers:
+    """How often each two meet where in each round everybody sits down with others by chance, if possible new ones: so a
+    swiss tournament of equals looks, and tables of several."""
+    random = Random(1)
+    found: Numbers = np.zeros((count, count))
+    for _ in range(rounds):
+        drawn = (_tables(random.sample(range(count), count), seats) for _ in range(_DRAWS))
+        best = min(drawn, key=lambda tables: sum(found[tuple(zip(*tables, strict=True))]))
+        found[tuple(zip(*best, strict=True))] += 1.0
+    return found
+
+
+_DRAWS: Final = 10
+"""Of so many draws of a round the one is taken in which the fewest meet again."""
+
+
+def _tables(order: Sequence[int], seats: int) -> list[tuple[int, int]]:
+    """Who sits with whom, in both orders, where tables are filled one after the other."""
+    full = len(order) - len(order) % seats
+    return [pair for first in range(0, full, seats) for pair in permutations(order[first : first + seats], 2)]

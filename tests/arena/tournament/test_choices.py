@@ -1,0 +1,101 @@
+"""Formats side by side: their games are what `formats.estimate` says, their errors those of their real schedules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from arena.ratings.expected_errors import expected_errors
+from arena.tournament import formats, league
+from arena.tournament.choices import Choice, bars, choices
+from arena.tournament.formats import Format
+from arena.tournament.league import League
+
+
+def of(players: list[str], game: str = "connect4", **settings: object) -> League:
+    return league.from_arguments(game, players, clock="none", **settings)
+
+
+def by_name(described: League) -> dict[str, Choice]:
+    return {f"{choice.format} {choice.rounds}": choice for choice in choices(described)}
+
+
+def test_the_description_stands_among_other_formats_the_fewest_games_first() -> None:
+    described = of(["random"] * 12, rounds=2)
+    found = choices(described)
+    assert [f"{choice.format} {choice.rounds}: {choice.games}" for choice in found] == [
+        "swiss 4: 48",
+        "knockout best of 1: 88",
+        "swiss 8: 96",
+        "round-robin 1: 132",
+        "knockout best of 3: 132",
+        "round-robin 2: 264",
+        "round-robin 5: 660",
+    ]
+    assert [choice.rounds for choice in found if choice.described] == ["2"]
+    assert [choice.format for choice in found if choice.is_bound] == ["knockout"] * 2
+    assert all((choice.error is None) == (choice.format == "knockout") for choice in found)
+    errors = [choice.error for choice in found if choice.error is not None]
+    assert errors == sorted(errors, reverse=True)
+
+
+def test_a_match_and_tables_are_compared_with_longer_and_shorter_ones() -> None:
+    assert list(by_name(of(["random", "pvs"], rounds=50))) == [
+        *("match 10", "match 30", "round-robin 50", "match 100", "match 300")
+    ]
+    assert list(by_name(of(["random"] * 6, "ludo", rounds=5))) == [
+        *("tables 1", "tables 3", "tables 5", "tables 10", "tables 30")
+    ]
+
+
+def test_agents_are_measured_against_the_gauntlet_or_anchors_or_built_in_agents(tmp_path: Path) -> None:
+    (tmp_path / "ann.py").write_text("")
+    (tmp_path / "bob.py").write_text("")
+    built_in = of([str(tmp_path / "ann.py"), str(tmp_path / "bob.py"), "pvs", "random"])
+    assert bars(built_in) == ("pvs", "random")
+    anchored = replace(
+        built_in,
+        agents=tuple(replace(one, anchor=0.0 if one.name == "random" else None) for one in built_in.agents),
+    )
+    assert bars(anchored) == ("random",)
+    assert by_name(anchored)["gauntlet 10"].games == 3 * 20
+    assert bars(replace(anchored, format=Format.GAUNTLET, gauntlet=("ann",))) == ("ann",)
+    assert bars(of(["pvs", "random"])) == ()
+
+
+@pytest.mark.parametrize(("game", "count", "rounds"), [("connect4", 8, 3), ("connect4", 15, 5), ("ludo", 10, 8)])
+def test_the_error_is_that_of_a_real_schedule(game: str, count: int, rounds: int) -> None:
+    """Of swiss tournaments and tables, whose pairings are not known before they are played: of equals, by chance."""
+    format = Format.SWISS if game == "connect4" else Format.TABLES
+    described = of(["random"] * count, game, format=str(format), rounds=rounds)
+    names = [agent.name for agent in described.agents]
+    found = []
+    for seed in range(5):
+        random = Random(seed)
+        results: dict[str, dict[str, float]] = {}
+        while True:
+            pairings = formats.pairings(described, names, results, seed)
+            new = [one for one in pairings if one.key not in results and not one.is_bye]
+            if not new:
+                break
+            results |= {
+                one.key: dict(zip(one.names, random.choice([(2.0, 0.0), (1.0, 1.0), (0.0, 2.0)]), strict=False))
+                for one in new
+            }
+        together = np.zeros((count, count))
+        for one in pairings:
+            for first in one.names:
+                for second in set(one.names) - {first}:
+                    together[names.index(first), names.index(second)] += one.legs
+        found.append(np.median(expected_errors(together, seats=described.seats)))
+    (own,) = (choice for choice in choices(described) if choice.described)
+    assert own.error == pytest.approx(np.mean(found), rel=0.08)
+
+
+def test_what_can_be_too_much_is_left_out() -> None:
+    described = of(["random"] * 600)
+    assert [choice.rounds for choice in choices(described) if choice.format == "round-robin"] == ["1", "2"]
