@@ -20,7 +20,7 @@ from arena.errors import BadRating
 from arena.ratings import points, ranking
 from arena.ratings.points import Crosstable, Order
 from arena.ratings.progress import agent as agent_of
-from arena.ratings.progress import ratings_over_time
+from arena.ratings.progress import progress
 from arena.tournament.standings import TournamentStandings, standings
 from db import games as record
 from db import lookup, rated_games, running
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from arena.course.aliases import ShownNames
     from arena.course.roster import Roster
     from arena.ratings.points import Standing
-    from arena.ratings.progress import Moment
+    from arena.ratings.progress import VersionRating
     from arena.ratings.ranking import Ranked, Ranking
     from arena.tournament.formats.knockout import Bracket
     from db.database import Connection
@@ -52,8 +52,8 @@ class ReportedAgent(Struct, frozen=True, kw_only=True):
     """active, withdrawn or quarantined."""
     bye: float
     """Points for byes."""
-    moments: Sequence[Moment]
-    """The rating over time; empty if games are not for two."""
+    versions: Sequence[VersionRating]
+    """The rating of each version; empty if games are not for two."""
 
 
 class ListedGame(Struct, frozen=True, kw_only=True):
@@ -118,9 +118,7 @@ def gather(
     described = lookup.anchors(connection, [tournament])
     anchors = {shown[name]: rating for name, rating in described.items() if name in shown}
     ratings = _ratings([_rename(game, shown.__getitem__) for game in played], anchors)
-    moments = _ratings_over_time(
-        [_rename(game, lambda name: _shown_version(name, shown)) for game in by_version], anchors
-    )
+    versions = _versions([_rename(game, lambda name: _shown_version(name, shown)) for game in by_version], anchors)
     report = Report(
         title=names.redact(title),
         game=public_rules(row.game, names),
@@ -130,7 +128,7 @@ def gather(
         over=row.played,
         planned=row.games,
         made=now,
-        agents=_agents(found, ratings, moments),
+        agents=_agents(found, ratings, versions),
         bracket=found.bracket,
         crosstable=points.crosstable(found.results, found.statuses, found.byes, found.order),
         ranking=ratings,
@@ -140,7 +138,7 @@ def gather(
 
 
 def _agents(
-    standings: TournamentStandings, ranking: Ranking | None, moments: Mapping[str, Sequence[Moment]]
+    standings: TournamentStandings, ranking: Ranking | None, versions: Mapping[str, Sequence[VersionRating]]
 ) -> list[ReportedAgent]:
     ratings = {} if ranking is None else {player.name: player for player in ranking.players}
     return [
@@ -150,7 +148,7 @@ def _agents(
             rated=ratings.get(one.name),
             status=standings.statuses.get(one.name, "active"),
             bye=standings.byes.get(one.name, 0.0),
-            moments=moments.get(one.name, ()),
+            versions=versions.get(one.name, ()),
         )
         for one in standings.lines
     ]
@@ -226,12 +224,12 @@ def _ratings(games: Sequence[RatedGame], anchors: Mapping[str, float]) -> Rankin
         return None
 
 
-def _ratings_over_time(versions: Sequence[RatedGame], anchors: Mapping[str, float]) -> Mapping[str, Sequence[Moment]]:
-    """Everybody's rating over time, from games for two."""
-    for_two = [game for game in versions if len(game.names) == 2]
+def _versions(games: Sequence[RatedGame], anchors: Mapping[str, float]) -> Mapping[str, Sequence[VersionRating]]:
+    """The rating of everybody's versions, from games for two."""
+    for_two = [game for game in games if len(game.names) == 2]
     there = {agent_of(name) for game in for_two for name in game.names}
     held = {anchor: rating for anchor, rating in anchors.items() if anchor in there}
-    return ratings_over_time(for_two, anchors=held)
+    return progress(for_two, anchors=held)
 
 
 # Games.

@@ -1,25 +1,22 @@
-"""Ratings over time: a line for each version of an agent, in a band as wide as its error."""
+"""Progress: a line from version to version of an agent, in a band as wide as the errors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from arena.ratings.plots import chart
 from arena.ratings.plots.line_plot import Layout, Line, LinePlot, Point
 
 if TYPE_CHECKING:
-    from arena.ratings.progress import Moment
+    from arena.ratings.progress import VersionRating
 
 _LAYOUT: Final = Layout(plot=500.0, height=300.0, font=chart.SIZE, names=200.0, dots=30)
 
 
-def by_version(moments: Sequence[Moment], name: Callable[[str], str] = str) -> list[Line]:
-    """A line for each version, in the order in which they played; `name` makes its name of "alice@2"."""
-    versions: dict[str, list[Point]] = {}
-    for moment in moments:
-        versions.setdefault(moment.version, []).append(Point(moment.total, moment.rating, moment.error))
-    return [Line(name(version), tuple(points)) for version, points in versions.items()]
+def of_versions(name: str, versions: Sequence[VersionRating]) -> Line:
+    """The line of an agent called `name`: a point for each version, at its number."""
+    return Line(name, tuple(Point(int(one.version.rpartition("@")[2]), one.rating, one.error) for one in versions))
 
 
 def progress(lines: Iterable[Line], *, title: str, unit: str = "Elo") -> str:
@@ -28,13 +25,13 @@ def progress(lines: Iterable[Line], *, title: str, unit: str = "Elo") -> str:
     if not drawn:
         return chart.nothing(title)
     points = [point for line in drawn for point in line.points]
-    times = [point.x for point in points]
+    numbers = [point.x for point in points]
     plot = LinePlot(
         drawn,
         _LAYOUT,
-        x_label="games",
-        when=("game", "games"),
-        x_range=(min(times), max(times)),
+        x_label="version",
+        when=("version", "versions"),
+        x_range=(min(numbers), max(numbers)),
         y_range=[(point.y, point.error) for point in points],
         unit=unit,
         with_values=True,

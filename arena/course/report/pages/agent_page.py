@@ -80,16 +80,16 @@ def _against(report: Report, agent: ReportedAgent, where: Addresses, at: str) ->
 
 
 def _progress(agent: ReportedAgent) -> list[str]:
-    """The rating over time, a line for each version."""
-    if len(agent.moments) < 2:
+    """The rating of each version."""
+    if len(agent.versions) < 2:
         return []
-    lines = plots.by_version(agent.moments, name=lambda version: f"version {version.rpartition('@')[2]}")
-    explanation = "What the rating would have been after each part of the games, every version as a player of its own."
+    line = plots.of_versions(agent.name, agent.versions)
+    explanation = "Every version is a player of its own, rated by all of its games."
     return [
-        element("h2", "Rating over time"),
+        element("h2", "Rating of each version"),
         parts.box(
-            "Picture of the rating over time",
-            element("figure", plots.progress(lines, title=f"Rating of {agent.name}")),
+            "Picture of the ratings of all versions",
+            element("figure", plots.progress([line], title=f"Versions of {agent.name}")),
         ),
         element("p", explanation, class_="faint"),
     ]

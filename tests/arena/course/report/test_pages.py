@@ -139,7 +139,7 @@ def test_an_agent_sees_its_results_and_faults(record: Path) -> None:
 
 def test_each_version_is_a_line_of_the_progress(record: Path) -> None:
     page = site(reported(record, "cs101"))["agents/dan.html"]
-    assert re.search(r"version 1: .* version 2: ", page)
+    assert re.search(r"1 line, in Elo\. dan: from .* \(1 version\) to .* \(2 versions\)", page)
     assert "dan@" not in page
 
 

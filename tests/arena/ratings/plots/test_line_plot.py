@@ -47,13 +47,13 @@ def test_a_line_rises_with_the_rating_and_its_band_is_as_wide_as_the_error() -> 
 
 def test_names_stand_at_the_lines_ends_with_the_last_rating() -> None:
     root = drawn(progress([ALICE], title="alice"))
-    assert {"alice", "alice v1", "1450 ± 30", "games", "Elo"} <= set(texts(root))
+    assert {"alice", "alice v1", "1450 ± 30", "version", "Elo"} <= set(texts(root))
 
 
 def test_it_is_told_in_words() -> None:
     root = drawn(progress([ALICE], title="alice"))
     assert root.get("role") == "img"
-    told = "1 line, in Elo. alice v1: from 1400 plus or minus 90 (10 games) to 1450 plus or minus 30 (60 games)."
+    told = "1 line, in Elo. alice v1: from 1400 plus or minus 90 (10 versions) to 1450 plus or minus 30 (60 versions)."
     assert (root[0].text, root[1].text) == ("alice", told)
 
 
