@@ -105,6 +105,17 @@ def attempts(connection: Connection) -> Iterator[Attempt]:
         yield Attempt(*known)
 
 
+def wrong_revocations(connection: Connection) -> list[tuple[int, int | None]]:
+    """The rulings that revoke none that came before them and is about the same game or entry."""
+    query = """
+        SELECT ruling.id, ruling.revokes FROM ruling
+        LEFT JOIN ruling AS old ON old.id = ruling.revokes AND old.id < ruling.id AND old.what <> 'revoke'
+             AND COALESCE(old.game, 0) = COALESCE(ruling.game, 0) AND COALESCE(old.entry, 0) = COALESCE(ruling.entry, 0)
+        WHERE (ruling.what = 'revoke' OR ruling.revokes IS NOT NULL) AND old.id IS NULL
+    """
+    return [(id, revokes) for id, revokes in connection.execute(text(query))]
+
+
 class AuditedGame(NamedTuple):
     """A game with all that belongs to it."""
 

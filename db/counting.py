@@ -1,7 +1,8 @@
 """Which games count, and for how many points: the SQL that the views and all other queries about it are made of.
 
 A game counts if it has a result that was not annulled and if no later attempt was made at it. The last ruling about a
-game is the one that holds. A game is of the present if everybody played it with the version that takes part now.
+game that was not revoked is the one that holds. A game is of the present if everybody played it with the version that
+takes part now.
 
 The views ask this of one game at a time (`COUNTS`, `PRESENT`, `POINTS`). Queries over a million games are faster when
 they first collect the few games that do not count (`superseded`, `outdated`, `ruled`) and leave those out. Both are
@@ -12,24 +13,33 @@ from __future__ import annotations
 
 from typing import Final
 
-LATER_ATTEMPT: Final = """later.tournament = game.tournament AND later.pair = game.pair
-                                   AND later.leg = game.leg AND later.attempt > game.attempt
-                                   AND later.status <> 'cancelled'"""
-"""That the game `later` is a later attempt at `game`."""
+ANOTHER_ATTEMPT: Final = """later.tournament = game.tournament AND later.pair = game.pair
+                                   AND later.leg = game.leg AND later.attempt > game.attempt"""
+"""That the game `later` is a later attempt at `game`, or was to be."""
+LATER_ATTEMPT: Final = f"{ANOTHER_ATTEMPT} AND later.status <> 'cancelled'"
+"""That it was not cancelled."""
 ENTERED: Final = "entry.tournament = game.tournament AND entry.name = seat.name"
 """That `entry` is the one of the player of `seat`."""
 ANOTHER_VERSION: Final = "seat.version <> entry.version"
 """That the player of `seat` has entered another version since."""
 
 
-def holds(game: str, by_then: str = "") -> str:
-    """That `ruling` is the last one about `game`; `by_then` says which others to look at (as `last`)."""
-    return f"ruling.id = (SELECT MAX(last.id) FROM ruling AS last WHERE last.game = {game}{by_then})"
+ANNULS: Final = ("void", "again")
+"""The rulings after which a game has no result."""
+
+
+def holds(game: str, at: str | None = None) -> str:
+    """That `ruling` is the last one about `game` that was not revoked; with `at`, as it was at that moment."""
+    made, revoked = (f" AND {one}.made < {at}" if at else "" for one in ("last", "revoking"))
+    return f"""ruling.id = (
+        SELECT MAX(last.id) FROM ruling AS last
+        WHERE last.game = {game} AND last.what <> 'revoke'{made}
+              AND NOT EXISTS (SELECT 1 FROM ruling AS revoking WHERE revoking.revokes = last.id{revoked}))"""
 
 
 # Of one game, for the views. `ruling` is the ruling that holds.
 
-COUNTS: Final = f"""CASE WHEN ruling.what = 'void' THEN 0
+COUNTS: Final = f"""CASE WHEN ruling.what IN {ANNULS} THEN 0
                     WHEN game.status <> 'finished'
                          AND (game.status <> 'void' OR ruling.what IS NULL OR ruling.what <> 'award') THEN 0
                     WHEN EXISTS (SELECT 1 FROM game AS later
@@ -41,7 +51,7 @@ PRESENT: Final = f"""CASE WHEN EXISTS (SELECT 1 FROM seat
                                  WHERE seat.game = game.id AND {ANOTHER_VERSION}) THEN 0
                     ELSE 1 END"""
 """1 or 0 for `game`."""
-POINTS: Final = """CASE WHEN v_game.ruling = 'void' THEN NULL
+POINTS: Final = f"""CASE WHEN v_game.ruling IN {ANNULS} THEN NULL
                     WHEN v_game.ruling = 'award' THEN CASE WHEN seat.seat = v_game.awarded_to THEN 1.0 ELSE 0.0 END
                     ELSE seat.points END"""
 """What `seat` is given for its game."""
@@ -72,8 +82,9 @@ def outdated(which: str = "") -> str:
     """
 
 
-def ruled(*what: str, by_then: str = "", seat: bool = False) -> str:
-    """The query for games about which such a ruling holds ("void", "award"); with `seat`, and whom it is about."""
+def ruled(*what: str, at: str | None = None, seat: bool = False) -> str:
+    """The query for games about which such a ruling holds (`ANNULS`, "award"), perhaps at a moment; with `seat`, and
+    whom it is about."""
     kinds = ", ".join(f"'{each}'" for each in what)
     columns = "ruling.game, ruling.seat" if seat else "ruling.game"
-    return f"SELECT {columns} FROM ruling WHERE ruling.what IN ({kinds}) AND {holds('ruling.game', by_then)}"
+    return f"SELECT {columns} FROM ruling WHERE ruling.what IN ({kinds}) AND {holds('ruling.game', at)}"

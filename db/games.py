@@ -12,8 +12,9 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, Final
 
-from sqlalchemy import Connection, Text, func, null, select, type_coerce
+from sqlalchemy import Connection, Text, bindparam, func, null, select, text, type_coerce
 
+from db import lookup
 from db.errors import NotFound
 from db.records import SEAT_RESULT, MoveRecord, PastGame, PastRuling, PastSeat
 from db.schema import Entry, Game, Move, Ruling, Seat, Tournament, Version
@@ -78,6 +79,7 @@ def games(connection: Connection, ids: Sequence[int], *, whole: bool = False) ->
     seats = _seats(connection, ids, whole)
     moves = _moves(connection, ids) if whole else {}
     rulings = _rulings(connection, ids)
+    counting = _counting(connection, ids)
     return [
         PastGame(
             tournament=row["of"],
@@ -86,6 +88,7 @@ def games(connection: Connection, ids: Sequence[int], *, whole: bool = False) ->
             seats=tuple(seats.get(row["id"], ())),
             moves=tuple(moves.get(row["id"], ())),
             rulings=tuple(rulings.get(row["id"], ())),
+            counts=row["id"] in counting,
             **{name: row[name] for name in STORED_AS_IT_IS} | {"host": _read_host(row["host"])},
         )
         for row in (rows[id] for id in ids if id in rows)
@@ -103,7 +106,7 @@ def game(connection: Connection, id: int) -> PastGame:
 STORED_AS_IT_IS: Final = tuple(
     name
     for name in PastGame.__struct_fields__
-    if name not in ("tournament", "game", "seed", "seats", "moves", "rulings")
+    if name not in ("tournament", "game", "seed", "counts", "seats", "moves", "rulings")
 )
 """The fields of a game that are columns of the same name."""
 
@@ -112,7 +115,7 @@ def _seats(connection: Connection, ids: Sequence[int], whole: bool) -> dict[int,
     own = [null() if name == "stderr" and not whole else getattr(Seat, name) for name in SEAT_RESULT]
     current = Entry.version.is_(None) | (Entry.version == Seat.version)
     chosen = (
-        select(Seat.game, Seat.seat, Seat.name, Version.number, current, *own)
+        select(Seat.game, Game.tournament, Seat.seat, Seat.name, Version.number, current, *own)
         .join(Game, Game.id == Seat.game)
         .outerjoin(Version, Version.id == Seat.version)
         .outerjoin(Entry, (Entry.tournament == Game.tournament) & (Entry.name == Seat.name))
@@ -120,9 +123,13 @@ def _seats(connection: Connection, ids: Sequence[int], whole: bool) -> dict[int,
         .order_by(Seat.game, Seat.seat)
     )
     found: dict[int, list[PastSeat]] = {}
-    for game, seat, player, version, current, *own in connection.execute(chosen):
+    anchors: dict[int | None, dict[str, float]] = {None: {}}
+    for game, tournament, seat, player, version, current, *own in connection.execute(chosen):
+        if tournament not in anchors:
+            anchors[tournament] = lookup.anchors(connection, [tournament])
         result = dict(zip(SEAT_RESULT, own, strict=True))
-        one = PastSeat(seat=seat, player=player, version=version, current=bool(current), **result)
+        anchor = anchors[tournament].get(player)
+        one = PastSeat(seat=seat, player=player, version=version, current=bool(current), anchor=anchor, **result)
         found.setdefault(game, []).append(one)
     return found
 
@@ -138,11 +145,18 @@ def _moves(connection: Connection, ids: Sequence[int]) -> dict[int, list[MoveRec
 
 
 def _rulings(connection: Connection, ids: Sequence[int]) -> dict[int, list[PastRuling]]:
-    chosen = select(Ruling.game, Ruling.what, Ruling.seat, Ruling.reason, Ruling.made).where(Ruling.game.in_(ids))
+    columns = (Ruling.game, Ruling.what, Ruling.seat, Ruling.reason, Ruling.made, Ruling.id, Ruling.revokes)
+    chosen = select(*columns).where(Ruling.game.in_(ids)).order_by(Ruling.id)
     found: dict[int, list[PastRuling]] = {}
-    for game, what, seat, reason, made in connection.execute(chosen.order_by(Ruling.id)):
-        found.setdefault(game or 0, []).append(PastRuling(what, seat, reason, made))
+    for game, what, seat, reason, made, id, revokes in connection.execute(chosen):
+        found.setdefault(game or 0, []).append(PastRuling(what, seat, reason, made, id, revokes))
     return found
+
+
+def _counting(connection: Connection, ids: Sequence[int]) -> set[int]:
+    """Those of the games that count."""
+    chosen = text("SELECT id FROM v_game WHERE counts = 1 AND id IN :ids").bindparams(bindparam("ids", expanding=True))
+    return set(connection.execute(chosen, {"ids": list(ids)}).scalars())
 
 
 def _read_host(text: str | None) -> dict[str, Any] | None:

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, insert, select
 from db import store
 from db.errors import DatabaseError
 from db.games import STORED_AS_IT_IS
-from db.records import SEAT_RESULT, PastGame, PastSeat, moves_hash
+from db.records import SEAT_RESULT, PastGame, PastRuling, PastSeat, moves_hash
 from db.schema import Game, Move, Ruling, Seat, Tournament
 
 IMPORTED: Final = "imported"
@@ -49,15 +49,27 @@ def add(connection: Connection, games: Sequence[PastGame], now: datetime) -> lis
             result = {name: getattr(seat, name) for name in SEAT_RESULT}
             seats.append({"game": id, "seat": seat.seat, "name": seat.player, "version": version, **result})
         moves += [asdict(move) | {"game": id, "who": str(move.who)} for move in game.moves]
-        for ruling in game.rulings:
-            ruled = {"what": ruling.what, "seat": ruling.seat, "reason": ruling.reason, "made": ruling.when}
-            connection.execute(insert(Ruling).values(game=id, **ruled))
+        _add_rulings(connection, id, game.rulings)
     connection.execute(insert(Seat), seats)
     if moves:
         connection.execute(insert(Move), moves)
     for name, tournament in tournaments.items():
         _enter_all(connection, tournament, [game for game in games if game.tournament == name], versions)
     return list(tournaments)
+
+
+def _add_rulings(connection: Connection, game: int, rulings: Sequence[PastRuling]) -> None:
+    """The rulings about a game, in their order; what revokes another one revokes it here."""
+    ids: dict[int | None, int] = {}
+    for ruling in rulings:
+        ruled = {"what": ruling.what, "seat": ruling.seat, "reason": ruling.reason, "made": ruling.when}
+        new = insert(Ruling).values(game=game, revokes=ids.get(ruling.revokes), **ruled)
+        ids[ruling.id] = _key(connection.execute(new))
+
+
+def _anchors(games: Sequence[PastGame]) -> dict[str, float]:
+    """The ratings that are given to some players."""
+    return {seat.player: seat.anchor for game in games for seat in game.seats if seat.anchor is not None}
 
 
 def _new_tournament(connection: Connection, name: str, games: Sequence[PastGame], now: datetime) -> int:
@@ -75,7 +87,7 @@ def _new_tournament(connection: Connection, name: str, games: Sequence[PastGame]
         rules=rules,
         clock=clock,
         seed=seed,
-        settings={},
+        settings={"agents": [{"name": name, "anchor": rating} for name, rating in _anchors(games).items()]},
         now=now,
     )
     played = {(game.pair, game.leg) for game in games if game.status == "finished"}

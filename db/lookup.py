@@ -13,7 +13,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, case, distinct, func, select
 
 from db.errors import NotFound
-from db.schema import Entry, Game, Seat, Tournament
+from db.schema import Entry, Game, Tournament
 
 LAST: Final = "last"
 _MOST_DIGITS: Final = 18
@@ -67,31 +67,22 @@ def tournament_name(connection: Connection, tournament: int) -> str:
     return connection.execute(select(Tournament.name).where(Tournament.id == tournament)).scalar_one()
 
 
-class Seating(Struct, frozen=True):
-    """Who plays a game, and how far it is."""
+class EntryRow(Struct, frozen=True):
+    """An agent in one tournament."""
 
-    id: int
+    tournament: str
+    tournament_status: str
     status: str
-    names: tuple[str, ...]
-    """In the order of the seats."""
+    """active, withdrawn or quarantined."""
 
 
-def seating(connection: Connection, game: int) -> Seating:
-    """Who plays the game, and how far it is."""
-    status = connection.execute(select(Game.status).where(Game.id == game)).scalar()
-    if status is None:
-        raise NotFound(f"there is no game {game}")
-    names = connection.execute(select(Seat.name).where(Seat.game == game).order_by(Seat.seat)).scalars()
-    return Seating(game, status, tuple(names))
-
-
-def entry_status(connection: Connection, tournament: int, name: str) -> str:
-    """Whether who is entered as `name` is active, withdrawn or quarantined."""
-    status = connection.execute(select(Entry.status).where(Entry.tournament == tournament, Entry.name == name)).scalar()
-    if status is None:
-        title = tournament_name(connection, tournament)
-        raise NotFound(f"nobody called {name!r} takes part in {title!r}; `arena standings` lists who does")
-    return status
+def entries_of(connection: Connection, name: str) -> list[EntryRow]:
+    """The tournaments in which `name` takes part, the newest first."""
+    chosen = select(Tournament.name, Tournament.status, Entry.status)
+    rows = connection.execute(
+        chosen.join(Entry, Entry.tournament == Tournament.id).where(Entry.name == name).order_by(Tournament.id.desc())
+    )
+    return [EntryRow(*row) for row in rows]
 
 
 def _is_number(text: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, Final
 from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, TextClause, select, text
 
-from db.counting import SEVERAL_VERSIONS, outdated, ruled, superseded
+from db.counting import ANNULS, SEVERAL_VERSIONS, outdated, ruled, superseded
 from db.games import OVER
 from db.imports import IMPORTED
 from db.records import PairCount, RatedGame
@@ -235,7 +235,7 @@ def _again(connection: Connection, scope: Scope) -> set[int]:
 
 def _unrated(connection: Connection, scope: Scope) -> set[int]:
     """Games that have a result which says nothing about strength, or nothing about who takes part now."""
-    overruled = ruled("void", *(() if scope.for_points else ("award",)), by_then=_by_then(scope))
+    overruled = ruled(*ANNULS, *(() if scope.for_points else ("award",)), at=_at(scope))
     forfeit = "SELECT id FROM game WHERE verdict = 'forfeit' AND verdict <> 'normal'"  # as in the index
     found = _ids(connection, overruled, scope) | (set() if scope.for_points else _ids(connection, forfeit, scope))
     several = connection.execute(text(SEVERAL_VERSIONS)).scalar()
@@ -260,13 +260,13 @@ def _outdated(connection: Connection, scope: Scope) -> set[int]:
 
 def _awarded(connection: Connection, scope: Scope) -> dict[int, int]:
     """The games that were awarded, and the seats to which."""
-    query = ruled("award", by_then=_by_then(scope), seat=True)
+    query = ruled("award", at=_at(scope), seat=True)
     return dict(connection.execute(text(query), {"at": scope.at} if scope.at else {}).all())
 
 
-def _by_then(scope: Scope) -> str:
-    """That a ruling was made at the moment that is asked about."""
-    return "" if scope.at is None else " AND last.made < :at"
+def _at(scope: Scope) -> str | None:
+    """The moment that is asked about."""
+    return None if scope.at is None else ":at"
 
 
 def _ids(connection: Connection, query: str, scope: Scope) -> set[int]:

@@ -97,11 +97,15 @@ class PastRuling(Struct, frozen=True):
     """What was decided about a game after it."""
 
     what: str
-    """void or award."""
+    """void, again, award or revoke."""
     seat: Whole | None
     """To whom the game was awarded."""
     reason: str
     when: str
+    id: Whole = 0
+    """Its number on record; 0 where a file does not say it."""
+    revokes: Whole | None = None
+    """The ruling that it takes back."""
 
 
 class PastSeat(Struct, frozen=True, kw_only=True):
@@ -113,6 +117,8 @@ class PastSeat(Struct, frozen=True, kw_only=True):
     """The number of the submission that played."""
     current: bool = True
     """Whether the tournament counts that version now."""
+    anchor: float | None = None
+    """The rating that the tournament's description gives the player."""
     points: float | None = None
     """As played; `PastGame.counted` follows rulings."""
     utility: float | None = None
@@ -147,6 +153,8 @@ class PastGame(Struct, frozen=True, kw_only=True):
     finished: str | None = None
     lag: Whole | None = None
     host: dict[str, Any] | None = None
+    counts: bool | None = None
+    """Whether it has a result that was not annulled, and was not played again; None: not known."""
     seats: tuple[PastSeat, ...] = ()
     moves: tuple[MoveRecord, ...] = ()
     """Empty where only games were asked for."""
@@ -160,8 +168,10 @@ class PastGame(Struct, frozen=True, kw_only=True):
 
     @property
     def ruling(self) -> PastRuling | None:
-        """The ruling that holds: the last one."""
-        return self.rulings[-1] if self.rulings else None
+        """The ruling that holds: the last one that was not revoked."""
+        revoked = {ruling.revokes for ruling in self.rulings}
+        standing = [ruling for ruling in self.rulings if ruling.what != "revoke" and ruling.id not in revoked]
+        return standing[-1] if standing else None
 
     @property
     def points(self) -> list[float] | None:

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection, func, select, text
 
+from db.counting import ANOTHER_ATTEMPT
 from db.schema import Entry, Game, Seat, Tournament, Version
 
 
@@ -39,7 +41,7 @@ class Entered(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """The last attempt at a game: how far it has come, and the points of each player."""
+    """The last attempt at a game that was not cancelled: how far it has come, and the points of each player."""
 
     id: int
     number: int
@@ -48,6 +50,8 @@ class Outcome(Struct, frozen=True):
     status: str
     verdict: str | None
     fault: int | None
+    given_up: bool
+    """Whether another attempt was to be made, and cancelled."""
     points: dict[str, float | None]
 
 
@@ -55,6 +59,24 @@ def tournament(connection: Connection, name: str) -> Any | None:
     """The row of the tournament of that name."""
     found = connection.execute(select(Tournament.__table__).where(Tournament.name == name)).mappings().first()
     return None if found is None else dict(found)
+
+
+class Attempt(Struct, frozen=True):
+    """One attempt at a game."""
+
+    id: int
+    attempt: int
+    status: str
+
+
+def status(connection: Connection, tournament: int) -> str:
+    """How far the tournament has come: running, stopped or finished."""
+    return connection.execute(select(Tournament.status).where(Tournament.id == tournament)).scalar_one()
+
+
+def format(connection: Connection, tournament: int) -> str:
+    """Who plays whom in it."""
+    return connection.execute(select(Tournament.format).where(Tournament.id == tournament)).scalar_one()
 
 
 def entries(connection: Connection, tournament: int) -> list[Entered]:
@@ -91,25 +113,38 @@ def scheduled_of(connection: Connection, tournament: int, name: str) -> list[tup
 
 
 def outcomes(connection: Connection, tournament: int) -> list[Outcome]:
-    """The last attempt at each game."""
+    """The last attempt at each game that was not cancelled; a cancelled one where there is no other."""
     rows = connection.execute(
         text(
             """
             SELECT game.id, game.number, game.pair, game.leg, game.status, game.verdict, game.fault, v_seat.player,
                    v_seat.points
             FROM game JOIN v_seat ON v_seat.game = game.id
-            WHERE game.tournament = :tournament AND game.attempt = (
-                SELECT MAX(last.attempt) FROM game AS last
-                WHERE last.tournament = game.tournament AND last.pair = game.pair AND last.leg = game.leg)
-            ORDER BY game.number, v_seat.seat
+            WHERE game.tournament = :tournament
+            ORDER BY game.number, game.attempt, v_seat.seat
             """
         ),
         {"tournament": tournament},
     )
-    found: dict[int, Outcome] = {}
+    attempts: dict[int, Outcome] = {}
     for id, number, pair, leg, status, verdict, fault, name, points in rows:
-        found.setdefault(id, Outcome(id, number, pair, leg, status, verdict, fault, {})).points[name] = points
-    return list(found.values())
+        new = Outcome(id, number, pair, leg, status, verdict, fault, False, {})
+        attempts.setdefault(id, new).points[name] = points
+    last: dict[tuple[str, int], Outcome] = {}
+    for attempt in attempts.values():
+        before = last.get((attempt.pair, attempt.leg))
+        if attempt.status == "cancelled" and before is not None and before.status != "cancelled":
+            last[attempt.pair, attempt.leg] = replace(before, given_up=True)
+        else:
+            last[attempt.pair, attempt.leg] = attempt
+    return list(last.values())
+
+
+def later_attempts(connection: Connection, game: int) -> list[Attempt]:
+    """The attempts at the same game that were made, or planned, after it."""
+    query = f"SELECT later.id, later.attempt, later.status FROM game JOIN game AS later ON {ANOTHER_ATTEMPT}"
+    rows = connection.execute(text(f"{query} WHERE game.id = :game ORDER BY later.attempt"), {"game": game})
+    return [Attempt(*row) for row in rows]
 
 
 def pair_points(connection: Connection, tournament: int, name: str) -> dict[float, int]:

@@ -173,6 +173,7 @@ class Ruling(Base):
     __tablename__ = "ruling"
     __table_args__ = (
         Index("ruling_by_game", "game"),
+        Index("ruling_revoked_once", "revokes", unique=True),
         CheckConstraint("(game IS NULL) <> (entry IS NULL)", name="ruling_about_one_thing"),
     )
 
@@ -180,11 +181,17 @@ class Ruling(Base):
     game: Mapped[int | None] = mapped_column(ForeignKey("game.id"))
     entry: Mapped[int | None] = mapped_column(ForeignKey("entry.id"))
     what: Mapped[str]
-    """void or award (a game), withdraw or release (an entry)."""
+    """void, again or award (a game), withdraw or release (an entry), or revoke."""
     seat: Mapped[int | None]
     """To whom a game is awarded."""
     reason: Mapped[str]
     made: Mapped[str]
+    revokes: Mapped[int | None]
+    """The ruling about the same game or entry that a "revoke" takes back."""
+    status_before: Mapped[str | None]
+    """The status that an entry had before."""
+    paired: Mapped[int | None]
+    """The last round that had been paired by then."""
 
 
 VIEWS: Final = {

@@ -14,7 +14,7 @@ from typing import Any, Final
 from msgspec import Struct
 from sqlalchemy import Connection, select, text
 
-from db.counting import SEVERAL_VERSIONS, outdated, ruled, superseded
+from db.counting import ANNULS, SEVERAL_VERSIONS, outdated, ruled, superseded
 from db.schema import Agent, Version
 
 
@@ -133,7 +133,7 @@ class _Count:
 
     def results(self) -> Scores:
         """Everything, counted."""
-        as_played = f"AND a.game NOT IN ({ruled('void', 'award')})"
+        as_played = f"AND a.game NOT IN ({ruled(*ANNULS, 'award')})"
         one, other = "a.seat = 0", "b.seat = 1"
         if self._ask(f"SELECT EXISTS ({_OF_MANY})")[0][0]:
             self._count_pairs(one, other, f"{as_played} AND a.game NOT IN ({_OF_MANY})", for_two=True)

@@ -13,6 +13,7 @@ from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, Select, case, func, null, select, text
 from sqlalchemy.orm import aliased
 
+from db.counting import ANNULS
 from db.errors import NotFound
 from db.games import OVER, games
 from db.lookup import find_tournament
@@ -134,12 +135,14 @@ def _narrowed_to_players(connection: Connection, chosen: Select[int], wanted: Wa
 
 def counted_points(seat: type[Seat]) -> Any:
     """What `seat` is given for its game, after rulings."""
-    last = aliased(Ruling)
-    holds = select(func.max(last.id)).where(last.game == Game.id).correlate(Game).scalar_subquery()
+    last, revoking = aliased(Ruling), aliased(Ruling)
+    revoked = select(revoking.id).where(revoking.revokes == last.id).correlate(last).exists()
+    standing = select(func.max(last.id)).where(last.game == Game.id, last.what != "revoke", ~revoked)
+    holds = standing.correlate(Game).scalar_subquery()
     what = select(Ruling.what).where(Ruling.id == holds).scalar_subquery()
     to = select(Ruling.seat).where(Ruling.id == holds).scalar_subquery()
     return case(
-        (what == "void", null()),
+        (what.in_(ANNULS), null()),
         (what == "award", case((to == seat.seat, 1.0), else_=0.0)),
         else_=seat.points,
     )

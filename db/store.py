@@ -225,6 +225,11 @@ def use_version(connection: Connection, tournament: int, name: str, version: int
     connection.execute(update(Seat).where(Seat.game.in_(waiting), Seat.name == name).values(version=version))
 
 
+def cancel_attempts(connection: Connection, games: Sequence[int]) -> None:
+    """These attempts, of which none was played to its end, will not be played."""
+    connection.execute(update(Game).where(Game.id.in_(games)).values(status="cancelled", started=None))
+
+
 def cancel(connection: Connection, tournament: int, pairs: Sequence[str]) -> None:
     """What has not begun of these pairs will not be played: something has been decided without them."""
     if pairs:
@@ -252,24 +257,50 @@ def forfeit(connection: Connection, game: int, loser: int, detail: str, now: dat
 # Rulings.
 
 
+AFTER: Final = {"withdraw": "withdrawn", "release": "active"}
+"""The status of an entry after a ruling about it."""
+
+
 def rule_on_game(
     connection: Connection, game: int, what: str, reason: str, now: datetime, *, seat: int | None = None
 ) -> int:
-    """A ruling about a game: "void", or "award" to a seat. Its id."""
-    if connection.execute(select(Game.id).where(Game.id == game)).scalar() is None:
+    """A ruling about a game: "void", "again", or "award" to a seat. Its id."""
+    found = connection.execute(select(Game.tournament).where(Game.id == game)).first()
+    if found is None:
         raise NotFound(f"there is no game {game}")
-    return _key(
-        connection.execute(insert(Ruling).values(game=game, what=what, seat=seat, reason=reason, made=instant(now)))
-    )
+    paired = None if found[0] is None else last_round(connection, found[0])
+    return _rule(connection, reason, now, game=game, what=what, seat=seat, paired=paired)
 
 
 def rule_on_entry(connection: Connection, tournament: int, name: str, what: str, reason: str, now: datetime) -> int:
     """A ruling about an entry: "withdraw" or "release". Its id."""
-    entry = connection.execute(select(Entry.id).where(Entry.tournament == tournament, Entry.name == name)).scalar()
-    if entry is None:
+    chosen = select(Entry.id, Entry.status).where(Entry.tournament == tournament, Entry.name == name)
+    found = connection.execute(chosen).first()
+    if found is None:
         raise NotFound(f"nobody called {name!r} takes part")
-    set_entry_status(connection, tournament, name, "withdrawn" if what == "withdraw" else "active")
-    return _key(connection.execute(insert(Ruling).values(entry=entry, what=what, reason=reason, made=instant(now))))
+    set_entry_status(connection, tournament, name, AFTER[what])
+    paired = last_round(connection, tournament)
+    return _rule(connection, reason, now, entry=found.id, what=what, status_before=found.status, paired=paired)
+
+
+def revoke(connection: Connection, ruling: int, reason: str, now: datetime) -> int:
+    """A ruling that takes back another one. Its id. An entry gets the status that it had before."""
+    old = connection.execute(select(Ruling.__table__).where(Ruling.id == ruling)).mappings().one()
+    after = AFTER.get(old["what"])
+    before = old["status_before"] or ("active" if after == "withdrawn" else "withdrawn")
+    # What has changed since, such as a new quarantine, stays.
+    undone = update(Entry).where(Entry.id == old["entry"], Entry.status == after).values(status=before)
+    connection.execute(undone)
+    return _rule(connection, reason, now, game=old["game"], entry=old["entry"], what="revoke", revokes=ruling)
+
+
+def last_round(connection: Connection, tournament: int) -> int:
+    """The last round that is paired."""
+    return connection.execute(select(func.max(Game.round)).where(Game.tournament == tournament)).scalar() or 0
+
+
+def _rule(connection: Connection, reason: str, now: datetime, **values: Any) -> int:
+    return _key(connection.execute(insert(Ruling).values(reason=reason, made=instant(now), **values)))
 
 
 def _of(tournament: int | None) -> Any:

@@ -17,7 +17,7 @@ from db.dialect import WRITES
 from db.errors import DatabaseError, NewerDatabase, NotADatabase
 from db.schema import VIEWS
 
-REVISION: Final = "0002"
+REVISION: Final = "0003"
 """The revision of the tables that this program knows."""
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
 

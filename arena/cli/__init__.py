@@ -69,6 +69,8 @@ PANELS: Final = {
             "award": "rulings.award",
             "withdraw": "rulings.withdraw",
             "release": "rulings.release",
+            "revoke": "rulings.revoke",
+            "rulings": "rulings.rulings",
             "judge": "judge.judge",
             "exercise": "exercise.exercise",
         },

@@ -28,6 +28,7 @@ from arena.match.seeds import GameSeeds
 from arena.players.submissions import Store
 from db import audit, bundles
 from db.audit import Attempt, StoredVersion
+from db.counting import ANNULS
 from db.database import Database
 from db.imports import IMPORTED
 from db.records import MoveRecord, PastGame
@@ -78,6 +79,10 @@ def verify(database: Database, store: Store, *, progress: Callable[[int, int], N
                         tournament, None, f"{name!r} is {status!r}, expected {', '.join(_STATUSES[:-1])} or quarantined"
                     )
                 )
+        found.wrongs += [
+            Wrong("rulings", None, f"ruling {ruling} revokes ruling {revokes}, which is no earlier one about the same")
+            for ruling, revokes in audit.wrong_revocations(connection)
+        ]
         found.wrongs += _wrong_schedules(audit.attempts(connection), part=bundles.is_bundle(connection))
         total = sum(audit.size(connection).games.values())
         boards = PositionCheck(store)
@@ -393,7 +398,7 @@ def _wrong_attempts(tries: list[Attempt]) -> str | None:
         return f"attempt {waiting[0]} is still to be played, and yet there is another after it"
     if (counting := sum(one.counts for one in tries)) > 1:
         return f"expected one attempt that counts, got {counting}"
-    if last.tournament_status != "finished" or counting == 1 or last.status == "cancelled" or last.ruling == "void":
+    if last.tournament_status != "finished" or counting == 1 or last.status == "cancelled" or last.ruling in ANNULS:
         return None
     if last.status == "void" and sum(one.status == "void" for one in tries) >= MOST_ATTEMPTS:
         return None

@@ -16,7 +16,7 @@ from arena.match.clock import SECOND
 from db.records import GameRecord, MoveRecord, SeatRecord
 
 if TYPE_CHECKING:
-    from db.records import PastGame
+    from db.records import PastGame, PastRuling
 
 PIECES: Final = {
     **dict.fromkeys(("tictactoe", "connect4", "othello", "dots"), ("x", "o")),
@@ -36,6 +36,17 @@ _ENDS: Final = {
     Verdict.UNREADY: "was not ready in time",
     Verdict.FORFEIT: "did not play",
 }
+
+
+RULED: Final = {
+    "void": "annulled",
+    "again": "annulled for a replay",
+    "award": "awarded",
+    "withdraw": "withdrawn",
+    "release": "released",
+    "revoke": "revokes another",
+}
+"""What each ruling decided. A game that is void without a ruling failed by the server's fault."""
 
 
 def verdict(record: GameRecord) -> str:
@@ -69,6 +80,13 @@ def _shares(record: GameRecord) -> str:
         utility = record.seats[0].utility
         return "draw" if len(points) > 1 else f"over, worth {number(utility)}"
     return ", ".join(f"{seat.player} {number(seat.points)}" for seat in record.seats)
+
+
+def ruled(ruling: PastRuling, players: Sequence[str]) -> str:
+    """What a ruling decided: "annulled", "awarded to alice"; `players`: what those whom it is about are called."""
+    if ruling.revokes is not None:
+        return f"revokes ruling {ruling.revokes}"
+    return RULED[ruling.what] + ("" if ruling.seat is None else f" to {players[ruling.seat]}")
 
 
 def result(points: Sequence[float | None]) -> str:

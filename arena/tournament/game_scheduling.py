@@ -7,7 +7,7 @@ whatever follows from one result is on record together with it, or not at all.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -59,9 +59,20 @@ def schedule_more(connection: Connection, tournament: OnRecord) -> None:
     new = [pairing for pairing in pairings if pairing.key not in known_keys and not pairing.is_bye]
     versions = {entry.name: entry.version for entry in entered}
     store.schedule(connection, id, _new_games(tournament, new, versions))
+    wanted = _needed_after_all(connection, tournament, {pairing.key for pairing in needless})
+    for game in wanted:
+        store.repeat(connection, game, versions=versions)
     for entry in entered:
-        if new and entry.status != "active":
+        if (new or wanted) and entry.status != "active":
             forfeit_all(connection, id, entry.name, f"{entry.name} is {entry.status}")
+
+
+def _needed_after_all(connection: Connection, tournament: OnRecord, needless: Collection[str]) -> list[int]:
+    """The cancelled games of series that were decided without them, and are open again since a ruling."""
+    if not formats.grows(tournament.league):
+        return []
+    outcomes = running.outcomes(connection, tournament.id)
+    return [one.id for one in outcomes if one.status == "cancelled" and one.pair not in needless]
 
 
 def _new_games(
@@ -141,13 +152,15 @@ def known_pairings(
 
 
 def results_of(outcomes: Iterable[running.Outcome]) -> dict[str, dict[str, float]]:
-    """The points of the pairings whose games are all over; a game without result counts half for everybody."""
+    """The points of the pairings whose games are all over; a game without result counts half for everybody.
+
+    A pairing that was cancelled, because a series was decided without it, has none."""
     pairs: dict[str, list[running.Outcome]] = {}
     for outcome in outcomes:
         pairs.setdefault(outcome.pair, []).append(outcome)
     results: dict[str, dict[str, float]] = {}
     for pair, legs in pairs.items():
-        if all(leg.status in OVER for leg in legs):
+        if all(leg.status in ("finished", "void") for leg in legs):
             totals: dict[str, float] = {}
             for leg in legs:
                 for name, points in leg.points.items():

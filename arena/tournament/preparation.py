@@ -151,7 +151,7 @@ def _forfeit_or_return(connection: Connection, tournament: int) -> None:
         if how != "active":
             forfeit_all(connection, tournament, name, f"{name} is {how}")
     for outcome in running.outcomes(connection, tournament):
-        if outcome.verdict == Verdict.FORFEIT and outcome.fault is not None:
+        if outcome.verdict == Verdict.FORFEIT and outcome.fault is not None and not outcome.given_up:
             loser = list(outcome.points)[outcome.fault]
             if all(status.get(name) == "active" for name in outcome.points) and status.get(loser) == "active":
                 store.repeat(connection, outcome.id, versions=versions)

@@ -159,7 +159,7 @@ def test_a_newer_database_is_refused_and_left_alone(tmp_path: Path, *, read_only
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
     before = file.read_bytes()
     with pytest.raises(
-        NewerDatabase, match=r"written by a newer program \(revision 9999, this one knows 0002\); use that, or another"
+        NewerDatabase, match=r"written by a newer program \(revision 9999, this one knows 0003\); use that, or another"
     ):
         Database(str(file), read_only=read_only)
     assert file.read_bytes() == before

@@ -28,8 +28,8 @@ NEXT = '''
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0003"
-down_revision = "0002"
+revision = "0004"
+down_revision = "0003"
 
 
 def upgrade():
@@ -43,9 +43,9 @@ def next_program(folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = "") 
     """From now on this is a program that knows one revision more."""
     there = Path(upgrade.__file__).parent / "migrations"
     shutil.copytree(there, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "versions" / "0003_motto.py").write_text(NEXT.format(more=more))
+    (folder / "versions" / "0004_motto.py").write_text(NEXT.format(more=more))
     monkeypatch.setattr(upgrade, "_MIGRATIONS", folder)
-    monkeypatch.setattr(upgrade, "REVISION", "0003")
+    monkeypatch.setattr(upgrade, "REVISION", "0004")
 
 
 def older(file: Path) -> None:
@@ -72,7 +72,8 @@ def test_the_migrations_make_them_word_for_word(tmp_path: Path) -> None:
         with closing(sqlite3.connect(file)) as plain:
             rows = plain.execute("SELECT name, sql FROM sqlite_master WHERE type IN ('table', 'index') AND sql NOTNULL")
             # Every column and constraint has its line, an added column only a comma; their order means nothing.
-            lines = {name: re.split(r"\n|, (?=moves_hash )", sql) for name, sql in rows}
+            added = "moves_hash|revokes|status_before|paired"
+            lines = {name: re.split(rf"\n|, (?=(?:{added}) )", sql) for name, sql in rows}
             return {name: sorted(line.strip(" \t,") for line in of_it) for name, of_it in lines.items()}
 
     with Database(str(tmp_path / "migrated.db")) as database:
@@ -106,11 +107,11 @@ def test_an_older_database_is_copied_and_then_changed(tmp_path: Path, monkeypatc
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     with Database(str(file)) as database:
-        assert database.copied == tmp_path / "arena.db.before-0003"
+        assert database.copied == tmp_path / "arena.db.before-0004"
         assert counted(database, "agent", "motto = 'play on'") == 2
         assert counted(database, "v_seat") == 2
-    assert (revision(file), revision(tmp_path / "arena.db.before-0003")) == ("0003", "0002")
-    with closing(sqlite3.connect(tmp_path / "arena.db.before-0003")) as copy:
+    assert (revision(file), revision(tmp_path / "arena.db.before-0004")) == ("0004", "0003")
+    with closing(sqlite3.connect(tmp_path / "arena.db.before-0004")) as copy:
         assert copy.execute("SELECT COUNT(*) FROM move").fetchone() == (12,)
     with Database(str(file)) as database:
         assert database.copied is None
@@ -121,10 +122,10 @@ def test_who_only_reads_does_not_change_an_older_database(tmp_path: Path, monkey
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     with pytest.raises(
-        DatabaseError, match=r"older program \(revision 0002\): bring it up to date by `arena db upgrade`"
+        DatabaseError, match=r"older program \(revision 0003\): bring it up to date by `arena db upgrade`"
     ):
         Database(str(file), read_only=True)
-    assert revision(file) == "0002"
+    assert revision(file) == "0003"
 
 
 def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +134,7 @@ def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pyte
     next_program(tmp_path / "migrations", monkeypatch, more='op.execute("no SQL at all")')
     with pytest.raises(DatabaseError, match="syntax error"):
         Database(str(file))
-    assert revision(file) == "0002"
+    assert revision(file) == "0003"
     with closing(sqlite3.connect(file)) as plain:
         assert "motto" not in [column[1] for column in plain.execute("PRAGMA table_info(agent)")]
         assert plain.execute("SELECT COUNT(*) FROM v_game").fetchone() == (1,)
@@ -152,7 +153,7 @@ def test_without_room_for_the_copy_nothing_is_changed(tmp_path: Path, monkeypatc
     monkeypatch.setattr(upgrade, "_copy", no_room)
     with pytest.raises(DiskFull):
         Database(str(file))
-    assert revision(file) == "0002"
+    assert revision(file) == "0003"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["arena.db", "migrations"]
 
 
@@ -163,7 +164,7 @@ def test_what_stands_in_the_journal_is_copied_too(tmp_path: Path, monkeypatch: p
     assert (tmp_path / "arena.db-wal").stat().st_size > 0
     next_program(tmp_path / "migrations", monkeypatch)
     Database(str(file)).close()
-    with closing(sqlite3.connect(tmp_path / "arena.db.before-0003")) as copy:
+    with closing(sqlite3.connect(tmp_path / "arena.db.before-0004")) as copy:
         assert copy.execute("SELECT COUNT(*) FROM move").fetchone() == (12,)
 
 
@@ -174,7 +175,7 @@ def test_several_processes_upgrade_once_and_the_copy_is_of_before(
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     code = """
-        upgrade._MIGRATIONS, upgrade.REVISION = Path(sys.argv[2]), "0003"
+        upgrade._MIGRATIONS, upgrade.REVISION = Path(sys.argv[2]), "0004"
         start = os.pipe()
 
         def open_it():
@@ -198,7 +199,7 @@ def test_several_processes_upgrade_once_and_the_copy_is_of_before(
     *copied, codes = done.stdout.splitlines()
     assert codes == "[0, 0, 0, 0, 0, 0]", done.stderr
     assert sorted(copied) == ["False"] * 5 + ["True"]
-    assert (revision(file), revision(tmp_path / "arena.db.before-0003")) == ("0003", "0002")
+    assert (revision(file), revision(tmp_path / "arena.db.before-0004")) == ("0004", "0003")
 
 
 def test_games_of_before_get_the_hash_of_their_moves(tmp_path: Path) -> None:

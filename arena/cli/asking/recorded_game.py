@@ -46,9 +46,11 @@ def header(game: PastGame) -> list[str]:
     if waits_charged and isinstance(waits_charged, list):
         charged = ", ".join(player for seat, player in enumerate(game.players) if seat in waits_charged)
         what.append(f"waiting for a processor was charged to {charged}")
+    ruling = "" if game.ruling is None else f"   {words.ruled(game.ruling, game.players)}: {game.ruling.reason}"
     return [
         words.printable(f"{name}   {words.without_store(game.game)}   {' - '.join(game.players)}   ")
-        + words.result(game.counted or [None]),
+        + words.result(game.counted or [None])
+        + words.printable(ruling),
         *side_by_side([words.printable(part) for part in what if part]),
     ]
 
@@ -68,8 +70,7 @@ def ending(game: PastGame) -> list[str]:
         lines.append(game.detail)
     lines += busy(game.verdict, game.fault, game.seats)
     for ruling in game.rulings:
-        to = "" if ruling.seat is None else f" to {game.players[ruling.seat]}"
-        lines.append(f"ruling of {ruling.when}: {ruling.what}{to}: {ruling.reason}")
+        lines.append(f"ruling {ruling.id} of {ruling.when}: {words.ruled(ruling, game.players)}: {ruling.reason}")
     return [words.printable(line) for line in lines]
 
 

@@ -14,7 +14,7 @@ from rich.cells import cell_len
 
 from arena.cli.terminal.listings import Columns, Row
 from arena.cli.terminal.wrapping import shortened, table_width
-from arena.history.words import printable, result, without_store
+from arena.history.words import RULED, printable, result, without_store
 
 _BETWEEN: Final = " - "
 _LEGIBLE: Final = 10
@@ -64,7 +64,7 @@ def name(row: Row) -> str:
 
 def points(row: Row) -> str:
     """What each player was given, and whether that was by a ruling."""
-    mark = "" if row["ruling"] is None else f" ({row['ruling']['what']})"
+    mark = "" if row["ruling"] is None else f" ({RULED[row['ruling']['what']].partition(' ')[0]})"
     return result(row["points"] or [None]) + mark
 
 

@@ -190,12 +190,14 @@ class TournamentDisplay:
                 f"{_some(old, 'game')} of earlier versions count no more; "
                 "the same command with --rerun-changed plays them again"
             )
-        void = [one.number for one in outcomes if one.status == "void" and None in one.points.values()]
+        void = [
+            one.number for one in outcomes if one.status == "void" and None in one.points.values() and not one.given_up
+        ]
         if void:
             which = ", ".join(f"{name}-{number}" for number in void[:_MOST_VOID]) + ", ..." * (len(void) > _MOST_VOID)
             self.say(
                 f"void {MOST_ATTEMPTS} times, and without a result: {which}. `arena show {name}-{void[0]}` says why, "
-                "`arena award` gives a game to a player"
+                "`arena void ID --again` plays a game once more, `arena award` gives it to a player"
             )
         if any(one.fault is not None for one in outcomes):
             self.say(f"  arena history --tournament {shlex.quote(name)} --fault any")

@@ -1,27 +1,74 @@
-"""`arena void`, `award`, `withdraw` and `release`: what an instructor decides, on record with its reason."""
+"""`arena void`, `award`, `withdraw`, `release` and `revoke`: what an instructor decides, on record with its reason;
+`arena rulings` lists it.
+
+What may be ruled, and what follows from it, is in `arena.tournament.rulings`; here it is asked for and said.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from msgspec.structs import asdict
 
-from arena.cli.asking.record_options import DatabaseOption, GameIdArgument
+from arena.cli.asking import recorded_game
+from arena.cli.asking.game_filters import filtered, refuse_unknown_game
+from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, reading, submissions
+from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show
+from arena.cli.terminal.questions import answer, somebody_is_here
 from arena.errors import BadRuling
+from arena.history import words
 from arena.history.words import printable
+from db.records import MOST
+
+if TYPE_CHECKING:
+    from db.database import Connection
+    from db.records import PastGame
+    from db.search import Wanted
 
 AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="Its name in the tournament.")]
-TournamentOption = Annotated[str | None, typer.Option(help="Usual: the one that was made last.")]
+TournamentOption = Annotated[
+    str | None, typer.Option(help="The tournament; needed where the agent takes part in several.")
+]
 ReasonOption = Annotated[str, typer.Option(help="Why. It is shown wherever the ruling is.")]
+_SHOWN: Final = 5
+"""Games of which there are many are shown up to this number."""
+_ALL: Final = 1_000_000
 
 
-def void(id: GameIdArgument, reason: ReasonOption, db: DatabaseOption = None) -> None:
-    """Let a game count for nothing. What happened in it stays on record.
+@filtered()
+def void(
+    wanted: Wanted,
+    reason: ReasonOption,
+    id: Annotated[
+        str | None,
+        typer.Argument(metavar="[ID]", help="A game: its id, 'last', or such as cs101-812. Or filters, for several."),
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Play it once more, in the tournament's next run.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Rule on all games that the filters find, without asking.")
+    ] = False,
+    db: DatabaseOption = None,
+) -> None:
+    """Annul a game: it counts for nothing, and what happened in it stays on record. With filters: all games found.
 
     Example: arena void cs101-812 --reason "the machine was busy with a backup"
+
+    Example: arena void --tournament cs101 --verdict time --since 2026-05-01T18:00 --again --reason "a backup ran"
     """
-    _rule_on_game(id, "void", reason=reason, db=db)
+    from db.search import Wanted
+
+    reason = _given(reason)
+    what = "again" if again else "void"
+    if (id is None) == (wanted == Wanted()):
+        raise typer.BadParameter("expected either a game's ID, or filters such as --tournament cs101 --verdict time")
+    if id is not None:
+        _rule_on_game(id, what, reason=reason, db=db)
+    else:
+        _rule_on_games(wanted, what, reason=reason, yes=yes, db=db)
 
 
 def award(
@@ -34,7 +81,7 @@ def award(
 
     Example: arena award cs101-812 --to alice --reason "bob's agent was not his own work"
     """
-    _rule_on_game(id, "award", reason=reason, db=db, to=to)
+    _rule_on_game(id, "award", reason=_given(reason), db=db, to=to)
 
 
 def withdraw(
@@ -57,49 +104,274 @@ def release(
     _rule_on_entry(agent, "release", reason=reason, tournament=tournament, db=db)
 
 
-def _rule_on_game(text: str, what: str, *, reason: str, db: str | None, to: str | None = None) -> None:
-    from db import lookup, store
-    from db.database import Database
+def revoke(
+    ruling: Annotated[
+        int, typer.Argument(metavar="RULING", min=1, max=MOST, help="Its number; `arena rulings` lists them.")
+    ],
+    reason: ReasonOption,
+    db: DatabaseOption = None,
+) -> None:
+    """Take back a ruling. Both stay on record.
+
+    A replay that has not been played is cancelled. What cannot be undone as a whole is refused: a replay that was
+    played, or a knockout that has gone on.
+
+    Example: arena revoke 12 --reason "it was another game"
+    """
+    from arena.tournament import rulings as deciding
+    from db import games, lookup
+    from db import rulings as record
 
     reason = _given(reason)
-    with Database(db, create=False) as database, database.writing() as connection:
-        game = lookup.seating(connection, lookup.find_game(connection, text))
-        if game.status != "finished" and (what, game.status) != ("award", "void"):
-            raise BadRuling(f"expected a finished game, game {game.id} is {game.status}")
-        seat = None if to is None else _seat(to, game.names, game.id)
-        store.rule_on_game(connection, game.id, what, reason, datetime.now(UTC), seat=seat)
-    players = " - ".join(game.names)
-    done = "counts for nothing" if seat is None else f"is awarded to {game.names[seat]}"
-    print(f"game {game.id} ({printable(players)}) {printable(done)}: {printable(reason)}")
+    with reading(db) as connection:
+        old = record.ruling(connection, ruling)
+    with _writing(db, [old.tournament or ""] if old.what == "again" else []) as connection:
+        new = deciding.revoke(connection, ruling, reason, datetime.now(UTC))
+        if old.game is None:
+            statuses = {row.tournament: row.status for row in lookup.entries_of(connection, old.players[0])}
+            now = f"{old.players[0]} is {statuses[old.tournament or '']} in {old.tournament}"
+        else:
+            (game,) = games.games(connection, [old.game])
+            points = words.result(game.counted or [None])
+            holds = words.ruled(game.ruling, game.players) if game.ruling else f"counts as it ended, {points}"
+            now = f"{_called(game)} {holds}" if game.ruling is None else f"{_called(game)} is {holds}"
+    print(printable(f"ruling {new} revokes ruling {ruling}: {now}: {reason}"))
+    if old.what == "again":
+        print("its replay is cancelled")
+    elif old.game is None:
+        _say_what_follows(old.tournament)
+
+
+def rulings(
+    tournament: Annotated[
+        str | None, typer.Argument(metavar="TOURNAMENT", help="Rulings about this tournament (default: all).")
+    ] = None,
+    format: FormatOption = OutputFormat.TABLE,
+    db: DatabaseOption = None,
+) -> None:
+    """What was ruled about games and agents, the newest first.
+
+    Example: arena rulings cs101
+    """
+    from db import lookup
+    from db import rulings as record
+
+    with reading(db) as connection:
+        number = None if tournament is None else lookup.find_tournament(connection, tournament)
+        found = record.rulings(connection, number)
+    if format is OutputFormat.TABLE:
+        show([asdict(ruling) for ruling in found], _COLUMNS, format=format, narrowed="about", wrapped=30)
+    else:
+        rows = [{name: _plain(getattr(ruling, name)) for name in _LISTED} for ruling in found]
+        show(rows, exact_columns(_LISTED), format=format)
+
+
+_LISTED: Final = (
+    "id",
+    "what",
+    "tournament",
+    "game",
+    "number",
+    "players",
+    "seat",
+    "reason",
+    "when",
+    "revokes",
+    "revoked",
+)
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _about(row: Any) -> str:
+    """The game or the agent that a ruling is about."""
+    players = " - ".join(row["players"])
+    if row["game"] is None:
+        return f"{players} in {row['tournament']}"
+    name = str(row["game"]) if row["tournament"] is None else f"{row['tournament']}-{row['number']}"
+    return f"{name} ({players})"
+
+
+def _decided(row: Any) -> str:
+    """What it says, and whether it still holds."""
+    if row["revokes"] is not None:
+        return f"revokes {row['revokes']}"
+    to = "" if row["seat"] is None else f" to {row['players'][row['seat']]}"
+    return words.RULED[row["what"]] + to + " (revoked)" * (row["revoked"] is not None)
+
+
+_COLUMNS: Final[Columns] = {
+    "ruling": lambda row: str(row["id"]),
+    "made": lambda row: row["when"][:10],
+    "decided": _decided,
+    "about": _about,
+    "reason": lambda row: row["reason"],
+}
+
+
+# Games.
+
+
+def _rule_on_game(text: str, what: str, *, reason: str, db: str | None, to: str | None = None) -> None:
+    from arena.tournament import rulings as deciding
+    from db import games, lookup
+
+    with reading(db) as connection:
+        id = lookup.find_game(connection, text)
+        (game,) = games.games(connection, [id])
+        if why := deciding.refusal(connection, game, what):
+            raise BadRuling(why)
+    with _writing(db, _run_by([game], what)) as connection:
+        (game,) = games.games(connection, [id])
+        seat = None if to is None else _seat(to, game)
+        ruling = deciding.rule(connection, game, what, reason, datetime.now(UTC), seat=seat)
+    done = {"void": "annulled", "again": "annulled, and will be played again"}.get(what, "")
+    done = done if seat is None else f"awarded to {game.players[seat]}"
+    print(printable(f"ruling {ruling}: {_called(game)} is {done}: {reason}"))
+    if what == "again":
+        print(printable(f"the next `arena run` of {game.tournament} plays it"))
+
+
+def _rule_on_games(wanted: Wanted, what: str, *, reason: str, yes: bool, db: str | None) -> None:
+    """The same ruling about all games that are found, in one transaction."""
+    from arena.tournament import rulings as deciding
+    from db import games, search
+
+    with reading(db) as connection:
+        found = search.page(connection, wanted, limit=_ALL)
+        if not found:
+            refuse_unknown_game(connection, wanted)
+            raise BadRuling("no game is found by these filters; `arena history` takes the same ones")
+        refusals = {game.id: deciding.refusal(connection, game, what) for game in found}
+    chosen = [game for game in found if refusals[game.id] is None]
+    refused = [why for why in refusals.values() if why is not None]
+    if not chosen:
+        raise BadRuling(f"none of {_games(len(found))} can be ruled on so: {refused[0]}")
+    print(f"{_games(len(chosen))} to be annulled{' and played again' * (what == 'again')}:")
+    for game in chosen[:_SHOWN]:
+        print(f"  {recorded_game.header(game)[0]}   {printable(game.verdict or '')}")
+    if len(chosen) > _SHOWN:
+        print(f"  ... and {len(chosen) - _SHOWN} more; `arena history` with the same filters lists them")
+    if refused:
+        print(printable(f"left out: {_games(len(refused))} ({refused[0]}{', and so on' * (len(refused) > 1)})"))
+    if not yes and not _agreed("annul them? [y/N]"):
+        print("nothing was changed")
+        raise typer.Exit(1)
+    ids = sorted(game.id for game in chosen)
+    with _writing(db, _run_by(chosen, what)) as connection:
+        now = datetime.now(UTC)
+        made = [deciding.rule(connection, game, what, reason, now) for game in games.games(connection, ids)]
+    numbers = f"ruling {made[0]}" if len(made) == 1 else f"rulings {made[0]} to {made[-1]}"
+    print(printable(f"{numbers}: {_games(len(made))} annulled: {reason}"))
+    for tournament in _run_by(chosen, what):
+        print(printable(f"the next `arena run` of {tournament} plays them again"))
+
+
+def _agreed(question: str) -> bool:
+    if not somebody_is_here():
+        raise BadRuling("several games are ruled on at once, and there is nobody to ask: add --yes")
+    return answer(question).lower() in ("y", "yes")
+
+
+def _run_by(chosen: Sequence[PastGame], what: str) -> list[str]:
+    """The tournaments that are to play some of the games once more."""
+    return sorted({game.tournament for game in chosen if game.tournament is not None}) if what == "again" else []
+
+
+def _games(count: int) -> str:
+    return "1 game" if count == 1 else f"{count} games"
+
+
+def _called(game: PastGame) -> str:
+    """The game for a line that says what was ruled."""
+    name = "" if game.tournament is None else f"{game.tournament}-{game.number}, "
+    return f"game {game.id} ({name}{' - '.join(game.players)})"
+
+
+def _seat(to: str, game: PastGame) -> int:
+    """The seat that `to` means: by the name that sits there, or by its number."""
+    names = game.players
+    if names.count(to) == 1:
+        return names.index(to)
+    if to.isascii() and to.isdigit() and len(to) < 3 and int(to) < len(names):
+        return int(to)
+    seats = ", ".join(f"{seat} ({name})" for seat, name in enumerate(names))
+    raise BadRuling(f"expected a seat of game {game.id} or who sits there, {seats}; got {to!r}")
+
+
+# Agents.
 
 
 def _rule_on_entry(agent: str, what: str, *, reason: str, tournament: str | None, db: str | None) -> None:
     from db import lookup, store
-    from db.database import Database
 
     reason = _given(reason)
-    with Database(db, create=False) as database, database.writing() as connection:
-        number = lookup.find_tournament(connection, tournament)
-        status = lookup.entry_status(connection, number, agent)
-        if status == ("withdrawn" if what == "withdraw" else "active"):
-            raise BadRuling(f"{agent!r} is {status} already")
-        store.rule_on_entry(connection, number, agent, what, reason, datetime.now(UTC))
-    done = "is withdrawn" if what == "withdraw" else "plays again"
-    print(f"{printable(agent)} {done}: {printable(reason)}")
-    print("`arena run` on its description settles the games that this concerns")
+    with reading(db) as connection:
+        title = _meant(connection, agent, what, tournament)
+    with _writing(db) as connection:
+        number = lookup.find_tournament(connection, title)
+        ruling = store.rule_on_entry(connection, number, agent, what, reason, datetime.now(UTC))
+    done = f"is withdrawn from {title}" if what == "withdraw" else f"plays again in {title}"
+    print(printable(f"ruling {ruling}: {agent} {done}: {reason}"))
+    _say_what_follows(title)
+
+
+def _meant(connection: Connection, agent: str, what: str, tournament: str | None) -> str:
+    """The tournament in which something is ruled about the agent: the one that was named, the only one in which that
+    would change anything, or the one that the person here chooses."""
+    from db import lookup, store
+    from db.errors import NotFound
+
+    if tournament is not None:
+        lookup.find_tournament(connection, tournament)
+    entries = [row for row in lookup.entries_of(connection, agent) if tournament in (None, row.tournament)]
+    if not entries:
+        where = "any tournament" if tournament is None else repr(tournament)
+        raise NotFound(f"nobody called {agent!r} takes part in {where}; `arena standings` lists who does")
+    able = [row for row in entries if row.status != store.AFTER[what]]
+    if not able:
+        there = ", ".join(row.tournament for row in entries)
+        raise BadRuling(f"{agent!r} is {entries[0].status} already in {there}")
+    if len(able) == 1:
+        return able[0].tournament
+    return _asked(agent, {row.tournament: row.tournament_status for row in able})
+
+
+def _asked(agent: str, titles: dict[str, str]) -> str:
+    """The one of the tournaments that the person here means."""
+    listed = ", ".join(f"{title} ({status})" for title, status in titles.items())
+    if not somebody_is_here():
+        raise BadRuling(f"{agent!r} takes part in {listed}: name one of them with --tournament")
+    chosen = answer(printable(f"{agent} takes part in {listed}. Which tournament?"))
+    if chosen not in titles:
+        raise BadRuling(f"expected one of {', '.join(titles)}, got {chosen!r}; nothing was changed")
+    return chosen
+
+
+def _say_what_follows(tournament: str | None) -> None:
+    print(printable(f"the next `arena run` of {tournament} settles the games that this concerns"))
+
+
+# The record.
+
+
+@contextmanager
+def _writing(db: str | None, run_by: Collection[str] = ()) -> Iterator[Connection]:
+    """A transaction; TournamentBusy where another process plays one of the tournaments `run_by`, whose games are
+    scheduled or cancelled in it."""
+    from arena.tournament.lock import alone
+    from db.database import Database
+
+    with ExitStack() as stack:
+        database = stack.enter_context(Database(db, create=False))
+        for name in run_by:
+            stack.enter_context(alone(submissions(database).folder, name))
+        yield stack.enter_context(database.writing())
 
 
 def _given(reason: str) -> str:
     if not reason.strip():
         raise BadRuling("expected a reason after --reason, got an empty one")
     return reason.strip()
-
-
-def _seat(to: str, names: tuple[str, ...], game: int) -> int:
-    """The seat that `to` means: by the name that sits there, or by its number."""
-    if names.count(to) == 1:
-        return names.index(to)
-    if to.isascii() and to.isdigit() and len(to) < 3 and int(to) < len(names):
-        return int(to)
-    seats = ", ".join(f"{seat} ({name})" for seat, name in enumerate(names))
-    raise BadRuling(f"expected a seat of game {game} or who sits there, {seats}; got {to!r}")

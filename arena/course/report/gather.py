@@ -17,6 +17,7 @@ from agents.protocol import Verdict
 from arena.course.aliases import aliases_of, own_names
 from arena.course.report.public_game import public_ending, public_rules
 from arena.errors import BadRating
+from arena.history.words import ruled
 from arena.ratings import points, ranking
 from arena.ratings.points import Crosstable, Order
 from arena.ratings.progress import agent as agent_of
@@ -254,7 +255,6 @@ def _listed(game: PastGame, names: ShownNames) -> ListedGame:
 
 def _notes(game: PastGame, players: Sequence[str]) -> Iterator[str]:
     if game.ruling is not None:
-        to = "" if game.ruling.seat is None else f" to {players[game.ruling.seat]}"
-        yield {"void": "annulled", "award": f"awarded{to}"}.get(game.ruling.what, game.ruling.what)
+        yield ruled(game.ruling, players)
     if not all(seat.current for seat in game.seats):
         yield "earlier version"

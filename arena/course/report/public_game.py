@@ -44,7 +44,7 @@ def public_game(game: PastGame, names: ShownNames, title: str) -> PastGame:
         moves=tuple(
             replace(move, log=None, score=None, depth=None, nodes=None, line=None, text=None) for move in game.moves
         ),
-        rulings=tuple(replace(ruling, reason="") for ruling in game.rulings),
+        rulings=() if game.ruling is None else (replace(game.ruling, reason=""),),
     )
 
 

@@ -128,9 +128,9 @@ class _Page:
         if detail and not normal:
             yield "detail", words.without_store(words.printable(detail))
         for ruling in game.rulings:
-            to = "" if ruling.seat is None else f" to {self.names[ruling.seat]}"
-            why = f": {ruling.reason}" if self.private else ""
-            yield "detail", words.printable(f"ruling of {ruling.when[:16].replace('T', ' ')}: {ruling.what}{to}{why}")
+            which, why = (f" {ruling.id}", f": {ruling.reason}") if self.private else ("", "")
+            made = ruling.when[:16].replace("T", " ")
+            yield "detail", words.printable(f"ruling{which} of {made}: {words.ruled(ruling, self.names)}{why}")
 
     def players(self) -> str:
         """Each seat, what it scored and how long it thought."""

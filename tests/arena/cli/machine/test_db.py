@@ -126,16 +126,16 @@ def test_upgrade_says_where_the_copy_is(record: Path, tmp_path: Path, monkeypatc
     shutil.copytree(
         Path(upgrade.__file__).parent / "migrations", migrations, ignore=shutil.ignore_patterns("__pycache__")
     )
-    (migrations / "versions" / "0003_next.py").write_text(
-        '"""Next."""\nrevision = "0003"\ndown_revision = "0002"\n\n\ndef upgrade():\n    pass\n'
+    (migrations / "versions" / "0004_next.py").write_text(
+        '"""Next."""\nrevision = "0004"\ndown_revision = "0003"\n\n\ndef upgrade():\n    pass\n'
     )
     monkeypatch.setattr(upgrade, "_MIGRATIONS", migrations)
-    monkeypatch.setattr(upgrade, "REVISION", "0003")
+    monkeypatch.setattr(upgrade, "REVISION", "0004")
     refused = arena("db", "info", "--db", str(record))
     assert refused.code == 2
     assert "bring it up to date by `arena db upgrade`" in refused.err
     ended = arena("db", "upgrade", "--db", str(record))
-    assert ended.out == f"{record} is now of revision 0003; as it was, it is kept in {record}.before-0003\n"
+    assert ended.out == f"{record} is now of revision 0004; as it was, it is kept in {record}.before-0004\n"
     assert ended.code == 0
 
 

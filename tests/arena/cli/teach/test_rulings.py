@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from arena.tournament.lock import alone
 from db import store
 from db.database import Database
 from tests.kit.arena_program import Ended, arena
@@ -48,8 +50,8 @@ def rulings(record: Path) -> list[tuple[Any, ...]]:
 def test_a_game_is_named_by_its_id_its_number_or_as_the_last(record: Path, id: str, game: int) -> None:
     ended = rule(record, "void", id, "--reason", "the machine was busy")
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out.startswith(f"game {game} (")
-    assert ended.out.endswith(") counts for nothing: the machine was busy\n")
+    assert ended.out.startswith(f"ruling 1: game {game} (")
+    assert ended.out.endswith(") is annulled: the machine was busy\n")
     assert rulings(record) == [(game, None, "void", None, "the machine was busy")]
 
 
@@ -57,7 +59,7 @@ def test_of_several_attempts_the_last_is_meant(record: Path) -> None:
     with Database(str(record)) as database, database.writing() as connection:
         again = store.repeat(connection, 4)
         store.forfeit(connection, again, 0, "withdrawn", NOW)
-    assert rule(record, "void", "cs101-2", "--reason", "x").out.startswith(f"game {again} (")
+    assert rule(record, "void", "cs101-2", "--reason", "x").out.startswith(f"ruling 1: game {again} (")
 
 
 def test_an_annulled_game_counts_for_nothing_and_stays_what_it_was(record: Path) -> None:
@@ -74,7 +76,7 @@ def test_an_annulled_game_counts_for_nothing_and_stays_what_it_was(record: Path)
 def test_a_game_is_awarded_to_a_name_or_a_seat(record: Path, to: str, seat: int) -> None:
     ended = rule(record, "award", "cs101-1", "--to", to, "--reason", "not his own work")
     name = ("ann", "bob")[seat]
-    assert ended.out == f"game 3 (ann - bob) is awarded to {name}: not his own work\n"
+    assert ended.out == f"ruling 1: game 3 (cs101-1, ann - bob) is awarded to {name}: not his own work\n"
     assert rows(record, "SELECT points FROM v_seat WHERE game = 3 ORDER BY seat") == [(1.0 - seat,), (0.0 + seat,)]
 
 
@@ -95,7 +97,10 @@ def test_the_last_ruling_holds_and_none_is_removed(record: Path) -> None:
 def test_who_is_withdrawn_can_be_released(record: Path) -> None:
     ended = rule(record, "withdraw", "ann", "--tournament", "finals-2", "--reason", "asked to")
     assert ended.code == 0
-    assert ended.out.startswith("ann is withdrawn: asked to\n")
+    assert ended.out == (
+        "ruling 1: ann is withdrawn from finals-2: asked to\n"
+        "the next `arena run` of finals-2 settles the games that this concerns\n"
+    )
     status = "SELECT tournament, name, status FROM entry WHERE name = 'ann' ORDER BY tournament"
     assert rows(record, status) == [(1, "ann", "withdrawn"), (2, "ann", "active")]
     assert rule(record, "release", "ann", "--tournament", "finals-2", "--reason", "came back").code == 0
@@ -103,16 +108,40 @@ def test_who_is_withdrawn_can_be_released(record: Path) -> None:
     assert [row[2] for row in rulings(record)] == ["withdraw", "release"]
 
 
-def test_without_a_name_the_tournament_that_was_made_last_is_meant(record: Path) -> None:
-    assert rule(record, "withdraw", "cid", "--reason", "x").code == 0
+def test_without_a_name_the_only_tournament_of_the_agent_is_meant(record: Path) -> None:
+    assert rule(record, "withdraw", "cid", "--reason", "x").out.startswith("ruling 1: cid is withdrawn from cs101: x\n")
     assert rows(record, "SELECT tournament FROM entry WHERE status = 'withdrawn'") == [(2,)]
+
+
+def test_where_several_tournaments_could_be_meant_one_must_be_named(record: Path) -> None:
+    ended = rule(record, "withdraw", "ann", "--reason", "x")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == (
+        "arena: 'ann' takes part in cs101 (finished), finals-2 (finished): name one of them with --tournament\n"
+    )
+    assert rule(record, "withdraw", "ann", "--tournament", "finals-2", "--reason", "x").code == 0
+    # Only in one of them can she be released.
+    assert rule(record, "release", "ann", "--reason", "x").out.startswith("ruling 2: ann plays again in finals-2: x\n")
+
+
+@pytest.mark.parametrize(("typed", "code"), [("finals-2", 0), ("", 2), ("finals", 2)])
+def test_a_person_is_asked_which_tournament_is_meant(
+    typed: str, code: int, record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.cli.teach.rulings.somebody_is_here", lambda: True)
+    monkeypatch.setattr("arena.cli.teach.rulings.answer", lambda _: typed)
+    ended = rule(record, "withdraw", "ann", "--reason", "x")
+    assert ended.code == code
+    assert len(rulings(record)) == 1 - code // 2
+    if code:
+        assert ended.err == f"arena: expected one of cs101, finals-2, got {typed!r}; nothing was changed\n"
 
 
 def test_who_is_quarantined_can_be_withdrawn_or_released(record: Path) -> None:
     with Database(str(record)) as database, database.writing() as connection:
         for name in ("ann", "bob"):
             store.set_entry_status(connection, 2, name, "quarantined")
-    assert rule(record, "withdraw", "ann", "--reason", "x").code == 0
+    assert rule(record, "withdraw", "ann", "--tournament", "cs101", "--reason", "x").code == 0
     assert rule(record, "release", "bob", "--reason", "x").code == 0
     assert rows(record, "SELECT name, status FROM entry WHERE tournament = 2 ORDER BY name") == [
         ("ann", "withdrawn"),
@@ -142,9 +171,22 @@ def test_who_is_quarantined_can_be_withdrawn_or_released(record: Path) -> None:
         (("void", "cs101-7"), "the tournament 'cs101' has no game 7"),
         (("award", "3", "--to", "cid"), "expected a seat of game 3 or who sits there, 0 (ann), 1 (bob); got 'cid'"),
         (("award", "3", "--to", "2"), "expected a seat of game 3 or who sits there, 0 (ann), 1 (bob); got '2'"),
-        (("withdraw", "zoe"), "nobody called 'zoe' takes part in 'cs101'; `arena standings` lists who does"),
+        (("withdraw", "zoe"), "nobody called 'zoe' takes part in any tournament; `arena standings` lists who does"),
+        (
+            ("withdraw", "1", "--tournament", "cs101"),
+            "nobody called '1' takes part in 'cs101'; `arena standings` lists",
+        ),
         (("withdraw", "ann", "--tournament", "x"), "there is no tournament 'x'; `arena tournaments` lists those"),
-        (("release", "ann"), "'ann' is active already"),
+        (("release", "cid"), "'cid' is active already in cs101"),
+        (("release", "ann"), "'ann' is active already in cs101, finals-2"),
+        (("revoke", "7"), "there is no ruling 7; `arena rulings` lists those that there are"),
+        (("void",), "expected either a game's ID, or filters such as --tournament cs101 --verdict time"),
+        (
+            ("void", "3", "--verdict", "time"),
+            "expected either a game's ID, or filters such as --tournament cs101 --ver",
+        ),
+        (("void", "--verdict", "time"), "no game is found by these filters; `arena history` takes the same ones"),
+        (("void", "--agent", "ann"), "several games are ruled on at once, and there is nobody to ask: add --yes"),
     ],
 )
 def test_what_cannot_be_ruled_is_told_in_one_line(record: Path, arguments: tuple[str, ...], told: str) -> None:
@@ -152,7 +194,8 @@ def test_what_cannot_be_ruled_is_told_in_one_line(record: Path, arguments: tuple
     ended = rule(
         record, command, *[word for word in rest if word != "-7"], "--reason", "x", *(["--", "-7"] * ("-7" in rest))
     )
-    assert (ended.code, ended.out) == (2, "")
+    assert ended.code == 2
+    assert not ended.out or "--agent" in arguments  # what was found is shown first
     assert ended.err.startswith(f"arena: {told}")
     assert ended.err.count("\n") == 1
     assert rulings(record) == []
@@ -164,10 +207,14 @@ def test_only_a_finished_game_can_be_ruled_on(record: Path) -> None:
     ended = rule(record, "award", str(again), "--to", "ann", "--reason", "x")
     assert ended.err == f"arena: expected a finished game, game {again} is scheduled\n"
     assert ended.code == 2
+    ended = rule(record, "award", "3", "--to", "ann", "--reason", "x")
+    told = f"arena: game 3 is to be played again, as game {again} (attempt 2): rule on that one\n"
+    assert (ended.code, ended.err) == (2, told)
 
 
 @pytest.mark.parametrize(
-    "command", [("void", "3"), ("award", "3", "--to", "0"), ("withdraw", "ann"), ("release", "ann")]
+    "command",
+    [("void", "3"), ("award", "3", "--to", "0"), ("withdraw", "ann"), ("release", "ann"), ("revoke", "1")],
 )
 def test_every_ruling_needs_a_reason(record: Path, command: tuple[str, ...]) -> None:
     ended = rule(record, *command)
@@ -189,10 +236,115 @@ def test_a_reason_is_kept_as_it_is_and_printed_without_escapes(record: Path) -> 
 def test_the_record_is_still_well_after_rulings(record: Path) -> None:
     rule(record, "void", "3", "--reason", "x")
     rule(record, "award", "4", "--to", "0", "--reason", "x")
-    rule(record, "withdraw", "ann", "--reason", "x")
+    rule(record, "void", "5", "--again", "--reason", "x")
+    rule(record, "withdraw", "cid", "--reason", "x")
+    assert len(rulings(record)) == 4
     assert arena("db", "verify", "--db", str(record)).code == 0
 
 
-@pytest.mark.parametrize("command", ["void", "award", "withdraw", "release"])
+def test_a_game_is_annulled_and_scheduled_once_more(record: Path) -> None:
+    ended = rule(record, "void", "cs101-1", "--again", "--reason", "a backup ran")
+    assert ended.out == (
+        "ruling 1: game 3 (cs101-1, ann - bob) is annulled, and will be played again: a backup ran\n"
+        "the next `arena run` of cs101 plays it\n"
+    )
+    attempts = "SELECT attempt, status FROM game WHERE tournament = 2 AND number = 1 ORDER BY attempt"
+    assert rows(record, attempts) == [(1, "finished"), (2, "scheduled")]
+    assert rows(record, "SELECT status FROM tournament WHERE id = 2") == [("stopped",)]
+    ended = rule(record, "revoke", "1", "--reason", "there was none")
+    assert ended.out == (
+        "ruling 2 revokes ruling 1: game 3 (cs101-1, ann - bob) counts as it ended, 1-0: there was none\n"
+        "its replay is cancelled\n"
+    )
+    assert rows(record, attempts) == [(1, "finished"), (2, "cancelled")]
+    assert rows(record, "SELECT status FROM tournament WHERE id = 2") == [("finished",)]
+    assert arena("db", "verify", "--db", str(record)).code == 0
+
+
+def test_no_game_is_scheduled_while_another_process_plays_the_tournament(record: Path) -> None:
+    with alone(record.with_suffix(".store"), "cs101"):
+        ended = rule(record, "void", "3", "--again", "--reason", "x")
+        assert (ended.code, rulings(record)) == (1, [])
+        assert ended.err.startswith("arena: tournament 'cs101' is being run by another process")
+        assert rule(record, "void", "3", "--reason", "x").code == 0
+
+
+@pytest.mark.parametrize("typed", ["y", "n", ""])
+def test_many_games_are_shown_and_asked_about(typed: str, record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.cli.teach.rulings.somebody_is_here", lambda: True)
+    monkeypatch.setattr("arena.cli.teach.rulings.answer", lambda _: typed)
+    rule(record, "void", "cs101-6", "--reason", "x")
+    ended = rule(record, "void", "--verdict", "normal", "--again", "--reason", "power cut")
+    shown = ended.out.splitlines()
+    assert shown[0] == "8 games to be annulled and played again:"
+    assert [line.split()[0] for line in shown[1:6]] == ["cs101-6", "cs101-5", "cs101-4", "cs101-3", "cs101-2"]
+    assert shown[6].strip() == "... and 3 more; `arena history` with the same filters lists them"
+    if typed == "y":
+        assert shown[7:] == [
+            "rulings 2 to 9: 8 games annulled: power cut",
+            "the next `arena run` of cs101 plays them again",
+            "the next `arena run` of finals-2 plays them again",
+        ]
+        assert len(rulings(record)) == 9
+        assert rows(record, "SELECT COUNT(*) FROM game WHERE status = 'scheduled' AND attempt = 2") == [(8,)]
+    else:
+        assert (ended.code, shown[7:], len(rulings(record))) == (1, ["nothing was changed"], 1)
+    assert arena("db", "verify", "--db", str(record)).code == 0
+
+
+def test_what_cannot_be_ruled_on_is_left_out_of_many(record: Path) -> None:
+    rule(record, "void", "cs101-6", "--reason", "x")
+    ended = rule(record, "void", "--tournament", "cs101", "--agent", "cid", "--yes", "--reason", "y")
+    assert "3 games to be annulled:" in ended.out
+    assert "left out: 1 game (game 8 is annulled already, by ruling 1)" in ended.out
+    assert len(rulings(record)) == 4
+    ended = rule(record, "void", "--tournament", "cs101", "--agent", "cid", "--yes", "--reason", "y")
+    assert ended.err.startswith("arena: none of 4 games can be ruled on so: game 8 is annulled already, by ruling 1")
+
+
+def test_rulings_are_listed_with_their_numbers(record: Path) -> None:
+    rule(record, "award", "cs101-1", "--to", "bob", "--reason", "copied")
+    rule(record, "withdraw", "cid", "--reason", "asked to")
+    rule(record, "revoke", "1", "--reason", "a mistake")
+    lines = rule(record, "rulings").out.splitlines()
+    assert lines[0].split() == ["ruling", "made", "decided", "about", "reason"]
+    assert [" ".join(line.split()[:1] + line.split()[2:]) for line in lines[1:]] == [
+        "3 revokes 1 cs101-1 (ann - bob) a mistake",
+        "2 withdrawn cid in cs101 asked to",
+        "1 awarded to bob (revoked) cs101-1 (ann - bob) copied",
+    ]
+    assert rule(record, "rulings", "finals-2").out.splitlines() == [" ".join(lines[0].split()).replace(" ", "  ")]
+    found = json.loads(rule(record, "rulings", "cs101", "--format", "json").out)
+    assert [one["id"] for one in found] == [3, 2, 1]
+    assert {key: value for key, value in found[2].items() if key != "when"} == {
+        "id": 1,
+        "what": "award",
+        "tournament": "cs101",
+        "game": 3,
+        "number": 1,
+        "players": ["ann", "bob"],
+        "seat": 1,
+        "reason": "copied",
+        "revokes": None,
+        "revoked": 3,
+    }
+    assert rule(record, "rulings", "--format", "csv").out.splitlines()[0] == ",".join(found[0])
+
+
+def test_a_ruling_stands_in_the_headline_of_its_game(record: Path) -> None:
+    rule(record, "void", "3", "--reason", "the room lost power")
+    first, *_, last = rule(record, "show", "3").out.splitlines()
+    assert first.endswith("ann - bob   *   annulled: the room lost power")
+    assert last.startswith("ruling 1 of ")
+    assert last.endswith(": annulled: the room lost power")
+    document = json.loads(rule(record, "show", "3", "--format", "json").out)
+    assert (document["status"], document["ruling"]["what"], document["ruling"]["id"]) == ("finished", "void", 1)
+    rule(record, "revoke", "1", "--reason", "it was another game")
+    first, *_, last = rule(record, "show", "3").out.splitlines()
+    assert first.endswith("ann - bob   1-0")
+    assert last.endswith(": revokes ruling 1: it was another game")
+
+
+@pytest.mark.parametrize("command", ["void", "award", "withdraw", "release", "revoke", "rulings"])
 def test_help_shows_an_example(command: str) -> None:
     assert f"Example: arena {command} " in arena(command, "--help").out

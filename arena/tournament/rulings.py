@@ -1,0 +1,130 @@
+"""What an instructor decides about a game or an agent: what may be ruled, and all that follows from it on record.
+
+Every function is called inside a transaction that the caller has begun, so that a ruling and what follows from it are
+on record together, or not at all. Games are played by the tournament's next run. Rulings are only ever added: what
+revokes one is a ruling, too.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from agents.protocol import Verdict
+from arena.errors import BadRuling
+from arena.tournament.formats import Format
+from db import games, lookup, rulings, running, store
+from db.database import Connection
+from db.imports import IMPORTED
+from db.records import PastGame
+
+_WAITING: Final = ("scheduled", "playing")
+
+
+def rule(
+    connection: Connection, game: PastGame, what: str, reason: str, now: datetime, *, seat: int | None = None
+) -> int:
+    """Annuls the game ("void"), has it played once more as well ("again"), or awards it to a seat ("award"); the id of
+    the ruling. BadRuling where that cannot be."""
+    if why := refusal(connection, game, what):
+        raise BadRuling(why)
+    ruling = store.rule_on_game(connection, game.id, what, reason, now, seat=seat)
+    if what == "again":
+        tournament = lookup.find_tournament(connection, game.tournament)
+        versions = {entered.name: entered.version for entered in running.entries(connection, tournament)}
+        store.repeat(connection, game.id, versions=versions)
+        if running.status(connection, tournament) == "finished":
+            store.set_status(connection, tournament, "stopped", now)
+    return ruling
+
+
+def refusal(connection: Connection, game: PastGame, what: str) -> str | None:
+    """Why the game cannot be ruled on so; None where it can."""
+    if game.status == "void" and what == "void":
+        return f"game {game.id} is void: it has no result that could be annulled; --again plays it once more"
+    if game.status not in ("finished", "void"):
+        return f"expected a finished game, game {game.id} is {game.status}"
+    for later in running.later_attempts(connection, game.id):
+        if later.status != "cancelled":
+            also = "is to be played again" if later.status in _WAITING else "was played again"
+            return f"game {game.id} {also}, as game {later.id} (attempt {later.attempt}): rule on that one"
+    if what != "award" and game.ruling is not None and game.ruling.what in ("again", what):
+        return f"game {game.id} is annulled already, by ruling {game.ruling.id}"
+    return _no_replay(connection, game) if what == "again" else None
+
+
+def _no_replay(connection: Connection, game: PastGame) -> str | None:
+    """Why the game cannot be played once more."""
+    if game.tournament is None:
+        return f"game {game.id} belongs to no tournament; `arena play` plays another one"
+    tournament = lookup.find_tournament(connection, game.tournament)
+    entered = {entry.name: entry for entry in running.entries(connection, tournament)}
+    players = [entered[name] for name in game.players]
+    if any(entry.source.startswith(IMPORTED) for entry in players):
+        return f"game {game.id} was imported: the programs that played it are not here"
+    if game.verdict == Verdict.FORFEIT and game.fault is not None:
+        return f"game {game.id} was not played; once {game.players[game.fault]} is active, `arena run` plays it"
+    for entry in players:
+        if entry.status != "active":
+            return f"game {game.id} would be forfeit: {entry.name} is {entry.status}; `arena release` lets it play"
+    if "decided" in running.settings(connection, tournament):
+        return f"the test of {game.tournament} is decided: no more of its games are played"
+    last = store.last_round(connection, tournament)
+    if running.format(connection, tournament) == Format.KNOCKOUT and last > (game.round or 0):
+        return f"game {game.id} is of round {game.round}, and round {last} of the knockout is paired already"
+    return None
+
+
+def revoke(connection: Connection, id: int, reason: str, now: datetime) -> int:
+    """Takes back the ruling `id`; the id of the ruling that does. BadRuling where it cannot be undone as a whole."""
+    ruling = rulings.ruling(connection, id)
+    if ruling.what == "revoke":
+        raise BadRuling(f"ruling {id} revokes ruling {ruling.revokes}, and cannot be revoked itself: rule anew")
+    if ruling.revoked is not None:
+        raise BadRuling(f"ruling {id} is revoked already, by ruling {ruling.revoked}")
+    if (holding := rulings.holding(connection, ruling)) != id:
+        raise BadRuling(f"ruling {id} holds no more since ruling {holding} about the same: revoke that one first")
+    if ruling.game is None:
+        _refuse_paired(connection, ruling, round=None)
+    else:
+        _undo(connection, ruling, ruling.game, now)
+    return store.revoke(connection, id, reason, now)
+
+
+def _undo(connection: Connection, ruling: rulings.StoredRuling, id: int, now: datetime) -> None:
+    """What followed from a ruling about a game is taken back: an attempt that was scheduled is cancelled."""
+    (game,) = games.games(connection, [id])
+    _refuse_paired(connection, ruling, round=game.round)
+    if ruling.what != "again":
+        return
+    later = running.later_attempts(connection, id)
+    for attempt in later:
+        if attempt.status not in (*_WAITING, "cancelled"):
+            raise BadRuling(
+                f"game {id} was played again, as game {attempt.id} (attempt {attempt.attempt}), and that one counts "
+                f"now: rule on game {attempt.id}"
+            )
+    store.cancel_attempts(connection, [attempt.id for attempt in later])
+    tournament = lookup.find_tournament(connection, ruling.tournament)
+    waiting = any(outcome.status in _WAITING for outcome in running.outcomes(connection, tournament))
+    if not waiting and running.status(connection, tournament) == "stopped":
+        store.set_status(connection, tournament, "finished", now)
+
+
+def _refuse_paired(connection: Connection, ruling: rulings.StoredRuling, *, round: int | None) -> None:
+    """Refuses what rounds that were paired since stand on: in a knockout who is through, and in a swiss tournament
+    also who takes part. `round`: of the game that the ruling is about."""
+    if ruling.tournament is None:
+        return
+    tournament = lookup.find_tournament(connection, ruling.tournament)
+    format = running.format(connection, tournament)
+    if format != Format.KNOCKOUT and (format != Format.SWISS or round is not None):
+        return
+    last = store.last_round(connection, tournament)
+    then = ruling.paired or round or 0  # when it was made
+    if last > then and (round is None or round >= then):
+        anew = {"withdraw": "; `arena release` lets it play on", "release": "; `arena withdraw` takes it out again"}
+        raise BadRuling(
+            f"round {last} of {ruling.tournament} was paired by what ruling {ruling.id} decided: it cannot be undone"
+            + anew.get(ruling.what, "")
+        )
