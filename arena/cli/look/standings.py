@@ -5,9 +5,7 @@ Everything is read from the record and nothing is changed. Names are shown so th
 
 from __future__ import annotations
 
-import csv
 import shutil
-import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import asdict
@@ -22,7 +20,7 @@ from arena.cli.asking.record_options import (
     read_standings,
     reading,
 )
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show, show_json
+from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show, show_csv, show_json
 from arena.cli.terminal.standings_table import show_standings
 from arena.history import words
 
@@ -108,10 +106,11 @@ def crosstable(
     if format is OutputFormat.JSON:
         show_json({"players": table.players, "cells": [[_cell(cell) for cell in row] for row in table.cells]})
     elif format is OutputFormat.CSV:
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(["name", *table.players])
-        for name, row in zip(table.players, table.cells, strict=True):
-            writer.writerow([name, *("" if cell is None else f"{cell.points:g}/{cell.games}" for cell in row)])
+        rows = zip(table.players, table.cells, strict=True)
+        cells = (
+            [name, *("" if cell is None else f"{cell.points:g}/{cell.games}" for cell in row)] for name, row in rows
+        )
+        show_csv(cells, titles=["name", *table.players])
     elif not table.players:
         print("nobody has played a game")
     else:

@@ -116,7 +116,6 @@ def _show_table(lines: Sequence[HandInResult], format: OutputFormat) -> None:
         _columns(format),
         format=format,
         narrowed="name",
-        never_calculated=("name", "group", "agent", "submission", "told"),
     )
 
 

@@ -93,7 +93,6 @@ def grades(
         columns,
         format=format,
         narrowed="agent" if roster is None else None,
-        never_calculated=("agent", "arena_agent", "reasons", "arena_reasons"),
         numbers=_NUMBERS,
     )
 

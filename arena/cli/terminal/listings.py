@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from arena.cli.terminal.wrapping import table_width
+from arena.history.csv_cells import written
 
 
 class OutputFormat(StrEnum):
@@ -41,30 +42,31 @@ def show(
     format: OutputFormat,
     narrowed: str | None = None,
     wrapped: int = 16,
-    never_calculated: Collection[str] = (),
     numbers: Collection[str] = (),
 ) -> None:
     """Prints `rows`: their `columns` as a table or CSV, or the whole of them as JSON.
 
     Where it is narrow the last column is `wrapped` to that width, and then the column `narrowed` is cut off. In a table
-    the columns `numbers` end at the same place in every row. In CSV a cell of the columns
-    `never_calculated`, which hold words of others, is no formula for a spreadsheet, such as a name "=1+2"."""
+    the columns `numbers` end at the same place in every row."""
     if format is OutputFormat.JSON:
         show_json(list(rows))
     elif format is OutputFormat.CSV:
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(columns)
-        for row in rows:
-            cells = {title: text(row) for title, text in columns.items()}
-            writer.writerow([_quoted(text) if title in never_calculated else text for title, text in cells.items()])
+        show_csv(([text(row) for text in columns.values()] for row in rows), titles=list(columns))
     else:
         _show_table(rows, columns, narrowed=narrowed, wrapped=wrapped, numbers=numbers)
 
 
-def _quoted(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula; what has no letters is a number at most."""
-    signs = "=+-@\t\r" if any(map(str.isalpha, cell)) else "="
-    return f"'{cell}" if cell.startswith(tuple(signs)) else cell
+def show_csv(rows: Iterable[Iterable[str]], *, titles: Sequence[str]) -> None:
+    """Prints rows of cells below a row of titles. What an agent wrote to stderr keeps its lines."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(map(written, titles))
+    for row in rows:
+        cells = zip(titles, row, strict=True)
+        writer.writerow(_each_line(text) if title == "stderr" else written(text) for title, text in cells)
+
+
+def _each_line(text: str) -> str:
+    return "\n".join(map(written, text.split("\n")))
 
 
 def show_json(document: Any) -> None:

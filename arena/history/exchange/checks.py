@@ -86,9 +86,10 @@ def _wrong_numbers(game: PastGame) -> str | None:
     for what, number, least in (("number", game.number, 0), ("leg", game.leg, 0), ("attempt", game.attempt, 1)):
         if not least <= number <= MOST:
             return f"expected a {what} of {least} or more, got {number}"
-    for utility in (seat.utility for seat in game.seats if seat.utility is not None):
-        if not isfinite(utility):
-            return f"expected finite utilities, got {utility}"
+    for seat in game.seats:
+        for what, value in (("utilities", seat.utility), ("anchors", seat.anchor)):
+            if value is not None and not isfinite(value):
+                return f"expected finite {what}, got {value}"
     return None
 
 
@@ -106,9 +107,16 @@ def _wrong_moves(game: PastGame) -> str | None:
 
 
 def _wrong_rulings(game: PastGame) -> str | None:
+    revocable: set[int | None] = set()
     for ruling in game.rulings:
-        if ruling.what not in ("void", "award"):
-            return f"expected a ruling (void or award), got {quote(ruling.what)}"
+        if ruling.what not in ("void", "again", "award", "revoke"):
+            return f"expected a ruling (void, again, award or revoke), got {quote(ruling.what)}"
+        if (ruling.what == "revoke") != (ruling.revokes is not None):
+            return f"expected a number with revoke and no other ruling, got {ruling.what} of {ruling.revokes}"
+        if ruling.what == "revoke" and ruling.revokes not in revocable:
+            return f"expected to revoke an earlier ruling about the game, got {ruling.revokes}"
+        revocable -= {ruling.revokes}
+        revocable |= {ruling.id} if ruling.what != "revoke" else set()
         if ruling.what == "award" and (ruling.seat is None or not 0 <= ruling.seat < len(game.seats)):
             return f"expected an award to a seat from 0 to {len(game.seats) - 1}, got {ruling.seat}"
     return None

@@ -65,10 +65,11 @@ def line(game: PastGame) -> str:
         "pair": game.pair,
         "leg": game.leg,
         "lag_ns": game.lag,
+        "counts": game.counts,
         "rulings": [documents.ruled(ruling) for ruling in game.rulings],
     }
     for written, seat in zip(document["seats"], game.seats, strict=True):
-        written |= {"points": seat.points, "utility": seat.utility, "current": seat.current}
+        written |= {"points": seat.points, "utility": seat.utility, "current": seat.current, "anchor": seat.anchor}
         written |= {f"{name}_ns": getattr(seat, name) for name in _SEAT_TIMES}
     for written, move in zip(document["moves"], game.moves, strict=True):
         written |= {f"{name}_ns": getattr(move, name) for name in (*_MOVE_TIMES, *_EXACT_MOVE_TIMES)}

@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn
 
 from adsearch.errors import quote
 from arena.history.exchange.checks import refuse
-from arena.history.exchange.spreadsheet import points, result, seat_name
+from arena.history.exchange.spreadsheet import by_seat, of_seats, points, result, seat_name
 from arena.history.fields import NUMBERS, TEXTS
 from arena.match.clock import SECOND
 from db.records import MOST, MoveRecord, PastGame, PastRuling, PastSeat
@@ -51,13 +51,17 @@ def _tags(game: PastGame) -> Iterator[str]:
         ("Utilities", [seat.utility for seat in game.seats]),
         ("Versions", [seat.version for seat in game.seats]),
         ("Outdated", [None if seat.current else 1 for seat in game.seats]),
+        ("Anchors", [seat.anchor for seat in game.seats]),
         ("Spent", [_seconds(seat.spent) for seat in game.seats]),
         ("Longest", [_seconds(seat.longest) for seat in game.seats]),
     ):
-        if any(value is not None for value in values):
-            yield _tag(tag, " ".join("-" if value is None else str(value) for value in values))
+        if text := by_seat(values):
+            yield _tag(tag, text)
+    if game.counts is not None:
+        yield _tag("Counts", str(int(game.counts)))
     for ruling in game.rulings:
-        yield _tag("Ruling", json.dumps([ruling.what, ruling.seat, ruling.reason, ruling.when]))
+        told = [ruling.what, ruling.seat, ruling.reason, ruling.when, ruling.id, ruling.revokes]
+        yield _tag("Ruling", json.dumps(told))
 
 
 def _tag(name: str, value: str) -> str:
@@ -165,6 +169,7 @@ class _Game:
             seats=tuple(self._seats()),
             moves=tuple(self._moves),
             rulings=tuple(self._rulings),
+            counts=None if (counts := self._tags.get("Counts")) is None else bool(self._whole(counts, "Counts")),
             **texts,  # type: ignore[arg-type]
             **numbers,  # type: ignore[arg-type]
         )
@@ -182,8 +187,9 @@ class _Game:
             self._refuse(f"expected a result such as 1-0, 0-1, 1/2-1/2 or points, got {quote(given)}")
         if scored is not None and len(scored) != len(players):
             self._refuse(f"expected the points of {len(players)} players, got {quote(given)}")
-        utilities, versions, outdated, spent, longest = (
-            self._listed(tag, len(players)) for tag in ("Utilities", "Versions", "Outdated", "Spent", "Longest")
+        utilities, versions, outdated, anchors, spent, longest = (
+            self._listed(tag, len(players))
+            for tag in ("Utilities", "Versions", "Outdated", "Anchors", "Spent", "Longest")
         )
         for seat, player in enumerate(players):
             yield PastSeat(
@@ -191,6 +197,7 @@ class _Game:
                 player=player,
                 version=None if (version := versions[seat]) is None else self._whole(version, "Versions"),
                 current=outdated[seat] is None,
+                anchor=None if (anchor := anchors[seat]) is None else self._float(anchor),
                 points=scored[seat] if scored else None,
                 utility=None if (utility := utilities[seat]) is None else self._float(utility),
                 spent=self._time(spent[seat]),
@@ -199,12 +206,10 @@ class _Game:
 
     def _listed(self, tag: str, players: int) -> list[str | None]:
         """The values of a tag that has one for each seat."""
-        if tag not in self._tags:
-            return [None] * players
-        values = self._tags[tag].split()
-        if len(values) != players:
+        values = of_seats(self._tags.get(tag, ""), players)
+        if values is None:
             self._refuse(f"{tag}: expected {players} values, got {quote(self._tags[tag])}")
-        return [None if value == "-" else value for value in values]
+        return values
 
     def _fields(self, tag: str, value: str) -> dict[str, Any]:
         """What a comment tells; nothing where it is none of ours."""
@@ -222,14 +227,17 @@ class _Game:
 
     def _ruling(self, text: str) -> PastRuling:
         try:
-            what, seat, reason, when = json.loads(text)
-        except ValueError:
-            what = seat = reason = when = None
+            what, seat, reason, when, *numbers = json.loads(text)
+            id, revokes = numbers or (0, None)  # earlier versions wrote none
+        except (ValueError, TypeError):
+            what = seat = reason = when = id = revokes = None
         if not (isinstance(what, str) and isinstance(reason, str) and isinstance(when, str)):
             self._refuse(f"expected a ruling [what, seat, reason, when], got {quote(text)}")
         if not (seat is None or isinstance(seat, int)):
             self._refuse(f"expected a ruling about a seat, got {quote(str(seat))}")
-        return PastRuling(what, seat, reason, when)
+        if not (isinstance(id, int) and isinstance(revokes, int | None)):
+            self._refuse(f"expected numbers of rulings, got {quote(text)}")
+        return PastRuling(what, seat, reason, when, id, revokes)
 
     def _bare(self, text: str) -> str:
         return self._string(text) if text.startswith('"') else text

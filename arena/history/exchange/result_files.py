@@ -46,6 +46,8 @@ def _rated(games: list[PastGame]) -> Iterator[RatedGame]:
         current = all(seat.current for seat in game.seats)
         if scores is None or game.ruling is not None or game.verdict in _NOT_RATED or not last or not current:
             continue
+        if game.counts is False:  # as where it was exported, perhaps before it was played again
+            continue
         yield RatedGame(
             tuple(game.players),
             tuple(scores),

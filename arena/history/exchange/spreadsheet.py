@@ -1,6 +1,7 @@
 """Games as CSV: a row a game, with its result and its moves; and plain lists "round,first,second,result".
 
 Every column but first, second and result may be absent, in any order. Clocks, stderr and earlier rulings are not in it.
+Columns that hold a value for each seat have them in the order of the seats, "-" where there is none.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from urllib.parse import unquote
 from msgspec.structs import replace
 
 from adsearch.errors import nearly, quote
+from arena.history import csv_cells
 from arena.history.exchange.checks import refuse
 from arena.history.fields import NUMBERS, TEXTS
 from db.records import MOST, MoveRecord, PastGame, PastRuling, PastSeat
@@ -27,7 +29,8 @@ SEATS: Final = ("first", "second", "third", "fourth")
 PLAIN: Final = ("round", "first", "second", "result")
 _BEFORE: Final = ("id", "tournament", "number", "attempt", "pair", "leg", "game", "round")
 _AFTER: Final = (
-    *("result", "utilities", "opening", "clock", "seed", "status", "verdict", "fault", "plies", "started", "finished"),
+    *("result", "counts", "utilities", "versions", "outdated", "anchors", "opening", "clock", "seed"),
+    *("status", "verdict", "fault", "plies", "started", "finished"),
     *("detail", "ruling", "ruling_seat", "ruling_reason", "ruling_when", "movers", "moves"),
 )
 _EMPTY: Final = "%"
@@ -63,6 +66,21 @@ def _digits(number: float) -> str:
     return format(Decimal(repr(number)), "f")
 
 
+# A value for each seat.
+
+
+def by_seat(values: Iterable[object]) -> str:
+    """A value for each seat, in one text; empty where no seat has any."""
+    found = list(values)
+    return "" if all(value is None for value in found) else " ".join("-" if one is None else str(one) for one in found)
+
+
+def of_seats(text: str, seats: int) -> list[str | None] | None:
+    """The value of each seat in what `by_seat` made; None where there are not as many."""
+    values = text.split() or ["-"] * seats
+    return [None if value == "-" else value for value in values] if len(values) == seats else None
+
+
 # Moves with blanks between.
 
 
@@ -88,16 +106,13 @@ def _without_blanks(text: str) -> str:
 
 def write(games: Iterable[PastGame], out: TextIO, *, most_seats: int = 2) -> int:
     """Writes a row for each game; how many there were."""
-    plain = csv.writer(out, lineterminator="\n")
-    quoted = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer = csv.writer(out, lineterminator="\n")
     columns = [*_BEFORE, *(seat_name(seat) for seat in range(max(2, most_seats))), *_AFTER]
-    plain.writerow(columns)
+    writer.writerow(columns)
     count = 0
     for game in games:
         row = _row(game)
-        cells = [row.get(column, "") for column in columns]
-        # Quotes are not put around a lone carriage return by themselves.
-        (quoted if any("\r" in cell for cell in cells) else plain).writerow(cells)
+        writer.writerow(csv_cells.written(row.get(column, "")) for column in columns)
         count += 1
     return count
 
@@ -107,6 +122,10 @@ def _row(game: PastGame) -> dict[str, str]:
     row |= {seat_name(seat.seat): seat.player for seat in game.seats}
     row["result"] = result(game.points)
     row["utilities"] = " ".join(map(repr, game.utilities or []))
+    row["counts"] = "" if game.counts is None else str(int(game.counts))
+    row["versions"] = by_seat(seat.version for seat in game.seats)
+    row["outdated"] = by_seat(None if seat.current else 1 for seat in game.seats)
+    row["anchors"] = by_seat(seat.anchor for seat in game.seats)
     if game.ruling is not None:
         row["ruling"], row["ruling_reason"], row["ruling_when"] = game.ruling.what, game.ruling.reason, game.ruling.when
         row["ruling_seat"] = "" if game.ruling.seat is None else str(game.ruling.seat)
@@ -130,6 +149,7 @@ def read(text: str, name: str) -> Iterator[tuple[int, PastGame]]:
         while (cells := _next(rows, name)) is not None:
             if not any(cell.strip() for cell in cells):
                 continue
+            cells = list(map(csv_cells.read, cells))
             if columns is None:
                 columns = _columns(cells, name, rows.line_num)
                 if columns is not cells:
@@ -207,6 +227,9 @@ class _Row:
         usual = ("finished", "normal") if scored else ("void", "void")
         usual_texts = {"game": "unknown", "clock": "none", "status": usual[0], "verdict": usual[1]}
         utilities = self._utilities(len(players))
+        versions, outdated, anchors = (
+            self._of_seats(column, len(players)) for column in ("versions", "outdated", "anchors")
+        )
         plies = self._number("plies")
         return PastGame(
             id=0,
@@ -217,8 +240,17 @@ class _Row:
             seed=self._number("seed", most=2**256) or 0,
             fault=self._number("fault"),
             plies=len(moves) if plies is None and moves else plies,
+            counts=None if (counts := self._number("counts", most=1)) is None else bool(counts),
             seats=tuple(
-                PastSeat(seat=seat, player=player, points=scored[seat] if scored else None, utility=utilities[seat])
+                PastSeat(
+                    seat=seat,
+                    player=player,
+                    version=None if (version := versions[seat]) is None else self._whole("versions", version),
+                    current=outdated[seat] is None,
+                    anchor=None if (anchor := anchors[seat]) is None else self._float("anchors", anchor),
+                    points=scored[seat] if scored else None,
+                    utility=utilities[seat],
+                )
                 for seat, player in enumerate(players)
             ),
             moves=moves,
@@ -278,11 +310,24 @@ class _Row:
 
     def _number(self, column: str, *, most: int = MOST) -> int | None:
         text = self._cells.get(column, "").strip()
-        if not text:
-            return None
+        return self._whole(column, text, most=most) if text else None
+
+    def _whole(self, column: str, text: str, *, most: int = MOST) -> int:
         if not (text.isascii() and text.isdigit() and len(text) < 100 and int(text) <= most):
             self._refuse(f"{column}: expected a whole number, got {quote(text)}")
         return int(text)
+
+    def _float(self, column: str, text: str) -> float:
+        try:
+            return float(text)
+        except ValueError:
+            self._refuse(f"{column}: expected a number, got {quote(text)}")
+
+    def _of_seats(self, column: str, seats: int) -> list[str | None]:
+        values = of_seats(self._cells.get(column, ""), seats)
+        if values is None:
+            self._refuse(f"{column}: expected {seats} values, got {quote(self._cells[column])}")
+        return values
 
     def _refuse(self, why: str) -> NoReturn:
         refuse(self._name, self._line, why)

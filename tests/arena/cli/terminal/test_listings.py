@@ -4,8 +4,12 @@ import csv
 import io
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from arena.cli.terminal.listings import OutputFormat, show
+from arena.history import csv_cells
+from tests.kit.effort import tries
 
 
 @pytest.mark.parametrize(
@@ -22,10 +26,32 @@ from arena.cli.terminal.listings import OutputFormat, show
         ("+49 170 123", "+49 170 123"),
         ("=1", "'=1"),
         ("a=b", "a=b"),
+        ("-1.0 1.0", "-1.0 1.0"),
+        ("-2+3", "'-2+3"),
+        ("＝1+2", "'＝1+2"),
+        ("'=1", "''=1"),
+        ("'tis", "'tis"),
+        ("\x1b[31mann", "\\x1b[31mann"),
+        ("\t=1", "\\x09=1"),
+        ("ann\r\nbob", "ann\\x0d\\x0abob"),
+        ("\\x1b", "\\x5cx1b"),
+        ("C:\\new", "C:\\new"),
     ],
 )
 def test_no_text_is_a_formula(text: str, cell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    show([{"name": text}], {"name": lambda row: row["name"]}, format=OutputFormat.CSV, never_calculated=("name",))
-    assert list(csv.reader(io.StringIO(capsys.readouterr().out))) == [["name"], [cell]]
     show([{"name": text}], {"name": lambda row: row["name"]}, format=OutputFormat.CSV)
-    assert list(csv.reader(io.StringIO(capsys.readouterr().out))) == [["name"], [text]]
+    assert list(csv.reader(io.StringIO(capsys.readouterr().out))) == [["name"], [cell]]
+    assert csv_cells.read(cell) == text
+
+
+def test_what_was_written_to_stderr_keeps_its_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    show([{"stderr": "a\n\x1b=1\n=2"}], {"stderr": lambda row: row["stderr"]}, format=OutputFormat.CSV)
+    assert list(csv.reader(io.StringIO(capsys.readouterr().out))) == [["stderr"], ["a\n\\x1b=1\n'=2"]]
+
+
+@settings(max_examples=tries(200))
+@given(st.text(st.sampled_from("'=+-@\\x1bu0041 \n\x1b\u2028a.") | st.characters(exclude_categories=["Cs"])))
+def test_every_cell_is_read_as_it_was_written(text: str) -> None:
+    cell = csv_cells.written(text)
+    assert csv_cells.read(cell) == text
+    assert cell.isprintable()

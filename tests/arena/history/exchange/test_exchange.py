@@ -64,12 +64,14 @@ def past_games(draw: st.DrawFn, *, seats: int | None = None) -> PastGame:
         finished=draw(st.none() | NAME),
         lag=draw(TIME),
         host=draw(st.none() | st.dictionaries(TEXT, TEXT, max_size=2)),
+        counts=draw(st.none() | st.booleans()),
         seats=tuple(
             PastSeat(
                 seat=seat,
                 player=draw(NAME),
                 version=draw(st.none() | st.integers(1, 99)),
                 current=draw(st.booleans()),
+                anchor=draw(WORTH),
                 points=None if status == "void" else draw(shares),
                 utility=draw(WORTH),
                 spent=draw(TIME),
@@ -81,8 +83,20 @@ def past_games(draw: st.DrawFn, *, seats: int | None = None) -> PastGame:
             for seat in range(count)
         ),
         moves=tuple(replace(move, ply=number) for number, move in enumerate(moves, 1)),
-        rulings=tuple(draw(st.lists(rulings(count), max_size=2))),
+        rulings=numbered(draw(st.lists(rulings(count), max_size=4))),
     )
+
+
+def numbered(found: list[PastRuling]) -> tuple[PastRuling, ...]:
+    """The rulings with numbers; each "revoke" takes back the one before it, where there is one that it can."""
+    made: list[PastRuling] = []
+    for id, ruling in enumerate(found, 7):
+        before = made[-1] if made and made[-1].what != "revoke" else None
+        if ruling.what != "revoke":
+            made.append(replace(ruling, id=id))
+        elif before is not None:
+            made.append(replace(ruling, id=id, revokes=before.id))
+    return tuple(made)
 
 
 def plies(seats: int) -> st.SearchStrategy[MoveRecord]:
@@ -104,7 +118,7 @@ def plies(seats: int) -> st.SearchStrategy[MoveRecord]:
 def rulings(seats: int) -> st.SearchStrategy[PastRuling]:
     """Any ruling about such a game."""
     return st.builds(PastRuling, st.just("award"), st.integers(0, seats - 1), TEXT, TEXT) | st.builds(
-        PastRuling, st.just("void"), st.none(), TEXT, TEXT
+        PastRuling, st.sampled_from(("void", "again", "revoke")), st.none(), TEXT, TEXT
     )
 
 
@@ -131,10 +145,11 @@ def as_far_as(form: FileFormat, game: PastGame) -> PastGame:
         return game
     if any(seat.utility is None for seat in game.seats):
         game = replace(game, seats=tuple(replace(seat, utility=None) for seat in game.seats))
-    lost = {"spent": None, "longest": None, "version": None, "current": True}
+    lost = {"spent": None, "longest": None}
     moves = tuple(MoveRecord(move.ply, move.who, move.move) for move in game.moves)
     seats = tuple(replace(seat, **lost) for seat in game.seats)
-    return replace(game, lag=None, moves=moves, seats=seats, rulings=game.rulings[-1:])
+    rulings = () if game.ruling is None else (replace(game.ruling, id=0),)
+    return replace(game, lag=None, moves=moves, seats=seats, rulings=rulings)
 
 
 @pytest.mark.parametrize("form", FileFormat)

@@ -1,0 +1,42 @@
+"""Cells of CSV: whatever a text holds, no spreadsheet calculates it, no terminal obeys it, and it is read as it was.
+
+All CSV that this program writes goes through `written`. A text that a spreadsheet would take for a formula gets an
+apostrophe in front, by which spreadsheets mark a text; what cannot be printed is escaped as in Python: \\x1b.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_SIGNS: Final = "=+-@＝＋－＠"
+"""How a formula begins; some spreadsheets also read the wide signs so."""
+_MARKED: Final = re.compile(f"'+[{_SIGNS}]")
+_ESCAPE: Final = re.compile(r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
+
+
+def written(text: str) -> str:
+    """The cell for `text`."""
+    shown = _ESCAPE.sub(lambda found: f"\\x5c{found[0][1:]}", text)
+    shown = "".join(letter if letter.isprintable() else _escaped(letter) for letter in shown)
+    return f"'{shown}" if _is_formula(shown) or _MARKED.match(shown) else shown
+
+
+def read(cell: str) -> str:
+    """The text that `written` made this cell of."""
+    bare = cell[1:] if _MARKED.match(cell) else cell
+    return _ESCAPE.sub(lambda found: chr(int(found[0][2:], 16)), bare) if "\\" in bare else bare
+
+
+def _is_formula(text: str) -> bool:
+    """Whether a spreadsheet would calculate it: it begins with a sign, and is more than numbers."""
+    return text.startswith(tuple(_SIGNS)) and text != "-" and not all(map(_is_number, text.split(" ")))
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[+-]?[0-9.,]+(?:e[+-]?[0-9]+)?|-?inf", text) is not None
+
+
+def _escaped(letter: str) -> str:
+    code = ord(letter)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
