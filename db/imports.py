@@ -54,7 +54,7 @@ def add(connection: Connection, games: Sequence[PastGame], now: datetime) -> lis
     if moves:
         connection.execute(insert(Move), moves)
     for name, tournament in tournaments.items():
-        _enter_all(connection, tournament, [game for game in games if game.tournament == name], versions)
+        _enter_all(connection, tournament, [game for game in games if game.tournament == name], now)
     return list(tournaments)
 
 
@@ -96,17 +96,10 @@ def _new_tournament(connection: Connection, name: str, games: Sequence[PastGame]
     return tournament
 
 
-def _enter_all(
-    connection: Connection, tournament: int, games: Sequence[PastGame], versions: dict[tuple[str, str], int]
-) -> None:
-    """Everybody who played takes part, with the version that counted where the games come from."""
-    entered: dict[str, PastSeat] = {}
-    for game in games:
-        for seat in game.seats:
-            if seat.player not in entered or seat.current:
-                entered[seat.player] = seat
-    for name, seat in entered.items():
-        store.enter(connection, tournament, name, versions[name, _source(seat)])
+def _enter_all(connection: Connection, tournament: int, games: Sequence[PastGame], now: datetime) -> None:
+    """All who played take part, with the version that counts where the games come from; it may have played none."""
+    for name in dict.fromkeys(seat.player for game in games for seat in game.seats):
+        store.enter(connection, tournament, name, store.version(connection, name, IMPORTED, IMPORTED, now))
 
 
 def _source(seat: PastSeat) -> str:

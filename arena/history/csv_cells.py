@@ -30,11 +30,11 @@ def read(cell: str) -> str:
 
 def _is_formula(text: str) -> bool:
     """Whether a spreadsheet would calculate it: it begins with a sign, and is more than numbers."""
-    return text.startswith(tuple(_SIGNS)) and text != "-" and not all(map(_is_number, text.split(" ")))
+    return text.startswith(tuple(_SIGNS)) and not all(map(_is_number, text.split(" ")))
 
 
 def _is_number(text: str) -> bool:
-    return re.fullmatch(r"[+-]?[0-9.,]+(?:e[+-]?[0-9]+)?|-?inf", text) is not None
+    return re.fullmatch(r"[+-]?[0-9.,]+(?:e[+-]?[0-9]+)?|-|-inf", text) is not None
 
 
 def _escaped(letter: str) -> str:

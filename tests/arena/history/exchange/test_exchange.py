@@ -19,13 +19,15 @@ from arena.history import exchange
 from arena.history.exchange import FileFormat
 from arena.history.exchange.spreadsheet import joined, parted, points, result
 from arena.ratings.points import crosstable, standings
-from db import games, imports, lookup, plain_sql
+from db import games, imports, lookup, plain_sql, store
 from db.database import Database
 from db.errors import DatabaseError
 from db.records import MoveRecord, PastGame, PastRuling, PastSeat
 from db.scores import scores
 from tests.kit import sample_record
+from tests.kit.arena_program import arena
 from tests.kit.effort import tries
+from tests.kit.judged_records import store_tournament
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
@@ -352,3 +354,49 @@ def test_an_import_believes_no_id_and_no_rounded_waits() -> None:
         document["moves"][0][name] = 5
     (found,) = exchange.read(json.dumps(document), "games.ndjson")
     assert found.moves == (replace(move, cpu=None, delay=None, lag=None),)
+
+
+@pytest.mark.parametrize("form", FileFormat)
+def test_ratings_are_the_same_from_a_file(form: FileFormat, tmp_path: Path) -> None:
+    """Anchors, submissions that play no more, and rulings that were revoked: all of it changes ratings."""
+    record = tmp_path / "course.db"
+    with Database(str(record)) as database:
+        id = store_tournament(database, "tictactoe", names=("ann", "bob", "cid", "dan"), openings=0)
+    with Database(str(record)) as database, database.writing() as connection:
+        store.change_settings(connection, id, {"agents": [{"name": "bob", "anchor": 1500.0}, {"name": "ann"}]})
+        store.enter(connection, id, "dan", store.version(connection, "dan", "minimax", "minimax", NOW))
+        first, second, *_ = games.ids(connection, id)
+        wrong = store.rule_on_game(connection, first, "void", "the wrong game", NOW)
+        store.revoke(connection, wrong, "of another tournament", NOW)
+        store.rule_on_game(connection, second, "void", '=cmd|"/C calc"!A0', NOW)
+    other = record.with_name("other.db")
+    with Database(str(record), create=False) as database, database.reading() as connection:
+        found = games.games(connection, games.ids(connection, id), whole=True)
+    bring(exchange.read(written(found, form), "file"), other)
+
+    def rated(file: Path) -> Any:
+        return json.loads(arena("rank", "cs101", "--format", "json", "--db", str(file)).out)
+
+    assert rated(other) == rated(record)
+    assert {player["name"]: player["games"] for player in rated(other)["players"]} == {"ann": 3, "bob": 3, "cid": 4}
+    assert [player["rating"] for player in rated(other)["players"] if player["name"] == "bob"] == [1500.0]
+    assert arena("db", "verify", "--db", str(other)).code == 0
+
+
+@pytest.mark.parametrize("form", FileFormat)
+def test_an_export_tells_versions_what_counts_and_anchors(form: FileFormat) -> None:
+    seats = tuple(
+        PastSeat(seat=seat, player=player, version=3 - seat, current=not seat, anchor=anchor, points=0.5, utility=0.0)
+        for seat, (player, anchor) in enumerate((("ann", None), ("@bob\x1b[31m", 0.0)))
+    )
+    game = PastGame(id=3, tournament="cs101", number=1, pair="p", game="tictactoe", verdict="normal", counts=False)
+    text = written([replace(game, plies=0, seats=seats)], form)
+    assert "\x1b" not in text
+    assert {
+        FileFormat.CSV: ",'@bob\\x1b[31m,1/2-1/2,0,0.0 0.0,3 2,- 1,- 0.0,",
+        FileFormat.PGN: '[Versions "3 2"]\n[Outdated "- 1"]\n[Anchors "- 0.0"]\n[Counts "0"]\n',
+        FileFormat.NDJSON: '"counts": false',
+    }[form] in text
+    (found,) = exchange.read(text, "file")
+    assert found.seats == seats
+    assert found.counts is False
