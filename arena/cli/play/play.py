@@ -106,6 +106,8 @@ def play(
     try:
         with _opened(db) if record else nullcontext() as database:
             _play(plan, finished, database=database, silent=format is not OutputFormat.TABLE)
+            if finished and database is not None and not quiet:
+                print(_replay_hint(finished[-1].game.number, several=len(finished) > 1, db=db))
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
         raise typer.Exit(130) from None
@@ -114,6 +116,14 @@ def play(
             from arena.cli.play import game_rows
 
             show([game_rows.game(event) for event in finished], game_rows.COLUMNS, format=format)
+
+
+def _replay_hint(last: int, *, several: bool, db: str | None) -> str:
+    """How to look at a game again."""
+    where = "" if db is None else f" --db {shlex.quote(db)}"
+    which = "the last game" if several else "it"
+    others = "; any other by the number in front of its line" * several
+    return f"step through {which}: arena replay {last}{where}{others}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +274,8 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
         for event in director.play(schedule):
             if isinstance(event, Finished):
                 known_as = schedule.ids[-1] if isinstance(schedule, Recorded) else event.game.number
-                finished.append(replace(event, game=replace(event.game, number=known_as)))
+                event = replace(event, game=replace(event.game, number=known_as))
+                finished.append(event)
             if not silent:
                 screen.show(event)
     if silent:

@@ -94,7 +94,7 @@ def test_a_game_is_shown_move_by_move_with_clocks_and_thinking_and_the_verdict_i
     assert re.fullmatch(r"  1  alphabeta:depth=3 \w\d   \d\.\d\d s   depth 3, score \S+, \d+ nodes", lines[5])
     assert any(re.fullmatch(r" +alphabeta:depth=3 5\.\d\d s   random 5\.\d\d s", line) for line in lines)
     assert re.search(
-        r"^1  alphabeta:depth=3 - random  1-0  alphabeta:depth=3 wins, three in a row  \d plies", lines[-1]
+        r"^1  alphabeta:depth=3 - random  1-0  alphabeta:depth=3 wins, three in a row  \d plies", lines[-2]
     )
 
 
@@ -175,7 +175,9 @@ def test_without_a_seed_the_way_to_the_same_game_is_told() -> None:
     seed = re.search(r"^the same again: --seed (\d+)$", ended.out, re.MULTILINE)
     assert seed is not None
     again = arena("play", "tictactoe", "random", "random", "--quiet", "--seed", seed[1])
-    assert without_times(again.out) == without_times(ended.out.replace(seed[0], "").rstrip() + "\n")
+    # In front is the id, which is another one.
+    same = ended.out.replace(seed[0], "").rstrip() + "\n"
+    assert without_times(again.out).removeprefix("2") == without_times(same).removeprefix("1")
 
 
 def without_times(printed: str) -> str:
@@ -402,3 +404,21 @@ def is_over(handle: int) -> bool:
     poll = select.poll()
     poll.register(handle, select.POLLIN)
     return bool(poll.poll(1000 * PATIENCE))
+
+
+def test_each_line_begins_with_the_id_by_which_the_game_is_replayed(tmp_path: Path) -> None:
+    first = arena("play", "tictactoe", "random", "random", "--clock", "none", "--seed", "1", cwd=tmp_path)
+    assert first.out.splitlines()[-1] == "step through it: arena replay 1"
+    options = ("--games", "2", "--clock", "none", "--seed", "1")
+    second = arena("play", "tictactoe", "random", "random", *options, "--db", "arena.db", cwd=tmp_path)
+    lines = second.out.splitlines()
+    assert [line.split()[0] for line in lines if " wins" in line or "draw" in line] == ["2", "3"]
+    assert lines[-1] == (
+        "step through the last game: arena replay 3 --db arena.db; any other by the number in front of its line"
+    )
+    assert arena("replay", "3", "--db", "arena.db", cwd=tmp_path).code == 0
+
+
+def test_what_is_not_on_record_has_no_replay() -> None:
+    ended = arena("play", "tictactoe", "random", "random", "--clock", "none", "--seed", "1", "--no-record")
+    assert "arena replay" not in ended.out
