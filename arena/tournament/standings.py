@@ -76,7 +76,8 @@ def _bracket(connection: Connection, tournament: int) -> Bracket | None:
 
     settings = row["settings"]
     entered = running.entries(connection, tournament)
-    outcomes = running.outcomes(connection, tournament)
+    # A cancelled game has no points; where pairings are decided upon it counts as half.
+    outcomes = [one for one in running.outcomes(connection, tournament) if one.status != "cancelled"]
     so_far = TournamentState(
         names=tuple(sorted(entry.name for entry in entered)),
         seed=int(row["seed"]),

@@ -244,17 +244,14 @@ class _Series:
     @property
     def points(self) -> dict[str, float]:
         """The points of both from the pairings that are over."""
-        results = [self.so_far.results[pairing.key] for pairing in self._over]
-        return {name: sum(result.get(name, 0) for result in results) for name in self.names}
+        results = self.so_far.results
+        over = [results[pairing.key] for pairing in self.pairings if pairing.key in results]
+        return {name: sum(result.get(name, 0) for result in over) for name in self.names}
 
     @property
     def games(self) -> int:
-        """The games of the pairings that are over."""
-        return sum(pairing.legs for pairing in self._over)
-
-    @property
-    def _over(self) -> list[Pairing]:
-        return [pairing for pairing in self.pairings if pairing.key in self.so_far.results]
+        """The games that the points are from: each is worth one point, shared by the two."""
+        return round(sum(self.points.values()))
 
     @property
     def _is_at_its_end(self) -> bool:

@@ -101,6 +101,25 @@ def test_a_withdrawal_in_the_middle_of_a_series_is_the_reason_that_the_bracket_g
     assert told[2] == "ann (1) beat cid (3) 4-0"
 
 
+def test_games_that_a_decided_series_did_not_need_are_not_in_its_score(course: Course) -> None:
+    knockout(course, best_of=3)
+    course.run(first_wins, most=0)
+    results = {("ann", "dot"): [1.0] * 6, ("bob", "cid"): [1.0, 0.5, 1.0, 1.0, 1.0, 1.0], ("ann", "bob"): [1.0] * 6}
+    assert course.run(scoring(results)).is_over
+    assert course.sql("SELECT COUNT(*) FROM game WHERE status = 'cancelled'") != [(0,)]
+    found = now(course)
+    assert found.bracket is not None
+    for series in found.bracket.rounds:
+        for one in series:
+            played = course.sql(
+                "SELECT COUNT(*) FROM game JOIN seat AS a ON a.game = game.id JOIN seat AS b ON b.game = game.id "
+                f"WHERE status = 'finished' AND a.name = '{one.players[0]}' AND b.name = '{one.players[1]}'"
+            )
+            assert played == [(one.games,)]
+            assert sum(one.points) == one.games
+    assert found.bracket.sentence(found.bracket.rounds[1][0], {}) == "ann (1) beat bob (2) 4-0"
+
+
 @pytest.mark.parametrize("stop", range(0, 9, 2))
 def test_the_bracket_of_a_knockout_that_is_stopped_is_what_has_been_played(course: Course, stop: int) -> None:
     knockout(course)
