@@ -23,6 +23,9 @@ class Ruling:
     what: str
     seat: int | None
     made: str
+    id: int
+    revoked: str = "9999"
+    """When it was."""
 
 
 @dataclass
@@ -156,8 +159,12 @@ class Record:
         fact.points = tuple(float(seat != loser) for seat in range(2))
 
     def rule(self, fact: Fact, what: str, seat: int | None = None) -> None:
-        store.rule_on_game(self.connection, fact.id, what, "because", self.tick(), seat=seat)
-        fact.rulings.append(Ruling(what, seat, instant(self.now)))
+        id = store.rule_on_game(self.connection, fact.id, what, "because", self.tick(), seat=seat)
+        fact.rulings.append(Ruling(what, seat, instant(self.now), id))
+
+    def revoke(self, ruling: Ruling) -> None:
+        store.revoke(self.connection, ruling.id, "because", self.tick())
+        ruling.revoked = instant(self.now)
 
     # What should be rated, by the rules as they are told to people.
 
@@ -174,13 +181,13 @@ class Record:
     def counts_as(self, fact: Fact, scope: Scope) -> tuple[float, ...] | None:
         """The points that the game is rated with; None if it is not."""
         then = scope.at or "9999"
-        rulings = [ruling for ruling in fact.rulings if ruling.made < then]
+        rulings = [ruling for ruling in fact.rulings if ruling.made < then <= ruling.revoked]
         ruling = rulings[-1].what if rulings else None
         if fact.status not in ("finished", "void") or fact.finished >= then:
             return None
         if scope.tournaments and fact.tournament not in scope.tournaments:
             return None
-        if self.was_played_again(fact, scope) or self.is_outdated(fact, scope) or ruling == "void":
+        if self.was_played_again(fact, scope) or self.is_outdated(fact, scope) or ruling in ("void", "again"):
             return None
         if ruling == "award":
             if not scope.for_points:
@@ -267,5 +274,7 @@ def _play(record: Record, random: Random, game: Fact) -> None:
     if random.random() < (0.6 if game.status == "void" else 0.08) and game.attempt < 3:
         _play(record, random, record.repeat(game, current=random.random() < 0.5))
     while random.random() < 0.12:
-        what = random.choice(("void", "award"))
+        what = random.choice(("void", "again", "award"))
         record.rule(game, what, random.randrange(len(game.seats)) if what == "award" else None)
+        if random.random() < 0.4:
+            record.revoke(random.choice([ruling for ruling in game.rulings if ruling.revoked == "9999"]))
