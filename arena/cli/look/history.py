@@ -136,7 +136,7 @@ def logs(
         raise typer.BadParameter(f"{wanted} did not play in it; there are {there}")
     if format is not OutputFormat.TABLE:
         rows = [{"seat": one.seat, "player": one.player, "stderr": one.stderr} for one in seats]
-        show(rows, LOGS, format=format)
+        show(rows, LOGS, format=format, multiline=("stderr",))
         return
 
     for one in seats:

@@ -94,6 +94,7 @@ def grades(
         format=format,
         narrowed="agent" if roster is None else None,
         numbers=_NUMBERS,
+        multiline=() if not roster else tuple(roster[0]),
     )
 
 

@@ -45,7 +45,7 @@ def void(
     reason: ReasonOption,
     id: Annotated[
         str | None,
-        typer.Argument(metavar="[ID]", help="A game: its id, 'last', or such as cs101-812. Or filters, for several."),
+        typer.Argument(metavar="ID", help="A game: its id, 'last', or such as cs101-812. Or filters, for several."),
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Play it once more, in the tournament's next run.")] = False,
     yes: Annotated[
@@ -160,7 +160,7 @@ def rulings(
         number = None if tournament is None else lookup.find_tournament(connection, tournament)
         found = record.rulings(connection, number)
     if format is OutputFormat.TABLE:
-        show([asdict(ruling) for ruling in found], _COLUMNS, format=format, narrowed="about", wrapped=30)
+        show([asdict(ruling) for ruling in found], _COLUMNS, format=format, narrowed="about")
     else:
         rows = [{name: _plain(getattr(ruling, name)) for name in _LISTED} for ruling in found]
         show(rows, exact_columns(_LISTED), format=format)

@@ -43,26 +43,27 @@ def show(
     narrowed: str | None = None,
     wrapped: int = 16,
     numbers: Collection[str] = (),
+    multiline: Collection[str] = (),
 ) -> None:
     """Prints `rows`: their `columns` as a table or CSV, or the whole of them as JSON.
 
     Where it is narrow the last column is `wrapped` to that width, and then the column `narrowed` is cut off. In a table
-    the columns `numbers` end at the same place in every row."""
+    the columns `numbers` end at the same place in every row. In CSV the columns `multiline` keep their line ends."""
     if format is OutputFormat.JSON:
         show_json(list(rows))
     elif format is OutputFormat.CSV:
-        show_csv(([text(row) for text in columns.values()] for row in rows), titles=list(columns))
+        show_csv(([text(row) for text in columns.values()] for row in rows), titles=list(columns), multiline=multiline)
     else:
         _show_table(rows, columns, narrowed=narrowed, wrapped=wrapped, numbers=numbers)
 
 
-def show_csv(rows: Iterable[Iterable[str]], *, titles: Sequence[str]) -> None:
-    """Prints rows of cells below a row of titles. What an agent wrote to stderr keeps its lines."""
+def show_csv(rows: Iterable[Iterable[str]], *, titles: Sequence[str], multiline: Collection[str] = ()) -> None:
+    """Prints rows of cells below a row of titles."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(map(written, titles))
     for row in rows:
         cells = zip(titles, row, strict=True)
-        writer.writerow(_each_line(text) if title == "stderr" else written(text) for title, text in cells)
+        writer.writerow(_each_line(text) if title in multiline else written(text) for title, text in cells)
 
 
 def _each_line(text: str) -> str:

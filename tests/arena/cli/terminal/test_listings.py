@@ -45,7 +45,12 @@ def test_no_text_is_a_formula(text: str, cell: str, capsys: pytest.CaptureFixtur
 
 
 def test_what_was_written_to_stderr_keeps_its_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    show([{"stderr": "a\n\x1b=1\n=2"}], {"stderr": lambda row: row["stderr"]}, format=OutputFormat.CSV)
+    show(
+        [{"stderr": "a\n\x1b=1\n=2"}],
+        {"stderr": lambda row: row["stderr"]},
+        format=OutputFormat.CSV,
+        multiline=["stderr"],
+    )
     assert list(csv.reader(io.StringIO(capsys.readouterr().out))) == [["stderr"], ["a\n\\x1b=1\n'=2"]]
 
 
