@@ -174,6 +174,22 @@ def _versions_of(connection: Connection, name: str) -> list[int]:
     return sorted({*connection.execute(own).scalars(), *connection.execute(others).scalars()})
 
 
+def versions_that_played(connection: Connection, agent: str, rules: str) -> set[int]:
+    """The numbers of the versions of an agent that have a finished game of these rules."""
+    played = (
+        select(Version.number)
+        .join(Agent, Agent.id == Version.agent)
+        .where(
+            Agent.name == agent,
+            select(Seat.game)
+            .join(Game, Game.id == Seat.game)
+            .where(Seat.version == Version.id, Game.rules == rules, Game.status == "finished")
+            .exists(),
+        )
+    )
+    return {*connection.execute(played).scalars()}
+
+
 def _names(connection: Connection) -> list[str]:
     agents = connection.execute(select(Agent.name)).scalars()
     return sorted({*agents, *connection.execute(select(Entry.name).distinct()).scalars()})

@@ -17,7 +17,7 @@ from arena.errors import BadFixture
 from arena.match.clock import MILLISECOND
 from arena.match.fixture import HELLO_WITHIN, Limits
 from arena.match.match import RULES_FAILED
-from db.records import GameRecord, MoveRecord
+from db.records import GameRecord, MoveRecord, moves_hash
 
 MOST_ATTEMPTS: Final = 3
 _USUAL: Final = Limits()
@@ -112,6 +112,16 @@ class PaceChanged:
 
 Event = Began | Ply | Finished | PaceChanged
 """What a director tells while it plays."""
+
+
+def repeated_games(finished: Iterable[Finished]) -> int:
+    """How many of these games repeat an earlier one of them move for move, with the same players in the same seats."""
+    played = [
+        (tuple(entrant.name for entrant in game.game.entrants), moves_hash(game.record.moves))
+        for game in finished
+        if game.record.verdict != Verdict.VOID and game.record.moves
+    ]
+    return len(played) - len({*played})
 
 
 class Schedule(Protocol):

@@ -1,5 +1,7 @@
 """The climb: an agent plays a ladder of ever stronger ones, each until it is clear whether it is better.
 
+Its own last version comes at the end, however far the agent has climbed.
+
 It is a schedule that the director plays. What counts is a round in which the agent sits on every seat once, with the
 same opening: a sequential test of such rounds decides, so that stopping as soon as it is clear makes nobody look better
 than they are.
@@ -12,6 +14,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import count
 from typing import Any, Final
 
 from adsearch import State
@@ -37,6 +40,11 @@ _TWO: Final = (
 _CHANCE: Final = ("random", "expectiminimax:depth=1", "expectiminimax:depth=2", "expectiminimax:depth=3")
 _SEVERAL: Final = ("random", "maxn:depth=1", "maxn:depth=3", "paranoid:depth=3")
 _HIDDEN: Final = ("random", "mcts:simulations=200")
+
+
+def fewest_rounds() -> int:
+    """After how many rounds an agent that wins every game is found to be better: with fewer nothing can be decided."""
+    return next(rounds for rounds in count(1) if sprt([0, 0, 0, 0, rounds], 0.0, BETTER_BY).verdict is not None)
 
 
 def ladder(start: State[Any]) -> tuple[str, ...]:
@@ -83,6 +91,8 @@ class LadderStep:
     """As people know it."""
     others: tuple[Entrant, ...]
     """It, once for each other seat."""
+    own: bool = False
+    """Whether it is an earlier version of the agent: played last, even if the agent climbs no higher."""
     rounds: dict[int, dict[int, Finished]] = field(default_factory=dict)
     """By number and leg."""
     counts: list[int] = field(default_factory=lambda: [0] * 5)
@@ -147,10 +157,16 @@ class Climb:
         return [step for step in self.steps if step.over]
 
     @property
+    def current(self) -> LadderStep | None:
+        """The step that is being played; None at the end."""
+        return self.steps[self._at] if self._at < len(self.steps) else None
+
+    @property
     def gave_up(self) -> bool:
         """Whether so many in a row were not beaten that those above them are not tried."""
-        beaten = [step.verdict is StepVerdict.BETTER for step in self.done]
-        return self._gives_up and beaten[-GIVES_UP:] == [False] * GIVES_UP and len(beaten) < len(self.steps)
+        ladder = [step for step in self.steps if not step.own]
+        beaten = [step.verdict is StepVerdict.BETTER for step in ladder if step.over]
+        return self._gives_up and beaten[-GIVES_UP:] == [False] * GIVES_UP and len(beaten) < len(ladder)
 
     @property
     def broken(self) -> bool:
@@ -178,9 +194,9 @@ class Climb:
             if self._running:
                 return None
             step.over = True
-            if self.gave_up:
-                return None
             self._at += 1
+            while self.gave_up and self._at < len(self.steps) and not self.steps[self._at].own:
+                self._at += 1
         return None
 
     def note(self, finished: Finished) -> None:

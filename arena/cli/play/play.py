@@ -243,7 +243,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
     """Plays the games, shows them unless `silent`, and adds to `finished` those that are over."""
     from arena.cli.play.game_screen import GameScreen
     from arena.cli.play.joining_players import JoiningPlayers
-    from arena.match.schedule import Finished, InOrder, Schedule
+    from arena.match.schedule import Finished, InOrder, Schedule, repeated_games
     from arena.play.director import Director
     from arena.players.confinement import Confinement
     from arena.players.submissions import Store
@@ -255,6 +255,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
         folder = stack.enter_context(RunFolder())
         store = Store(folder.path / "store") if database is None else submissions(database)
         rules = store.take_game(plan.game)
+        start = games.start(rules)
         joining = JoiningPlayers(folder, screen)
         confinement = Confinement(folder.scratch, rules, walls=plan.walls, fresh=plan.fresh)
         entrants = _entrants(plan, rules, store=store, confinement=confinement, joining=joining)
@@ -282,6 +283,9 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
         return
     if plan.games > 1:
         screen.show_score(finished)
+    if repeated := repeated_games(finished):
+        advice = "" if plan.openings or start.chance else "; use --openings to begin them differently"
+        screen.say(f"{repeated} of {len(finished)} games repeat another move for move{advice}")
     if not plan.seed_given:
         screen.say(f"the same again: --seed {plan.seed}")
 

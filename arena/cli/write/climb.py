@@ -54,7 +54,10 @@ def climb(
         typer.Option(metavar="PLAYER", help="Instead of the ladder: a built-in, a file, alice@2. May be repeated."),
     ] = None,
     clock: Annotated[str, typer.Option(help="As `arena play` takes it.")] = _USUAL_CLOCK,
-    most: Annotated[int, typer.Option("--games", min=2, max=10_000, help="So many games a step at most.")] = 40,
+    most: Annotated[
+        int | None,
+        typer.Option("--games", min=2, max=10_000, help="At most this many games for each step.  [default: 40]"),
+    ] = None,
     seed: SeedOption = None,
     walls: WallsOption = None,
     db: DatabaseOption = None,
@@ -63,8 +66,8 @@ def climb(
     """How good is my agent? It plays ever stronger opponents, until it is clear.
 
     Games come in pairs, with one opening and seats changed; all go on record.
-    It ends at the second opponent in a row that is not beaten, and says what to
-    look at first.
+    It stops at the second opponent in a row that is not beaten. At the end it plays
+    its own last version, if there is one, and says what to look at first.
 
     Example: arena climb my_agent.py --game connect4
 
@@ -72,7 +75,7 @@ def climb(
     """
     from arena.match import seeds
 
-    screen = ClimbScreen(most=most, quiet=format is ClimbFormat.JSON)
+    screen = ClimbScreen(quiet=format is ClimbFormat.JSON)
     run = ClimbRun(
         agent=agent,
         game=game,
@@ -107,6 +110,7 @@ def climb(
 
 def _show(run: ClimbRun, climb: Climb, format: ClimbFormat, *, in_haste: bool, seed_given: bool) -> None:
     """All that was found; `in_haste` nothing is looked for any more."""
+    from arena.match.schedule import repeated_games
     from arena.student.climb import GIVES_UP
     from arena.student.lost_games import reasons, turning_point
 
@@ -119,10 +123,12 @@ def _show(run: ClimbRun, climb: Climb, format: ClimbFormat, *, in_haste: bool, s
         print(wrapped(_sentence(run.name, climb)))
     if climb.gave_up:
         rest = ", ".join(printable(step.opponent) for step in climb.steps if not step.begun)
-        print(wrapped(f"no higher, for {GIVES_UP} in a row were not beaten; not tried: {rest}"))
+        print(wrapped(f"stopped after {GIVES_UP} opponents in a row that it did not beat; not tried: {rest}"))
     if lost:
         verdicts = ", ".join(f"{count} {_REASONS.get(verdict, verdict)}" for verdict, count in reasons(lost).items())
         print(wrapped(f"lost {len(lost)} of {len(climb.played)} games: {verdicts}"))
+    if repeated := repeated_games(finished for _, finished in climb.played):
+        print(wrapped(f"{repeated} of {len(climb.played)} games repeat another move for move"))
     if climb.broken:
         print(wrapped(f"it failed in {climb.faults} games in a row, so no more were played; what is wrong is told by"))
         print(f"    {_check(run)}")
@@ -192,6 +198,7 @@ def _document(run: ClimbRun, climb: Climb, lost: list[LostGame], learned: Turnin
             "draws": step.results["drawn"],
             "losses": step.results["lost"],
             "rounds": step.counts,
+            "own": step.own,
             "likelihood": step.likelihood if step.games else None,
             "verdict": step.verdict.value,
         }

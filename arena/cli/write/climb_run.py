@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from adsearch import games
 from arena.cli.asking.record_options import submissions
-from arena.errors import BadFixture
+from arena.errors import BadFixture, BadPlayer
 from arena.players.player import PlayerKind, unique_names
 
 if TYPE_CHECKING:
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from db.database import Database
 
 
+MOST: Final = 40
+"""Games for each step, where nobody says how many."""
+
+
 @dataclass(slots=True)
 class ClimbRun:
     """One climb: as it was asked for, and what came of it."""
@@ -35,7 +39,8 @@ class ClimbRun:
     game: str
     against: tuple[str, ...]
     clock: str
-    most: int
+    most: int | None
+    """The largest number of games for each step; None: MOST, or as many as it takes to decide anything."""
     seed: int
     walls: WallKind | None
     climb: Climb | None = None
@@ -71,7 +76,9 @@ class ClimbRun:
             for warning in confinement.warnings:
                 print(f"warning: {warning}", file=sys.stderr)
             confined = confinement.described(self.name) if self.name in confinement.kinds else ""
-            screen.introduce(climb, name=self.name, game=self.game, clock=self.clock, confined=confined)
+            screen.introduce(
+                climb, name=self.name, game=self.game, clock=self.clock, confined=confined, most=self.most or MOST
+            )
             director = stack.enter_context(Director(folder, at_once=max(1, len(physical()) - 1)))
             schedule = Recorded(climb, database, started_as=self.started_as, agents=self.agents)
             self.ids = schedule.ids
@@ -95,7 +102,7 @@ class ClimbRun:
     def _planned(self, rules: str, database: Database, store: Store, confinement: Confinement) -> Climb:
         from arena.match.openings import Book
         from arena.match.schedule import Planned
-        from arena.student.climb import Climb, ladder, opening_plies
+        from arena.student.climb import Climb, fewest_rounds, ladder, opening_plies
 
         start = games.start(rules)
         if start.players < 2:
@@ -103,8 +110,19 @@ class ClimbRun:
         player, agent = self._named(self.agent, database, store)
         self.is_program = player.kind is PlayerKind.COMMAND
         entrant = self._entered(player, agent, player.name, start, store, confinement)
-        steps = [self._step(text, start, database, store, confinement) for text in self.against or ladder(start)]
-        rounds = max(1, self.most // start.players)
+        least = fewest_rounds() * start.players
+        if self.most is None:
+            self.most = max(MOST, least)
+        elif self.most < least:
+            raise BadFixture(
+                f"--games: expected at least {least}, got {self.most}: an agent that wins fewer than {least} games of "
+                f"{self.game} in a row may still be no better"
+            )
+        opponents = [self._named(text, database, store) for text in self.against or ladder(start)]
+        steps = [self._step(found, start, store, confinement) for found in opponents]
+        if not self.against and (last := self._last_version(entrant, agent, rules, database, store)):
+            steps.append(replace(self._step(last, start, store, confinement), own=True))
+        rounds = self.most // start.players
         book = Book(rules, opening_plies(start), seed=self.seed)
         common = Planned(0, self.game, rules, (), self.seed, (), clock=self.clock)
         return Climb(
@@ -116,13 +134,31 @@ class ClimbRun:
             gives_up=not self.against,
         )
 
+    def _last_version(
+        self, entrant: Entrant, agent: str, rules: str, database: Database, store: Store
+    ) -> tuple[Player, str] | None:
+        """The version of the agent before this one that played the same game and can play again; and its agent."""
+        from arena.players import versions
+        from db import audit, search
+
+        agent = agent or entrant.name
+        with database.reading() as connection:
+            known = [one for one in audit.versions(connection) if one.agent == agent]
+            played = search.versions_that_played(connection, agent, rules)
+        this = next((one.number for one in known if one.source == entrant.source), len(known) + 1)
+        for version in reversed(known):
+            if version.number < this and version.number in played:
+                with suppress(BadPlayer):
+                    return replace(versions.player(version, store), name=f"{agent}@{version.number}"), agent
+        return None
+
     def _step(
-        self, text: str, start: State[Any], database: Database, store: Store, confinement: Confinement
+        self, opponent: tuple[Player, str], start: State[Any], store: Store, confinement: Confinement
     ) -> LadderStep:
-        """The opponent `text`, on every seat but one."""
+        """The opponent, on every seat but one."""
         from arena.student.climb import LadderStep
 
-        player, agent = self._named(text, database, store)
+        player, agent = opponent
         others = [player.name] * (start.players - 1)
         names = unique_names([*self.started_as, *others])[len(self.started_as) :]
         entrants = [self._entered(player, agent, name, start, store, confinement) for name in names]

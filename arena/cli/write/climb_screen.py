@@ -11,8 +11,6 @@ from arena.history.words import printable
 if TYPE_CHECKING:
     from arena.student.climb import Climb, LadderStep
 
-_SOON_CLEAR: Final = 8
-"""Rounds: if all are won it takes no more."""
 _BESIDE_NAMES: Final = 50
 """Columns of a step's line that are not for the opponent's name."""
 
@@ -20,32 +18,34 @@ _BESIDE_NAMES: Final = 50
 class ClimbScreen:
     """What a climb prints while it is played; nothing if it is `quiet`."""
 
-    def __init__(self, *, most: int, quiet: bool) -> None:
+    def __init__(self, *, quiet: bool) -> None:
         # The largest number of games for each step.
-        self._most = most
+        self._most = 0
         self._quiet = quiet
         # How many decided steps are on the screen.
         self._shown = 0
         # Whether it says already how long a step takes.
         self._estimated = False
 
-    def introduce(self, climb: Climb, *, name: str, game: str, clock: str, confined: str) -> None:
-        """Prints how the agent called `name` is `confined`, if it is, and what there is to play."""
+    def introduce(self, climb: Climb, *, name: str, game: str, clock: str, confined: str, most: int) -> None:
+        """Prints how the agent called `name` is `confined`, if it is, and what there is to play: at most `most` games
+        for each step."""
+        self._most = most
         if self._quiet:
             return
         if confined:
             print(wrapped(printable(confined)))
-        seats = len(climb.steps[0].others) + 1
-        soonest = _SOON_CLEAR * seats
-        if self._most < soonest:
-            print(wrapped(f"warning: nothing is clear before {soonest} games, and --games allows {self._most}"))
         count = len(climb.steps)
         steps = f"{count} step{'s' * (count != 1)}, up to {self._most} games each"
+        if (last := climb.steps[-1]).own:
+            steps += f"; the last one is {printable(last.opponent)}, its own last version"
         print(wrapped(f"{printable(game)}   clock {clock}   {steps}"))
         print(wrapped(f"(in brackets: how likely it is that {printable(name)} is the better one)") + "\n")
 
     def show(self, climb: Climb, seconds: float) -> None:
         """Prints the steps that were decided since, and the one that is being played; so many `seconds` have passed."""
+        from arena.student.climb import fewest_rounds
+
         if self._quiet:
             return
         self.clear()
@@ -53,17 +53,17 @@ class ClimbScreen:
         if not self._estimated and len(climb.played) >= seats:
             self._estimated = True
             each = seconds / len(climb.played)
-            soon = min(_SOON_CLEAR * seats, self._most)
+            soon = fewest_rounds() * seats
             long = f" to {_duration(each * self._most)}" if soon < self._most else ""
             print(f"at {each:.1f} s a game a step takes {_duration(each * soon)}{long}\n")
         while self._shown < len(climb.done):
             self._shown += 1
-            step = climb.steps[self._shown - 1]
+            step = climb.done[self._shown - 1]
             print(_line(self._shown, step), flush=True)
             if step.exhausted:
                 print("    the same games came again and again: there is nothing new to play", flush=True)
-        if self._shown < len(climb.steps):
-            progress_line.show(_line(self._shown + 1, climb.steps[self._shown]))
+        if climb.current is not None:
+            progress_line.show(_line(self._shown + 1, climb.current))
 
     def clear(self) -> None:
         """The line that is being written is gone."""

@@ -98,12 +98,14 @@ def find_the_mistake(terminal: Session) -> None:
 
 
 def climb(terminal: Session) -> None:
-    ended = terminal.run("arena climb my_agent.py --game connect4 --games 4 --seed 3")
+    ended = terminal.run(
+        "arena climb my_agent.py --game connect4 --against random --against minimax:depth=1 --games 16 --seed 3"
+    )
     assert ended.code == 0, ended.printed
     assert any(re.search(r"^ 1  random +won [1-3] +drawn 0 +lost 0 +\.\.\.$", one, re.M) for one in ended.pictures)
     assert "..." not in ended.printed
-    assert re.search(r"^ 1  random +won 4 +drawn 0 +lost 0 +not clear \(\d\d %\)$", ended.printed, re.MULTILINE)
-    assert re.search(r"my_agent: not clear against random \(\d\d %\), minimax:depth=1 \(", ended.printed)
+    assert re.search(r"^ 1  random +won \d+ +drawn \d+ +lost \d+ +better \(\d\d %\)$", ended.printed, re.MULTILINE)
+    assert re.search(r"my_agent: better than random \(\d\d %\)[,;]", ended.printed)
     look, lesson = ended.printed.partition("look at this first\n")[1:]
     found = re.match(r" +game (\d+) against \S+: at ply (\d+) my_agent played", lesson)
     assert look

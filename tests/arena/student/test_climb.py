@@ -12,7 +12,17 @@ from adsearch import games
 from agents import builtin
 from arena.match.openings import Book
 from arena.match.schedule import Entrant, Finished, Planned
-from arena.student.climb import BETTER_BY, GIVES_UP, MOST_FAULTS, Climb, LadderStep, StepVerdict, ladder, opening_plies
+from arena.student.climb import (
+    BETTER_BY,
+    GIVES_UP,
+    MOST_FAULTS,
+    Climb,
+    LadderStep,
+    StepVerdict,
+    fewest_rounds,
+    ladder,
+    opening_plies,
+)
 from db.records import GameRecord, MoveRecord, SeatRecord
 from tests.kit.effort import tries
 
@@ -213,3 +223,29 @@ def test_a_round_of_several_seats_is_counted_by_its_share_of_the_points() -> Non
     play(climb, lambda _, seat: (1.0, 1.0, 1.0, 0.0)[seat])
     assert climb.steps[0].counts == [0, 0, 0, 1, 0]
     assert climb.steps[0].games == 4
+
+
+def test_fewer_rounds_than_these_decide_nothing() -> None:
+    assert fewest_rounds() == 8
+    climb = new_climb(rounds=fewest_rounds() - 1)
+    play(climb, lambda *_: 1.0)
+    assert climb.steps[0].verdict is StepVerdict.OPEN
+
+
+@pytest.mark.parametrize("result", [0.0, 1.0])
+def test_its_own_last_version_is_played_last_however_far_it_climbs(result: float) -> None:
+    climb = new_climb(6)
+    climb.steps[-1].own = True
+    play(climb, lambda *_: result, at_once=3)
+    assert climb.steps[-1].over
+    assert [step.over for step in climb.steps[:-1]] == ([True] * 5 if result else [True] * GIVES_UP + [False] * 3)
+    assert climb.gave_up is not bool(result)
+    assert climb.current is None
+
+
+def test_its_own_last_version_that_is_not_beaten_is_no_reason_to_stop() -> None:
+    climb = new_climb(2)
+    climb.steps[-1].own = True
+    play(climb, lambda *_: 0.0)
+    assert not climb.gave_up
+    assert len(climb.done) == 2

@@ -422,3 +422,11 @@ def test_each_line_begins_with_the_id_by_which_the_game_is_replayed(tmp_path: Pa
 def test_what_is_not_on_record_has_no_replay() -> None:
     ended = arena("play", "tictactoe", "random", "random", "--clock", "none", "--seed", "1", "--no-record")
     assert "arena replay" not in ended.out
+
+
+def test_games_that_repeat_another_are_counted() -> None:
+    same = ("play", "tictactoe", "minimax:depth=1", "minimax:depth=2", "--clock", "none", "--quiet", "--seed", "1")
+    played = arena(*same, "--games", "6", "--swap")
+    assert "4 of 6 games repeat another move for move; use --openings to begin them differently\n" in played.out
+    assert "repeat" not in arena(*same, "--games", "6", "--swap", "--openings", "2").out
+    assert "repeat" not in arena(*same, "--games", "2", "--swap").out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -40,22 +41,21 @@ class First(Agent):
 
 
 def test_a_step_a_line_and_then_what_it_came_to_and_what_to_look_at() -> None:
-    ended = arena("climb", "random", "--game", "tictactoe", "--games", "4", "--seed", "1")
+    ended = arena("climb", "random", "--game", "tictactoe", "--games", "16", "--seed", "1")
     assert (ended.code, ended.err) == (0, "")
     lines = ended.out.splitlines()
-    assert lines[0] == "warning: nothing is clear before 16 games, and --games allows 4"
-    assert lines[1] == "tictactoe   clock 5+0.05   7 steps, up to 4 games each"
+    assert lines[0] == "tictactoe   clock 5+0.05   7 steps, up to 16 games each"
     assert max(map(len, lines)) <= 80
-    assert sum("not clear (" in line for line in lines if line.startswith((" 1 ", " 2 ", " 3 "))) == 2
-    assert any(line.startswith("random: not clear against random#2 (") for line in lines)
+    assert sum("better (" not in line.replace("not better (", "") for line in lines if line[:3] in (" 1 ", " 2 ")) == 2
+    assert any(line.startswith("random: not yet better than random#2 (") for line in lines)
     assert (
-        "no higher, for 2 in a row were not beaten; not tried: minimax:depth=2, minimax:depth=3, alphabeta:depth=4, "
-        "alphabeta:depth=6, pvs"
+        "stopped after 2 opponents in a row that it did not beat; not tried: minimax:depth=2, minimax:depth=3, "
+        "alphabeta:depth=4, alphabeta:depth=6, pvs"
     ) in " ".join(ended.out.split())
     (look,) = [number for number, line in enumerate(lines) if line == "look at this first"]
     assert lines[look + 1].startswith("    game ")
     commands = [line.strip() for line in lines[look:] if line.startswith("    arena ")]
-    assert lines[2] == "(in brackets: how likely it is that random is the better one)"
+    assert lines[1] == "(in brackets: how likely it is that random is the better one)"
     for command in commands:
         assert arena(*command.split()[1:]).code == 0, command
     assert [command.split()[1] for command in commands][:2] == ["replay", "analyse"]
@@ -103,20 +103,21 @@ def test_where_the_arguments_are_wrong_nothing_is_made(tmp_path: Path) -> None:
 def test_json_tells_the_steps() -> None:
     ended = arena(
         *("climb", "alphabeta:depth=9", "--game", "tictactoe", "--against", "random", "--against", "minimax:depth=1"),
-        *("--games", "2", "--seed", "3", "--format", "json"),
+        *("--games", "16", "--seed", "3", "--format", "json"),
     )
     assert ended.code == 0, ended.err
     found = json.loads(ended.out)
     assert [step["opponent"] for step in found["steps"]] == ["random", "minimax:depth=1"]
-    assert found["games"] == 4
-    assert all(step["games"] == 2 == step["wins"] + step["draws"] + step["losses"] for step in found["steps"])
+    assert found["games"] == sum(step["games"] for step in found["steps"])
+    assert all(step["games"] == step["wins"] + step["draws"] + step["losses"] for step in found["steps"])
+    assert [step["own"] for step in found["steps"]] == [False, False]
     losses = sum(step["losses"] for step in found["steps"])
     assert sum(found["lost"].values()) == losses
     assert (found["look"] is None) == (losses == 0)
     assert found["broken"] is False
     history = json.loads(arena("history", "--format", "json").out)
-    assert len(history) == 4
-    assert len({game["opening"] for game in history}) == 1
+    assert len(history) == found["games"]
+    assert len({game["opening"] for game in history}) == max(step["games"] for step in found["steps"]) / 2
 
 
 def test_an_agent_that_fails_at_once_is_sent_to_be_checked() -> None:
@@ -131,7 +132,7 @@ def test_an_agent_that_fails_at_once_is_sent_to_be_checked() -> None:
 
 def test_against_yesterdays_version_of_itself() -> None:
     Path("mine.py").write_text(FIRST)
-    arguments = ("--game", "tictactoe", "--games", "2", "--seed", "1", "--walls", "limits")
+    arguments = ("--game", "tictactoe", "--games", "16", "--seed", "1", "--walls", "limits")
     assert arena("climb", "mine.py", "--against", "random", *arguments).code == 0
     Path("mine.py").write_text(FIRST.replace("[0]", "[-1]"))
     ended = arena("climb", "mine.py", "--against", "mine@1", *arguments)
@@ -140,20 +141,57 @@ def test_against_yesterdays_version_of_itself() -> None:
     shown = json.loads(arena("show", "last", "--format", "json").out)
     assert [(seat["player"], seat["version"]) for seat in shown["seats"]] == [("mine@1", 1), ("mine", 2)]
     told = json.loads(arena("versus", "mine@2", "mine@1", "--format", "json").out)
-    assert told["games"] == 2
+    history = json.loads(arena("history", "--agent", "mine", "--opponent", "mine", "--format", "json").out)
+    assert told["games"] == len(history)
     # The earlier one can be asked again, as itself.
     ply = next(move["ply"] for move in shown["moves"] if move["who"] == 0)
     assert "asking mine@1 in seat 0" in arena("debug", "last", "--ply", str(ply)).out
+
+
+def test_its_own_last_version_is_an_opponent_too() -> None:
+    """Last, even where the agent climbs no higher; not one of another game, nor the very same source."""
+    first, second, third = (FIRST.replace("[0]", place) for place in ("[0]", "[-1]", "[len(state.moves()) // 2]"))
+    arguments = ("--game", "tictactoe", "--seed", "1", "--walls", "limits", "--games", "16")
+
+    def opponents() -> list[str]:
+        ended = arena("climb", "mine.py", *arguments, "--format", "json")
+        assert ended.code == 0, ended.err
+        return [step["opponent"] for step in json.loads(ended.out)["steps"] if step["own"]]
+
+    Path("mine.py").write_text(first)
+    assert arena("play", "nap", "mine.py", "random", "--walls", "limits", "--quiet").code == 0
+    Path("mine.py").write_text(second)
+    assert opponents() == []
+    assert opponents() == []
+    Path("mine.py").write_text(third)
+    assert opponents() == ["mine@2"]
+    ended = arena("climb", "mine.py", *arguments)
+    assert "16 games each; the last one is mine@2, its own last version" in " ".join(ended.out.split())
+    assert "stopped after 2 opponents in a row that it did not beat; not tried: " in " ".join(ended.out.split())
+    assert re.search(r"^ 3  mine@2 +won ", ended.out, re.MULTILINE)
+    shown = json.loads(arena("show", "last", "--format", "json").out)
+    assert sorted((seat["player"], seat["version"]) for seat in shown["seats"]) == [("mine", 3), ("mine@2", 2)]
+    assert arena("climb", "mine.py", "--against", "random", *arguments).out.count("mine@") == 0
+
+
+def test_games_that_repeat_another_are_told() -> None:
+    Path("mine.py").write_text(FIRST)
+    arguments = ("--game", "grundy", "--seed", "1", "--walls", "limits", "--against", "minimax:depth=1")
+    out = " ".join(arena("climb", "mine.py", *arguments).out.split())
+    told = re.search(r"(\d+) of (\d+) games repeat another move for move", out)
+    assert told
+    assert 0 < int(told[1]) < int(told[2])
 
 
 @pytest.mark.parametrize(
     ("game", "seats"), [("maze:ghosts=2,map=tiny,steps=4", 3), ("rps:rounds=1", 2), ("pig:goal=8", 2)]
 )
 def test_other_kinds_of_games_have_ladders_of_their_own(game: str, seats: int) -> None:
-    ended = arena("climb", "random", "--game", game, "--games", str(seats), "--seed", "2", "--format", "json")
+    ended = arena("climb", "random", "--game", game, "--games", str(8 * seats), "--seed", "2", "--format", "json")
     assert ended.code == 0, ended.err
-    found = json.loads(ended.out)
-    assert [step["games"] for step in found["steps"]] == [seats] * 2
+    steps = json.loads(ended.out)["steps"]
+    assert len(steps) == 2
+    assert all(0 < step["games"] <= 8 * seats for step in steps)
 
 
 @pytest.mark.parametrize(
@@ -168,6 +206,8 @@ def test_other_kinds_of_games_have_ladders_of_their_own(game: str, seats: int) -
         (["minimax", "--game", "kuhn"], "minimax cannot play kuhn"),
         (["random", "--game", "connect4", "--clock", "soon"], "expected a clock such as"),
         (["random"], "--game"),
+        (["random", "--game", "connect4", "--games", "15"], "--games: expected at least 16, got 15"),
+        (["random", "--game", "maze:ghosts=2", "--games", "23"], "--games: expected at least 24, got 23"),
     ],
 )
 def test_a_wrong_argument_is_one_clear_error(arguments: list[str], words: str) -> None:
