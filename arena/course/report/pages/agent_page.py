@@ -84,7 +84,7 @@ def _progress(agent: ReportedAgent) -> list[str]:
     if len(agent.versions) < 2:
         return []
     line = plots.of_versions(agent.name, agent.versions)
-    explanation = "Every version is a player of its own, rated by all of its games."
+    explanation = "Every version is a player of its own, rated by all games, also those of earlier versions."
     return [
         element("h2", "Rating of each version"),
         parts.box(
