@@ -40,7 +40,7 @@ _MARGIN: Final = 35
 """Where begins what is told of a step; of a terminal that leaves less than half of that, below its name."""
 _LABEL: Final = 10
 _STEP_COLUMNS: Final[Columns] = {
-    name: itemgetter(name)
+    name: lambda row, name=name: "" if row[name] is None else str(row[name])  # type: ignore[misc]
     for name in ("step", "light", "seconds", "told", "advice", "expected", "got", "board", "stderr", "again")
 }
 _COLUMNS: Final[Columns] = {

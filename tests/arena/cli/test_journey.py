@@ -77,8 +77,9 @@ def play(terminal: Session) -> None:
     assert plies == [(str(ply), ("random", "my_agent")[ply % 2]) for ply in range(1, len(plies) + 1)]
     assert ended.printed.count(COLUMNS_OF_THE_BOARD) == len(plies) + 1
     assert COLUMNS_OF_THE_BOARD in ended.pictures[-1]
-    assert f"1  my_agent - random  1-0  my_agent wins, four in a row  {len(plies)} plies" in ended.pictures[-1]
-    assert re.search(r"\(my_agent \d\.\d\d s, random \d\.\d\d s\)$", ended.pictures[-1])
+    result = rf"^(\d+)  my_agent - random  1-0  my_agent wins, four in a row  {len(plies)} plies\n"
+    times = r" +\(my_agent \d\.\d\d s, random \d\.\d\d s\)\n"
+    assert re.search(rf"{result}{times}step through it: arena replay \1$", ended.pictures[-1], re.MULTILINE)
 
 
 def find_the_mistake(terminal: Session) -> None:
