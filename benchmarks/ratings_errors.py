@@ -1,6 +1,6 @@
 """Whether error bars and verdicts keep their promises, in simulated tournaments in which the truth is known.
 
-    python benchmarks/ratings_errors.py                       all tables of docs/ratings.md, about an hour
+    python benchmarks/ratings_errors.py                       all tables of docs/ratings.md, about half an hour
     python benchmarks/ratings_errors.py --share 0.05          a quick look
     python benchmarks/ratings_errors.py --design g40 --pairs 1 --pairs 10
 
@@ -86,10 +86,10 @@ def _round_robin(truth: Sequence[float], tournaments: int) -> Design:
 
 
 DESIGNS: Final = {
-    "g40": _gauntlet([-200.0, -100.0, 0.0, 100.0, 200.0, -200.0, 0.0, 200.0] * 5, 300),
-    "g2": _gauntlet([0.0, 200.0], 2000),
-    "r6": _round_robin([-100.0, -100.0, 0.0, 0.0, 100.0, 100.0], 1500),
-    "r40": _round_robin([-200.0, -100.0, 0.0, 100.0, 200.0] * 8, 40),
+    "g40": _gauntlet([-200.0, -100.0, 0.0, 100.0, 200.0, -200.0, 0.0, 200.0] * 5, 600),
+    "g2": _gauntlet([0.0, 200.0], 4000),
+    "r6": _round_robin([-100.0, -100.0, 0.0, 0.0, 100.0, 100.0], 2500),
+    "r40": _round_robin([-200.0, -100.0, 0.0, 100.0, 200.0] * 8, 160),
 }
 
 

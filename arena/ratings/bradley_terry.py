@@ -135,6 +135,7 @@ class _Problem:
             covariance=covariance[:n, :n] * ELO**2,
             pools=self._pools,
             virtual=VirtualDraws(self._prior, values[:n], known[:n, :n]),
+            repeated=self._games.repeated,
             advantages=MappingProxyType(advantages),
             unrated=MappingProxyType(dict(unrated)),
         ).moved(anchors)

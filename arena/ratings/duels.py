@@ -37,6 +37,11 @@ class Duels(Struct, frozen=True):
     repeats: Numbers
     """Of each pair, how often it was played move for move; 1 if it repeats no other."""
 
+    @property
+    def repeated(self) -> int:
+        """How many pairs repeat an earlier one."""
+        return round(float(np.sum(self.often - self.often / self.repeats)))
+
     def where(self, kept: NDArray[np.bool_], names: Sequence[str]) -> Duels:
         """The rows that are `kept`, and only those `names`."""
         place = np.full(len(self.names), -1, dtype=np.intp)

@@ -62,6 +62,8 @@ class Estimates(Struct, frozen=True):
     """Who can be compared: players of different pools were never connected by games."""
     virtual: VirtualDraws | None
     """None where there are no virtual draws."""
+    repeated: int
+    """Meetings that repeat an earlier one move for move: they make no error shorter."""
 
     def errors(self) -> Numbers:
         """Half the 95 % interval of each rating."""

@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from itertools import combinations
+from math import ceil, sqrt
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -28,6 +30,10 @@ if TYPE_CHECKING:
     from db.records import PastGame, RatedGame
 
 SURE = 0.95
+_SURE_FROM: Final = NormalDist().inv_cdf(SURE)
+"""In standard errors, how far ahead that is."""
+MOST_MORE: Final = 1000
+"""A number of further games that is larger is not worth telling: the two are about equally strong."""
 _COLUMNS: Final = (
     *("agent", "status", "rank", "games", "wins", "draws", "losses", "points", "score", "rating", "error"),
     *("faults", "reasons"),
@@ -51,6 +57,9 @@ class Bar(Struct, frozen=True):
     """How likely it is that it is better."""
     games: list[str]
     """Their own games that count, as they may be asked for: "cs101-12"."""
+    more: int | None = None
+    """About how many more games of the agent would decide, if they go on as they went; None where it is decided, or
+    where that would take more than MOST_MORE."""
 
 
 def bars(games: Sequence[RatedGame], wanted: Mapping[str, str], tournament: str) -> dict[str, dict[str, Bar]]:
@@ -64,14 +73,20 @@ def bars(games: Sequence[RatedGame], wanted: Mapping[str, str], tournament: str)
             raise BadRating(f"--bar {bar}={name}: no agent {quote(name)} has a rated game{nearly(name, sorted(place))}")
     pool = {name: number for number, names in enumerate(fit.pools) for name in names}
     met: dict[frozenset[str], list[RatedGame]] = {}
+    played = Counter(name for game in games for name in game.names)
     for game in games:
         for two in combinations(sorted(set(game.names)), 2):
             met.setdefault(frozenset(two), []).append(game)
 
     def stands(name: str, other: str) -> Bar:
         own = met.get(frozenset((name, other)), [])
-        los = fit.superiority(place[name], place[other]) if pool[name] == pool[other] else 0.5
-        return _stands(los, [f"{tournament}-{game.number}" for game in own])
+        their_games = [f"{tournament}-{game.number}" for game in own]
+        if pool[name] != pool[other]:
+            return Bar(Against.UNDECIDED, 0.5, their_games)
+        los = fit.superiority(place[name], place[other])
+        stands = _stands(los)
+        more = more_games(played[name], *fit.lead(place[name], place[other])) if stands is Against.UNDECIDED else None
+        return Bar(stands, los, their_games, more)
 
     return {name: {bar: stands(name, other) for bar, other in wanted.items() if name != other} for name in fit.names}
 
@@ -84,13 +99,23 @@ def _apart(bars: Collection[str]) -> None:
             raise BadRating(f"--bar {bar}=...: there is a column {quote(twice)} already; give the bar another name")
 
 
-def _titles(bar: str) -> tuple[str, str, str]:
-    return bar, f"{bar}_likely", f"{bar}_games"
+def _titles(bar: str) -> tuple[str, str, str, str]:
+    return bar, f"{bar}_likely", f"{bar}_games", f"{bar}_more"
 
 
-def _stands(los: float, games: list[str]) -> Bar:
-    stands = Against.BETTER if los >= SURE else Against.NOT_BETTER if los <= 1.0 - SURE else Against.UNDECIDED
-    return Bar(stands, los, games)
+def _stands(los: float) -> Against:
+    return Against.BETTER if los >= SURE else Against.NOT_BETTER if los <= 1.0 - SURE else Against.UNDECIDED
+
+
+def more_games(played: int, lead: float, error: float) -> int | None:
+    """About how many more games it takes until such a lead is sure; None for more than MOST_MORE.
+
+    Standard errors shrink with the square root of the number of games."""
+    if abs(lead) * sqrt(1.0 + MOST_MORE / played) < _SURE_FROM * error:
+        return None
+    more = max(0.0, played * ((_SURE_FROM * error / lead) ** 2 - 1.0))
+    step = 2 if more <= 20 else 10 if more <= 200 else 100  # it is known no better
+    return max(2, ceil(more / step) * step)
 
 
 def reasons(games: Sequence[PastGame], count: Collection[int]) -> dict[str, list[str]]:
@@ -136,6 +161,7 @@ def table(
             row[name] = None if bar is None else str(bar.stands)
             row[f"{name}_likely"] = None if bar is None else round(bar.los, 4)
             row[f"{name}_games"] = [] if bar is None else bar.games
+            row[f"{name}_more"] = None if bar is None else bar.more
         rows.append(row | {"faults": len(faults.get(one.name, ())), "reasons": "; ".join(faults.get(one.name, ()))})
     return rows
 

@@ -110,8 +110,9 @@ def difference(outcomes: Iterable[Outcome], *, one_more_pair: bool = False) -> D
     mean = points / games
     squares = sum(many * (times * (scored - of * mean)) ** 2 for many, of, scored, times in played)
     if one_more_pair:
-        close = (points + 0.5) / (games + 1.0)
-        squares += 2.0 * close * (1.0 - close)
+        unlike = sum(many * of for many, of, _, _ in played)
+        close = (mean * unlike + 0.5) / (unlike + 1.0)
+        squares += 2.0 * close * (1.0 - close) * _mean_square([(one.many, one.times) for one in played])
     variance = squares / games**2
     if variance <= 0.0:
         return Difference(_elo(mean), None, None, None)
@@ -123,6 +124,11 @@ def difference(outcomes: Iterable[Outcome], *, one_more_pair: bool = False) -> D
         los=erfc((0.5 - mean) / of_mean / sqrt(2.0)) / 2.0,
         normalized=(mean - 0.5) / sqrt(variance * games) * NORMALIZED,
     )
+
+
+def _mean_square(counted: Sequence[tuple[int, int]]) -> float:
+    """Of the second numbers, each there as often as the first one says."""
+    return sum(many * times**2 for many, times in counted) / sum(many for many, _ in counted)
 
 
 def superiority(wins: int, losses: int) -> float:

@@ -58,7 +58,8 @@ def fit(
     names = sorted({name for game in played for name in game.names})
     index = {name: number for number, name in enumerate(names)}
     pools = connected(names, sorted({(game.names[0], other) for game in played for other in game.names[1:]}))
-    problem = _Problem(len(names), _meetings(played, index), prior)
+    meetings = _meetings(played, index)
+    problem = _Problem(len(names), meetings, prior)
     values = problem.maximum()
     known = problem.known(values)
     return Estimates(
@@ -67,6 +68,7 @@ def fit(
         covariance=ELO**2 * problem.sandwich(values, known),
         pools=pools,
         virtual=VirtualDraws(prior, values, known),
+        repeated=sum(many - many // often for _, many, often in meetings),
     ).moved(anchors)
 
 

@@ -81,6 +81,8 @@ class Ranking(Struct, frozen=True, kw_only=True):
     """What it is worth to sit first, by kind of game."""
     unrated: dict[str, str] = {}
     """Who cannot be rated, and why."""
+    repeated: int = 0
+    """Meetings that repeat an earlier one move for move: they count for ratings, and make no error shorter."""
 
 
 def rank(
@@ -109,7 +111,7 @@ def rank(
             return by_points(points.standings(points.of(games)))
     tally = _Tally.of_games(games, found.names)
     lines = _lines(found, tally, chosen.anchors, sure=system is not System.INCREMENTAL)
-    return Ranking(system=system, players=list(lines), pools=len(found.pools))
+    return Ranking(system=system, players=list(lines), pools=len(found.pools), repeated=found.repeated)
 
 
 def usual(games: Sequence[RatedGame]) -> System:
@@ -154,6 +156,7 @@ def _fitted(games: Sequence[RatedGame], counts: Sequence[PairCount], chosen: Set
         pools=len(found.pools),
         advantages=dict(found.advantages),
         unrated=dict(found.unrated),
+        repeated=found.repeated,
     )
 
 
@@ -166,6 +169,7 @@ def _apart(games: Iterable[RatedGame], rated: Mapping[str, tuple[float, float]])
         covariance=np.diag(np.array([rated[name][1] ** 2 for name in names])),
         pools=connected(names, sorted({(game.names[0], other) for game in games for other in game.names[1:]})),
         virtual=None,
+        repeated=0,
     )
 
 

@@ -60,13 +60,13 @@ class Versus(Struct, frozen=True):
     """How many pairs of games have brought `a` 0, 1/2, 1, 3/2 and 2 points."""
     single: int
     """Games of pairs of which only one is rated."""
-    repeated: int
-    """Pairs, and games outside of pairs, that repeat an earlier one move for move: they tell nothing new."""
     verdicts: dict[str, int]
     longest: Met | None
     shortest: Met | None
     last: list[Met]
     """The last ones, the newest first."""
+    repeated: int
+    """Pairs, and games outside of pairs, that repeat an earlier one move for move: they tell nothing new."""
 
 
 def versus(games: Sequence[RatedGame], a: str, b: str) -> Versus:
@@ -104,11 +104,11 @@ def versus(games: Sequence[RatedGame], a: str, b: str) -> Versus:
         los=superiority(decided[1], decided[-1]),
         pentanomial=pentanomial,
         single=sum(one.many * one.times for one in outcomes if one.games == 1),
-        repeated=sum(one.many * (one.times - 1) for one in outcomes),
         verdicts=dict(sorted(Counter(one.verdict for one in met).items())),
         longest=max(with_plies, key=lambda one: one.plies or 0, default=None),
         shortest=min(with_plies, key=lambda one: one.plies or 0, default=None),
         last=met[: -LAST - 1 : -1],
+        repeated=sum(one.many * (one.times - 1) for one in outcomes),
     )
 
 

@@ -191,6 +191,7 @@ def _document(found: Ranking) -> dict[str, Any]:
         "pools": found.pools,
         "advantages": {kind: asdict(each) for kind, each in found.advantages.items()},
         "unrated": found.unrated,
+        "repeated": found.repeated,
     }
 
 
@@ -254,9 +255,12 @@ def _footer(found: Ranking, prior: float) -> list[str]:
         lines.append(what + _advantage(each))
     if found.pools > 1:
         lines.append(f"{found.pools} pools of players that no games connect: compare within a pool")
+    if found.repeated:
+        what = "1 meeting repeats" if found.repeated == 1 else f"{found.repeated:,} meetings repeat"
+        lines.append(f"{what} an earlier one move for move: no error gets shorter by that")
     marks = {mark for player in found.players for mark in player.marks}
     if marks & {">", "<"}:
-        decides = ": how strong they are the prior decides" if found.system in FITTED else ""
+        decides = ": their rating is set by the prior" if found.system in FITTED else ""
         lines.append(f"> won every game, < lost every game{decides}")
     return lines
 

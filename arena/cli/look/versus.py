@@ -140,6 +140,8 @@ def _lines(found: Versus) -> list[str]:
         lines.append(f"pairs by points of {a}   {', '.join(f'{points}: {count}' for points, count in counts)}")
     if found.single:
         lines.append(f"games outside of such pairs   {found.single}")
+    if found.repeated:
+        lines.append(f"repeat an earlier one move for move   {found.repeated}: the error gets no shorter by that")
     lines.append("ended by   " + ", ".join(f"{verdict} {count}" for verdict, count in found.verdicts.items()))
     if found.longest is not None and found.shortest is not None:
         lines.append(f"longest   {_met(found.longest)}")

@@ -96,8 +96,19 @@ def grades(
         numbers=_NUMBERS,
         multiline=() if not roster else tuple(roster[0]),
     )
+    if format is OutputFormat.TABLE and any(
+        str(row.get(bar, "")).startswith(_UNDECIDED) for row in rows for bar in bars
+    ):
+        print(f"\n~N: about N more games would tell; without a number: more than {grading.MOST_MORE:,}")
 
 
+def _against(row: dict[str, Any], bar: str) -> str | None:
+    """How the agent stands to the bar, and about how many more games would tell."""
+    stands, more = row[bar], row[f"{bar}_more"]
+    return stands if more is None else f"{stands} ~{more}"
+
+
+_UNDECIDED: Final = "undecided"
 _NUMBERS: Final = ("rank", "games", "points", "score", "rating", "±", "faults")
 
 
@@ -112,6 +123,6 @@ def _short(row: dict[str, Any], bars: Sequence[str], *, statuses: bool) -> dict[
         "score": "-" if row["score"] is None else f"{row['score']:.1%}",
         "rating": "-" if row["rating"] is None else round(row["rating"]),
         "±": "-" if row["error"] is None else round(row["error"]),
-        **{bar: row[bar] for bar in bars},
+        **{bar: _against(row, bar) for bar in bars},
         "faults": row["faults"],
     }

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from arena.errors import BadRating
 from arena.ratings import points
-from arena.ratings.grades import Against, bars, joined, reasons, table
+from arena.ratings.grades import Against, bars, joined, more_games, reasons, table
 from arena.ratings.ranking import rank
 from db.records import RatedGame
 from tests.arena.ratings.test_versus import game, pair
@@ -53,6 +53,42 @@ def test_who_always_sat_first_may_owe_it_to_that() -> None:
 def test_a_few_games_decide_nothing() -> None:
     found = bars(pair("1", 1.0, 0.0), {"pass": "b"}, "cs101")
     assert found["a"]["pass"].stands is Against.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("played", "lead", "error", "more"),
+    [
+        (6, 100.0, 170.0, 42),  # sure from 1.645 errors on: (1.645 * 1.7)^2 = 7.8 times as many games
+        (6, -100.0, 170.0, 42),
+        (6, 160.0, 100.0, 2),
+        (6, 200.0, 150.0, 4),
+        (60, 40.0, 60.0, 310),
+        (60, 10.0, 60.0, None),  # 97 times as many
+        (60, 0.0, 60.0, None),
+        (1, 1e-9, 60.0, None),
+    ],
+)
+def test_how_many_more_games_would_tell_is_about_right_and_never_absurd(
+    played: int, lead: float, error: float, more: int | None
+) -> None:
+    found = more_games(played, lead, error)
+    assert (found is None) == (more is None)
+    if found is not None and more is not None:
+        assert more <= found <= 1.3 * more + 10
+        assert found % (2 if found <= 20 else 10) == 0
+
+
+def test_undecided_says_how_many_more_games_would_tell_and_those_do() -> None:
+    few = bars(many("a", "b", 1), {"pass": "b"}, "t")["a"]["pass"]
+    assert few.stands is Against.UNDECIDED
+    assert few.more is not None
+    later = bars(many("a", "b", 1 + few.more // 2), {"pass": "b"}, "t")["a"]["pass"]
+    assert (later.stands, later.more) == (Against.BETTER, None)
+
+
+def test_two_who_split_all_their_pairs_are_told_no_number() -> None:
+    found = bars([one for number in range(9) for one in pair(f"{number}", 1.0, 0.0)], {"pass": "b"}, "t")["a"]["pass"]
+    assert (found.stands, found.more) == (Against.UNDECIDED, None)
 
 
 def test_the_games_that_an_agent_played_against_the_bar_are_named() -> None:
@@ -109,7 +145,7 @@ def test_a_row_has_points_rating_bars_and_faults() -> None:
     a, b, d = by_name["a"], by_name["b"], by_name["d"]
     assert list(a) == [
         *("agent", "status", "rank", "games", "wins", "draws", "losses", "points", "score", "rating", "error"),
-        *("pass", "pass_likely", "pass_games", "faults", "reasons"),
+        *("pass", "pass_likely", "pass_games", "pass_more", "faults", "reasons"),
     ]
     assert (a["status"], a["rank"], a["games"], a["wins"], a["score"], a["pass"]) == (
         "active",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
-from math import log10
+from math import log10, sqrt
 
 import pytest
 from hypothesis import given
@@ -147,3 +147,32 @@ def test_it_is_the_same_from_the_other_side(played: list[tuple[bool, float, str]
 
 def _adds_up(found: Versus) -> bool:
     return found.games == found.wins + found.draws + found.losses == 2 * sum(found.pentanomial) + found.single
+
+
+def test_pairs_that_repeat_another_move_for_move_make_nobody_surer() -> None:
+    once = [*pair("1", 1.0, 1.0), *pair("2", 1.0, 0.5), *pair("3", 0.0, 1.0), *pair("4", 0.0, 1.0)]
+    once = [replace(one, moves_hash=number) for number, one in enumerate(once)]
+    again = [replace(one, pair=(one.pair, copy)) for copy in range(20) for one in once]
+    new = [replace(one, moves_hash=None) for one in again]
+    one, repeated, independent = (versus(games, "a", "b") for games in (once, again, new))
+    assert (one.repeated, repeated.repeated, independent.repeated) == (0, 4 * 19, 0)
+    assert repeated.difference.elo == pytest.approx(one.difference.elo)
+    assert repeated.los == one.los < independent.los
+    assert repeated.games == 160
+    assert repeated.pentanomial == [20 * count for count in one.pentanomial]
+    assert repeated.difference.error == pytest.approx(one.difference.error)
+    assert (independent.difference.error or 0.0) < 0.3 * (one.difference.error or 0.0)
+
+
+def test_who_won_one_game_again_and_again_has_proven_no_more_than_with_one() -> None:
+    won = [replace(one, moves_hash=number) for number, one in enumerate(pair("1", 1.0, 1.0))]
+    again = [replace(one, pair=copy) for copy in range(9) for one in won]
+    assert versus(again, "a", "b").bound == versus(won, "a", "b").bound
+
+
+def test_a_few_pairs_that_went_alike_are_no_reason_to_be_sure() -> None:
+    found = versus([one for number in range(8) for one in pair(f"{number}", 1.0, 0.0)], "a", "b").difference
+    # One pair of independent games among eight that were split: sqrt(1/2) / 16 is the standard error of the score.
+    width = 1.96 * sqrt(0.5) / 16.0
+    assert found.elo == 0.0
+    assert found.error == pytest.approx(400.0 * log10((0.5 + width) / (0.5 - width)), rel=1e-3)

@@ -17,12 +17,23 @@ from arena.ratings.systems import System
 from db.database import Database
 from tests.kit import sample_commands, sample_record
 from tests.kit.arena_program import Ended, arena
+from tests.kit.random_record import Record
 
 PLAYER = [
     *("rank", "rank_low", "rank_high", "name", "rating", "error", "games", "wins", "draws", "losses", "points"),
     *("score", "opponents", "los", "marks", "pool"),
 ]
-DOCUMENT = ["system", "players", "advantage", "advantage_error", "draw_rate", "pools", "advantages", "unrated"]
+DOCUMENT = [
+    "system",
+    "players",
+    "advantage",
+    "advantage_error",
+    "draw_rate",
+    "pools",
+    "advantages",
+    "unrated",
+    "repeated",
+]
 LIST = "1,ann,bob,1-0\n1,bob,ann,1/2-1/2\n1,ann,cy,1-0\n1,cy,ann,0-1\n1,bob,cy,0-1\n1,cy,bob,0-1\n"
 
 
@@ -131,7 +142,7 @@ def test_players_that_no_games_connect_are_pools() -> None:
 def test_who_won_or_lost_everything_is_marked() -> None:
     out = of_list("1,a,b,1-0\n1,b,a,0-1\n").out
     assert [line.split()[-1] for line in out.splitlines()[1:3]] == [">", "<"]
-    assert "> won every game, < lost every game: how strong they are the prior decides" in out
+    assert "> won every game, < lost every game: their rating is set by the prior" in out
     assert "the prior" not in of_list("1,a,b,1-0\n", "--system", "glicko2").out
 
 
@@ -387,3 +398,18 @@ def test_a_tournament_without_a_finished_game_has_nobody_to_rank() -> None:
     for wide in (80, 200):
         assert arena("rank", "--system", "points", columns=wide).code == 0
     assert arena("rank", "--system", "points", "--format", "csv").code == 0
+
+
+def test_meetings_that_repeat_another_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "arena.db"
+    with Database(str(file)) as database, database.writing() as connection:
+        record = Record(connection)
+        cup = record.tournament("ann", "bob")
+        for number, moves in enumerate(["ab", "ab", "ab", "abc"]):
+            record.play(cup, "ann", "bob", 1.0, pair=f"{number}", moves=moves)
+    assert (
+        "2 meetings repeat an earlier one move for move: no error gets shorter by that"
+        in arena("rank", "--db", str(file)).out
+    )
+    assert json.loads(arena("rank", "--db", str(file), "--format", "json").out)["repeated"] == 2
+    assert "repeat an earlier one move for move   2: the error" in arena("versus", "ann", "bob", "--db", str(file)).out

@@ -19,7 +19,7 @@ from tests.kit.sample_commands import asked, document
 
 VERSUS = [
     *("a", "b", "games", "wins", "draws", "losses", "by_seat", "elo", "error", "normalized", "bound", "los"),
-    *("pentanomial", "single", "verdicts", "longest", "shortest", "last"),
+    *("pentanomial", "single", "verdicts", "longest", "shortest", "last", "repeated"),
 ]
 VERSION = ["version", "at", "games", "rating", "error", "better"]
 
@@ -77,7 +77,7 @@ def test_two_players_are_told_in_words() -> None:
         "in seat 0       3    1    0   87.5%",
         "in seat 1       2    0    1   66.7%",
         "",
-        "Elo difference   +226; too few games to tell an error; normalized +298",
+        "Elo difference   +226; too few games to tell an error; normalized +245",
         "ann is the better one   87.5% likely",
         "pairs by points of ann   0: 0, ½: 0, 1: 1, 1½: 0, 2: 2",
         "games outside of such pairs   1",

@@ -50,7 +50,9 @@ def roster(text: str = ROSTER) -> str:
 
 def test_the_document_has_its_fields_in_their_order(record: Path) -> None:
     rows = document(record, "cs101", "--bar", "pass=bob")
-    assert all(list(row) == [*OURS[:11], "pass", "pass_likely", "pass_games", *OURS[11:]] for row in rows.values())
+    assert all(
+        list(row) == [*OURS[:11], "pass", "pass_likely", "pass_games", "pass_more", *OURS[11:]] for row in rows.values()
+    )
     cleo = rows["cleo"]
     assert (cleo["rank"], cleo["games"], cleo["wins"], cleo["draws"], cleo["losses"]) == (2, 6, 3, 1, 2)
     assert (cleo["points"], cleo["score"]) == (3.5, pytest.approx(3.5 / 6))
@@ -72,7 +74,7 @@ def test_a_list_is_a_sheet_unless_another_form_is_asked_for(record: Path) -> Non
     rows = sheet(asked(record, "cs101", "--bar", "pass=ann", "--bar", "merit=bob"))
     assert list(rows[0]) == [
         *OURS[:11],
-        *("pass", "pass_likely", "pass_games", "merit", "merit_likely", "merit_games"),
+        *("pass", "pass_likely", "pass_games", "pass_more", "merit", "merit_likely", "merit_games", "merit_more"),
         *OURS[11:],
     ]
     (dan,) = (row for row in rows if row["agent"] == "dan")

@@ -106,7 +106,7 @@ def test_without_replays_nothing_leads_to_them(record: Path) -> None:
 def test_the_front_page_tells_who_leads_and_that_it_is_not_over(record: Path) -> None:
     told = text(site(reported(record, "cs101"))["index.html"])
     assert "still being played: 13 of 14 games are over. So it stood on 2026-05-02 18:30 UTC." in told
-    assert "1 bob 4 1 57.1 % −189 195 7 3 2 2 2 cleo 3½ 58.3 % 60 202 6 3 1 2 time 1" in told
+    assert "1 bob 4 1 57.1 % −189 297 7 3 2 2 2 cleo 3½ 58.3 % 60 275 6 3 1 2 time 1" in told
     assert "4 dan withdrawn 1" in told
     assert "5 eve 0 – – – 0 0 0 0" in told
 
@@ -131,7 +131,7 @@ def test_void_overruled_and_outdated_games_say_what_they_are(record: Path) -> No
 
 def test_an_agent_sees_its_results_and_faults(record: Path) -> None:
     told = text(site(reported(record, "cs101"))["agents/cleo.html"])
-    assert "Rank 2 Points 3½ Games 6: 3 won, 1 drawn, 2 lost Score 58.3 % Rating 60 ± 202" in told
+    assert "Rank 2 Points 3½ Games 6: 3 won, 1 drawn, 2 lost Score 58.3 % Rating 60 ± 275" in told
     assert "1 bob −189 1½ 50.0 % 3 games 3 ann 40 2 66.7 % 3 games" in told
     assert "Faults Game 3: cleo lost on time; ann wins Games" in told
     assert "4 1 won cleo – ann 1 – 0 ann resigned; cleo wins 1" in told
