@@ -1,4 +1,4 @@
-"""Formats side by side, for whoever plans a tournament: what each of them costs in games, and how sure ratings get.
+"""Formats side by side, for planning a tournament: what each of them costs in games, and how sure ratings get.
 
 The same agents, game and clock, in other formats and with other numbers of rounds. Nothing is played for it: the error
 of a rating follows from who meets whom how often (`arena.ratings.expected_errors`).
@@ -36,7 +36,7 @@ class Choice(Struct, frozen=True):
     """Whether there may be fewer: in a knockout, and in a match that a test may end."""
     error: float | None
     """Half the 95 % interval of a rating: the median of the agents, in a gauntlet of those outside it. None: games of a
-    knockout tell little about who lost early; or there are too many agents."""
+    knockout tell little about who lost early; games for one tell nothing; or there are too many agents."""
     described: bool
     """Whether this is how the description has it."""
 
@@ -98,7 +98,7 @@ def _choice(league: League, described: bool) -> Choice:
         rounds=f"best of {league.best_of}" if knockout else str(league.rounds),
         games=expected.at_most,
         is_bound=knockout or league.sprt is not None,
-        error=None if knockout or len(league.agents) > _MOST_RATED else _error(league),
+        error=None if knockout or league.seats == 1 or len(league.agents) > _MOST_RATED else _error(league),
         described=described,
     )
 
@@ -142,7 +142,7 @@ def _met(count: int, seats: int, rounds: int) -> Numbers:
 
 
 _DRAWS: Final = 10
-"""Of so many draws of a round the one is taken in which the fewest meet again."""
+"""Number of draws of a round; the one is taken in which the fewest players meet again."""
 
 
 def _tables(order: Sequence[int], seats: int) -> list[tuple[int, int]]:

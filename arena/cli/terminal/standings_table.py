@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 GAUNTLET: Final = "The gauntlet: agents that meet all the others, ranked among themselves"
 """Above those whom a gauntlet names."""
 
+_NUMBERS: Final = ("games", "W", "D", "L", "points", "forfeit", "score")
 _WRAPPED: Final = 10
 """So wide the faults stay on a narrow screen: "withdrawn;"."""
 
@@ -34,10 +35,11 @@ def show_standings(found: TournamentStandings, *, format: OutputFormat = OutputF
     if format is not OutputFormat.TABLE:
         show(rows, columns, format=format)
         return
-    show([row for row in rows if not row["apart"]], columns, format=format, narrowed="name", wrapped=_WRAPPED)
-    if apart := [row for row in rows if row["apart"]]:
-        print(f"\n{GAUNTLET}")
-        show(apart, columns, format=format, narrowed="name", wrapped=_WRAPPED)
+    for apart in (False, True):
+        if shown := [row for row in rows if row["apart"] is apart]:
+            if apart:
+                print(f"\n{GAUNTLET}")
+            show(shown, columns, format=format, narrowed="name", wrapped=_WRAPPED, numbers=_NUMBERS)
     if found.bracket is not None:
         print()
         for line in bracket_lines(found):
@@ -57,13 +59,12 @@ def _columns(rows: Sequence[Row], found: TournamentStandings, *, csv: bool) -> C
         "rank": lambda row: str(row["rank"]),
         "name": itemgetter("name"),
         "games": lambda row: str(row["games"]),
-        "wins": lambda row: str(row["wins"]),
-        "draws": lambda row: str(row["draws"]),
-        "losses": lambda row: str(row["losses"]),
-        "points": lambda row: number(row["points"]),
     }
     if csv:
         columns |= {
+            "wins": lambda row: str(row["wins"]),
+            "draws": lambda row: str(row["draws"]),
+            "losses": lambda row: str(row["losses"]),
             "points": lambda row: repr(row["points"]),
             "score": lambda row: "" if row["score"] is None else repr(row["score"]),
             **{name: partial(_tiebreak, name) for name in TIEBREAKS if name not in columns},
@@ -72,6 +73,12 @@ def _columns(rows: Sequence[Row], found: TournamentStandings, *, csv: bool) -> C
             "apart": lambda row: "yes" if row["apart"] else "",
         }
         return columns | {"faults": faults}
+    columns |= {
+        "W": lambda row: str(row["wins"]),
+        "D": lambda row: str(row["draws"]),
+        "L": lambda row: str(row["losses"]),
+        "points": lambda row: number(row["points"]),
+    }
     if any(row["forfeits"] for row in rows):
         columns["forfeit"] = lambda row: f"+{row['forfeits']}" if row["forfeits"] else ""
     if (bracket := found.bracket) is None:

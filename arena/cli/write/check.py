@@ -14,7 +14,7 @@ from msgspec import to_builtins
 
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.terminal import progress_line
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show, show_json
+from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show, show_json
 from arena.cli.terminal.wrapping import line_width, wrap_lines
 from arena.errors import BadPlayer
 from arena.history.words import printable, without_store
@@ -39,10 +39,9 @@ _NAMED: Final = 22
 _MARGIN: Final = 35
 """Where begins what is told of a step; of a terminal that leaves less than half of that, below its name."""
 _LABEL: Final = 10
-_STEP_COLUMNS: Final[Columns] = {
-    name: lambda row, name=name: "" if row[name] is None else str(row[name])  # type: ignore[misc]
-    for name in ("step", "light", "seconds", "told", "advice", "expected", "got", "board", "stderr", "again")
-}
+_STEP_COLUMNS: Final = exact_columns(
+    ("step", "light", "seconds", "told", "advice", "expected", "got", "board", "stderr", "again")
+)
 _COLUMNS: Final[Columns] = {
     "agent": itemgetter("agent"),
     "light": itemgetter("light"),

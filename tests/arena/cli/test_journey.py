@@ -133,7 +133,7 @@ def run_a_tournament(terminal: Session) -> str:
     results = tables[-1].partition("6/6 ━")[2].splitlines()[1:]
     assert [line.split()[0] for line in results] == [f"{number}/6" for number in range(1, 7)], "one line a game"
     assert "elo" not in ended.printed
-    assert re.search(r"^rank  name +games  wins  draws  losses  points  score +faults$", ended.printed, re.MULTILINE)
+    assert re.search(r"^rank  name +games +W +D +L +points  score +faults$", ended.printed, re.MULTILINE)
     assert re.findall(r"^\d +(\S+) +4 ", ended.printed, re.MULTILINE) == ["alphabeta:depth=2", "my_agent", "random"]
     after = ended.printed.partition("evening is finished: 6 games. Next:\n")[2]
     assert commands(after) == ["arena rank evening", "arena crosstable evening", "arena history --tournament evening"]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.history import csv_cells
 from arena.play import machine
 from arena.play.machine import Finding, Health
 from tests.kit.arena_program import Ended
@@ -64,8 +65,8 @@ def test_every_word_of_value_and_advice_is_there_and_fits(monkeypatch: pytest.Mo
 def test_programs_get_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     told = json.loads(doctor(monkeypatch, BROKEN, "--format", "json").out)
     assert told[0] == {"area": "walls", "name": "limits", "value": "hold", "verdict": "ok", "advice": ""}
-    rows = list(csv.DictReader(io.StringIO(doctor(monkeypatch, BROKEN, "--format", "csv").out)))
-    assert rows == told
+    rows = csv.DictReader(io.StringIO(doctor(monkeypatch, BROKEN, "--format", "csv").out))
+    assert [{name: csv_cells.read(cell) for name, cell in row.items()} for row in rows] == told
 
 
 def test_this_machine_is_looked_at(tmp_path: Path) -> None:
