@@ -46,6 +46,8 @@ COUNTS: Final = f"""CASE WHEN ruling.what IN {ANNULS} THEN 0
                                  WHERE {LATER_ATTEMPT}) THEN 0
                     ELSE 1 END"""
 """1 or 0 for `game`."""
+STATUS: Final = f"CASE WHEN ruling.what IN {ANNULS} THEN 'void' ELSE game.status END"
+"""Of `game`, as everybody sees it: void if it was annulled, however it ended."""
 PRESENT: Final = f"""CASE WHEN EXISTS (SELECT 1 FROM seat
                                  JOIN entry ON {ENTERED}
                                  WHERE seat.game = game.id AND {ANOTHER_VERSION}) THEN 0

@@ -15,6 +15,8 @@ from typing import Annotated, Any, Final
 
 from msgspec import Meta, Struct
 
+from db.counting import ANNULS
+
 MOST: Final = 2**63 - 1
 """No number that is stored is larger."""
 Whole = Annotated[int, Meta(ge=-MOST, le=MOST)]
@@ -172,6 +174,11 @@ class PastGame(Struct, frozen=True, kw_only=True):
         revoked = {ruling.revokes for ruling in self.rulings}
         standing = [ruling for ruling in self.rulings if ruling.what != "revoke" and ruling.id not in revoked]
         return standing[-1] if standing else None
+
+    @property
+    def status_shown(self) -> str:
+        """The status for everybody who asks: a game that was annulled is void, however it ended."""
+        return "void" if self.ruling is not None and self.ruling.what in ANNULS else self.status
 
     @property
     def points(self) -> list[float] | None:

@@ -12,7 +12,7 @@ from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, Int
 from sqlalchemy import text as sql
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from db.counting import COUNTS, POINTS, PRESENT, holds
+from db.counting import COUNTS, POINTS, PRESENT, STATUS, holds
 
 _Whole = BigInteger().with_variant(Integer, "sqlite")
 """Integers of 64 bits; SQLite's row ids must be called plain integers."""
@@ -198,7 +198,7 @@ VIEWS: Final = {
     "v_game": f"""
         SELECT game.id AS id, tournament.name AS tournament, game.round AS round, game.number AS number,
                game.attempt AS attempt, game.rules AS game, game.opening AS opening, game.clock AS clock,
-               game.seed AS seed, game.status AS status, game.verdict AS verdict, game.fault AS fault,
+               game.seed AS seed, {STATUS} AS status, game.verdict AS verdict, game.fault AS fault,
                game.detail AS detail, game.plies AS plies, game.started AS started, game.finished AS finished,
                game.lag / 1000000 AS lag, ruling.what AS ruling, ruling.seat AS awarded_to, ruling.reason AS reason,
                game.pair AS pair, game.leg AS leg,

@@ -6,6 +6,7 @@ looked at only for the games that are left.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -75,7 +76,7 @@ def rules_on_record(connection: Connection) -> list[str]:
 def narrowed(connection: Connection, chosen: Select[int], wanted: Wanted) -> Select[int]:
     """`chosen`, of the games that are wanted alone."""
     if wanted.statuses:
-        chosen = chosen.where(Game.status.in_(wanted.statuses))
+        chosen = chosen.where(_has_status(wanted.statuses))
     if wanted.tournament is not None:
         chosen = chosen.where(Game.tournament == find_tournament(connection, wanted.tournament))
     if wanted.game is not None:
@@ -135,17 +136,29 @@ def _narrowed_to_players(connection: Connection, chosen: Select[int], wanted: Wa
 
 def counted_points(seat: type[Seat]) -> Any:
     """What `seat` is given for its game, after rulings."""
-    last, revoking = aliased(Ruling), aliased(Ruling)
-    revoked = select(revoking.id).where(revoking.revokes == last.id).correlate(last).exists()
-    standing = select(func.max(last.id)).where(last.game == Game.id, last.what != "revoke", ~revoked)
-    holds = standing.correlate(Game).scalar_subquery()
-    what = select(Ruling.what).where(Ruling.id == holds).scalar_subquery()
-    to = select(Ruling.seat).where(Ruling.id == holds).scalar_subquery()
+    what, to = _ruled(Ruling.what), _ruled(Ruling.seat)
     return case(
         (what.in_(ANNULS), null()),
         (what == "award", case((to == seat.seat, 1.0), else_=0.0)),
         else_=seat.points,
     )
+
+
+def _ruled(column: Any) -> Any:
+    """That column of the ruling that holds about a game."""
+    last, revoking = aliased(Ruling), aliased(Ruling)
+    revoked = select(revoking.id).where(revoking.revokes == last.id).correlate(last).exists()
+    standing = select(func.max(last.id)).where(last.game == Game.id, last.what != "revoke", ~revoked)
+    return select(column).where(Ruling.id == standing.correlate(Game).scalar_subquery()).scalar_subquery()
+
+
+def _has_status(statuses: Collection[str]) -> ColumnElement[bool]:
+    """That a game has one of these statuses, where one that was annulled is void, however it ended."""
+    recorded = Game.status.in_(statuses)
+    if ("void" in statuses) == ("finished" in statuses):
+        return recorded
+    annulled = func.coalesce(_ruled(Ruling.what).in_(ANNULS), False)
+    return recorded | annulled if "void" in statuses else recorded & ~annulled
 
 
 def _is(connection: Connection, seat: type[Seat], name: str) -> tuple[ColumnElement[bool], ...]:

@@ -49,6 +49,7 @@ def past(finished: Finished) -> PastGame:
 def heading(game: PastGame) -> dict[str, Any]:
     """The game in a listing."""
     counted = {
+        "status": game.status_shown,
         "points": finite(game.counted),
         "utilities": finite(game.utilities),
         "ruling": None if game.ruling is None else ruled(game.ruling),

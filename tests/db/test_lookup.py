@@ -211,7 +211,8 @@ QUESTIONS: list[tuple[Wanted, Callable[[PastGame], bool]]] = [
     (Wanted(max_plies=2, verdict="time"), lambda game: game.verdict == "time" and (game.plies or 0) <= 2),
     (Wanted(statuses=()), anything),
     (Wanted(statuses=("scheduled",)), lambda game: game.status == "scheduled"),
-    (Wanted(statuses=("void",), agent="cleo"), lambda game: game.status == "void" and "cleo" in who(game)),
+    (Wanted(statuses=("void",), agent="cleo"), lambda game: game.status_shown == "void" and "cleo" in who(game)),
+    (Wanted(statuses=("finished",)), lambda game: game.status_shown == "finished"),
 ]
 
 
@@ -220,7 +221,7 @@ def test_the_history_is_exactly_the_games_that_fit(
     connection: Connection, everything: list[PastGame], wanted: Wanted, fits: Callable[[PastGame], bool]
 ) -> None:
     statuses = wanted.statuses or ("scheduled", "playing", "finished", "void", "cancelled")
-    expected = {game.id for game in everything if game.status in statuses and fits(game)}
+    expected = {game.id for game in everything if game.status_shown in statuses and fits(game)}
     assert {game.id for game in search.page(connection, wanted, limit=1000)} == expected
     assert search.count(connection, wanted, most=1000) == len(expected)
 

@@ -62,6 +62,7 @@ class _Game(PastGame, frozen=True, kw_only=True):
 def line(game: PastGame) -> str:
     """The line of one game."""
     document = documents.whole(game) | {
+        "status": game.status,
         "pair": game.pair,
         "leg": game.leg,
         "lag_ns": game.lag,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,20 @@ def test_an_annulled_game_counts_for_nothing_and_stays_what_it_was(record: Path)
     assert rows(record, "SELECT points FROM v_seat WHERE game = 3") == [(None,), (None,)]
     assert rows(record, "SELECT * FROM seat WHERE game = 3") == played
     assert rows(record, "SELECT status, verdict FROM game WHERE id = 3") == [("finished", "normal")]
+
+
+def test_an_annulled_game_is_void_for_programs_and_annulled_for_people(record: Path) -> None:
+    def found(*options: str) -> set[int]:
+        listed = arena("history", "--limit", "100", "--format", "json", *options, "--db", str(record))
+        return {game["id"] for game in json.loads(listed.out)}
+
+    void, finished = found("--status", "void"), found("--status", "finished")
+    assert 3 in finished - void
+    assert rule(record, "void", "3", "--reason", "x").code == 0
+    assert (found("--status", "void"), found("--status", "finished")) == (void | {3}, finished - {3})
+    assert json.loads(arena("show", "3", "--format", "json", "--db", str(record)).out)["status"] == "void"
+    assert rows(record, "SELECT status FROM v_game WHERE id = 3") == [("void",)]
+    assert re.search(r"^cs101-1 .* ann - bob .*\(annulled\)", arena("history", "--db", str(record)).out, re.MULTILINE)
 
 
 @pytest.mark.parametrize(("to", "seat"), [("ann", 0), ("bob", 1), ("0", 0), ("1", 1)])
@@ -338,7 +353,7 @@ def test_a_ruling_stands_in_the_headline_of_its_game(record: Path) -> None:
     assert last.startswith("ruling 1 of ")
     assert last.endswith(": annulled: the room lost power")
     document = json.loads(rule(record, "show", "3", "--format", "json").out)
-    assert (document["status"], document["ruling"]["what"], document["ruling"]["id"]) == ("finished", "void", 1)
+    assert (document["status"], document["ruling"]["what"], document["ruling"]["id"]) == ("void", "void", 1)
     rule(record, "revoke", "1", "--reason", "it was another game")
     first, *_, last = rule(record, "show", "3").out.splitlines()
     assert first.endswith("ann - bob   1-0")
