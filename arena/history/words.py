@@ -118,7 +118,7 @@ def seconds(time: int | None) -> str:
 def rough_duration(seconds: float) -> str:
     """A time as people say it."""
     if seconds < 90:
-        return f"{max(1, round(seconds))} s"
+        return f"{max(seconds, 0.01):.1g} s" if seconds < 1 else f"{seconds:.0f} s"
     minutes = seconds / 60
     if minutes < 120:
         return f"{minutes:.0f} minutes"

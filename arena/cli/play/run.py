@@ -20,9 +20,11 @@ from db.errors import NotFound
 if TYPE_CHECKING:
     from arena.cli.play.tournament_display import TournamentDisplay
     from arena.play.director import Director
+    from arena.tournament.duration import GameTime
     from arena.tournament.league import League
     from arena.tournament.tournament import Tournament
     from arena.walls.run_folder import RunFolder
+    from db.database import Connection
 
 
 _DESCRIBED: Final = (
@@ -129,7 +131,6 @@ def demo(db: DatabaseOption = None) -> None:
 
 def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> None:
     from arena.cli.play.tournament_display import TournamentDisplay
-    from arena.tournament.duration import game_time
     from arena.tournament.lock import alone
     from arena.tournament.tournament import Tournament
     from arena.walls.run_folder import RunFolder
@@ -142,9 +143,10 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
     if plan:
         _show_plan(league, db, display)
         return
-    display.show_plan(game_time(league, ()))
     with ExitStack() as stack:
         database = stack.enter_context(Database(db))
+        with database.reading() as connection:
+            display.show_plan(_game_time(connection, league))
         store = submissions(database)
         stack.enter_context(alone(store.folder, league.name))
         folder = stack.enter_context(RunFolder())
@@ -167,29 +169,35 @@ def _show_plan(league: League, db: str | None, display: TournamentDisplay) -> No
     """What there is to come, what else could be played instead, and what has been played already."""
     from arena.cli.play.choices_table import show_choices
     from arena.players.submissions import Store
-    from arena.tournament.duration import RECENT, game_time
+    from arena.tournament.duration import game_time
     from arena.tournament.plan import plan_of
     from arena.walls.run_folder import RunFolder
-    from db import games
     from db.database import Database
 
     stands = None
-    recent: list[float] = []
+    time = game_time(league, ())
     with (
         suppress(NotFound),
         RunFolder() as folder,
         Database(db, read_only=True) as database,
         database.reading() as connection,
     ):
-        recent = games.latest_durations(connection, league.game, league.clock, most=RECENT)
+        time = _game_time(connection, league)
         stands = plan_of(connection, league, Store(folder.scratch / "store"))
-    time = game_time(league, recent)
     display.show_plan(time)
     if stands is not None:
         display.show_earlier_games(stands.over, stands.all, stands.changed)
         if stands.repeated:
             display.say(f"{stands.repeated} of {stands.over} games repeat another move for move")
     show_choices(league, time)
+
+
+def _game_time(connection: Connection, league: League) -> GameTime:
+    """How long a game takes, by those on record."""
+    from arena.tournament.duration import RECENT, game_time
+    from db import games
+
+    return game_time(league, games.latest_durations(connection, league.game, league.clock, most=RECENT))
 
 
 def _check_cores(league: League) -> None:

@@ -185,6 +185,8 @@ def test_games_on_record_tell_how_long_the_others_will_take_and_how_many_repeat(
     assert "as the last 12 such games took here" in planned_again
     assert "going on: 12 of 12 games are over" in planned_again
     assert "10 of 12 games repeat another move for move" in planned_again
+    # The run expects the same as the plan.
+    assert finished(folder, *arguments).splitlines()[0] == planned_again.splitlines()[0]
 
 
 @pytest.mark.parametrize("arguments", [("--plan",), ()])
