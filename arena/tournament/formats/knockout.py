@@ -208,7 +208,9 @@ class _Series:
         went = next((name for name in self.names if name in self.later), None)
         if went is None or (by_points is not None and by_points[0] == went):
             return by_points
-        return went, Why.PAIRED if self.pairings else Why.WITHDREW
+        level = len(set(self.points.values())) == 1
+        other_left = any(name != went and name in self.so_far.withdrawn for name in self.names)
+        return went, Why.WITHDREW if level and (other_left or not self.pairings) else Why.PAIRED
 
     @property
     def _by_points(self) -> tuple[str, Why] | None:
@@ -218,12 +220,13 @@ class _Series:
         to_come = sum(pairing.legs for pairing in self.pairings if not self.so_far.is_over(pairing))
         if self.pairings and abs(lead) > to_come:
             return high if lead > 0 else low, Why.WON
-        if to_come or not self._is_at_its_end:
+        if to_come:
             return None
+        # Whoever leaves after the last pairing changes nothing: who is through stays so.
         out = [name for name in self.names if name in self.so_far.withdrawn]
-        if len(out) == 1:
-            return low if out == [high] else high, Why.WITHDREW
-        return high, Why.TIED
+        if len(self.pairings) >= self.terms.best_of + self.terms.repeats or len(out) == 2:
+            return high, Why.TIED
+        return (low if out == [high] else high, Why.WITHDREW) if out else None
 
     @property
     def is_running(self) -> bool:
@@ -252,12 +255,6 @@ class _Series:
     def games(self) -> int:
         """The games that the points are from: each is worth one point, shared by the two."""
         return round(sum(self.points.values()))
-
-    @property
-    def _is_at_its_end(self) -> bool:
-        """Whether it gets no more pairings, even if it is tied."""
-        spent = len(self.pairings) >= self.terms.best_of + self.terms.repeats
-        return spent or any(name in self.so_far.withdrawn for name in self.names)
 
 
 @dataclass(frozen=True, slots=True)

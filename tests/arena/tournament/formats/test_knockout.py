@@ -285,6 +285,32 @@ def test_a_series_that_was_forfeited_says_so() -> None:
     )
 
 
+def test_a_withdrawal_after_a_tied_series_changes_neither_who_is_through_nor_why() -> None:
+    event = knockout(4, repeats=1)
+    while event.ask() and event.open:
+        give(event, 1, 1)
+    before = told(shown(event))
+    assert before[2].endswith("tied 2-2: agent 0 goes through as the higher seed")
+    for withdrawn in ({"agent 0"}, {"agent 1"}, {"agent 0", "agent 1"}, {"agent 3"}):
+        event.withdrawn = withdrawn
+        event.ask()
+        assert told(shown(event)) == before
+
+
+def test_who_went_through_because_the_other_left_may_leave_later() -> None:
+    event = knockout(4)
+    first, second = event.ask()
+    event.results[first.key] = {"agent 0": 1.0, "agent 3": 1.0}
+    event.results[second.key] = dict(zip(second.names, (2.0, 0.0), strict=True))
+    event.withdrawn = {"agent 0"}
+    event.ask()
+    event.withdrawn = {"agent 0", "agent 3"}
+    event.ask()
+    assert told(shown(event), agent_0="withdrawn")[0] == (
+        "agent 3 (4) goes through against agent 0 (1) 1-1: agent 0 withdrew"
+    )
+
+
 def test_who_went_through_before_a_ruling_is_shown_as_such() -> None:
     event = knockout(4)
     first = event.ask()[0]
