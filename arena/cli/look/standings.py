@@ -65,8 +65,8 @@ def standings(
     reached, then by the share of the points of the series that it lost; its bracket stands below the table. A gauntlet
     is ranked by score, and the agents that it names are ranked among themselves.
 
-    "forfeit +5": 5 of its games were not played, because the opponent forfeited them. Each agent's current version
-    counts, and the last attempt at each game, as ruled.
+    "forfeit +5": 5 of its games were not played, because the opponent forfeited them. "bye +2": 2 of its points are
+    from byes. Each agent's current version counts, and the last attempt at each game, as ruled.
 
     Example: arena standings cs101
     """

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 GAUNTLET: Final = "The gauntlet: agents that meet all the others, ranked among themselves"
 """Above those whom a gauntlet names."""
 
-_NUMBERS: Final = ("games", "W", "D", "L", "points", "forfeit", "score")
+_NUMBERS: Final = ("games", "W", "D", "L", "points", "bye", "forfeit", "score")
 _WRAPPED: Final = 10
 """So wide the faults stay on a narrow screen: "withdrawn;"."""
 
@@ -70,7 +70,9 @@ def _columns(rows: Sequence[Row], found: TournamentStandings, *, csv: bool) -> C
             **{name: partial(_tiebreak, name) for name in TIEBREAKS if name not in columns},
             "status": lambda row: row["status"] or "",
             "forfeits": lambda row: str(row["forfeits"]),
+            "byes": lambda row: repr(row["byes"]),
             "apart": lambda row: "yes" if row["apart"] else "",
+            "reached": lambda row: "" if found.bracket is None else found.bracket.reached(row["name"]),
         }
         return columns | {"faults": faults}
     columns |= {
@@ -79,6 +81,8 @@ def _columns(rows: Sequence[Row], found: TournamentStandings, *, csv: bool) -> C
         "L": lambda row: str(row["losses"]),
         "points": lambda row: number(row["points"]),
     }
+    if any(row["byes"] for row in rows):
+        columns["bye"] = lambda row: f"+{number(row['byes'])}" if row["byes"] else ""
     if any(row["forfeits"] for row in rows):
         columns["forfeit"] = lambda row: f"+{row['forfeits']}" if row["forfeits"] else ""
     if (bracket := found.bracket) is None:
@@ -100,6 +104,7 @@ def _more(found: TournamentStandings, name: str) -> dict[str, Any]:
     bracket = found.bracket
     return {
         "status": found.statuses.get(name),
+        "byes": found.byes.get(name, 0.0),
         "seed": None if bracket is None else bracket.seed(name),
         "series": None if bracket is None else [_series(bracket, name, round, one) for round, one in bracket.of(name)],
     }

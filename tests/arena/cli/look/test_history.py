@@ -28,7 +28,7 @@ SEAT = {"seat", "player", "version", "spent", "longest", "cpu", "memory", "stder
 MOVE = {"ply", "who", "move", "spent", "left", "cpu", "delay", "lag", "score", "depth", "nodes", "line", "text"}
 STANDING = {
     *("rank", "name", "games", "wins", "draws", "losses", "points", "score", "tiebreaks", "faults"),
-    *("forfeits", "apart", "status", "seed", "series"),
+    *("forfeits", "byes", "apart", "status", "seed", "series"),
 }
 LISTINGS = [
     ["tournaments"],

@@ -95,7 +95,21 @@ def test_programs_are_told_seeds_and_series(cup: Course) -> None:
         },
     ]  # fmt: skip
     table = csv.DictReader(io.StringIO(asked(file(cup), "standings", "--format", "csv").out, newline=""))
-    assert [row["name"] for row in table] == ["ann", "bob", "cid", "dot", "eve"]
+    reached = [("ann", "winner"), ("bob", "final"), ("cid", "round 2"), ("dot", "round 2"), ("eve", "round 1")]
+    assert [(row["name"], row["reached"]) for row in table] == reached
+
+
+def test_points_from_byes_are_marked(tmp_path: Path) -> None:
+    course = Course(tmp_path)
+    course.describe(format="swiss", rounds=2)
+    course.run(earlier_name_wins)
+    table = [line.split() for line in asked(file(course), "standings").out.splitlines()]
+    marked = table[0].index("bye")
+    byes = {line[1]: line[marked] for line in table[1:] if line[marked].startswith("+")}
+    assert sorted(byes.values()) == ["+2", "+2"]
+    rows = document(file(course), "standings")
+    assert {row["name"]: f"+{row['byes']:g}" for row in rows if row["byes"]} == byes
+    assert all(row["points"] == row["wins"] + row["draws"] / 2 + row["byes"] for row in rows)
 
 
 @pytest.mark.parametrize("command", [["crosstable"], ["rank", "--system", "points"], ["grades"]])
