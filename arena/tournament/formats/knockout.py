@@ -103,17 +103,21 @@ class Bracket:
             stands = f"{'-'.join(score)} so far" if series.games else "no result yet"
             return f"{through} against {other[0]}: {stands}"
         result = "-".join(score) if series.games else "without a game"
-        loser = next(name for name in series.players if name is not None and name != series.winner)
-        left = {"withdrawn": "withdrew", "quarantined": "was quarantined"}.get(statuses.get(loser, ""), "forfeited")
         match series.why:
             case Why.TIED:
                 return f"{through} and {other[0]} tied {result}: {series.winner} goes through as the higher seed"
             case Why.WITHDREW:
-                return f"{through} goes through against {other[0]} {result}: {loser} {left}"
+                return f"{through} goes through against {other[0]} {result}: {self.who_left(series, statuses)}"
             case Why.PAIRED:
                 return f"{through} went through against {other[0]} before a ruling; now it is {result}"
             case _:
                 return f"{through} beat {other[0]} {result}"
+
+    def who_left(self, series: Series, statuses: Mapping[str, str]) -> str:
+        """Who left a series to the other player, and how."""
+        loser = next(name for name in series.players if name is not None and name != series.winner)
+        how = {"withdrawn": "withdrew", "quarantined": "was quarantined"}.get(statuses.get(loser, ""), "forfeited")
+        return f"{loser} {how}"
 
     def places(self) -> dict[str, tuple[float, ...]]:
         """By name what ranks the players, the more the better: the round that each reached; whether it is still in;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from arena.course.report.pages import parts
@@ -52,7 +53,13 @@ def _series(report: Report, bracket: Bracket, one: Series, where: Addresses) -> 
     statuses = {agent.name: agent.status for agent in report.agents}
     return element(
         "li",
-        element("div", *players, _note(report, one, where), class_="series", title=bracket.sentence(one, statuses)),
+        element(
+            "div",
+            *players,
+            _note(report, bracket, one, where, statuses),
+            class_="series",
+            title=bracket.sentence(one, statuses),
+        ),
     )
 
 
@@ -68,7 +75,7 @@ def _player(bracket: Bracket, one: Series, name: str | None, points: float, wher
     )
 
 
-def _note(report: Report, one: Series, where: Addresses) -> str:
+def _note(report: Report, bracket: Bracket, one: Series, where: Addresses, statuses: Mapping[str, str]) -> str:
     """How many games it was, and why somebody went through where the points do not say it."""
     first, second = one.players
     notes = []
@@ -77,10 +84,8 @@ def _note(report: Report, one: Series, where: Addresses) -> str:
         if (met := report.crosstable.cells[places[0]][places[1]]) is not None:
             label = f"{parts.counted(met.games, 'game')} of {first} against {second}"
             notes.append(parts.link(where.pair(first, second), parts.counted(met.games, "game"), aria_label=label))
-    loser = next((agent for agent in report.agents if agent.name in one.players and agent.name != one.winner), None)
-    if one.why is Why.WITHDREW and loser is not None:
-        gone = {"withdrawn": "withdrew", "quarantined": "was quarantined"}.get(loser.status, "forfeited")
-        notes.append(words(f"{loser.name} {gone}"))
+    if one.why is Why.WITHDREW:
+        notes.append(words(bracket.who_left(one, statuses)))
     elif one.why in _WHY:
         notes.append(words(_WHY[one.why]))
     return element("p", ", ".join(notes), class_="faint") if notes else ""
