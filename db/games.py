@@ -31,11 +31,12 @@ def ids(connection: Connection, tournament: int | None, *, every: bool = False) 
     return list(connection.execute(chosen).scalars())
 
 
-def repeated_games(connection: Connection, *, tournament: int | None = None, ids: Sequence[int] | None = None) -> int:
-    """How many finished games repeat an earlier one move for move, chance included, with the same versions in the
-    same seats: among those of a tournament, or among `ids`."""
-    chosen = select(Game.id).where(Game.status == "finished", Game.moves_hash.is_not(None))
-    chosen = chosen.where(Game.tournament == tournament) if ids is None else chosen.where(Game.id.in_(ids))
+def repeated_games(connection: Connection, tournament: int) -> int:
+    """How many finished games of a tournament repeat an earlier one of it move for move, chance included, with the same
+    versions in the same seats."""
+    chosen = select(Game.id).where(
+        Game.tournament == tournament, Game.status == "finished", Game.moves_hash.is_not(None)
+    )
     alike = chosen.with_only_columns(Game.moves_hash).group_by(Game.moves_hash).having(func.count() > 1)
     columns = (Game.id, Game.rules, Game.moves_hash, Seat.version)
     seats = select(*columns).join(Seat, Seat.game == Game.id)

@@ -51,5 +51,5 @@ def plan_of(connection: Connection, league: League, submissions: Store) -> Plan 
         all=scheduled if league.sprt else max(scheduled, league.estimate.games),
         changed=tuple(name for name, source in now.items() if before.get(name, source) != source),
         superseded=len(outdated_games(connection, there["id"])),
-        repeated=repeated_games(connection, tournament=there["id"]),
+        repeated=repeated_games(connection, there["id"]),
     )
