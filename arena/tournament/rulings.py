@@ -43,7 +43,8 @@ def refusal(connection: Connection, game: PastGame, what: str) -> str | None:
     if game.status == "void" and what == "void":
         return f"game {game.id} is void: it has no result that could be annulled; --again plays it once more"
     if game.status not in ("finished", "void"):
-        return f"expected a finished game, game {game.id} is {game.status}"
+        attempt = f" (attempt {game.attempt})" if game.attempt > 1 else ""
+        return f"expected a finished game, game {game.id}{attempt} is {game.status}"
     for later in running.later_attempts(connection, game.id):
         if later.status != "cancelled":
             also = "is to be played again" if later.status in _WAITING else "was played again"
@@ -121,10 +122,10 @@ def _refuse_paired(connection: Connection, ruling: rulings.StoredRuling, *, roun
     if format != Format.KNOCKOUT and (format != Format.SWISS or round is not None):
         return
     last = store.last_round(connection, tournament)
-    then = ruling.paired or round or 0  # when it was made
+    then = ruling.paired or round or 0  # when it was made; earlier versions of the program did not note it
     if last > then and (round is None or round >= then):
         anew = {"withdraw": "; `arena release` lets it play on", "release": "; `arena withdraw` takes it out again"}
         raise BadRuling(
-            f"round {last} of {ruling.tournament} was paired by what ruling {ruling.id} decided: it cannot be undone"
+            f"round {last} of {ruling.tournament} is paired already: ruling {ruling.id} cannot be undone"
             + anew.get(ruling.what, "")
         )

@@ -132,9 +132,9 @@ def revoke(
             now = f"{old.players[0]} is {statuses[old.tournament or '']} in {old.tournament}"
         else:
             (game,) = games.games(connection, [old.game])
-            points = words.result(game.counted or [None])
-            holds = words.ruled(game.ruling, game.players) if game.ruling else f"counts as it ended, {points}"
-            now = f"{_called(game)} {holds}" if game.ruling is None else f"{_called(game)} is {holds}"
+            as_it_ended = f"counts as it ended, {words.result(game.counted or [None])}"
+            holds = f"is {words.ruled(game.ruling, game.players)}" if game.ruling else as_it_ended
+            now = f"{_called(game)} {holds}"
     print(printable(f"ruling {new} revokes ruling {ruling}: {now}: {reason}"))
     if old.what == "again":
         print("its replay is cancelled")

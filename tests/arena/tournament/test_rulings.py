@@ -362,7 +362,7 @@ def test_in_a_knockout_a_ruling_by_which_a_round_was_paired_stands(cup: Event, w
         done = cup.sql("SELECT id FROM game WHERE status = 'finished'")[0][0]
         ruling = cup.rule(done, what, 0 if what == "award" else None)
     cup.run(the_later_name_wins)
-    told = f"round 2 of cs101 was paired by what ruling {ruling} decided: it cannot be undone"
+    told = f"round 2 of cs101 is paired already: ruling {ruling} cannot be undone"
     assert refusal(lambda: cup.revoke(ruling)).startswith(told)
 
 

@@ -220,7 +220,7 @@ def test_only_a_finished_game_can_be_ruled_on(record: Path) -> None:
     with Database(str(record)) as database, database.writing() as connection:
         again = store.repeat(connection, 3)
     ended = rule(record, "award", str(again), "--to", "ann", "--reason", "x")
-    assert ended.err == f"arena: expected a finished game, game {again} is scheduled\n"
+    assert ended.err == f"arena: expected a finished game, game {again} (attempt 2) is scheduled\n"
     assert ended.code == 2
     ended = rule(record, "award", "3", "--to", "ann", "--reason", "x")
     told = f"arena: game 3 is to be played again, as game {again} (attempt 2): rule on that one\n"
