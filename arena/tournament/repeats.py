@@ -19,6 +19,8 @@ from arena.tournament.formats import Format
 from arena.tournament.league import League
 
 _MOST_NAMED: Final = 3
+_ENOUGH: Final = 500
+"""Openings that are counted at most: each takes a search of some milliseconds, and every run counts them again."""
 _LONGEST: Final = 8
 """Plies of openings that are recommended at most."""
 
@@ -28,8 +30,9 @@ def warning(league: League) -> str:
     meetings = _meetings(league)
     if meetings < 2 or games.start(league.game).chance:
         return ""
-    there = Book(league.game, league.openings, seed=0).different(meetings) if league.openings else 1
-    if there >= meetings:
+    enough = min(meetings, _ENOUGH)
+    there = Book(league.game, league.openings, seed=0).different(enough) if league.openings else 1
+    if there >= enough:
         return ""
     same, unknown = _who_repeats(league)
     if not league.openings and len(same) + len(unknown) < 2:
@@ -73,10 +76,12 @@ def _advice(league: League, meetings: int) -> str:
     """What to change: the shortest openings of which there are enough."""
     if not isinstance(league.openings, int):
         return "; list more openings"
+    enough = min(meetings, _ENOUGH)
+    gain = "gives every meeting another start" if meetings == enough else f"gives {enough} or more"
     try:
         for plies in range(league.openings + 1, _LONGEST + 1):
-            if Book(league.game, plies, seed=0).different(meetings) == meetings:
-                return f"; openings = {plies} gives every meeting another start"
+            if Book(league.game, plies, seed=0).different(enough) == enough:
+                return f"; openings = {plies} {gain}"
     except BadFixture:
         pass
     return ""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.match.openings import Book
 from arena.tournament import league
 from arena.tournament.repeats import warning
 
@@ -25,6 +26,19 @@ def test_fewer_openings_than_meetings_are_told_and_how_many_plies_would_do() -> 
         "the same players meet up to 8 times with 7 different openings: players that always do the same repeat whole "
         "games; openings = 2 gives every meeting another start"
     )
+
+
+def test_openings_are_counted_only_as_far_as_takes_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = []
+
+    def different(_: Book, most: int) -> int:
+        counted.append(most)
+        return most
+
+    monkeypatch.setattr(Book, "different", different)
+    assert warned("connect4", SAME, rounds=100_000, openings=8) == ""
+    assert warned("connect4", SAME, rounds=100_000).endswith("; openings = 1 gives 500 or more")
+    assert counted == [500, 500]
 
 
 def test_without_openings_it_depends_on_who_plays(tmp_path: Path) -> None:
