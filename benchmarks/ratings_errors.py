@@ -94,7 +94,7 @@ DESIGNS: Final = {
 
 
 def tournament(random: Generator, design: Design, *, pairs: int, opening: float, draws: float) -> Duels:
-    """All meet so often, each time in two games with swapped seats and one opening, which favours a seat."""
+    """All meet that often, each time in two games with swapped seats and one opening, which favours a seat."""
     one, other = np.repeat(design.one, pairs), np.repeat(design.other, pairs)
     favour = (FIRST + random.normal(0.0, opening, len(one))) / ELO
     scores = []
@@ -139,7 +139,7 @@ def see(seen: Seen, found: Estimates, truth: Numbers, judged: Sequence[tuple[int
 def simulate(
     design: Design, *, pairs: int, opening: float, draws: float, tournaments: int | None = None, seed: int = 1
 ) -> Seen:
-    """What comes of so many tournaments of one scenario."""
+    """The results of a number of tournaments of one scenario."""
     random, seen = default_rng([seed, pairs, round(opening), round(100 * draws)]), Seen()
     for _ in range(tournaments or design.tournaments):
         games = tournament(random, design, pairs=pairs, opening=opening, draws=draws)
@@ -151,7 +151,7 @@ def simulate(
 
 
 def simulate_tables(*, rounds: int, opening: float, ties: bool, tournaments: int, seed: int = 1) -> Seen:
-    """Twelve players in two groups of equals, in games for four, by Plackett-Luce: each has so many games. `opening`:
+    """Twelve players in two groups of equals in games for four, by Plackett-Luce; each plays `rounds` games. `opening`:
     the standard deviation of what a seat is worth; `ties`: only who wins is known."""
     random, seen = default_rng([seed, rounds, round(opening), ties]), Seen()
     truth = np.array([-100.0, 0.0, 100.0, 0.0] * 3)

@@ -20,7 +20,7 @@ from msgspec import Struct
 from arena.ratings.duels import Duels, Numbers, Places
 
 ALWAYS_POOLED: Final = 10.0
-"""So many of a player's own meetings tell nothing of a spread of their own."""
+"""Number of meetings up to which a player has no spread of their own."""
 
 
 class Cells(Struct, frozen=True):

@@ -248,7 +248,7 @@ def _rule_on_games(wanted: Wanted, what: str, *, reason: str, yes: bool, db: str
     chosen = [game for game in found if refusals[game.id] is None]
     refused = [why for why in refusals.values() if why is not None]
     if not chosen:
-        raise BadRuling(f"none of {_games(len(found))} can be ruled on so: {refused[0]}")
+        raise BadRuling(f"not one of {_games(len(found))} can be annulled: {refused[0]}")
     print(f"{_games(len(chosen))} to be annulled{' and played again' * (what == 'again')}:")
     for game in chosen[:_SHOWN]:
         print(f"  {recorded_game.header(game)[0]}   {printable(game.verdict or '')}")
@@ -271,7 +271,7 @@ def _rule_on_games(wanted: Wanted, what: str, *, reason: str, yes: bool, db: str
 
 def _agreed(question: str) -> bool:
     if not somebody_is_here():
-        raise BadRuling("several games are ruled on at once, and there is nobody to ask: add --yes")
+        raise BadRuling("several games are ruled on at once, and no terminal to ask at: add --yes")
     return answer(question).lower() in ("y", "yes")
 
 

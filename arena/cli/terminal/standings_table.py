@@ -100,7 +100,7 @@ def _tiebreak(name: str, row: dict[str, Any]) -> str:
 
 
 def _more(found: TournamentStandings, name: str) -> dict[str, Any]:
-    """What programs are told about a player besides its line."""
+    """What JSON has of a player besides its line."""
     bracket = found.bracket
     return {
         "status": found.statuses.get(name),
@@ -133,10 +133,10 @@ def bracket_lines(found: TournamentStandings) -> Iterator[str]:
         return
     yield "Bracket (the number after a name is its seed)"
     for round, series in enumerate(bracket.rounds, 1):
-        told = [text for one in series if (text := bracket.sentence(one, found.statuses))]
-        if told:
+        sentences = [text for one in series if (text := bracket.sentence(one, found.statuses))]
+        if sentences:
             yield bracket.title(round)
-        for text in told:
+        for text in sentences:
             yield from wrap_lines(printable(text), begin="  ", more="    ", width=line_width())
     if bracket.winner is not None:
         yield f"{printable(bracket.winner)} wins the knockout"

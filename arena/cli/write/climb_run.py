@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 MOST: Final = 40
-"""Games for each step, where nobody says how many."""
+"""Games for each step by default."""
 
 
 @dataclass(slots=True)

@@ -201,7 +201,7 @@ def test_who_is_quarantined_can_be_withdrawn_or_released(record: Path) -> None:
             "expected either a game's ID, or filters such as --tournament cs101 --ver",
         ),
         (("void", "--verdict", "time"), "no game is found by these filters; `arena history` takes the same ones"),
-        (("void", "--agent", "ann"), "several games are ruled on at once, and there is nobody to ask: add --yes"),
+        (("void", "--agent", "ann"), "several games are ruled on at once, and no terminal to ask at: add --yes"),
     ],
 )
 def test_what_cannot_be_ruled_is_told_in_one_line(record: Path, arguments: tuple[str, ...], told: str) -> None:
@@ -314,7 +314,7 @@ def test_what_cannot_be_ruled_on_is_left_out_of_many(record: Path) -> None:
     assert "left out: 1 game (game 8 is annulled already, by ruling 1)" in ended.out
     assert len(rulings(record)) == 4
     ended = rule(record, "void", "--tournament", "cs101", "--agent", "cid", "--yes", "--reason", "y")
-    assert ended.err.startswith("arena: none of 4 games can be ruled on so: game 8 is annulled already, by ruling 1")
+    assert ended.err.startswith("arena: not one of 4 games can be annulled: game 8 is annulled already, by ruling 1")
 
 
 def test_rulings_are_listed_with_their_numbers(record: Path) -> None:
