@@ -1,4 +1,4 @@
-"""Formats side by side, for planning a tournament: what each of them costs in games, and how sure ratings get.
+"""Formats side by side, to plan a tournament: how many games each takes, and how large the errors of ratings are.
 
 The same agents, game and clock, in other formats and with other numbers of rounds. Nothing is played for it: the error
 of a rating follows from who meets whom how often (`arena.ratings.expected_errors`).
@@ -142,7 +142,7 @@ def _met(count: int, seats: int, rounds: int) -> Numbers:
 
 
 _DRAWS: Final = 10
-"""Number of draws of a round; the one is taken in which the fewest players meet again."""
+"""Draws of each round, of which the one is taken in which the fewest meet again."""
 
 
 def _tables(order: Sequence[int], seats: int) -> list[tuple[int, int]]:

@@ -31,7 +31,7 @@ class GameTime(Struct, frozen=True):
     """How long one game takes."""
 
     seconds: float | None
-    """None: nobody can say, for there is no clock."""
+    """None: not known, for there is no clock."""
     because: str
     """Where the number comes from, in words."""
 

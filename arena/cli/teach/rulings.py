@@ -35,7 +35,7 @@ TournamentOption = Annotated[
 ]
 ReasonOption = Annotated[str, typer.Option(help="Why. It is shown wherever the ruling is.")]
 _SHOWN: Final = 5
-"""Games of which there are many are shown up to this number."""
+"""Number of games that are shown before the question."""
 _ALL: Final = 1_000_000
 
 

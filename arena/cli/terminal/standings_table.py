@@ -25,7 +25,7 @@ GAUNTLET: Final = "The gauntlet: agents that meet all the others, ranked among t
 
 _NUMBERS: Final = ("games", "W", "D", "L", "points", "bye", "forfeit", "score")
 _WRAPPED: Final = 10
-"""So wide the faults stay on a narrow screen: "withdrawn;"."""
+"""Width of the faults on a narrow screen: that of "withdrawn;"."""
 
 
 def show_standings(found: TournamentStandings, *, format: OutputFormat = OutputFormat.TABLE) -> None:
@@ -100,7 +100,7 @@ def _tiebreak(name: str, row: dict[str, Any]) -> str:
 
 
 def _more(found: TournamentStandings, name: str) -> dict[str, Any]:
-    """What JSON has of a player besides its line."""
+    """What JSON has about a player besides its line."""
     bracket = found.bracket
     return {
         "status": found.statuses.get(name),

@@ -226,7 +226,7 @@ class _Series:
             return high if lead > 0 else low, Why.WON
         if to_come:
             return None
-        # A player who leaves after the last pairing changes nothing: the one who is through stays so.
+        # A withdrawal after the last pairing changes nothing: the winner of the series stays.
         out = [name for name in self.names if name in self.so_far.withdrawn]
         if len(self.pairings) >= self.terms.best_of + self.terms.repeats or len(out) == 2:
             return high, Why.TIED
