@@ -84,7 +84,10 @@ def _progress(agent: ReportedAgent) -> list[str]:
     if len(agent.versions) < 2:
         return []
     line = plots.of_versions(agent.name, agent.versions)
-    explanation = "Every version is a player of its own, rated by all games, also those of earlier versions."
+    explanation = (
+        "Every version is a player of its own, rated by all games, also those of earlier versions. The rating above "
+        "counts only games between current versions, so it can differ from the last one here."
+    )
     return [
         element("h2", "Rating of each version"),
         parts.box(
