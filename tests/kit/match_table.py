@@ -135,9 +135,10 @@ class Table:
         )
 
     def play(self, *moves: str, after: int = 0, **told: Any) -> None:
-        """Whoever is asked makes the move, each after that time."""
+        """The seat that is asked makes the move, each after that time; at once, it comes before whatever is due."""
         for move in moves:
-            self.wait(after)
+            if after:
+                self.wait(after)
             question = self.question()
             self.say(self.asked, Move(question.game, question.id, move, **told))
 
