@@ -1,4 +1,4 @@
-"""Games for two players as columns of numbers, and the pairs of games that share an opening.
+"""Games for two players as columns of numbers.
 
 The methods that fit all games at once take `Duels`. They are made of `RatedGame` values, and of pairs of games that the
 database has counted already (`PairCount`).
@@ -6,13 +6,13 @@ database has counted already (`PairCount`).
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from arena.ratings.meetings import in_pairs, repeats
 from db.records import PairCount, RatedGame
 
 Numbers = NDArray[np.float64]
@@ -64,40 +64,6 @@ def score(played: RatedGame) -> float:
     """What who sat first has scored in a game for two: within 0 and 1, whatever the points are."""
     own, other = played.points
     return min(1.0, max(0.0, (1.0 + own - other) / 2.0))
-
-
-def in_pairs(games: Iterable[RatedGame]) -> list[list[RatedGame]]:
-    """The games for two, those of a pair together. Where the pair is not known, two neighbours with their names
-    swapped are one."""
-    paired: dict[Hashable, list[RatedGame]] = {}
-    alone: list[list[RatedGame]] = []
-    before: RatedGame | None = None
-    for game in games:
-        if len(game.names) != 2:
-            continue
-        if game.pair is not None:
-            paired.setdefault(game.pair, []).append(game)
-            before = None
-        elif before is not None and (before.names, before.rules) == (game.names[::-1], game.rules):
-            alone[-1].append(game)
-            before = None
-        else:
-            alone.append([game])
-            before = game
-    return [*paired.values(), *alone]
-
-
-def repeats(meetings: Iterable[Sequence[RatedGame]]) -> list[int]:
-    """How often each of these meetings was played: those are the same whose games all went alike, move for move, with
-    the same players in the same seats. A game whose moves are not on record is like no other."""
-    played = [
-        tuple(sorted((game.rules, game.names, game.moves_hash, game.points) for game in meeting))
-        if all(game.moves_hash is not None for game in meeting)
-        else number
-        for number, meeting in enumerate(meetings)
-    ]
-    times = Counter[Hashable](played)
-    return [times[one] for one in played]
 
 
 def duels(games: Iterable[RatedGame], counts: Sequence[PairCount] = ()) -> Duels:

@@ -21,8 +21,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from arena.errors import BadRating
-from arena.ratings.duels import Numbers, Places, repeats
+from arena.ratings.duels import Numbers, Places
 from arena.ratings.estimates import ELO, PRIOR, Estimates, VirtualDraws, logistic
+from arena.ratings.meetings import repeats
 from arena.ratings.pools import connected
 from db.records import RatedGame
 

@@ -11,8 +11,8 @@ from math import copysign, log10
 
 from msgspec import Struct
 
-from arena.ratings.duels import repeats
 from arena.ratings.match_statistics import Difference, Outcome, difference, superiority
+from arena.ratings.meetings import repeats
 from db.records import RatedGame
 
 LAST = 10

@@ -13,6 +13,7 @@ import arena.cli
 from arena.cli import PANELS, Commands
 from arena.cli.terminal import completion
 from tests.kit.arena_program import arena as run_arena
+from tests.kit.places import EXAMPLES
 
 LISTED = {
     name: (f"{folder}.{place.rpartition('.')[0]}", place.rpartition(".")[2])
@@ -106,6 +107,20 @@ def test_no_command_imports_what_is_heavy_before_it_is_needed() -> None:
         loaded = set(run.stderr.split())
         assert "arena.cli" in loaded, run.stderr
         assert not loaded & HEAVY, arguments
+
+
+def test_commands_that_fit_no_ratings_load_no_numpy(tmp_path: Path) -> None:
+    results = ["import", str(EXAMPLES / "results.csv"), "--tournament", "small"]
+    for arguments in (results, ["versus", "alice", "bob"], ["standings"], ["history"], ["show", "last"]):
+        run = subprocess.run(
+            [sys.executable, "-c", TELLS_WHAT_IT_IMPORTS, *arguments],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert "arena.cli" in run.stderr.split()
+        assert "numpy" not in run.stderr.split(), arguments
 
 
 def test_a_command_imports_no_file_of_another_one() -> None:
