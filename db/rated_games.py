@@ -132,7 +132,7 @@ def _counts(
 
 _REPEATED: Final = """(SELECT id FROM game WHERE moves_hash IN (
     SELECT moves_hash FROM game WHERE moves_hash IS NOT NULL GROUP BY moves_hash HAVING COUNT(*) > 1))"""
-"""The query for games with the moves of another one, whoever played it; answered by an index."""
+"""The query for games with the moves of another one, by the same players or others; answered by an index."""
 
 
 def _played(game: str, seat: str) -> str:

@@ -47,7 +47,8 @@ def schedule_more(connection: Connection, tournament: OnRecord) -> None:
     settings = running.settings(connection, id)
     known = known_pairings(running.pairings(connection, id), settings.get("byes", []))
     names = [entry.name for entry in entered]
-    results = results_of(running.outcomes(connection, id))
+    outcomes = running.outcomes(connection, id)
+    results = results_of(outcomes)
     withdrawn = {entry.name for entry in entered if entry.status != "active"}
     pairings = formats.pairings(league, names, results, seed, known=known, withdrawn=withdrawn)
     needless = formats.needless(league, names, results, seed, known=pairings, withdrawn=withdrawn)
@@ -59,7 +60,7 @@ def schedule_more(connection: Connection, tournament: OnRecord) -> None:
     new = [pairing for pairing in pairings if pairing.key not in known_keys and not pairing.is_bye]
     versions = {entry.name: entry.version for entry in entered}
     store.schedule(connection, id, _new_games(tournament, new, versions))
-    wanted = _needed_after_all(connection, tournament, {pairing.key for pairing in needless})
+    wanted = _needed_after_all(league, outcomes, {pairing.key for pairing in needless})
     for game in wanted:
         store.repeat(connection, game, versions=versions)
     for entry in entered:
@@ -67,11 +68,10 @@ def schedule_more(connection: Connection, tournament: OnRecord) -> None:
             forfeit_all(connection, id, entry.name, f"{entry.name} is {entry.status}")
 
 
-def _needed_after_all(connection: Connection, tournament: OnRecord, needless: Collection[str]) -> list[int]:
+def _needed_after_all(league: League, outcomes: Iterable[running.Outcome], needless: Collection[str]) -> list[int]:
     """The cancelled games of series that were decided without them, and are open again since a ruling."""
-    if not formats.grows(tournament.league):
+    if not formats.grows(league):
         return []
-    outcomes = running.outcomes(connection, tournament.id)
     return [one.id for one in outcomes if one.status == "cancelled" and one.pair not in needless]
 
 

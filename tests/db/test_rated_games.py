@@ -96,7 +96,7 @@ def test_pairs_that_went_alike_are_one_row(record: Record) -> None:
     ids(record)
 
 
-def test_pairs_that_were_played_move_for_move_are_counted_whoever_sat_first_in_the_first_game(record: Record) -> None:
+def test_pairs_that_were_played_move_for_move_are_counted_no_matter_who_sat_first(record: Record) -> None:
     cup = record.tournament("ann", "bob")
     for number, (first, second) in enumerate([("ann", "bob"), ("bob", "ann"), ("ann", "bob")]):
         for leg, (one, other) in enumerate([(first, second), (second, first)]):

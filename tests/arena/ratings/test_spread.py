@@ -142,7 +142,7 @@ def test_the_same_moves_by_others_or_in_other_seats_repeat_nothing() -> None:
     assert duels(swapped).repeats.tolist() == [1.0, 1.0]
 
 
-def test_a_pair_is_repeated_whoever_began_it_and_only_as_a_whole() -> None:
+def test_a_pair_is_repeated_no_matter_who_began_it_and_only_as_a_whole() -> None:
     first, second = (replace(one, moves_hash=number) for number, one in enumerate(pairs("a", "b", (1.0, 0.0))))
     other = replace(second, moves_hash=9)
     played = [
