@@ -222,12 +222,16 @@ class AgentProcess:
                 return Verdict.MEMORY, f"held more than the {(allowance.memory or 0) / MEBIBYTE:,.0f} MiB that it may"
             case Excess.THREADS:
                 return Verdict.CRASHED, f"had more than the {allowance.threads} threads and processes that it may"
+            case Excess.OPEN_FILES:
+                return Verdict.CRASHED, "had more open files than its processes may have together"
             case Excess.DISK:
                 return Verdict.FLOODED, f"wrote more than {allowance.files / MEBIBYTE:,.0f} MiB into its folder"
         return None
 
     def _is_nearly_full(self) -> bool:
-        most = self.confined.walls.allowance.memory
+        most, group = self.confined.walls.allowance.memory, self.confined.usage.group
+        if group is not None and group.ran_out():
+            return True
         return most is not None and self.confined.usage.most_held > _NEARLY * most
 
     def kill(self) -> None:

@@ -1,7 +1,8 @@
 """A control group of an agent's own: Linux says exactly what all its processes use, and for how long none could run.
 
 Only where this process may make one: as root, or in a part of the tree that was handed to this user, as `systemd-run
---user --scope --property Delegate=yes` does. No controller is needed, but the kernel must account for pressure.
+--user --scope --property Delegate=yes` does. Where the tree hands on limits of memory, the kernel holds the group to
+them. For how long none could run is known where the kernel accounts for pressure.
 """
 
 from __future__ import annotations
@@ -28,14 +29,31 @@ class Cgroup:
         """FileExistsError or another OSError where it cannot be made."""
         folder.mkdir()
         self._folder = folder
-        self._files: list[int] = []
+        self._stat: int | None = None
+        self._pressure: int | None = None
         try:
-            for name in ("cpu.stat", "cpu.pressure"):
-                self._files.append(os.open(folder / name, os.O_RDONLY | os.O_CLOEXEC))
-            self.starved()
-        except (OSError, ValueError) as error:
+            self._stat = os.open(folder / "cpu.stat", os.O_RDONLY | os.O_CLOEXEC)
+            with suppress(OSError):
+                self._pressure = os.open(folder / "cpu.pressure", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
             self.remove()
-            raise OSError(f"no account of pressure: {error}") from error
+            raise
+
+    def limit(self, *, memory: int | None, processes: int | None) -> None:
+        """The kernel holds it to these limits, where it was given the means: memory with all that the kernel has for
+        it, swapped out or not."""
+        limits = (("memory.max", memory), ("memory.swap.max", 0), ("memory.oom.group", 1), ("pids.max", processes))
+        for name, most in limits:
+            if most is not None:
+                with suppress(OSError):
+                    (self._folder / name).write_text(str(most))
+
+    def ran_out(self) -> bool:
+        """Whether the kernel has ended it because it had too much memory."""
+        try:
+            return _number(rb"oom_group_kill (\d+)", (self._folder / "memory.events").read_bytes()) > 0
+        except (OSError, ValueError):
+            return False
 
     def door(self) -> int:
         """A descriptor; a process that writes 0 to it joins."""
@@ -47,17 +65,25 @@ class Cgroup:
 
     def cpu(self) -> int:
         """Nanoseconds of processor time that its processes have used, the ended ones too."""
-        return _number(rb"usage_usec (\d+)", self._files[0]) * _MICROSECOND
+        if self._stat is None:
+            raise ValueError("the group has been removed")
+        return _number(rb"usage_usec (\d+)", os.pread(self._stat, 1000, 0)) * _MICROSECOND
 
-    def starved(self) -> int:
-        """Nanoseconds in which some of its threads were ready to run and none ran."""
-        return _number(rb"full .*total=(\d+)", self._files[1]) * _MICROSECOND
+    def starved(self) -> int | None:
+        """Nanoseconds in which some of its threads were ready to run and none ran; None where nobody knows."""
+        if self._pressure is None:
+            return None
+        try:
+            return _number(rb"full .*total=(\d+)", os.pread(self._pressure, 1000, 0)) * _MICROSECOND
+        except (OSError, ValueError):  # the kernel was started without an account of it, or is older than 5.13
+            return None
 
     def remove(self) -> None:
         """Its processes have ended."""
-        for file in self._files:
-            os.close(file)
-        self._files.clear()
+        for file in (self._stat, self._pressure):
+            if file is not None:
+                os.close(file)
+        self._stat = self._pressure = None
         _remove(self._folder)
 
 
@@ -72,12 +98,19 @@ def make() -> Cgroup | None:
 
 
 @cache
-def can_be_made() -> bool:
-    """Whether agents get groups of their own here."""
+def tells_waits() -> bool:
+    """Whether agents get groups of their own here that tell for how long none of their threads could run."""
     if (group := make()) is None:
         return False
+    known = group.starved() is not None
     group.remove()
-    return True
+    return known
+
+
+@cache
+def limits_memory() -> bool:
+    """Whether agents get groups of their own here whose memory the kernel limits."""
+    return (parent := _parent()) is not None and _limits_memory(parent)
 
 
 def end_left(warden: int) -> None:
@@ -107,7 +140,8 @@ def _remove(folder: Path) -> None:
 
 @cache
 def _parent() -> Path | None:
-    """The folder of the group in which this process is; None without control groups of the second version."""
+    """The group in which new ones are made: this process's own, or the one above where only that may hand on limits of
+    memory; None without control groups of the second version."""
     try:
         mounts = Path("/proc/self/mountinfo").read_text()
         own = re.search(r"^0::(/.*)$", Path("/proc/self/cgroup").read_text(), re.MULTILINE)
@@ -117,12 +151,27 @@ def _parent() -> Path | None:
     if own is None or mount is None:
         return None
     inside = os.path.relpath(own[1], mount[1])
-    folder = Path(mount[2], inside)
-    return folder if not inside.startswith("..") and os.access(folder / "cgroup.procs", os.W_OK) else None
+    return None if inside.startswith("..") else parent_of_new(Path(mount[2], inside), Path(mount[2]))
 
 
-def _number(pattern: bytes, file: int) -> int:
-    found = re.search(pattern, os.pread(file, 1000, 0))
+def parent_of_new(own: Path, top: Path) -> Path | None:
+    """`own`, the folder of a process's group below `top`, or the one above it; None where neither may be written to.
+
+    A group with processes in it hands no limits on to those in it, so their place is beside it."""
+    above = own.parent if own != top else own
+    usable = [folder for folder in (own, above) if os.access(folder / "cgroup.procs", os.W_OK)]
+    return next((folder for folder in usable if _limits_memory(folder)), usable[0] if usable else None)
+
+
+def _limits_memory(folder: Path) -> bool:
+    try:
+        return "memory" in (folder / "cgroup.subtree_control").read_text().split()
+    except OSError:
+        return False
+
+
+def _number(pattern: bytes, text: bytes) -> int:
+    found = re.search(pattern, text)
     if found is None:
         raise ValueError(f"expected {pattern!r}")
     return int(found[1])

@@ -23,7 +23,7 @@ SELF = 0x5EC0AAAA
 INSTRUCTION = 8
 """Bytes; the last four of them are what is compared with."""
 
-PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 22, 38
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
 SECCOMP_MODE_FILTER = 2
 CLONE_NEWUSER = 0x10000000
 LANDLOCK_RESTRICT_SELF = 446
@@ -50,12 +50,13 @@ def join_group(joining: int) -> None:
     os.close(joining)
 
 
-def limit_threads(most: int) -> None:
-    """At most so many threads and processes, where the system can count those of this one apart.
+def count_apart(most: int) -> None:
+    """What the kernel counts for each user it counts for this agent alone, where the system lets that be: signals and
+    timers that wait, and threads with processes, of which there may be `most` (0: any number).
 
-    It counts them a user and a namespace of users, so a namespace is made. Root is never counted, and not every system
-    lets others make namespaces: the warden counts as well."""
-    if sys.platform != "linux" or os.getuid() == 0:
+    The kernel counts them for each user in each namespace of users, so a namespace is made. Of root it never counts
+    threads, and not every system lets others make namespaces: the warden counts these as well."""
+    if sys.platform != "linux":
         return
     user = os.getuid()
     if libc.unshare(CLONE_NEWUSER) < 0:
@@ -65,7 +66,8 @@ def limit_threads(most: int) -> None:
             names.write(f"{user} {user} 1")
     except OSError:
         pass  # it is counted under a number without a name
-    resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+    if most:
+        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
 
 
 def give_up_rights(_: int) -> None:
@@ -88,6 +90,26 @@ def read_only(rules: int) -> None:
     os.close(rules)
 
 
+def stay_first(status: int) -> None:
+    """The agent becomes a child of this process, which is the first in a container: behind the same walls, out of the
+    agent's reach, it takes dead processes off the list, and ends, with all that is left, when the agent does."""
+    agent = os.fork()
+    if agent == 0:
+        return
+    for file in (0, 1, 2, status):
+        os.close(file)
+    while True:
+        pid, how = os.wait()
+        if pid == agent:
+            code = os.waitstatus_to_exitcode(how)
+            os._exit(code if code >= 0 else 128 - code)
+
+
+def hide(_: int) -> None:
+    """No other process looks into this one; until a program is executed in it."""
+    checked(libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+
+
 def filter_calls(source: int) -> None:
     """Of the kernel only what the filter allows; it is a file. Nothing that needs more may come afterwards."""
     code = bytearray(os.pread(source, 1 << 20, 0))
@@ -108,11 +130,13 @@ def filter_calls(source: int) -> None:
 STEPS = {
     "core": take_core,
     "group": join_group,
-    "threads": limit_threads,
+    "apart": count_apart,
     "rights": give_up_rights,
     "parent": die_with,
     "files": read_only,
+    "unseen": hide,
     "calls": filter_calls,
+    "first": stay_first,
 }
 
 

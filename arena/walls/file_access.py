@@ -133,8 +133,10 @@ def landlock_rules(readable: Iterable[str], hidden: Iterable[str], own: Path, *,
 
 def container(readable: Iterable[str], hidden: Iterable[str], own: Path, disk: int) -> list[str]:
     """The command that makes a container and runs what follows in it: bubblewrap with its arguments."""
-    words = ["bwrap", "--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "arena"]
-    words += ["--proc", "/proc", "--dev", "/dev"]
+    # Its first process is what runs in it, which goes behind walls itself; bubblewrap's own would stay outside of them.
+    words = ["bwrap", "--unshare-all", "--as-pid-1", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "arena"]
+    # No terminals: there are some thousand for the whole machine.
+    words += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/dev/pts"]
     for folder in ("/tmp", "/dev/shm"):
         words += ["--size", str(disk), "--tmpfs", folder]
     there = {path for path in readable if os.path.exists(path) and not path.startswith(_OWN_MOUNTS)}
@@ -150,7 +152,7 @@ def container(readable: Iterable[str], hidden: Iterable[str], own: Path, disk: i
         words += ["--remount-ro", place]
     words += ["--size", str(disk), "--tmpfs", str(own), "--dev-bind", "/dev/null", "/dev/zero"]
     # What bubblewrap makes itself can be written to, and for root the settings of the kernel could be.
-    for folder in ("/proc", "/dev", "/"):
+    for folder in ("/proc", "/dev/pts", "/dev", "/"):
         words += ["--remount-ro", folder]
     return [*words, "--chdir", str(own), "--"]
 

@@ -25,7 +25,7 @@ from time import monotonic
 from typing import Final
 
 from arena.walls import cgroup, confine, file_access, usage
-from arena.walls.kinds import WallKind, Walls
+from arena.walls.kinds import MEBIBYTE, WallKind, Walls
 from arena.walls.run_folder import clear
 
 _PR_SET_CHILD_SUBREAPER: Final = 36
@@ -42,6 +42,10 @@ _PER_FILE: Final = 4096
 """What the smallest file costs."""
 _MOST_SIGNALS: Final = 256
 """That wait, timers included; a user has some ten thousand in all, his agents' together."""
+_UNCOUNTED: Final = 16 * MEBIBYTE
+"""Bytes that the kernel may hold for an agent without counting as its memory: what 64 open files can."""
+_PROCESSES_FULL: Final = 8
+"""So many processes may have open as many files as one may."""
 _MOST_LOOKED_AT: Final = 1000
 _MOST_PASSES: Final = 10
 _KILLED: Final = 128
@@ -56,6 +60,7 @@ class Excess(Enum):
 
     MEMORY = "memory"
     THREADS = "threads or processes"
+    OPEN_FILES = "open files"
     DISK = "files"
 
 
@@ -74,6 +79,7 @@ class Confined:
         # The process that was started, whose end is the agent's.
         self.pid = process.pid
         self.walls = walls
+        inside = walls.kind is WallKind.CONTAINER
         # Its working directory, also its HOME.
         self.folder = folder
         self.stdin = process.stdin
@@ -81,8 +87,9 @@ class Confined:
         self.stderr = process.stderr
         # A descriptor that is readable when the process has ended; None: only SIGCHLD tells.
         self.ended = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None
-        agent = _agent(self.pid) if walls.kind is WallKind.CONTAINER else self.pid
-        self.usage = usage.Usage(agent, alone=walls.kind is WallKind.SANDBOX, group=group)
+        agent = _agent(self.pid) if inside else self.pid
+        # What processes in a container share lies in its own folders of memory, and is counted there.
+        self.usage = usage.Usage(agent, alone=walls.kind is WallKind.SANDBOX, shares=not inside, group=group)
         # Nanoseconds in all, once everything is killed.
         self.cpu: int | None = None
         # Bytes, at most at one time, once everything is killed.
@@ -102,7 +109,7 @@ class Confined:
             else:
                 self._reap(os.WNOHANG)
             if self._exit is not None and self._exit > _KILLED and self.walls.kind is WallKind.CONTAINER:
-                self._exit = _KILLED - self._exit  # as shells and bubblewrap tell it
+                self._exit = _KILLED - self._exit  # as shells, bubblewrap and `confine.py` tell it
         return self._exit
 
     def stop(self) -> bool:
@@ -157,22 +164,29 @@ class Confined:
     def excess(self) -> Excess | None:
         """What it has more of than it may, at this moment, as far as has been seen (`Usage.look`)."""
         allowance = self.walls.allowance
-        memory, threads = self.usage.held()
+        inside = self.walls.kind is WallKind.CONTAINER
+        held, threads = self.usage.held()
+        written = self._written()
+        memory = held + sum(written) if inside else held
+        if inside or allowance.open_files is None or allowance.open_files * usage.buffer_of_a_file() > _UNCOUNTED:
+            memory += max(0, self.usage.in_kernel() - _UNCOUNTED)
         if allowance.memory is not None and memory > allowance.memory:
             return Excess.MEMORY
         if allowance.threads is not None and threads > allowance.threads:
             return Excess.THREADS
-        if self._written() > allowance.files:
+        if max(written) > allowance.files:
             return Excess.DISK
+        if inside and allowance.open_files and self.usage.files() > _PROCESSES_FULL * allowance.open_files:
+            return Excess.OPEN_FILES
         return None
 
-    def _written(self) -> float:
-        """Bytes in files that it has written, as far as walls let it."""
+    def _written(self) -> list[float]:
+        """Bytes in files that it has written, in each place where walls let it."""
         if self.walls.kind is WallKind.CONTAINER:
             # Looked at through the first process in it, which is not the agent's.
             first = next(iter(usage.children(self.pid)), self.pid)
-            return max(_used(f"/proc/{first}/root{place}") for place in ("/tmp", "/dev/shm", self.folder))
-        return _size(self.folder) if self.walls.kind is WallKind.LIMITS or self.walls.allowance.disk else 0
+            return [_used(f"/proc/{first}/root{place}") for place in ("/tmp", "/dev/shm", self.folder)]
+        return [_size(self.folder) if self.walls.kind is WallKind.LIMITS or self.walls.allowance.disk else 0]
 
     def kill_all(self) -> None:
         """Kills the process and all that it started, at once, and takes stock of what they used.
@@ -241,6 +255,8 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
     folder = Path(tempfile.mkdtemp(prefix="agent-", dir=scratch))
     # In a sandbox an agent is one process, which is measured by itself; behind limits it could leave the group.
     group = cgroup.make() if walls.kind is WallKind.CONTAINER else None
+    if group is not None:
+        group.limit(memory=walls.allowance.memory, processes=walls.allowance.threads)
     outcome, status = os.pipe()
     handed = [status]
     try:
@@ -321,15 +337,18 @@ def hear_out(pipe: int, within: float) -> tuple[bytes, bool]:
 
 
 def _steps(walls: Walls, folder: Path, core: int | None, group: cgroup.Cgroup | None, handed: list[int]) -> list[str]:
-    """What `confine.py` is to do, in this order; the descriptors that it needs for it are added to `handed`."""
+    """What `confine.py` is to do, in this order; the descriptors that it needs for it are added to `handed`, in which
+    the first is where it says how it went."""
     inside = walls.kind is WallKind.CONTAINER
     steps = [] if core is None else [f"core={core}"]
     if group is not None:
         handed.append(group.door())
         steps.append(f"group={handed[-1]}")
-    if walls.allowance.threads is not None:
-        # In a container its processes are counted apart already.
-        steps.append(f"{'RLIMIT_NPROC' if inside else 'threads'}={walls.allowance.threads}")
+    threads = walls.allowance.threads or 0
+    if not inside:
+        steps.append(f"apart={threads}")
+    elif threads:
+        steps.append(f"RLIMIT_NPROC={threads}")  # bubblewrap has made a namespace
     steps += _limits(walls)
     if usage.LINUX:
         steps.append("rights=0")
@@ -339,10 +358,14 @@ def _steps(walls: Walls, folder: Path, core: int | None, group: cgroup.Cgroup | 
         readable = (*file_access.SYSTEM, *walls.readable)
         handed.append(file_access.landlock_rules(readable, walls.hidden, folder, writes=walls.allowance.disk > 0))
         steps.append(f"files={handed[-1]}")
+    if inside:
+        steps.append("unseen=0")
     if walls.filter:
         handed.append(os.memfd_create("calls"))
         os.write(handed[-1], walls.filter)
         steps.append(f"calls={handed[-1]}")
+    if inside:
+        steps.append(f"first={handed[0]}")
     return steps
 
 

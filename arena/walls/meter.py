@@ -25,7 +25,7 @@ _WORTH_A_LOOK: Final = MILLISECOND
 def counts_waits(kind: WallKind | None) -> bool:
     """Whether it is known here how long an agent behind such walls waits for a processor; None: an agent of ours."""
     if kind is WallKind.CONTAINER:
-        return cgroup.can_be_made()
+        return cgroup.tells_waits()
     return LINUX and kind is not WallKind.LIMITS
 
 
@@ -53,7 +53,7 @@ class Meter:
         self._before_game: int | None = None
         # What was used before this span: processor time, and starving of the whole group.
         self._before: int | None = 0
-        self._starved_before = 0
+        self._starved_before: int | None = None
         # What this process had waited when it last had nothing to do, and had used when the span began.
         self._own_wait = 0
         self._own_cpu = 0
@@ -72,8 +72,8 @@ class Meter:
         self._own_cpu = thread_time_ns()
         if self._threads is not None:
             self._threads.begin(at_birth=at_birth)
-        elif (group := self._usage.group) is not None:
-            self._starved_before = 0 if at_birth else group.starved()
+        else:
+            self._starved_before = 0 if at_birth else self._starved()
 
     def note_rest(self) -> None:
         """This process waits for the answer from now on: its next wait for a processor begins here."""
@@ -95,13 +95,17 @@ class Meter:
             return Used(wall, None, 0)
         if self._threads is not None:
             runnable = self._threads.longest(wall)
-        elif (group := self._usage.group) is not None:
-            runnable = cpu + group.starved() - self._starved_before
+        elif (starved := _since(self._starved_before, self._starved())) is not None:
+            runnable = cpu + starved
         else:
             return Used(wall, cpu, 0)
         # What it waited for us is not the machine's fault: it may be that it kept us busy.
         kept_waiting = max(0, waited(wall, cpu, runnable) - (thread_time_ns() - self._own_cpu))
         return Used(wall, cpu, wall - charged(wall, cpu, kept_waiting + held))
+
+    def _starved(self) -> int | None:
+        group = self._usage.group
+        return None if group is None else group.starved()
 
     def look(self) -> bool:
         """Sees what the agent has started, and whether it waits; True where that cannot be known before the next look

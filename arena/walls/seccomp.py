@@ -23,13 +23,13 @@ SELF: Final = 0x5EC0AAAA
 """Stands in the filter for the number of the agent's own process, which is known only when it is there."""
 
 _ALLOWED: Final = """
-    read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek _llseek close close_range
+    read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek _llseek close
     dup dup2 dup3 pipe pipe2 sendfile sendfile64 copy_file_range
     stat fstat lstat newfstatat fstatat64 stat64 fstat64 lstat64 statx statfs fstatfs access faccessat faccessat2
     readlink readlinkat getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
     getcwd chdir fchdir getdents getdents64 umask fadvise64 readahead
     mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 symlink symlinkat link linkat
-    ftruncate ftruncate64 fallocate fsync fdatasync
+    ftruncate ftruncate64 fsync fdatasync
     munmap mremap mprotect madvise msync mlock munlock mlock2 brk pkey_alloc pkey_free pkey_mprotect
     get_mempolicy membarrier
     execve execveat exit exit_group wait4 waitid waitpid
@@ -45,13 +45,13 @@ _ALLOWED: Final = """
     getpid gettid getppid getpgid getpgrp getsid getuid geteuid getgid getegid getresuid getresgid getgroups
     capget getpriority sched_getaffinity sched_getparam sched_getscheduler sched_getattr
     sched_get_priority_max sched_get_priority_min sched_rr_get_interval getrlimit ugetrlimit setrlimit
-    recvfrom recvmsg recvmmsg sendmsg shutdown getsockname getpeername getsockopt setsockopt
+    recvfrom recvmsg recvmmsg shutdown getsockname getpeername getsockopt
 """
 
 _REFUSED: Final = """
     fork vfork rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal pidfd_getfd
     ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp
-    socket connect bind listen accept accept4 sendmmsg
+    socket connect bind listen accept accept4 setsockopt sendmsg sendmmsg
     truncate truncate64 mknod mknodat chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat
     utime utimes futimesat utimensat setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr
     flock sync syncfs name_to_handle_at open_by_handle_at
@@ -73,6 +73,8 @@ _LEAVING: Final = "setsid setpgid"
 _QUEUING: Final = "sched_setaffinity sched_setscheduler sched_setparam sched_setattr setpriority ioprio_set"
 """What would take it to another place in the queue for a processor, so that it waits by its own choice."""
 _CLONE_THREAD: Final = 0x00010000
+_CLONE_FILES: Final = 0x00000400
+_CLOSE_RANGE_UNSHARE: Final = 2
 _CLONE_APART: Final = 0x00008000 | 0x00002000 | 0x00800000
 """CLONE_PARENT, CLONE_PTRACE, CLONE_UNTRACED."""
 _CLONE_NAMESPACES: Final = 0x7E020080
@@ -166,7 +168,13 @@ def _with_arguments(pyseccomp: Any) -> Iterator[_Rule]:
             yield allow, name, (argument(3, masked, _MAP_SHARED | _MAP_ANONYMOUS, kinds),)
         kinds = _MAP_SHARED | _MAP_ANONYMOUS
         yield pyseccomp.ERRNO(errno.EPERM), name, (argument(3, masked, kinds, kinds),)
-    # A pair of sockets talks to itself: asyncio wants one. Datagrams could be sent to a path.
+    # A thread with a table of open files of its own could have as many again.
+    yield allow, "close_range", (argument(2, masked, _CLOSE_RANGE_UNSHARE, 0),)
+    # Other modes take room on the disk past the end of a file, which no limit on its size counts.
+    yield allow, "fallocate", (argument(1, equal, 0),)
+    yield pyseccomp.ERRNO(errno.EPERM), "fallocate", (argument(1, pyseccomp.NE, 0),)
+    # A pair of sockets talks to itself: asyncio wants one. Datagrams could be sent to a path. Its buffers stay as
+    # small as they are (setsockopt), and no open file travels in them, where nobody would count it (sendmsg).
     yield allow, "socketpair", (argument(0, equal, _AF_UNIX), argument(1, masked, _SOCK_TYPE, _SOCK_STREAM))
     yield allow, "sendto", (argument(4, equal, 0),)
     # Limits of other processes of this user could be lowered.
@@ -176,13 +184,15 @@ def _with_arguments(pyseccomp: Any) -> Iterator[_Rule]:
 def _of_processes(pyseccomp: Any, refused: int, kind: WallKind) -> Iterator[_Rule]:
     """New processes and signals: in a sandbox threads and signals to itself alone."""
     allow, argument, masked = pyseccomp.ALLOW, pyseccomp.Arg, pyseccomp.MASKED_EQ
+    # The threads of a process share its table of open files: what is in it is limited, and counted once.
+    thread = _CLONE_THREAD | _CLONE_FILES
     if kind is WallKind.CONTAINER:
         for name in ("fork", "vfork", "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"):
             yield allow, name, ()
-        yield allow, "clone", (argument(0, masked, _CLONE_NAMESPACES, 0),)
+        yield allow, "clone", (argument(0, masked, _CLONE_NAMESPACES | _CLONE_THREAD, 0),)
+        yield allow, "clone", (argument(0, masked, _CLONE_NAMESPACES | thread, thread),)
         return
-    kinds = _CLONE_THREAD | _CLONE_NAMESPACES | _CLONE_APART
-    yield allow, "clone", (argument(0, masked, kinds, _CLONE_THREAD),)
+    yield allow, "clone", (argument(0, masked, thread | _CLONE_NAMESPACES | _CLONE_APART, thread),)
     yield refused, "clone", (argument(0, masked, _CLONE_THREAD, 0),)
     for name in ("kill", "tkill", "tgkill"):
         yield allow, name, (argument(0, pyseccomp.EQ, SELF),)

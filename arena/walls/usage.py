@@ -10,21 +10,31 @@ import os
 import sys
 import time
 from contextlib import suppress
+from functools import cache
 
 from arena.walls.cgroup import Cgroup
 
 LINUX = sys.platform == "linux"
-_HELD = (b"RssAnon:", b"RssShmem:", b"VmPTE:", b"VmSwap:")
+_OWN = (b"RssAnon:", b"VmPTE:", b"VmSwap:")
 """What memory a process has that is nobody else's: also what it takes to keep account of it."""
+_SHARED = (b"RssShmem:",)
+_BUFFER = 212_992
+"""Bytes that the kernel keeps for an open socket, and less for a pipe, unless this machine is set up otherwise."""
+_PER_MAPPING = 512
+"""Bytes that the kernel needs to know of a mapping, and of a file that is open through it alone."""
+_MAPPINGS_EVERY = 1.0
+"""Seconds. Counting them takes long; it takes a second to make as many as fill 25 MiB."""
 _TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 class Usage:
     """What one process and its descendants use, while they live."""
 
-    def __init__(self, pid: int, *, alone: bool = False, group: Cgroup | None = None) -> None:
-        """`alone`: it can start no other process; `group`: all that it starts belongs to that."""
+    def __init__(self, pid: int, *, alone: bool = False, shares: bool = True, group: Cgroup | None = None) -> None:
+        """`alone`: it can start no other process; `shares`: memory that it has may be shared with others and is counted
+        nowhere else; `group`: all that it starts belongs to that."""
         self.alone = alone
+        self._counted = _OWN + _SHARED if shares else _OWN
         self.group = group
         self.pid = pid
         # What each process that was ever seen had used when it was last asked.
@@ -35,6 +45,8 @@ class Usage:
         self._most = 0
         self._memory: int | None = None
         self._most_held = 0
+        self._mappings = 0
+        self._count_mappings_at = 0.0
         self._status = opened(f"/proc/{pid}/stat")
 
     def threads(self) -> list[int]:
@@ -66,16 +78,39 @@ class Usage:
         Zeros where the system does not tell."""
         memory = threads = 0
         for pid in self._cpu:
-            held, running = _held(f"/proc/{pid}/status")
+            held, running = self._held(f"/proc/{pid}")
             if not held and running > 1:
                 # Its first thread has ended, and has no memory any more; the others have.
-                with suppress(OSError):
-                    for thread in os.listdir(f"/proc/{pid}/task"):
-                        held = max(held, _held(f"/proc/{pid}/task/{thread}/status")[0])
+                for thread in _threads(pid):
+                    held = max(held, self._held(thread)[0])
             memory += held
             threads += running
         self._most_held = max(self._most_held, memory)
         return memory, threads
+
+    def _held(self, process: str) -> tuple[int, int]:
+        """Bytes of memory, and threads, as a folder of /proc says; zeros where it says nothing."""
+        memory = threads = 0
+        with suppress(OSError, ValueError), open(f"{process}/status", "rb") as status:
+            for line in status:
+                if line.startswith(self._counted):
+                    memory += int(line.split()[1]) * 1024
+                elif line.startswith(b"Threads:"):
+                    threads = int(line.split()[1])
+        return memory, threads
+
+    def files(self) -> int:
+        """How many files the process and the descendants that were seen have open, sockets and pipes included."""
+        return sum(_open_files(f"/proc/{pid}") or max(map(_open_files, _threads(pid)), default=0) for pid in self._cpu)
+
+    def in_kernel(self) -> int:
+        """Bytes that the kernel may hold for them besides, at most: in their files, and to know of their mappings."""
+        if time.monotonic() >= self._count_mappings_at:
+            self._mappings = sum(
+                _mappings(f"/proc/{pid}") or max(map(_mappings, _threads(pid)), default=0) for pid in self._cpu
+            )
+            self._count_mappings_at = time.monotonic() + _MAPPINGS_EVERY
+        return self.files() * buffer_of_a_file() + self._mappings * _PER_MAPPING
 
     @property
     def most_held(self) -> int:
@@ -145,16 +180,38 @@ def descendants(pid: int) -> set[int]:
     return found
 
 
-def _held(path: str) -> tuple[int, int]:
-    """Bytes of memory, and threads, as a file of /proc says; zeros where it says nothing."""
-    memory = threads = 0
-    with suppress(OSError, ValueError), open(path, "rb") as status:
-        for line in status:
-            if line.startswith(_HELD):
-                memory += int(line.split()[1]) * 1024
-            elif line.startswith(b"Threads:"):
-                threads = int(line.split()[1])
-    return memory, threads
+@cache
+def buffer_of_a_file() -> int:
+    """Bytes that the kernel holds for one open file, at most: it writes one piece more than a buffer's size."""
+    with suppress(OSError, ValueError), open("/proc/sys/net/core/wmem_default", "rb") as default:
+        return max(int(default.read()), _BUFFER) * 5 // 4
+    return _BUFFER * 5 // 4
+
+
+def _threads(pid: int) -> list[str]:
+    """The folders of its threads in /proc."""
+    try:
+        return [f"/proc/{pid}/task/{thread}" for thread in os.listdir(f"/proc/{pid}/task")]
+    except OSError:
+        return []
+
+
+def _open_files(process: str) -> int:
+    """How many files are open, as a folder of /proc says; 0 where it says nothing."""
+    try:
+        # Linux tells it as the folder's size since 6.2.
+        return os.stat(f"{process}/fd").st_size or len(os.listdir(f"{process}/fd"))
+    except OSError:
+        return 0
+
+
+def _mappings(process: str) -> int:
+    """How many mappings there are, as a folder of /proc says; 0 where it says nothing."""
+    count = 0
+    with suppress(OSError), open(f"{process}/maps", "rb", buffering=0) as maps:
+        while part := maps.read(1 << 16):
+            count += part.count(b"\n")
+    return count
 
 
 def began(pid: int) -> int:

@@ -100,6 +100,23 @@ ATTACKS: Final = (
     Attack("fill_shm", by_kind={WallKind.CONTAINER: _FULL}),
     Attack("fill_everything_else", by_kind={WallKind.CONTAINER: _FULL}),
     Attack("open_10000_files"),
+    # Held by the kernel.
+    _starts_processes("hold_memory_in_sockets", *_TOO_MANY, small=True),
+    _starts_processes("hold_memory_in_pipes", *_TOO_MANY, small=True),
+    Attack("enlarge_a_socket"),
+    Attack("send_open_files"),
+    Attack("have_a_table_of_files_for_each_thread"),
+    Attack("map_without_end"),
+    _ends(
+        "take_the_disk_past_the_end",
+        Verdict.FLOODED,
+        Verdict.NORMAL,
+        words="MiB into its folder",
+        small=True,
+        by_kind={WallKind.SANDBOX: _NORMAL, WallKind.CONTAINER: _NORMAL},
+    ),
+    Attack("take_all_terminals"),
+    Attack("become_the_first_process"),
     # Processes.
     _starts_processes("fork_bomb", *_TOO_MANY),
     _starts_processes("fork_bomb_in_sessions", *_TOO_MANY),
@@ -183,6 +200,8 @@ ORDINARY: Final = Attack("good")
 NOT_STOPPED_BY_LIMITS: Final = frozenset(
     {
         *("hide_memory_in_files_of_memory", "fork_bomb_in_sessions", "outlive_the_warden"),
+        *("hold_memory_in_sockets", "hold_memory_in_pipes", "enlarge_a_socket", "send_open_files"),
+        *("have_a_table_of_files_for_each_thread", "take_the_disk_past_the_end", "take_all_terminals"),
         *("fill_tmp", "fill_shm", "fill_everything_else"),
         *("signal_others", "stop_others", "signal_others_by_other_means", "trace_others", "limit_others"),
         *("read_environment_of_others", "read_memory_of_others"),
@@ -200,7 +219,8 @@ STOPPED_BY_SOME_SYSTEMS: Final = frozenset(
     {
         *("fork_bomb_in_sessions", "trace_others", "read_memory_of_others"),
         *("leave_a_key", "open_a_posix_queue", "use_odd_calls", "leave_the_namespaces", "write_into_the_kernel"),
-        "speak_for_another_processor",
+        *("hold_memory_in_sockets", "hold_memory_in_pipes", "take_the_disk_past_the_end", "take_all_terminals"),
+        *("speak_for_another_processor", "have_a_table_of_files_for_each_thread"),
     }
 )
 """Those of them that some systems refuse by rules of their own, or refuse a user who was root."""

@@ -12,13 +12,19 @@ from time import monotonic_ns
 
 import pytest
 
+from agents.protocol import Verdict
 from arena.walls import cgroup, jail, meter, probe, seccomp
+from arena.walls.agent_process import AgentProcess
 from arena.walls.cgroup import Cgroup
-from arena.walls.kinds import WallKind, Walls
+from arena.walls.file_access import interpreter
+from arena.walls.kinds import MEBIBYTE, Allowance, WallKind, Walls
 from arena.walls.usage import LINUX
 from tests.kit.burners import burning
 
-pytestmark = pytest.mark.skipif(not cgroup.can_be_made(), reason="this machine lets nobody make a control group here")
+needs_pressure = pytest.mark.skipif(
+    not cgroup.tells_waits(), reason="no control group that tells waits can be made here"
+)
+needs_groups = pytest.mark.skipif(cgroup._parent() is None, reason="no control group can be made here")
 
 
 @pytest.fixture
@@ -39,6 +45,7 @@ def joined(group: Cgroup, code: str, *, core: int | None = None) -> subprocess.P
     return process
 
 
+@needs_groups
 def test_children_that_live_for_a_moment_are_counted(group: Cgroup) -> None:
     code = """if True:
         import time
@@ -58,22 +65,25 @@ def test_children_that_live_for_a_moment_are_counted(group: Cgroup) -> None:
     assert group.cpu() > float(said) * 1e9 * 0.9
 
 
+@needs_pressure
 def test_who_cannot_run_although_it_is_ready_starves(group: Cgroup) -> None:
     core = max(os.sched_getaffinity(0))
     code = "import time\nwhile time.process_time() < 0.3: pass\n"
     with burning(4, [core]), joined(group, code, core=core) as process:
         process.communicate()
-    assert group.starved() > 50_000_000
+    assert (group.starved() or 0) > 50_000_000
     assert group.cpu() > 280_000_000
 
 
+@needs_pressure
 def test_who_sleeps_does_not_starve(group: Cgroup) -> None:
     began = monotonic_ns()
     with joined(group, "import time; time.sleep(0.5)") as process:
         process.communicate()
-    assert group.starved() + group.cpu() <= monotonic_ns() - began - 500_000_000
+    assert (group.starved() or 0) + group.cpu() <= monotonic_ns() - began - 500_000_000
 
 
+@needs_groups
 def test_an_agent_in_a_container_is_in_a_group_of_its_own_and_the_group_goes_with_it(tmp_path: Path) -> None:
     kind = WallKind.CONTAINER
     if not (offer := probe.offer(kind)).holds:
@@ -82,7 +92,8 @@ def test_an_agent_in_a_container_is_in_a_group_of_its_own_and_the_group_goes_wit
     try:
         group, agent = confined.usage.group, confined.usage.pid
         assert group is not None
-        assert (group._folder / "cgroup.procs").read_text().split() == [str(agent)]
+        first = Path(f"/proc/{agent}/stat").read_text().split()[3]
+        assert sorted((group._folder / "cgroup.procs").read_text().split()) == sorted([first, str(agent)])
         assert not [file for file in open_files(agent) if "cgroup" in file]
     finally:
         confined.kill_all()
@@ -97,6 +108,7 @@ def open_files(pid: int) -> Iterator[str]:
             yield os.readlink(file)
 
 
+@needs_groups
 def test_what_a_warden_that_is_gone_has_left_is_ended(tmp_path: Path) -> None:
     code = (
         "from arena.walls import cgroup; import subprocess, sys; group = cgroup.make(); door = group.door();"
@@ -123,8 +135,48 @@ def test_where_nothing_says_who_waited_no_descriptor_is_left(tmp_path: Path, mon
     assert not list(tmp_path.iterdir())
 
 
+@needs_pressure
 def test_waits_are_known_in_a_container_where_groups_can_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [kind for kind in WallKind if meter.counts_waits(kind)] == [WallKind.SANDBOX, WallKind.CONTAINER]
-    monkeypatch.setattr(cgroup, "can_be_made", lambda: False)
+    monkeypatch.setattr(cgroup, "tells_waits", lambda: False)
     assert [kind for kind in WallKind if meter.counts_waits(kind)] == [WallKind.SANDBOX]
     assert meter.counts_waits(None) is LINUX
+
+
+@pytest.mark.skipif(not cgroup.limits_memory(), reason="no control group whose memory is limited can be made here")
+def test_the_kernel_ends_what_has_too_much_in_all_its_processes(tmp_path: Path) -> None:
+    """Also where the warden does not look."""
+    kind = WallKind.CONTAINER
+    if not (offer := probe.offer(kind)).holds:
+        pytest.skip(f"this machine offers no container: {offer.why}")
+    code = """if True:
+        import os, time
+        for _ in range(6):
+            if not os.fork():
+                kept = bytearray(os.urandom(1)) * (20 << 20)
+                time.sleep(1000)
+        time.sleep(1000)
+    """
+    walls = Walls(kind, Allowance(memory=80 * MEBIBYTE), filter=seccomp.compiled(kind), readable=interpreter())
+    agent = AgentProcess(jail.start([os.path.realpath(sys.executable), "-I", "-S", "-c", code], walls, tmp_path))
+    try:
+        while agent.confined.exit() is None:
+            os.sched_yield()
+        assert agent.how_it_ended() == (Verdict.MEMORY, "was killed by SIGKILL")
+    finally:
+        agent.kill()
+
+
+@pytest.mark.parametrize(
+    ("own", "above", "expected"),
+    [("memory pids", "", "own"), ("", "memory pids", "above"), ("", "pids", "own"), ("memory", "memory", "own")],
+)
+def test_new_groups_are_made_where_memory_can_be_limited(own: str, above: str, expected: str, tmp_path: Path) -> None:
+    """A group with processes in it hands no limits on: then new ones stand beside it."""
+    folders = {"own": tmp_path / "slice" / "scope", "above": tmp_path / "slice"}
+    folders["own"].mkdir(parents=True)
+    for name, controllers in (("own", own), ("above", above)):
+        (folders[name] / "cgroup.procs").write_text("")
+        (folders[name] / "cgroup.subtree_control").write_text(controllers)
+    assert cgroup.parent_of_new(folders["own"], tmp_path) == folders[expected]
+    assert cgroup.parent_of_new(tmp_path, tmp_path) is None

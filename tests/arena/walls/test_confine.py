@@ -117,7 +117,7 @@ def test_threads_are_counted_for_an_ordinary_user() -> None:
     with open_folder() as folder:
         used = ordinary_user.installation(folder)
         command, program = (used.python, "-I", "-S", "-c", source), used.sources / CONFINE.relative_to(ROOT)
-        shown, told = confined("threads=5", command=command, python=used.python, program=program, cwd="/", **user)
+        shown, told = confined("apart=5", command=command, python=used.python, program=program, cwd="/", **user)
     assert (shown.strip(), told) == ("5", ".")
 
 

@@ -13,10 +13,11 @@ import pytest
 from agents.protocol import MESSAGE_BYTES, Verdict
 from arena.walls import jail
 from arena.walls.agent_process import STDERR_KEPT, AgentProcess
-from arena.walls.jail import Confined, NoProgram
-from arena.walls.kinds import Allowance, Walls
+from arena.walls.jail import Confined, Excess, NoProgram
+from arena.walls.kinds import MEBIBYTE, Allowance, WallKind, Walls
 from arena.walls.run_folder import clear
-from arena.walls.usage import LINUX, Usage, descendants
+from arena.walls.usage import LINUX, Usage, buffer_of_a_file, descendants
+from tests.kit import behind_walls
 
 PYTHON = (sys.executable, "-I", "-S", "-c")
 
@@ -180,6 +181,85 @@ def test_walls_that_cannot_be_put_up_are_no_fault_of_the_program(tmp_path: Path)
         jail.start(program("pass"), Walls(allowance=Allowance(memory=2**70)), tmp_path)
     assert not isinstance(problem.value, NoProgram)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("files", "memory", "excess"),
+    [(5, 128, None), (50, 128, Excess.MEMORY), (50, 1024, Excess.OPEN_FILES)],
+    ids=["few", "more than memory for them", "more than one may hold"],
+)
+def test_open_files_of_all_processes_in_a_container_are_counted(
+    files: int, memory: int, excess: Excess | None, tmp_path: Path
+) -> None:
+    """The kernel may hold a buffer for each, which is counted nowhere else."""
+    source = """if True:
+        import os, sys, time
+        for _ in range(12):
+            if os.fork() == 0:
+                kept = [os.eventfd(0) for _ in range(int(sys.argv[1]))]
+                os.write(1, b"x")
+                time.sleep(1000)
+        time.sleep(1000)
+    """
+    allowance = Allowance(memory=memory * MEBIBYTE)
+    confined = behind_walls.start(
+        (*behind_walls.PYTHON, source, str(files)), WallKind.CONTAINER, tmp_path, allowance=allowance
+    )
+    for _ in range(12):
+        assert confined.stdout.read(1) == b"x"
+    confined.usage.look()
+    assert confined.excess() is excess
+    confined.kill_all()
+    confined.remove()
+
+
+def test_a_file_in_a_container_is_memory_and_counts_once(tmp_path: Path) -> None:
+    """However many processes share it."""
+    source = """if True:
+        import mmap, os, time
+        with open("/dev/shm/shared", "w+b") as file:
+            file.truncate(48 << 20)
+            kept = mmap.mmap(file.fileno(), 48 << 20)
+        kept.write(bytes(48 << 20))
+        for _ in range(3):
+            os.fork()
+        kept[-1] = 1
+        os.write(1, b"x")
+        time.sleep(1000)
+    """
+    for memory, excess in ((160, None), (64, Excess.MEMORY)):
+        allowance = Allowance(memory=memory * MEBIBYTE)
+        confined = behind_walls.start((*behind_walls.PYTHON, source), WallKind.CONTAINER, tmp_path, allowance=allowance)
+        for _ in range(8):
+            assert confined.stdout.read(1) == b"x"
+        confined.usage.look()
+        assert confined.excess() is excess
+        confined.kill_all()
+        confined.remove()
+
+
+@pytest.mark.skipif(not LINUX, reason="only Linux tells what another process uses")
+def test_what_the_kernel_knows_of_a_process_is_counted_also_when_its_first_thread_has_ended(tmp_path: Path) -> None:
+    source = """if True:
+        import ctypes, os, platform, threading, time
+        libc = ctypes.CDLL(None)
+        libc.mmap.restype = ctypes.c_void_p
+        place = libc.mmap(None, ctypes.c_size_t(40_000 * 4096), 0, 0x22, -1, ctypes.c_long(0))
+        for page in range(0, 20_000, 2):
+            libc.mprotect(ctypes.c_void_p(place + page * 4096), 4096, 1)
+        kept = [os.eventfd(0) for _ in range(40)]
+        threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+        os.write(1, b"x")
+        libc.syscall({"x86_64": 60, "aarch64": 93}[platform.machine()], 0)
+    """
+    confined = jail.start(program(source), Walls(), tmp_path)
+    assert told(confined) == b"x"
+    while "Z (zombie)" not in Path(f"/proc/{confined.pid}/status").read_text():
+        os.sched_yield()
+    assert confined.usage.files() >= 40
+    assert confined.usage.in_kernel() >= 40 * buffer_of_a_file() + 20_000 * 512
+    confined.kill_all()
+    confined.remove()
 
 
 def test_a_file_grows_no_larger_than_it_may(tmp_path: Path) -> None:

@@ -1,0 +1,173 @@
+"""Attacks on what the kernel holds for an agent: memory in sockets, pipes and mappings, room on the disk, terminals."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.attacks.attackers.agent import Situation
+
+_MEBIBYTE = 1024**2
+_PROCESSES = 20
+_LASTS = 3.0
+"""Seconds: by then the warden has seen it."""
+_PIECE = bytes(64 * 1024)
+_MOST_FILES = 64
+_IN_ONE_PROCESS = 20 * _MEBIBYTE
+"""More than one process may make the kernel hold in its open files."""
+_KEEP_SIZE = 1
+_UNSHARE = 2
+_FAILED = ctypes.c_void_p(-1).value
+
+
+def hold_memory_in_sockets(at: Situation) -> None:
+    """What has been sent and not been read lies in the kernel, in buffers as large as one asks for."""
+    _hold(at, "sockets", _fill_sockets)
+
+
+def hold_memory_in_pipes(at: Situation) -> None:
+    _hold(at, "pipes", _fill_pipes)
+
+
+def _hold(at: Situation, where: str, fill: Callable[[], int]) -> None:
+    """In as many processes as it may have; in itself where that is the only one."""
+    children = 0
+    with suppress(OSError):
+        for _ in range(_PROCESSES):
+            if os.fork() == 0:
+                fill()
+                time.sleep(_LASTS)
+                os._exit(0)
+            children += 1
+    held = fill()
+    print(f"holds {held // _MEBIBYTE} MiB in {where} in each of {children + 1} processes")
+    if children:
+        time.sleep(_LASTS)
+    if held > _IN_ONE_PROCESS or held * (children + 1) > 256 * _MEBIBYTE:
+        print(f"SUCCEEDED: hold {held * (children + 1) // _MEBIBYTE} MiB in {where}")
+
+
+def _fill_sockets() -> int:
+    kept: list[socket.socket] = []
+    held = 0
+    with suppress(OSError):
+        while len(kept) < _MOST_FILES:
+            pair = socket.socketpair()
+            kept += pair
+            for one in pair:
+                with suppress(OSError):
+                    one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 64 * _MEBIBYTE)
+                one.setblocking(False)
+                with suppress(BlockingIOError):
+                    while True:
+                        held += one.send(_PIECE)
+    _keep.extend(kept)
+    return held
+
+
+def _fill_pipes() -> int:
+    held = 0
+    with suppress(OSError):
+        for _ in range(_MOST_FILES):
+            _, writer = os.pipe()
+            os.set_blocking(writer, False)
+            with suppress(BlockingIOError):
+                while True:
+                    held += os.write(writer, _PIECE)
+    return held
+
+
+_keep: list[object] = []
+
+
+def enlarge_a_socket(at: Situation) -> None:
+    one, other = socket.socketpair()
+    _keep.extend((one, other))
+    for name in ("SO_SNDBUF", "SO_RCVBUF"):
+        at.attempt(
+            f"set {name}",
+            lambda name=name: one.setsockopt(socket.SOL_SOCKET, getattr(socket, name), _MEBIBYTE),  # type: ignore[misc]
+        )
+
+
+def send_open_files(at: Situation) -> None:
+    """In a message nobody counts them."""
+    one, other = socket.socketpair()
+    _keep.extend((one, other))
+    at.attempt("send an open file", lambda: socket.send_fds(one, [b"x"], [0]))
+
+
+def have_a_table_of_files_for_each_thread(at: Situation) -> None:
+    """Each thread could have as many open files as a process may."""
+
+    def unshare() -> None:
+        at.checked(at.libc.close_range(ctypes.c_uint(1000), ctypes.c_uint(2000), _UNSHARE))
+
+    thread = threading.Thread(target=lambda: at.attempt("unshare the files in close_range", unshare))
+    thread.start()
+    thread.join()
+    if at.kind != "limits":  # where it is done, this process has two threads on one stack
+        vm, fs, handlers, is_thread = 0x100, 0x200, 0x800, 0x10000
+        at.attempt("have a thread with files of its own", lambda: at.call("clone", vm | fs | handlers | is_thread, 0))
+
+
+def take_the_disk_past_the_end(at: Situation) -> None:
+    """Room that is reserved past the end of a file makes it no longer."""
+    try:
+        file = os.open("reserved", os.O_CREAT | os.O_RDWR)
+    except OSError as error:
+        print(f"refused: make a file: {error}")
+        return
+    length = ctypes.c_long(128 * _MEBIBYTE)
+    for mode in (_KEEP_SIZE, 0x10):  # beside, insert in the middle
+        at.attempt(
+            f"reserve room in mode {mode}",
+            lambda mode=mode: at.checked(at.libc.fallocate(file, mode, ctypes.c_long(0), length)),  # type: ignore[misc]
+        )
+    if at.kind != "limits":
+        os.close(file)
+        return
+    time.sleep(_LASTS)
+
+
+def take_all_terminals(at: Situation) -> None:
+    """There are some thousand for the whole machine."""
+    if at.kind == "limits":
+        at.attempt("have a terminal", lambda: os.close(os.open("/dev/ptmx", os.O_RDWR)))
+    else:
+        at.attempt("have terminals", lambda: [os.open("/dev/ptmx", os.O_RDWR) for _ in range(20)])
+
+
+def become_the_first_process(at: Situation) -> None:
+    """In a container: it was there before the agent, and ends after it."""
+    if at.kind != "container":
+        return
+    at.attempt("write into its memory", lambda: os.open("/proc/1/mem", os.O_RDWR))
+    at.attempt("read its memory", lambda: os.open("/proc/1/mem", os.O_RDONLY))
+    at.attempt("read its environment", Path("/proc/1/environ").read_text)
+    at.attempt("trace it", lambda: at.call("ptrace", 16, 1, 0, 0))
+    at.attempt("see its files", lambda: os.open("/proc/1/fd/0", os.O_RDONLY))
+    at.attempt("enter its namespaces", lambda: at.call("setns", os.open("/proc/1/ns/mnt", os.O_RDONLY), 0))
+    walls = dict(line.split(":", 1) for line in Path("/proc/1/status").read_text().splitlines())
+    if (walls["Seccomp"].strip(), walls["NoNewPrivs"].strip()) != ("2", "1"):
+        print("SUCCEEDED: find it without a filter of system calls")
+    os.kill(1, 9)  # from within this is ignored
+
+
+def map_without_end(at: Situation) -> None:
+    """What the kernel knows of a mapping is memory too; a file that is mapped stays open when it is closed."""
+    at.libc.mmap.restype = ctypes.c_void_p
+    file, made = os.open(__file__, os.O_RDONLY), 0
+    while made < 200_000 and at.libc.mmap(None, 1, 1, 2, file, ctypes.c_long(0)) != _FAILED:
+        made += 1
+    print(f"has {made} mappings")
+    if made >= 200_000:
+        print("SUCCEEDED: have mappings without end")
