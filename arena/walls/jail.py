@@ -42,7 +42,7 @@ _PER_FILE: Final = 4096
 """What the smallest file costs."""
 _MOST_SIGNALS: Final = 256
 """That wait, timers included; a user has some ten thousand in all, his agents' together."""
-_UNCOUNTED: Final = 16 * MEBIBYTE
+_UNCOUNTED: Final = 20 * MEBIBYTE
 """Bytes that the kernel may hold for an agent without counting as its memory: what 64 open files can."""
 _PROCESSES_FULL: Final = 8
 """So many processes may have open as many files as one may."""
@@ -183,9 +183,10 @@ class Confined:
     def _written(self) -> list[float]:
         """Bytes in files that it has written, in each place where walls let it."""
         if self.walls.kind is WallKind.CONTAINER:
-            # Looked at through the first process in it, which is not the agent's.
-            first = next(iter(usage.children(self.pid)), self.pid)
-            return [_used(f"/proc/{first}/root{place}") for place in ("/tmp", "/dev/shm", self.folder)]
+            # Looked at through the first process in it, which is not the agent's, and with which all of it goes.
+            first = usage.children(self.pid)
+            places = [f"/proc/{first[0]}/root{place}" for place in ("/tmp", "/dev/shm", self.folder)] if first else []
+            return [_used(place) for place in places] or [0]
         return [_size(self.folder) if self.walls.kind is WallKind.LIMITS or self.walls.allowance.disk else 0]
 
     def kill_all(self) -> None:
@@ -390,7 +391,7 @@ def _limits(walls: Walls) -> list[str]:
     # 1 GiB before its first line runs. Elsewhere than on Linux RLIMIT_DATA is only the classic heap.
     allowance = walls.allowance
     wanted = {
-        "RLIMIT_CORE": 0,
+        "RLIMIT_CORE": 1,  # not 0, with which Linux still hands the core to the program that core_pattern names
         "RLIMIT_DATA" if usage.LINUX else "RLIMIT_AS": allowance.memory,
         "RLIMIT_NOFILE": allowance.open_files,
         "RLIMIT_FSIZE": allowance.files,

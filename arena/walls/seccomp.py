@@ -37,8 +37,8 @@ _ALLOWED: Final = """
     set_tid_address rseq restart_syscall arch_prctl set_thread_area get_thread_area riscv_flush_icache
     rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend rt_sigtimedwait rt_sigtimedwait_time64
     sigaltstack sigreturn signalfd signalfd4 pause alarm getitimer setitimer
-    timer_create timer_settime timer_gettime timer_getoverrun timer_delete timerfd_create timerfd_settime
-    timerfd_gettime nanosleep clock_nanosleep clock_nanosleep_time64 clock_gettime clock_gettime64 clock_getres
+    timer_settime timer_gettime timer_getoverrun timer_delete timerfd_create timerfd_settime
+    timerfd_gettime nanosleep clock_gettime clock_gettime64 clock_getres
     clock_getres_time64 gettimeofday time times getrusage sysinfo uname getcpu getrandom
     poll ppoll ppoll_time64 select _newselect pselect6 pselect6_time64 epoll_create epoll_create1 epoll_ctl
     epoll_ctl_old epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2
@@ -88,6 +88,10 @@ _PRCTL: Final = (3, 15, 16, 23, 29, 30, 38, 39, 0x53564D41)
 PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, PR_SET_VMA."""
 _MAP_SHARED: Final = 0x01
 _MAP_ANONYMOUS: Final = 0x20
+_MAP_HUGETLB: Final = 0x40000
+_FIRST_CLOCK_OF_OTHERS: Final = 16
+_OWN_CLOCKS: Final = (0xFFFFFFFA, 0xFFFFFFFE)
+"""Of the process and of the thread that asks, as the C library writes them."""
 _O_NAMELESS: Final = os.O_TMPFILE & ~os.O_DIRECTORY if sys.platform == "linux" else 0
 _AF_UNIX: Final = 1
 _SOCK_STREAM: Final = 1
@@ -162,12 +166,18 @@ def _with_arguments(pyseccomp: Any) -> Iterator[_Rule]:
         for mode in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC, os.O_RDWR | os.O_TRUNC):
             yield allow, name, (argument(place, masked, os.O_ACCMODE | os.O_TRUNC | _O_NAMELESS, mode),)
     yield allow, "creat", ()
-    # Memory to be shared is not counted as anybody's.
+    # Memory to be shared is not counted as anybody's; nor are huge pages, which the machine has set aside.
+    looked_at = _MAP_SHARED | _MAP_ANONYMOUS | _MAP_HUGETLB
     for name in ("mmap", "mmap2"):
         for kinds in (0, _MAP_SHARED, _MAP_ANONYMOUS):
-            yield allow, name, (argument(3, masked, _MAP_SHARED | _MAP_ANONYMOUS, kinds),)
-        kinds = _MAP_SHARED | _MAP_ANONYMOUS
-        yield pyseccomp.ERRNO(errno.EPERM), name, (argument(3, masked, kinds, kinds),)
+            yield allow, name, (argument(3, masked, looked_at, kinds),)
+        for kinds in (_MAP_SHARED | _MAP_ANONYMOUS, _MAP_HUGETLB):
+            yield pyseccomp.ERRNO(errno.EPERM), name, (argument(3, masked, kinds, kinds),)
+    # Beyond these are the clocks of processor time of other processes, which a timer makes slower.
+    for name in ("timer_create", "clock_nanosleep", "clock_nanosleep_time64"):
+        yield allow, name, (argument(0, pyseccomp.LT, _FIRST_CLOCK_OF_OTHERS),)
+        for clock in _OWN_CLOCKS:
+            yield allow, name, (argument(0, masked, 0xFFFFFFFF, clock),)
     # A thread with a table of open files of its own could have as many again.
     yield allow, "close_range", (argument(2, masked, _CLOSE_RANGE_UNSHARE, 0),)
     # Other modes take room on the disk past the end of a file, which no limit on its size counts.

@@ -15,7 +15,7 @@ from functools import cache
 from arena.walls.cgroup import Cgroup
 
 LINUX = sys.platform == "linux"
-_OWN = (b"RssAnon:", b"VmPTE:", b"VmSwap:")
+_OWN = (b"RssAnon:", b"VmPTE:", b"VmSwap:", b"HugetlbPages:")
 """What memory a process has that is nobody else's: also what it takes to keep account of it."""
 _SHARED = (b"RssShmem:",)
 _BUFFER = 212_992

@@ -50,7 +50,7 @@ AT_ONCE: Final = 4
 _USUAL: Final = "alphabeta:depth=2"
 _THINKER: Final = "alphabeta:seconds=0.2"
 _PR_SET_CHILD_SUBREAPER: Final = 36
-_SMALL: Final = Allowance(memory=256 * MEBIBYTE, disk=16 * MEBIBYTE)
+_SMALL: Final = Allowance(memory=256 * MEBIBYTE, disk=64 * MEBIBYTE)
 
 
 class Played(Struct, frozen=True):

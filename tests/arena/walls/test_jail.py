@@ -238,6 +238,17 @@ def test_a_file_in_a_container_is_memory_and_counts_once(tmp_path: Path) -> None
         confined.remove()
 
 
+def test_a_container_whose_first_process_has_ended_has_written_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What held it may live a moment longer, and sees the files of the machine."""
+    confined = behind_walls.start((*behind_walls.PYTHON, "input()"), WallKind.CONTAINER, tmp_path)
+    monkeypatch.setattr("arena.walls.usage.children", lambda pid: [])
+    assert confined.excess() is None
+    confined.kill_all()
+    confined.remove()
+
+
 @pytest.mark.skipif(not LINUX, reason="only Linux tells what another process uses")
 def test_what_the_kernel_knows_of_a_process_is_counted_also_when_its_first_thread_has_ended(tmp_path: Path) -> None:
     source = """if True:

@@ -179,7 +179,7 @@ def test_an_agent_is_alone_in_an_empty_room() -> None:
     assert seen["descriptors"] == [0, 1, 2]
     assert set(seen["ignored"]) <= {signal.SIGPIPE, signal.SIGXFSZ}  # which Python itself ignores
     limits = seen["limits"]
-    assert limits["RLIMIT_CORE"] == [0, 0]
+    assert limits["RLIMIT_CORE"] == [1, 1]
     assert limits["RLIMIT_NOFILE"] == [64, 64]
     assert limits["RLIMIT_FSIZE"] == [64 << 20, 64 << 20]
     assert limits["RLIMIT_CPU"] == [100, 100]

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,8 @@ _FAILED = ctypes.c_void_p(-1).value
 
 def hold_memory_in_sockets(at: Situation) -> None:
     """What has been sent and not been read lies in the kernel, in buffers as large as one asks for."""
-    _hold(at, "sockets", _fill_sockets)
+    # Behind limits alone they would hold all memory of the machine.
+    _hold(at, "sockets", partial(_fill_sockets, 0 if at.kind == "limits" else 64 * _MEBIBYTE))
 
 
 def hold_memory_in_pipes(at: Situation) -> None:
@@ -55,7 +57,7 @@ def _hold(at: Situation, where: str, fill: Callable[[], int]) -> None:
         print(f"SUCCEEDED: hold {held * (children + 1) // _MEBIBYTE} MiB in {where}")
 
 
-def _fill_sockets() -> int:
+def _fill_sockets(buffers: int) -> int:
     kept: list[socket.socket] = []
     held = 0
     with suppress(OSError):
@@ -64,7 +66,8 @@ def _fill_sockets() -> int:
             kept += pair
             for one in pair:
                 with suppress(OSError):
-                    one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 64 * _MEBIBYTE)
+                    if buffers:
+                        one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, buffers)
                 one.setblocking(False)
                 with suppress(BlockingIOError):
                     while True:
