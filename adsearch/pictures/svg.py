@@ -7,12 +7,21 @@ is well-formed whatever the labels are.
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Iterable
 from functools import lru_cache
 from html import escape, unescape
+from typing import NamedTuple
+from unicodedata import category
 
-_UNPRINTABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML cannot hold, not even escaped."""
+_NAMESPACE = "http://www.w3.org/2000/svg"
+_SIDE, _LONGEST_SIDE = 300.0, 100_000.0
+"""Of a picture that does not say its size, and at most."""
+_RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
+_RUN = re.compile(f"[{_RIGHT_TO_LEFT}][\\w'-]*(?: [{_RIGHT_TO_LEFT}][\\w'-]*)*")
+"""Words of scripts that are read from right to left: Hebrew, Arabic, Syriac and others."""
+_MOST_MARKS = 4
+"""Accents on one letter. A hundred of them would cover the lines above."""
 _STYLE = re.compile(r"<style>(.*?)</style>\n?", re.DOTALL)
 
 
@@ -23,8 +32,19 @@ def element(name: str, *inside: str, **attributes: str | float) -> str:
 
 
 def words(text: str) -> str:
-    """`text` as markup that shows it, in an attribute too."""
-    return escape(_UNPRINTABLE.sub("\ufffd", text))
+    """`text` as markup that shows it, in an attribute too. It changes nothing around it: characters that control the
+    direction of text or cannot be printed are replaced, and words that are read from right to left are isolated."""
+    return escape(text if text.isascii() and text.isprintable() else _contained(text))
+
+
+def _contained(text: str) -> str:
+    kept: list[str] = []
+    marks = 0
+    for letter in text:
+        marks = marks + 1 if category(letter) in ("Mn", "Me") else 0
+        if marks <= _MOST_MARKS:
+            kept.append(letter if letter.isprintable() or letter in "\t\n\r\xa0" else "\ufffd")
+    return _RUN.sub("\N{FIRST STRONG ISOLATE}\\g<0>\N{POP DIRECTIONAL ISOLATE}", "".join(kept))
 
 
 @lru_cache(4096)
@@ -64,7 +84,7 @@ def document(
     sheet = f"{style}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}"
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="{words(kind)}" role="img" width="{number(width)}" '
+            f'<svg xmlns="{_NAMESPACE}" class="{words(kind)}" role="img" width="{number(width)}" '
             f'height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}">',
             element("title", words(title)),
             element("desc", words(description)),
@@ -80,3 +100,51 @@ def split_style(picture: str) -> tuple[str, str]:
     """The style sheet of a picture, as CSS, and the picture without it: a page of many boards needs the sheet once."""
     sheets = _STYLE.findall(picture)
     return unescape("\n".join(sheets)).strip(), _STYLE.sub("", picture)
+
+
+class Embedded(NamedTuple):
+    """A picture of unknown origin as an image: a browser runs and loads nothing in it, and its styles stay inside."""
+
+    address: str
+    """The whole picture as a data: URI."""
+    title: str
+    width: float
+    height: float
+
+
+def embedded(picture: str) -> Embedded:
+    """The picture as an image. ValueError where it is not an SVG document."""
+    from xml.etree import ElementTree
+
+    try:
+        root = ElementTree.fromstring(picture)
+    except (ElementTree.ParseError, UnicodeEncodeError) as error:
+        raise ValueError(f"not an SVG document: {error}") from None
+    if root.tag != f"{{{_NAMESPACE}}}svg":
+        raise ValueError(f'not an SVG document: expected <svg xmlns="{_NAMESPACE}">, got <{root.tag}>')
+    address = f"data:image/svg+xml;base64,{b64encode(picture.encode()).decode()}"
+    title = root.findtext(f"{{{_NAMESPACE}}}title", "").strip()
+    return Embedded(address, title, *_size(root.get("width", ""), root.get("height", ""), root.get("viewBox", "")))
+
+
+def _size(width: str, height: str, box: str) -> tuple[float, float]:
+    """How large the picture is, as far as it says so in numbers."""
+    for sides in ((width.removesuffix("px"), height.removesuffix("px")), tuple(box.replace(",", " ").split()[2:])):
+        try:
+            across, down = map(float, sides)
+        except ValueError:
+            continue
+        if 1 <= across <= _LONGEST_SIDE and 1 <= down <= _LONGEST_SIDE:
+            return across, down
+    return _SIDE, _SIDE
+
+
+def framed(picture: str) -> str:
+    """The same picture as a document that shows it as an image. ValueError where it is not an SVG document."""
+    inner = embedded(picture)
+    width, height = number(inner.width), number(inner.height)
+    image = element("image", width=width, height=height, href=inner.address)
+    return (
+        f'<svg xmlns="{_NAMESPACE}" role="img" width="{width}" height="{height}" viewBox="0 0 {width} {height}">\n'
+        f"{element('title', words(inner.title))}\n{image}\n</svg>\n"
+    )

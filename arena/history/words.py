@@ -38,6 +38,9 @@ _ENDS: Final = {
 }
 
 
+_PATH: Final = re.compile(r"/\S+")
+_STORED: Final = re.compile(r"\A/\S*/([0-9a-f]{64}|library-\w{8})/")
+"""How the path of a file in the store or in the folder of a run begins."""
 RULED: Final = {
     "void": "annulled",
     "again": "annulled for a replay",
@@ -133,7 +136,7 @@ def printable(text: str) -> str:
 
 def without_store(text: str) -> str:
     """`text` with files as their author knows them, not as they lie in the store or in the folder of a run."""
-    return re.sub(r"/\S*/([0-9a-f]{64}|library-\w{8})/", "", text)
+    return _PATH.sub(lambda path: _STORED.sub("", path[0]), text)
 
 
 def piece(seat: int, rules: str) -> str:
@@ -157,9 +160,10 @@ def thinking(move: MoveRecord) -> str:
 
 
 def drawn(state: State[Any]) -> str:
-    """The board as its game draws it, with nothing that a terminal would obey; failing that the position."""
-    try:
-        board = str(state)
-    except Exception:
-        board = state.position()
-    return "\n".join(map(printable, board.split("\n")))
+    """The board as its game writes it, without anything that a terminal would obey; else the position, or nothing."""
+    for written in (state.__str__, state.position):
+        try:
+            return "\n".join(map(printable, written().split("\n")))
+        except Exception:  # a user-supplied game may fail with anything
+            continue
+    return ""

@@ -32,14 +32,22 @@ class Browser:
 
     @contextmanager
     def open(
-        self, file: Path, *, at: str = "", dark: bool = False, script: bool = True, width: int = 1280, height: int = 800
+        self,
+        file: Path,
+        *,
+        at: str = "",
+        dark: bool = False,
+        script: bool = True,
+        online: bool = False,
+        width: int = 1280,
+        height: int = 800,
     ) -> Iterator[Page]:
         """The page in that file. Leaving it fails if there was any request, complaint or dialog."""
         context = self._chromium.new_context(
             viewport={"width": width, "height": height},
             color_scheme="dark" if dark else "light",
             java_script_enabled=script,
-            offline=True,
+            offline=not online,
         )
         trouble: list[str] = []
 

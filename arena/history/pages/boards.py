@@ -1,8 +1,8 @@
 """All boards of a game on one page: what they have in common is there once.
 
-A board is its game's own picture. A game of somebody's own may draw anything: what is not a plain picture is left, and
-the board is shown as text. Whatever two boards share is written once and used by both, so that a long game is a small
-page.
+A board that the package draws stands in the page; whatever two of them share is written once and used by both, so that
+a long game is a small page. A user-supplied game may draw anything: its pictures are images, in which a browser runs
+and loads nothing and whose styles reach nothing else. What is not an SVG document is shown as text.
 """
 
 from __future__ import annotations
@@ -12,23 +12,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
-from xml.etree import ElementTree
 
 from adsearch import State
-from adsearch.pictures.svg import split_style
+from adsearch.pictures.svg import embedded, split_style
 from arena.history import words
 from arena.history.pages import html
 
-_SVG: Final = "{http://www.w3.org/2000/svg}"
 _TAG: Final = re.compile(r"(<(\w+)[^<>]*(?:/>|(?<!/)>[^<]*</\2>))|</?\w+[^<>]*>")
 """An element with nothing but words in it; else where one begins or ends."""
-_PLAIN: Final = frozenset(
-    {
-        *("svg", "title", "desc", "g", "rect", "circle", "ellipse", "line", "polyline", "polygon", "path"),
-        *("text", "tspan"),
-    }
-)
-"""The elements of a picture that can be shown twice, and do nothing."""
 _SHORT: Final = 30
 """What is no longer is not worth a reference."""
 
@@ -105,29 +96,21 @@ def _drawn(state: State[Any] | None, last: Any, sheets: dict[str, None]) -> _Dra
     if state is None:
         return ""
     try:
-        sheet, drawing = split_style(state.svg(last))
-        if not type(state).__module__.startswith("adsearch."):
-            drawing = _plain(drawing)
-        if "<" in sheet:
-            raise ValueError("no style sheet")
+        picture = state.svg(last)
+        if type(state).svg is not State.svg:
+            return _image(picture)
+        sheet, drawing = split_style(picture)
         parted = _parted(drawing)
-    except Exception:  # a game of somebody's own may fail with anything
+    except Exception:  # a user-supplied game may fail with anything
         return _as_text(state)
     sheets[sheet] = None
     return parted
 
 
-def _plain(drawing: str) -> str:
-    """The same picture with nothing in it but shapes and texts. ValueError where there is more."""
-    root = ElementTree.fromstring(drawing)
-    for element in root.iter():
-        element.tag = str(element.tag).removeprefix(_SVG)
-        names = {name.lower() for name in element.attrib}
-        active = any(name.startswith(("on", "{")) or name in ("id", "href", "style") for name in names)
-        if element.tag not in _PLAIN or active:
-            raise ValueError(f"a picture of shapes, not {element.tag}")
-    root.set("role", "img")
-    return ElementTree.tostring(root, "unicode")
+def _image(picture: str) -> str:
+    """A picture that a user-supplied game drew. ValueError where it is not an SVG document."""
+    image = embedded(picture)
+    return html.element("img", src=image.address, alt=words.printable(image.title) or "board")
 
 
 def _parted(drawing: str) -> _Drawing:

@@ -32,6 +32,8 @@ _BUTTONS: Final = (
 )
 _SPEEDS: Final = ((0.5, "½"), (1, "1"), (2, "2"), (4, "4"), (10, "10"))
 """Moves a second."""
+_LONGEST: Final = 100
+"""Letters of a name or a move; files that are imported may hold longer ones."""
 _LAST: Final = (Where.AFTER, Where.WITHOUT)
 """What was printed then is shown with the last board."""
 
@@ -56,7 +58,7 @@ class _Page:
 
     def __init__(self, game: PastGame, names: Mapping[str, str] | None, private: bool) -> None:
         self.game, self.private = game, private
-        self.names = [words.printable(player if names is None else names[player]) for player in game.players]
+        self.names = [_shown(player if names is None else names[player]) for player in game.players]
         self.replay: Replay = replay(game)
         self.plies = len(game.moves)
         self.rules = words.without_store(game.game)
@@ -185,7 +187,7 @@ class _Page:
         """The ply that led to a position."""
         if step.move is None:
             return "The beginning"
-        return f"{step.number}. {self.who(step)}: {words.printable(step.move.move)}"
+        return f"{step.number}. {self.who(step)}: {_shown(step.move.move)}"
 
     def clocks(self, step: Step) -> str:
         """What each clock shows, and what the move took."""
@@ -318,6 +320,11 @@ class _Page:
             for name, leftover in zip(self.names, self.replay.leftovers, strict=True)
             if leftover.where in kinds
         ]
+
+
+def _shown(text: str) -> str:
+    """A name or a move on one line, cut where it is far longer than those of our own games can be."""
+    return words.printable(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
 
 
 def _plays(seat: int, rules: str) -> str:

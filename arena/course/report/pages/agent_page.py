@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from adsearch.pictures.svg import split_style
 from arena.course.report.pages import addresses, front_page, parts
 from arena.history.pages.html import element, words
 from arena.ratings import plots
@@ -18,15 +19,16 @@ def pages(report: Report, agent: ReportedAgent, where: Addresses) -> Iterator[tu
     """The pages of an agent, each with its place."""
     at = where.agent(agent.name)
     own = [game for game in report.games if agent.name in game.players]
+    progress, style = _progress(agent)
     first = [
         _facts(report, agent),
         _against(report, agent, where, at),
-        *_progress(agent),
+        *progress,
         *_faults(agent, own, where, at),
     ]
     for place, listed in parts.games(where, at, own, of=agent.name):
         above = first if place == at else []
-        yield place, parts.frame(report, place, agent.name, *above, element("h2", "Games"), listed)
+        yield place, parts.frame(report, place, agent.name, *above, element("h2", "Games"), listed, style=style)
 
 
 def _facts(report: Report, agent: ReportedAgent) -> str:
@@ -79,23 +81,22 @@ def _against(report: Report, agent: ReportedAgent, where: Addresses, at: str) ->
     return element("h2", "Against each of the others") + parts.table("Against each of the others", columns, rows)
 
 
-def _progress(agent: ReportedAgent) -> list[str]:
-    """The rating of each version."""
+def _progress(agent: ReportedAgent) -> tuple[list[str], str]:
+    """The rating of each version, and the style sheet of its picture."""
     if len(agent.versions) < 2:
-        return []
+        return [], ""
     line = plots.of_versions(agent.name, agent.versions)
     explanation = (
         "Every version is a player of its own, rated by all games, also those of earlier versions. The rating above "
         "counts only games between current versions, so it can differ from the last one here."
     )
-    return [
+    style, picture = split_style(plots.progress([line], title=f"Versions of {agent.name}"))
+    shown = [
         element("h2", "Rating of each version"),
-        parts.box(
-            "Picture of the ratings of all versions",
-            element("figure", plots.progress([line], title=f"Versions of {agent.name}")),
-        ),
+        parts.box("Picture of the ratings of all versions", element("figure", picture)),
         element("p", explanation, class_="faint"),
     ]
+    return shown, style
 
 
 def _faults(agent: ReportedAgent, own: Sequence[ListedGame], where: Addresses, at: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from adsearch.pictures.svg import split_style
 from arena.course.report.pages import addresses, bracket, parts
 from arena.history.pages.html import element, words
 from arena.ratings import plots
@@ -20,6 +21,7 @@ MARKS: Final = {ONLY_WON: "won all", ONLY_LOST: "lost all", ANCHOR: "anchor"}
 
 def page(report: Report, where: Addresses) -> str:
     """The front page."""
+    ratings, style = _ratings(report)
     return parts.frame(
         report,
         addresses.FRONT,
@@ -29,8 +31,9 @@ def page(report: Report, where: Addresses) -> str:
         element("h2", "Standings"),
         *_standings(report, where),
         *bracket.parts_of(report, where),
-        *_ratings(report),
+        *ratings,
         *_crosstable(report, where),
+        style=style,
     )
 
 
@@ -131,7 +134,8 @@ def error(agent: ReportedAgent) -> str:
 # Ratings.
 
 
-def _ratings(report: Report) -> list[str]:
+def _ratings(report: Report) -> tuple[list[str], str]:
+    """The picture of the ratings, explained, and its style sheet."""
     found = report.ranking
     bars = (
         []
@@ -150,7 +154,7 @@ def _ratings(report: Report) -> list[str]:
         ]
     )
     if found is None or not bars:
-        return []
+        return [], ""
     explanation = (
         "Ratings are Elo points, from all rated games at once: 100 points more mean about 64 % of the points in games "
         "between the two. The true rating lies within the bar 95 times in 100; where bars overlap, who is better is "
@@ -158,12 +162,13 @@ def _ratings(report: Report) -> list[str]:
     )
     if found.pools > 1:
         explanation += " Players that no games connect are in pools of their own: compare within a pool."
-    picture = plots.ratings(bars, title="Each rating, and where it lies 95 times in 100")
-    return [
+    style, picture = split_style(plots.ratings(bars, title="Each rating, and where it lies 95 times in 100"))
+    shown = [
         element("h2", "Ratings"),
         parts.box("Picture of the ratings", element("figure", picture)),
         element("p", words(explanation), class_="faint"),
     ]
+    return shown, style
 
 
 # The crosstable.

@@ -19,8 +19,9 @@ PER_PAGE: Final = 300
 _MINUS: Final = "\N{MINUS SIGN}"
 
 
-def frame(report: Report, at: str, title: str, *body: str) -> str:
-    """The page `at` that place, with links back above `body`, and below it when the report was made."""
+def frame(report: Report, at: str, title: str, *body: str, style: str = "") -> str:
+    """The page `at` that place, with links back above `body`, and below it when the report was made. `style`: the style
+    sheet of the pictures in it."""
     up = addresses.up(at)
     ways = [(addresses.FRONT, report.title), (addresses.GAMES, "All games")]
     nav = element(
@@ -34,7 +35,7 @@ def frame(report: Report, at: str, title: str, *body: str) -> str:
         element("header", nav),
         element("main", element("h1", words(title)), *body),
         element("footer", words(made), class_="faint"),
-        styles=(html.file("report.css", __package__),),
+        styles=(style, html.file("report.css", __package__)),
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
+from adsearch.pictures.svg import split_style
 from arena.history.pages import html
 from arena.history.pages.boards import boards
 from arena.history.pages.replay_page import page
@@ -210,8 +211,9 @@ def test_boards_that_share_their_parts_look_as_they_were_drawn(browser: Browser,
     for number, rules in enumerate(EVERY_GAME):
         steps = replay(past_game(rules)).steps[-14::7]
         drawn = boards((step.state, step.last) for step in steps)
-        sheets[drawn.sheet] = None
-        plain += [step.state.svg(step.last).strip() for step in steps if step.state is not None]
+        apart = [split_style(step.state.svg(step.last).strip()) for step in steps if step.state is not None]
+        sheets |= dict.fromkeys((drawn.sheet, *(sheet for sheet, _ in apart)))
+        plain += [picture for _, picture in apart]
         for part in (drawn.shared, *drawn.drawn):
             shared.append(part.replace('id="b', f'id="game{number}-').replace('"#b', f'"#game{number}-'))
     seen = []
