@@ -26,9 +26,7 @@ from tests.attacks.evening import ATTACKERS, Evening, Played
 from tests.kit import ordinary_user
 from tests.kit.effort import ALL_WALLS
 from tests.kit.ordinary_user import HERE, open_folder
-from tests.kit.places import ROOT
 
-SECURITY: Final = ROOT / "docs" / "security.md"
 USERS: Final = ("root", "ordinary") if os.getuid() == 0 else ("ordinary",)
 EVENINGS: Final = [
     f"{kind}-{user}" for kind in WallKind for user in USERS if ALL_WALLS or kind is WallKind.SANDBOX or user != "root"
@@ -156,13 +154,6 @@ def test_what_limits_do_not_stop_is_known(evening: Evening) -> None:
     got = {played.name for played in evening.played if successes(played)}
     assert got <= NOT_STOPPED_BY_LIMITS
     assert got >= NOT_STOPPED_BY_LIMITS - STOPPED_BY_SOME_SYSTEMS
-
-
-def test_what_limits_do_not_stop_is_written_down() -> None:
-    _, _, section = SECURITY.read_text("utf-8").partition("\n## What limits do not stop\n")
-    told = re.findall(r"^- `(\w+)`: ", section.partition("\n## ")[0], re.MULTILINE)
-    assert sorted(told) == sorted(NOT_STOPPED_BY_LIMITS)
-    assert {attack.name for attack in ATTACKS} >= NOT_STOPPED_BY_LIMITS >= STOPPED_BY_SOME_SYSTEMS
 
 
 def test_every_attack_is_in_the_table() -> None:

@@ -4,8 +4,9 @@ Facts come from /proc and /sys (a caller may pass other folders), from timing sl
 kind of walls; a small function judges each fact. Nothing is left changed.
 
     sandboxes.py    which walls hold                        disk.py     whether results are safe, and room for more
-    processors.py   cores, quota, load, late wake-ups       system.py   operating system, versions, open files
-    memory.py       room for agents that play at once       finding.py  what all of these return
+    promises.py     what of docs/security.md is held        system.py   operating system, versions, open files
+    processors.py   cores, quota, load, late wake-ups       finding.py  what all of these return
+    memory.py       room for agents that play at once
 """
 
 from __future__ import annotations

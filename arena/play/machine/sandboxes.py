@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from agents.errors import one_line
+from arena.play.machine import promises
 from arena.play.machine.finding import Finding, Health, found, unknown
 from arena.walls.kinds import WallKind
 
@@ -25,12 +26,13 @@ _MEANS: Final = {
     WallKind.CONTAINER: "holds: the same for agents that start processes",
 }
 _START_THREADS: Final = """if True:
-    import runpy, sys, threading
-    runpy.run_path(sys.argv[1])["limit_threads"](4)
+    import os, runpy, sys, threading
+    before = os.readlink("/proc/self/ns/user")
+    runpy.run_path(sys.argv[1])["count_apart"](4)
     try:
         for _ in range(16):
             threading.Thread(target=threading.Event().wait, daemon=True).start()
-        print("warden")
+        print("warden" if os.readlink("/proc/self/ns/user") == before else "apart")
     except RuntimeError:
         print("kernel")
 """
@@ -39,7 +41,7 @@ _START_THREADS: Final = """if True:
 def findings() -> list[Finding]:
     """Which walls hold, each of them tried."""
     try:
-        from arena.walls import confine, probe
+        from arena.walls import confine, meter, probe
     except ImportError as error:
         return [Finding("walls", "limits", f"not here: {one_line(str(error))}", Health.PROBLEM, _ELSEWHERE)]
     default = probe.chosen(None).kind
@@ -47,7 +49,12 @@ def findings() -> list[Finding]:
         *(of_walls(probe.offer(kind)) for kind in WallKind),
         by_default(default, probe.LIMITS_MEAN),
         landlock(_landlock_version()),
-        threads(*count_threads(confine.__file__), root=os.getuid() == 0),
+        *promises.findings(
+            default,
+            *count_threads(confine.__file__),
+            root=os.getuid() == 0,
+            waits=meter.counts_waits(default),
+        ),
     ]
 
 
@@ -87,7 +94,8 @@ def _landlock_version() -> int | None:
 def count_threads(confine: str) -> tuple[str, str]:
     """Who counts an agent's threads, tried with the program that confines agents, and what was said.
 
-    "kernel", "warden", or nothing where no agent could be started."""
+    "kernel"; "warden"; "apart" where the warden does, but the kernel counts signals and timers for each agent;
+    "nobody"; or nothing where no agent could be started."""
     if sys.platform != "linux":
         return "nobody", ""
     try:
@@ -102,21 +110,3 @@ def count_threads(confine: str) -> tuple[str, str]:
     except (OSError, subprocess.TimeoutExpired) as error:
         return "", one_line(str(error))
     return done.stdout.strip(), one_line(done.stderr.strip().rpartition("\n")[2])
-
-
-def threads(counts: str, why: str, *, root: bool) -> Finding:
-    """Whether an agent that starts endless threads is held at once."""
-    if counts == "kernel":
-        return found("walls", "threads", "counted by the kernel")
-    if counts == "nobody":
-        return unknown("walls", "threads", "not counted on this system")
-    if counts == "warden":
-        advice = (
-            "root is never counted: let an ordinary user run tournaments"
-            if root
-            else "where this user may make user namespaces (Debian: the sysctl kernel.unprivileged_userns_clone; "
-            "Ubuntu: kernel.apparmor_restrict_unprivileged_userns) the kernel counts them"
-        )
-        return found("walls", "threads", "counted by the warden alone, a few times a turn", advice)
-    advice = "no agent can be started like this (Ubuntu: the sysctl kernel.apparmor_restrict_unprivileged_userns)"
-    return Finding("walls", "threads", f"counting them failed: {why or 'nothing was said'}", Health.PROBLEM, advice)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from itertools import count
@@ -12,8 +13,9 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.play import descriptors
-from arena.play.machine import Finding, Health, disk, findings, memory, processors, sandboxes, system
+from arena.play.machine import Finding, Health, disk, findings, memory, processors, promises, sandboxes, system
 from arena.play.machine.processors import Spent
+from arena.play.machine.promises import Promise
 from arena.walls import confine, probe
 from arena.walls.kinds import GIBIBYTE, MEBIBYTE, WallKind
 from arena.walls.probe import Offer
@@ -42,7 +44,7 @@ def one(found: list[Finding], name: str) -> Finding:
 
 def test_every_finding_of_this_machine_is_told_and_every_warning_has_advice(tmp_path: Path) -> None:
     found = findings(tmp_path)
-    assert {finding.area for finding in found} == {"walls", "clocks", "memory", "disk", "system"}
+    assert {finding.area for finding in found} == {"walls", "promises", "clocks", "memory", "disk", "system"}
     assert len({(finding.area, finding.name) for finding in found}) == len(found)
     for finding in found:
         assert finding.value, finding
@@ -108,14 +110,14 @@ def test_the_version_of_landlock_is_told() -> None:
 @linux
 def test_threads_are_counted_by_trying() -> None:
     counts, why = sandboxes.count_threads(confine.__file__)
-    assert counts == "warden" if os.getuid() == 0 else counts in ("kernel", "warden"), why
+    assert counts in (("apart", "warden") if os.getuid() == 0 else ("kernel", "warden")), why
 
 
 @linux
 def test_a_program_that_cannot_confine_is_a_problem_with_its_reason(tmp_path: Path) -> None:
     broken = tmp_path / "confine.py"
-    broken.write_text("def limit_threads(most):\n    raise PermissionError(1, 'Operation not permitted')\n")
-    found = sandboxes.threads(*sandboxes.count_threads(str(broken)), root=False)
+    broken.write_text("def count_apart(most):\n    raise PermissionError(1, 'Operation not permitted')\n")
+    found = promises.threads(*sandboxes.count_threads(str(broken)), root=False)
     assert found.verdict is Health.PROBLEM
     assert "Operation not permitted" in found.value
 
@@ -124,15 +126,57 @@ def test_a_program_that_cannot_confine_is_a_problem_with_its_reason(tmp_path: Pa
     ("counts", "root", "verdict", "advice"),
     [
         ("kernel", False, Health.OK, ""),
+        ("apart", True, Health.WARNING, "ordinary user"),
         ("warden", True, Health.WARNING, "ordinary user"),
         ("warden", False, Health.WARNING, "user namespaces"),
         ("nobody", False, Health.UNKNOWN, ""),
     ],
 )
 def test_who_counts_threads(counts: str, root: bool, verdict: Health, advice: str) -> None:
-    found = sandboxes.threads(counts, "", root=root)
+    found = promises.threads(counts, "", root=root)
     assert found.verdict is verdict
     assert advice in found.advice
+    assert (found.value == promises.HELD) == (counts == "kernel")
+
+
+@pytest.mark.parametrize(
+    ("counts", "verdict"),
+    [("kernel", Health.OK), ("apart", Health.OK), ("warden", Health.WARNING), ("nobody", Health.UNKNOWN)],
+)
+def test_quotas_are_not_shared_where_an_agent_has_a_namespace_of_its_own(counts: str, verdict: Health) -> None:
+    found = promises.quotas(counts)
+    assert found.verdict is verdict
+    assert ("user namespaces" in found.advice) == (verdict is Health.WARNING)
+
+
+# Promises
+
+
+def promised(kind: WallKind, *, waits: bool = True) -> dict[str, Finding]:
+    """What is said of each, where an ordinary user's threads are counted by the kernel."""
+    return {each.name: each for each in promises.findings(kind, "kernel", "", root=False, waits=waits)}
+
+
+def test_every_promise_is_held_in_a_sandbox() -> None:
+    found = promised(WallKind.SANDBOX)
+    assert list(found) == list(Promise)
+    assert {(each.area, each.value, each.verdict) for each in found.values()} == {("promises", "held", Health.OK)}
+
+
+def test_of_each_promise_that_is_not_held_it_is_said_why_and_what_is_missing() -> None:
+    found = promised(WallKind.LIMITS)
+    assert list(found) == list(Promise)
+    lost = {name for name, each in found.items() if each.value != promises.HELD}
+    assert lost == set(Promise) - {Promise.THREADS, Promise.OFF_TURN}
+    for name in lost:
+        assert re.match("not held: |held in part: ", found[name].value)
+        assert found[name].verdict is Health.WARNING
+        assert "sandbox" in found[name].advice
+
+
+def test_a_container_whose_waits_nobody_knows_charges_them() -> None:
+    lost = [each for each in promised(WallKind.CONTAINER, waits=False).values() if each.value != promises.HELD]
+    assert [(each.name, each.verdict) for each in lost] == [(Promise.WAITING, Health.WARNING)]
 
 
 # Clocks

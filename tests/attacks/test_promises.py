@@ -1,0 +1,72 @@
+"""docs/security.md promises nothing that no test holds, and `arena doctor` speaks of the same promises."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import pytest
+
+from arena.play.machine import promises
+from arena.play.machine.promises import Promise
+from arena.walls.kinds import WallKind
+from tests.attacks import ATTACKS, NOT_STOPPED_BY_LIMITS, STOPPED_BY_SOME_SYSTEMS
+from tests.kit.places import ROOT
+
+PAGE: Final = (ROOT / "docs" / "security.md").read_text("utf-8")
+SECTIONS: Final = dict(re.findall(r"^##+ (.+)\n((?:(?!##).*\n)*)", PAGE, re.MULTILINE))
+WITHOUT_TESTS: Final = {
+    "The promises",
+    "What no walls stop",
+    "What a kernel bug or shared hardware still allows",
+    "Reporting a hole",
+}
+"""Sections that promise nothing."""
+
+
+def named(section: str, list: str) -> list[str]:
+    """The attacks and tests in the list with that title at the end of a section."""
+    found = re.search(rf"^\*{list}:\*((?:(?!\n\n|\n\*).)*)", SECTIONS[section], re.MULTILINE | re.DOTALL)
+    return re.findall(r"`(\w+)`", found[1]) if found else []
+
+
+def of(promise: Promise) -> str:
+    """The section about a promise."""
+    return promise.capitalize()
+
+
+def test_the_page_and_doctor_have_the_same_promises_in_the_same_order() -> None:
+    _, _, after = PAGE.partition("\n## The promises\n")
+    assert re.findall("^### (.+)$", after, re.MULTILINE) == [of(promise) for promise in Promise]
+
+
+@pytest.mark.parametrize("section", sorted(SECTIONS.keys() - WITHOUT_TESTS))
+def test_every_promise_is_held_by_tests(section: str) -> None:
+    assert named(section, "Held by")
+
+
+def test_sections_that_promise_nothing_are_on_the_page_and_name_no_tests() -> None:
+    assert SECTIONS.keys() >= WITHOUT_TESTS
+    assert not any(named(section, "Held by") for section in WITHOUT_TESTS)
+
+
+def test_every_named_test_and_attack_exists() -> None:
+    sources = [file.read_text("utf-8") for file in (ROOT / "tests").rglob("test_*.py")]
+    there = {name for source in sources for name in re.findall(r"^def (test_\w+)\(", source, re.MULTILINE)}
+    there |= {attack.name for attack in ATTACKS}
+    held = {name for section in SECTIONS for name in named(section, "Held by")}
+    assert held <= there, sorted(held - there)
+
+
+def test_what_limits_do_not_stop_is_written_down() -> None:
+    written = [name for section in SECTIONS for name in named(section, "Succeed behind limits")]
+    assert sorted(written) == sorted(NOT_STOPPED_BY_LIMITS)
+    assert {attack.name for attack in ATTACKS} >= NOT_STOPPED_BY_LIMITS >= STOPPED_BY_SOME_SYSTEMS
+
+
+def test_doctor_calls_nothing_held_that_attacks_break_behind_limits() -> None:
+    found = {
+        each.name: each.value for each in promises.findings(WallKind.LIMITS, "kernel", "", root=False, waits=False)
+    }
+    broken = {promise for promise in Promise if named(of(promise), "Succeed behind limits")}
+    assert {promise for promise in Promise if found[promise] != promises.HELD} == broken | {Promise.WAITING}
