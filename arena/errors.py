@@ -11,6 +11,7 @@
     |-- BadRoster       a roster that cannot be used, or a line of it
     |-- BadRuling       a ruling that cannot be made
     |-- BadSubmission   something handed in that cannot be looked at
+    |-- UntrustedCode   code in a record that is not this user's own, and was not trusted
     |-- TournamentBusy  the tournament is being run by another process
     `-- RefereeLost     the referee's process ended, or does not answer
 
@@ -63,6 +64,10 @@ class BadRuling(ArenaError):
 
 class BadSubmission(ArenaError):
     """Something handed in that cannot be looked at, or a download that cannot."""
+
+
+class UntrustedCode(ArenaError):
+    """Code in a record (rules, an agent) that is not this user's own, and that the user has not trusted."""
 
 
 class TournamentBusy(ArenaError):

@@ -20,6 +20,7 @@ Start with `schema` (the tables and the views) and `store` (every change). All f
 
     dialect      what only SQLite has
     upgrade      creates and migrates the tables
+    sources      the files of a submission, and the hash that names them
     bundles      a record and its submissions in one file
     errors       DatabaseError and its kinds
 """

@@ -13,9 +13,8 @@ from msgspec import Struct
 from sqlalchemy import Connection, func, select, text
 
 from db import games
-from db.imports import IMPORTED
 from db.records import PastGame
-from db.schema import Agent, Entry, Game, Move, Seat, Tournament, Version
+from db.schema import Agent, Entry, Game, Move, Tournament, Version
 
 _AT_ONCE: Final = 200
 """So many games are read by one query."""
@@ -130,9 +129,7 @@ def every_game(connection: Connection) -> Iterator[AuditedGame]:
     last = 0
     chosen = select(Game.id).order_by(Game.id).limit(_AT_ONCE)
     while ids := connection.execute(chosen.where(Game.id > last)).scalars().all():
-        elsewhere = select(Seat.game).join(Version, Version.id == Seat.version)
-        elsewhere = elsewhere.where(Seat.game.in_(ids), Version.source.startswith(IMPORTED))
-        imported = set(connection.execute(elsewhere).scalars())
+        imported = games.imported(connection, ids)
         rows = connection.execute(select(Game.id, Game.seed).where(Game.id.in_(ids)))
         seeds = {row.id: row.seed for row in rows}
         for game in games.games(connection, ids, whole=True):

@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import sqlite3
+import stat
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -19,12 +20,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from msgspec import Struct
-from sqlalchemy import Connection, insert, select, text
+from sqlalchemy import Connection, insert, select
 
 from db.errors import DatabaseError, NotFound
-from db.imports import IMPORTED
-from db.records import instant
+from db.records import IMPORTED, instant
 from db.schema import Agent, Entry, Game, Move, Ruling, Seat, Tournament, Version
+from db.sources import HASH, MOST_BYTES, MOST_FILES, StoredFile, hash_of
 
 OVER: Final = ("finished", "void")
 _AT_ONCE: Final = 500
@@ -35,7 +36,6 @@ _TABLES: Final = (
     "CREATE TABLE bundled (source TEXT NOT NULL, path TEXT NOT NULL, executable INTEGER NOT NULL,"
     " content BLOB NOT NULL, PRIMARY KEY (source, path))",
 )
-_HASH: Final = re.compile(r"[0-9a-f]{64}")
 _IN_STORE: Final = re.compile(r"(^|=)(/[^=]*?)/(?=([0-9a-f]{64})/)")
 """Where rules name a file in a store: what stands before it, the store, and the hash."""
 _OF_OPPONENTS: Final = ("cpu", "log", "score", "depth", "nodes", "line", "text")
@@ -95,7 +95,7 @@ def wanted(connection: Connection, agent: str, tournament: int | None) -> Bundle
         seats = seats.join(Agent, Agent.id == Version.agent).where(Seat.game.in_(some))
         names |= {name for row in connection.execute(seats.distinct()) for name in row}
     versions = connection.execute(select(Version.source).where(Version.agent == id).order_by(Version.number)).scalars()
-    sources = [source for source in versions if _HASH.fullmatch(source)]
+    sources = [source for source in versions if HASH.fullmatch(source)]
     sources += [found[3] for rules in {row[2] for row in rows} for found in _IN_STORE.finditer(rules)]
     tournaments = {row[1] for row in rows if row[1] is not None}
     return BundleContents(id, games, tuple(sorted(tournaments)), tuple(sorted(names)), tuple(dict.fromkeys(sources)))
@@ -281,35 +281,34 @@ def pack(built: Path, file: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-def is_bundle(connection: Connection) -> bool:
-    """Whether the record is a bundle: a part of another."""
-    if connection.dialect.name != "sqlite":
-        return False
-    return (
-        connection.execute(text("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'bundle'")).first()
-        is not None
-    )
-
-
 def store_beside(file: Path | None) -> Path:
     """The folder of what was entered: "arena.store" beside "arena.db"."""
     return (file or Path("arena.db")).with_suffix(".store")
 
 
 def is_settled(connection: Connection, file: Path) -> bool:
-    """Whether a bundle's sources are beside its file, and rules name them there."""
+    """Whether a bundle's sources are beside its file, as they are in it, and rules name them there."""
     folder = store_beside(file).absolute()
-    return _place(connection) == str(folder) and all((folder / source).is_dir() for source in _sources(connection))
+    if _place(connection) != str(folder):
+        return False
+    return all(_lies_there(files, folder / source) for source, files in _sources(connection))
 
 
 def settle(connection: Connection, file: Path) -> None:
-    """Puts the sources of a bundle beside its file, unless they are there, and has rules name them there."""
+    """Puts the sources of a bundle beside its file, unless they are there, and has rules name them there.
+
+    DatabaseError where a source is not what its hash says: then nothing is unpacked."""
     folder = store_beside(file).absolute()
     if folder == file.absolute():
         raise DatabaseError(f"expected a bundle called otherwise: {file} is where its sources go; rename it")
-    for source in _sources(connection):
+    for source, files in _sources(connection):
+        if hash_of(files) != source:
+            raise _damaged(f"the source {source[:12]} has another hash than its name: nothing of it was unpacked")
+        if os.path.lexists(folder / source) and not _lies_there(files, folder / source):
+            raise DatabaseError(f"{folder / source} is not what {file} has under that hash: delete it, or move {file}")
+    for source, files in _sources(connection):
         if not (folder / source).is_dir():
-            _unpack(connection, source, folder)
+            _unpack(files, folder / source)
     place = _place(connection)
     for table in ("game", "tournament"):
         for rules in connection.exec_driver_sql(f"SELECT DISTINCT rules FROM {table}").scalars().all():
@@ -319,36 +318,78 @@ def settle(connection: Connection, file: Path) -> None:
     connection.exec_driver_sql("UPDATE bundle SET place = ?", (str(folder),))
 
 
-def _sources(connection: Connection) -> Sequence[str]:
-    return connection.exec_driver_sql("SELECT DISTINCT source FROM bundled").scalars().all()
-
-
 def _place(connection: Connection) -> str:
     return str(connection.exec_driver_sql("SELECT place FROM bundle").scalar_one())
 
 
-def _unpack(connection: Connection, source: str, folder: Path) -> None:
-    if not _HASH.fullmatch(source):
-        raise DatabaseError(f"the bundle is damaged: expected the hash of a source, got {source[:64]!r}")
+def _sources(connection: Connection) -> Iterator[tuple[str, dict[str, StoredFile]]]:
+    """Each source in the bundle with its files; DatabaseError where a file could not lie in a folder of its own."""
+    sizes = "SELECT source, COUNT(*), COALESCE(SUM(LENGTH(path) + LENGTH(content)), 0) FROM bundled GROUP BY source"
+    for source, count, size in connection.exec_driver_sql(sizes).all():
+        if not isinstance(source, str) or not HASH.fullmatch(source):
+            raise _damaged(f"expected the hash of a source, got {str(source)[:64]!r}")
+        if count > MOST_FILES or size > MOST_BYTES:
+            raise _damaged(f"expected at most {MOST_FILES} files and {MOST_BYTES} bytes in a source, got more")
+        rows = connection.exec_driver_sql("SELECT path, executable, content FROM bundled WHERE source = ?", (source,))
+        files: dict[str, StoredFile] = {}
+        for path, executable, content in rows:
+            if not _is_inside(path) or path in files or not isinstance(content, bytes):
+                raise _damaged(f"expected a file inside of its source, got {str(path)[:100]!r}")
+            files[path] = StoredFile(content, bool(executable))
+        yield source, files
+
+
+def _damaged(why: str) -> DatabaseError:
+    return DatabaseError(f"the bundle is damaged: {why}")
+
+
+def _is_inside(path: object) -> bool:
+    """Whether it is the only way to name a file in the folder."""
+    return (
+        isinstance(path, str)
+        and PurePosixPath(path).as_posix() == path
+        and not {"", ".", "..", "/"} & {path, *PurePosixPath(path).parts}
+        and "\0" not in path
+    )
+
+
+def _lies_there(files: Mapping[str, StoredFile], folder: Path) -> bool:
+    """Whether exactly these files lie in the folder, and no links."""
+    if folder.is_symlink():
+        return False
+    found = {
+        Path(inner, name).relative_to(folder).as_posix(): Path(inner, name)
+        for inner, folders, names in os.walk(folder)
+        for name in (*names, *(one for one in folders if Path(inner, one).is_symlink()))
+    }
+    return found.keys() == files.keys() and all(_is_same(files[name], path) for name, path in found.items())
+
+
+def _is_same(file: StoredFile, path: Path) -> bool:
+    status = path.lstat()
+    if not stat.S_ISREG(status.st_mode) or status.st_size != len(file.content):
+        return False
+    return bool(status.st_mode & stat.S_IXUSR) == file.executable and path.read_bytes() == file.content
+
+
+def _unpack(files: Mapping[str, StoredFile], target: Path) -> None:
+    """Writes the files into the new folder `target`, which is there whole or not at all."""
     temporary = None
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
-        rows = connection.exec_driver_sql("SELECT path, executable, content FROM bundled WHERE source = ?", (source,))
-        for path, executable, content in rows:
-            parts = PurePosixPath(path).parts
-            if not parts or ".." in parts or path.startswith("/") or "\0" in path:
-                raise DatabaseError(f"the bundle is damaged: expected a file inside of its source, got {path!r}")
-            target = temporary.joinpath(*parts)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
-            target.chmod(0o555 if executable else 0o444)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
+        for path, file in files.items():
+            written = temporary / path
+            written.parent.mkdir(parents=True, exist_ok=True)
+            with written.open("xb") as new:
+                new.write(file.content)
+            written.chmod(0o555 if file.executable else 0o444)
         for inner, _, _ in os.walk(temporary, topdown=False):
             os.chmod(inner, 0o555)
-        os.rename(temporary, folder / source)
+        os.rename(temporary, target)
     except OSError as error:
-        if not (folder / source).is_dir():  # another may have been at it at the same time
-            raise DatabaseError(f"cannot unpack the bundle's sources into {folder}: {error.strerror}") from None
+        if not _lies_there(files, target):  # another may have been at it at the same time
+            raise DatabaseError(f"cannot unpack the bundle's sources into {target.parent}: {error.strerror}") from None
     finally:
         if temporary is not None and temporary.exists():
             for inner, _, _ in os.walk(temporary):

@@ -10,12 +10,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from sqlalchemy import Connection
 
-from db import bundles, dialect, upgrade
+from db import bundles, dialect, games, upgrade
 from db.errors import DatabaseError, NotFound
+from db.schema import Base
+
+_TABLES: Final = (*Base.metadata.tables, "alembic_version", "bundle", "bundled")
 
 __all__ = ["Connection", "Database"]
 
@@ -36,6 +39,8 @@ class Database:
         self.copied: Path | None = None
         try:
             with dialect.told_in_words(self.file):
+                with self._engine.connect() as connection:
+                    dialect.refuse_code_in_it(connection, _TABLES, self.file)
                 if read_only:
                     upgrade.check(self._engine, self.file)
                 else:
@@ -50,7 +55,7 @@ class Database:
         if self.file is None:
             return
         with self.reading() as connection:
-            if not bundles.is_bundle(connection) or bundles.is_settled(connection, self.file):
+            if not games.is_bundle(connection) or bundles.is_settled(connection, self.file):
                 return
         if read_only:
             with Database(str(self.file)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -20,12 +20,15 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from db.errors import Busy, DatabaseError, DiskFull, NotADatabase
+from db.sources import MOST_BYTES
 
 USUAL_FILE: Final = "arena.db"
 WRITES: Final = "writes"
 """The execution option of a connection that is going to write."""
 WAIT: Final = 10_000
 """Milliseconds for which a locked file is waited for."""
+_LONGEST: Final = 2 * MOST_BYTES
+"""Bytes of a value or a row: the largest that there is holds a file of a submission."""
 _LOOKS_EVERY: Final = 0.005
 """Seconds."""
 
@@ -69,6 +72,10 @@ def engine(address: URL, *, read_only: bool = False) -> Engine:
         cursor = connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout = {WAIT}")
         cursor.execute("PRAGMA foreign_keys = ON")
+        # The file may be a stranger's: https://www.sqlite.org/security.html, "Untrusted SQLite Database Files".
+        cursor.execute("PRAGMA trusted_schema = OFF")
+        cursor.execute("PRAGMA cell_size_check = ON")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
         if read_only:
             cursor.execute("PRAGMA query_only = ON")
         else:
@@ -96,6 +103,26 @@ def _journal_ahead(cursor: sqlite3.Cursor) -> None:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
                 raise
             time.sleep(_LOOKS_EVERY)
+
+
+def refuse_code_in_it(connection: Connection, tables: Collection[str], file: Path | None) -> None:
+    """Refuses a database in which reading or writing our `tables` would compute what somebody else has put there:
+    triggers, and views, virtual tables or computed columns in place of tables and columns."""
+    if connection.dialect.name != "sqlite":
+        return
+    ours = f"lower(name) IN ({', '.join(repr(table) for table in tables)})"
+    strange = connection.exec_driver_sql(
+        "SELECT type || ' ' || name FROM sqlite_master WHERE type = 'trigger' "
+        f"OR ({ours} AND (type = 'view' OR type = 'table' AND rootpage = 0)) UNION ALL "
+        "SELECT 'computed column ' || it.name || '.' || col.name FROM "
+        f"(SELECT name FROM sqlite_master WHERE {ours} AND type = 'table') AS it, pragma_table_xinfo(it.name) AS col "
+        "WHERE col.hidden > 0 LIMIT 1"
+    ).scalar()
+    if strange is not None:
+        raise NotADatabase(
+            f"{file or 'the database'}: expected plain tables, got the {strange}, which arena never makes: a file that "
+            "computes when it is read is not opened"
+        )
 
 
 def only_read(connection: Connection) -> None:

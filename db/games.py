@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Text, bindparam, func, null, select, text, ty
 
 from db import lookup
 from db.errors import NotFound
-from db.records import SEAT_RESULT, MoveRecord, PastGame, PastRuling, PastSeat
+from db.records import IMPORTED, SEAT_RESULT, MoveRecord, PastGame, PastRuling, PastSeat
 from db.schema import Entry, Game, Move, Ruling, Seat, Tournament, Version
 
 OVER: Final = ("finished", "void")
@@ -81,6 +81,7 @@ def games(connection: Connection, ids: Sequence[int], *, whole: bool = False) ->
     moves = _moves(connection, ids) if whole else {}
     rulings = _rulings(connection, ids)
     counting = _counting(connection, ids)
+    outside = set(ids) if is_bundle(connection) else imported(connection, ids)
     return [
         PastGame(
             tournament=row["of"],
@@ -90,6 +91,7 @@ def games(connection: Connection, ids: Sequence[int], *, whole: bool = False) ->
             moves=tuple(moves.get(row["id"], ())),
             rulings=tuple(rulings.get(row["id"], ())),
             counts=row["id"] in counting,
+            from_outside=row["id"] in outside,
             **{name: row[name] for name in STORED_AS_IT_IS} | {"host": _read_host(row["host"])},
         )
         for row in (rows[id] for id in ids if id in rows)
@@ -104,10 +106,26 @@ def game(connection: Connection, id: int) -> PastGame:
     return found[0]
 
 
+def imported(connection: Connection, ids: Sequence[int]) -> set[int]:
+    """Which of these games were played elsewhere by somebody."""
+    elsewhere = select(Seat.game).join(Version, Version.id == Seat.version)
+    return set(connection.execute(elsewhere.where(Seat.game.in_(ids), Version.source.startswith(IMPORTED))).scalars())
+
+
+def is_bundle(connection: Connection) -> bool:
+    """Whether the record is a bundle: a part of another."""
+    if connection.dialect.name != "sqlite":
+        return False
+    return (
+        connection.execute(text("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'bundle'")).first()
+        is not None
+    )
+
+
 STORED_AS_IT_IS: Final = tuple(
     name
     for name in PastGame.__struct_fields__
-    if name not in ("tournament", "game", "seed", "counts", "seats", "moves", "rulings")
+    if name not in ("tournament", "game", "seed", "counts", "seats", "moves", "rulings", "from_outside")
 )
 """The fields of a game that are columns of the same name."""
 

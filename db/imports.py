@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from msgspec.structs import asdict
 from sqlalchemy import Connection, insert, select
@@ -17,10 +17,8 @@ from sqlalchemy import Connection, insert, select
 from db import store
 from db.errors import DatabaseError
 from db.games import STORED_AS_IT_IS
-from db.records import SEAT_RESULT, PastGame, PastRuling, PastSeat, moves_hash
+from db.records import IMPORTED, SEAT_RESULT, PastGame, PastRuling, PastSeat, moves_hash
 from db.schema import Game, Move, Ruling, Seat, Tournament
-
-IMPORTED: Final = "imported"
 
 
 def add(connection: Connection, games: Sequence[PastGame], now: datetime) -> list[str]:

@@ -17,8 +17,7 @@ from sqlalchemy import ColumnElement, Connection, TextClause, select, text
 
 from db.counting import ANNULS, SEVERAL_VERSIONS, outdated, ruled, superseded
 from db.games import OVER
-from db.imports import IMPORTED
-from db.records import PairCount, RatedGame
+from db.records import IMPORTED, PairCount, RatedGame
 from db.schema import Agent, Game, Seat, Tournament, Version
 from db.search import Wanted, narrowed
 

@@ -19,6 +19,8 @@ from db.counting import ANNULS
 
 MOST: Final = 2**63 - 1
 """No number that is stored is larger."""
+IMPORTED: Final = "imported"
+"""The source of a version whose games were played elsewhere: no program of it is in the store."""
 Whole = Annotated[int, Meta(ge=-MOST, le=MOST)]
 """A number that can be stored. It is checked where a file is read."""
 SEAT_RESULT: Final = ("points", "utility", "spent", "longest", "cpu", "memory", "stderr")
@@ -162,6 +164,8 @@ class PastGame(Struct, frozen=True, kw_only=True):
     """Empty where only games were asked for."""
     rulings: tuple[PastRuling, ...] = ()
     """In the order in which they were made."""
+    from_outside: bool = False
+    """Whether it was imported, or is in a bundle: its rules are never taken for this user's own."""
 
     @property
     def players(self) -> list[str]:

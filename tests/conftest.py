@@ -2,7 +2,8 @@
 
 Ctrl-C and a hang-up end programs, even where the tests run in the background: a shell without job control, and nohup,
 start what runs in the background with these signals ignored, and every process that a test starts would inherit that.
-No example of Hypothesis has a deadline, as no test depends on how fast the machine is. What takes long begins first, so
+Nothing is written to the home of who runs the tests. No example of
+Hypothesis has a deadline, as no test depends on how fast the machine is. What takes long begins first, so
 that nobody waits for it at the end. In this process no write waits for the disk, an interpreter is asked once, and
 garbage is not looked for among the thousands of tests themselves.
 """
@@ -47,6 +48,14 @@ def _without_waiting_for_the_disk() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dialect, "engine", engine_that_does_not_wait)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _with_a_state_folder_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What the tests enter is not noted as the own code of who runs them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
 
 

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import stat
 import tempfile
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -70,14 +67,9 @@ def write(
     return Bundled(len(wanted.games), len(wanted.tournaments), len({one.source for one in files}), tuple(missing))
 
 
-def _files(store: Store, source: str) -> Iterator[SourceFile]:
+def _files(store: Store, source: str) -> list[SourceFile]:
     """The files of a source; ArenaError where it is not whole."""
-    folder = store.verify(source)
-    for inner, _, files in os.walk(folder):
-        for name in sorted(files):
-            path = Path(inner) / name
-            executable = bool(path.stat().st_mode & stat.S_IXUSR)
-            yield SourceFile(source, path.relative_to(folder).as_posix(), executable, path.read_bytes())
+    return [SourceFile(source, path, file.executable, file.content) for path, file in store.read(source).items()]
 
 
 def _own_names() -> bundles.Names:

@@ -12,9 +12,10 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Any, Final
 
-from adsearch import State, games
+from adsearch import State
 from agents.streams import Log
-from arena.errors import BadClock
+from arena.errors import BadClock, UntrustedCode
+from arena.history import recorded_rules
 from arena.match.clock import Clock, TimeControl
 from db.records import MoveRecord, PastGame
 
@@ -65,15 +66,17 @@ class Replay:
     """The beginning, and one for each ply."""
     trouble: str
     """Why there are no positions, or none from some ply on; empty where all is well."""
+    untrusted: bool
+    """Whether that is because the rules are code that was not trusted."""
     leftovers: tuple[Leftover, ...]
     """Of each seat."""
 
 
-def replay(game: PastGame) -> Replay:
-    """The game, gone through by its rules as far as they are here."""
+def replay(game: PastGame, *, trust: bool = False) -> Replay:
+    """The game, gone through by its rules as far as they are here. `trust`: they may be run, whoever made them."""
     logs = [placed(seat.stderr or "", _logged(game, seat.seat)) for seat in game.seats]
     printed = {seat.seat: iter(parts) for seat, (parts, _) in zip(game.seats, logs, strict=True)}
-    states, trouble = _positions(game)
+    states, trouble, untrusted = _positions(game, trust)
     left = [_at_first(game)] * len(game.seats)
     steps = [Step(0, None, *states[0], tuple(left))]
     for number, (move, (state, last)) in enumerate(zip(game.moves, states[1:], strict=True), start=1):
@@ -82,7 +85,7 @@ def replay(game: PastGame) -> Replay:
             left[move.who] = move.left
             said = next(printed[move.who])
         steps.append(Step(number, move, state, last, tuple(left), said))
-    return Replay(tuple(steps), trouble, tuple(leftover for _, leftover in logs))
+    return Replay(tuple(steps), trouble, untrusted, tuple(leftover for _, leftover in logs))
 
 
 def placed(log: str, written: Sequence[int | None]) -> tuple[list[str], Leftover]:
@@ -103,15 +106,16 @@ def placed(log: str, written: Sequence[int | None]) -> tuple[list[str], Leftover
     return parts, Leftover(rest, Where.AFTER if written else Where.WITHOUT)
 
 
-def positions(game: PastGame) -> Iterator[State[Any]]:
-    """The positions of the game, the first one included. An AdsearchError where it cannot be played by these rules."""
-    for state, _ in _played(game):
+def positions(game: PastGame, *, trust: bool = False) -> Iterator[State[Any]]:
+    """The positions of the game, the first one included. An AdsearchError where it cannot be played by these rules,
+    UntrustedCode where they must not be run."""
+    for state, _ in _played(game, trust):
         yield state
 
 
-def _played(game: PastGame) -> Iterator[tuple[State[Any], Any]]:
+def _played(game: PastGame, trust: bool) -> Iterator[tuple[State[Any], Any]]:
     """Each position with the move that led to it."""
-    state = games.start(game.game)
+    state = recorded_rules.start(game, trust=trust)
     yield state, None
     for record in game.moves:
         move = state.from_text(record.move)
@@ -119,15 +123,17 @@ def _played(game: PastGame) -> Iterator[tuple[State[Any], Any]]:
         yield state, move
 
 
-def _positions(game: PastGame) -> tuple[list[tuple[State[Any] | None, Any]], str]:
-    """Each position that the rules can tell, and what is wrong where they cannot."""
+def _positions(game: PastGame, trust: bool) -> tuple[list[tuple[State[Any] | None, Any]], str, bool]:
+    """Each position that the rules can tell, what is wrong where they cannot, and whether they were not trusted."""
     found: list[tuple[State[Any] | None, Any]] = []
-    trouble = ""
+    trouble, untrusted = "", False
     try:
-        found.extend(_played(game))
+        found.extend(_played(game, trust))
+    except UntrustedCode as error:
+        trouble, untrusted = str(error), True
     except Exception as error:  # a game of somebody's own may fail with anything
         trouble = str(error) or type(error).__name__
-    return found + [(None, None)] * (len(game.moves) + 1 - len(found)), trouble
+    return found + [(None, None)] * (len(game.moves) + 1 - len(found)), trouble, untrusted
 
 
 def _logged(game: PastGame, seat: int) -> list[int | None]:

@@ -7,7 +7,7 @@ what is wrong is listed, each with its reason.
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,27 +15,26 @@ from itertools import groupby
 from math import isfinite
 from typing import Any, Final
 
-from adsearch import CHANCE, State, games
+from adsearch import CHANCE, State
 from adsearch.errors import AdsearchError, quote
 from agents import builtin
 from agents.errors import AgentsError
 from agents.protocol import Verdict
-from arena.errors import ArenaError
+from arena.errors import ArenaError, UntrustedCode
+from arena.history import recorded_rules
 from arena.match.clock import SECOND, Clock, TimeControl
 from arena.match.points import result
 from arena.match.schedule import MOST_ATTEMPTS
 from arena.match.seeds import GameSeeds
 from arena.players.submissions import Store
-from db import audit, bundles
+from db import audit
 from db.audit import Attempt, StoredVersion
 from db.counting import ANNULS
 from db.database import Database
-from db.imports import IMPORTED
-from db.records import MoveRecord, PastGame
+from db.games import is_bundle
+from db.records import IMPORTED, MoveRecord, PastGame
+from db.sources import HASH
 
-_HASH: Final = re.compile(r"[0-9a-f]{64}")
-_STORED_HASH: Final = re.compile(r"/([0-9a-f]{64})/")
-"""In a game's rules: a file that is frozen in the store."""
 _OWN_TURN: Final = (Verdict.RESIGNED, Verdict.TIME, Verdict.ILLEGAL)
 """Verdicts that a seat comes to only in its own turn."""
 _CLOCKS_DIFFER: Final = SECOND
@@ -62,10 +61,20 @@ class Verification:
     moves: int = 0
     versions: int = 0
     wrongs: list[Wrong] = field(default_factory=list)
+    unchecked: Counter[str] = field(default_factory=Counter)
+    """Why games were not checked, and how many."""
 
 
-def verify(database: Database, store: Store, *, progress: Callable[[int, int], None] | None = None) -> Verification:
-    """Checks the whole record against the rules. `progress` is called now and then: games checked, and games in all."""
+def verify(
+    database: Database,
+    store: Store,
+    *,
+    trust: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Verification:
+    """Checks the whole record against the rules. `progress` is called now and then: games checked, and games in all.
+
+    `trust`: rules on record may be run, whoever made them; else games by such rules are counted as not checked."""
     found = Verification()
     with database.reading() as connection:
         found.wrongs += [Wrong("file", None, said) for said in audit.damage(connection)]
@@ -83,16 +92,18 @@ def verify(database: Database, store: Store, *, progress: Callable[[int, int], N
             Wrong("rulings", None, f"ruling {ruling} revokes ruling {revokes}, which is no earlier one about the same")
             for ruling, revokes in audit.wrong_revocations(connection)
         ]
-        found.wrongs += _wrong_schedules(audit.attempts(connection), part=bundles.is_bundle(connection))
+        found.wrongs += _wrong_schedules(audit.attempts(connection), part=is_bundle(connection))
         total = sum(audit.size(connection).games.values())
-        boards = PositionCheck(store)
+        boards = PositionCheck(trust=trust)
         for game, imported, has_seed in audit.every_game(connection):
             found.games += 1
             found.moves += len(game.moves)
-            found.wrongs += [
-                Wrong(name_of(game), game.id, reason)
-                for reason in wrongs_of(game, boards, imported=imported, has_seed=has_seed)
-            ]
+            try:
+                reasons = wrongs_of(game, boards, imported=imported, has_seed=has_seed)
+            except UntrustedCode as error:
+                found.unchecked[str(error)] += 1
+            else:
+                found.wrongs += [Wrong(name_of(game), game.id, reason) for reason in reasons]
             if progress is not None and found.games % 50 == 0:
                 progress(found.games, total)
     return found
@@ -112,30 +123,31 @@ def _name(tournament: str, number: int, attempt: int) -> str:
 class PositionCheck:
     """First positions, each made once."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._starts: dict[str, State[Any] | str] = {}
+    def __init__(self, *, trust: bool) -> None:
+        self._trust = trust
+        self._starts: dict[tuple[str, bool], State[Any] | str] = {}
 
-    def start(self, rules: str) -> State[Any] | str:
-        """The first position of these rules, or why there is none."""
-        if rules not in self._starts:
-            self._starts[rules] = self._made(rules)
-        return self._starts[rules]
+    def start(self, game: PastGame) -> State[Any] | str:
+        """The first position of the game, or why there is none; UntrustedCode where its rules must not be run."""
+        kind = (game.game, game.from_outside)
+        if kind not in self._starts:
+            self._starts[kind] = self._made(game)
+        return self._starts[kind]
 
-    def _made(self, rules: str) -> State[Any] | str:
+    def _made(self, game: PastGame) -> State[Any] | str:
         try:
-            for hash in _STORED_HASH.findall(rules):
-                self._store.verify(hash)
-            return games.start(rules)
+            return recorded_rules.start(game, trust=self._trust)
+        except UntrustedCode:
+            raise
         except (AdsearchError, ArenaError) as error:
-            return f"the game {quote(rules)} cannot be played: {error}"
+            return f"the game {quote(game.game)} cannot be played: {error}"
 
 
 # One game.
 
 
 def wrongs_of(game: PastGame, boards: PositionCheck, *, imported: bool, has_seed: bool) -> list[str]:
-    """Everything about the game that cannot be true."""
+    """Everything about the game that cannot be true; UntrustedCode where its rules must not be run."""
     if game.status in ("scheduled", "playing", "cancelled"):
         results = [game.verdict, *(seat.points for seat in game.seats)]
         result_there = game.moves or any(value is not None for value in results)
@@ -150,7 +162,7 @@ def wrongs_of(game: PastGame, boards: PositionCheck, *, imported: bool, has_seed
         return [f"the fault is seat {game.fault}'s, and there are {len(game.seats)} seats"]
     if imported and not game.moves:
         return []  # a result without its moves: there is nothing to hold it against
-    start = boards.start(game.game)
+    start = boards.start(game)
     if isinstance(start, str):
         return [start]
     if [seat.seat for seat in game.seats] != list(range(start.players)):
@@ -350,7 +362,7 @@ def _wrong_versions(versions: Iterable[StoredVersion], store: Store) -> Iterator
 
 def _wrong_source(source: str, store: Store) -> str | None:
     try:
-        if _HASH.fullmatch(source):
+        if HASH.fullmatch(source):
             store.verify(source)
         elif not source.startswith(IMPORTED):
             builtin.find(source)

@@ -7,6 +7,8 @@ processes write to the store, and after a power cut.
     STORE/<hash>/my_agent.py          a file              STORE/<hash>/agent.py, ...    a folder
     STORE/<hash>/command.json         a command: its program's name and hash, and its arguments;
     STORE/<hash>/2/book.bin           its second argument was a file
+
+What is frozen is also noted as this user's own (`own_sources.py`), because a record alone cannot prove that.
 """
 
 from __future__ import annotations
@@ -14,7 +16,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -25,13 +26,12 @@ from typing import Final
 from adsearch.errors import quote
 from adsearch.games import catalog
 from arena.errors import ArenaError, BadFixture, BadPlayer
+from arena.players import own_sources
+from arena.players.own_sources import OwnSource
 from arena.players.player import MAIN_FILE, Player, PlayerKind
+from db.sources import HASH, MOST_BYTES, MOST_FILES, StoredFile, hash_of
 
-MOST_BYTES: Final = 64 * 1024 * 1024
-MOST_FILES: Final = 10_000
-"""Folders are counted too."""
 _MOST_LEVELS: Final = 32
-_HASH = re.compile(r"[0-9a-f]{64}")
 _COMMAND_FILE: Final = "command.json"
 
 
@@ -45,12 +45,6 @@ class Submission:
     """What a warden executes; for a Python agent its file, which an interpreter then hosts."""
     source: Path
     """The folder in the store."""
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    content: bytes
-    executable: bool
 
 
 class Store:
@@ -78,6 +72,9 @@ class Store:
             main = player.path.name
             contents.add_file(player.path, main)
         source = self._keep(contents.files)
+        # A version on record ("alice@2") comes from a store, and that store may be somebody else's.
+        if not any(HASH.fullmatch(part) for part in player.path.absolute().parts):
+            own_sources.note(OwnSource.AGENT, source.name)
         agent = f"{source / main}:{player.class_name}" if player.class_name else str(source / main)
         return Submission(source.name, player.kind, (agent,), source)
 
@@ -94,7 +91,9 @@ class Store:
         name = game.name
         if game.foreign:
             path, _, class_name = name.rpartition(":")
-            name = f"{self._take_file(path)}:{class_name}"
+            frozen = self._take_file(path)
+            own_sources.note(OwnSource.RULES, frozen.parent.name)
+            name = f"{frozen}:{class_name}"
         given |= {option: str(self._take_file(value)) for option, value in files.items()}
         defaults = {option.name: str(option.default) for option in game.options}
         changed = [f"{option}={value}" for option, value in given.items() if value != defaults[option]]
@@ -102,7 +101,14 @@ class Store:
 
     def verify(self, submission_hash: str) -> Path:
         """The folder that lies under that hash, whole and unchanged; ArenaError where it does not."""
-        if not _HASH.fullmatch(submission_hash):
+        self.read(submission_hash)
+        return self.folder / submission_hash
+
+    def read(self, submission_hash: str) -> dict[str, StoredFile]:
+        """The files that lie under that hash, whole and unchanged; ArenaError where they do not.
+
+        What is returned is what was hashed: a file that changes afterwards makes no difference."""
+        if not HASH.fullmatch(submission_hash):
             raise ArenaError(f"expected the hash of a submission, 64 hex digits, got {quote(submission_hash)}")
         source = self.folder / submission_hash
         if not os.path.isdir(source):
@@ -112,9 +118,9 @@ class Store:
             contents.add_folder(source, everything=True)
         except BadPlayer as error:
             raise ArenaError(f"the stored submission is damaged: {error}. Delete {source} and enter it again") from None
-        if _hash_of(contents.files) != submission_hash:
+        if hash_of(contents.files) != submission_hash:
             raise ArenaError(f"the stored submission was changed: delete {source} and enter it again")
-        return source
+        return contents.files
 
     def _take_command(self, player: Player) -> Submission:
         program, *words = player.command
@@ -130,7 +136,7 @@ class Store:
             else:
                 arguments.append(word)
         command = {"program": path.name, "sha256": _hash_of_program(path), "arguments": arguments}
-        contents.files[_COMMAND_FILE] = _File(json.dumps(command, indent=1).encode(), executable=False)
+        contents.files[_COMMAND_FILE] = StoredFile(json.dumps(command, indent=1).encode(), executable=False)
         source = self._keep(contents.files)
         return Submission(source.name, player.kind, (str(path), *command_arguments(source)), source)
 
@@ -146,9 +152,9 @@ class Store:
     def _no_contents(self) -> _Contents:
         return _Contents(self.most_bytes, self.most_files, leave_out=self.folder)
 
-    def _keep(self, files: dict[str, _File]) -> Path:
+    def _keep(self, files: dict[str, StoredFile]) -> Path:
         """The folder in the store with these files; it is written unless it exists."""
-        target = self.folder / _hash_of(files)
+        target = self.folder / hash_of(files)
         if not os.path.exists(target):
             temporary: Path | None = None
             try:
@@ -170,7 +176,7 @@ class _Contents:
     """The content of files, read once within limits: what is hashed is what is written."""
 
     def __init__(self, most_bytes: int, most_files: int, *, leave_out: Path) -> None:
-        self.files: dict[str, _File] = {}
+        self.files: dict[str, StoredFile] = {}
         self._most_bytes = most_bytes
         self._most_files = most_files
         self._leave_out = os.path.realpath(leave_out)
@@ -192,7 +198,7 @@ class _Contents:
         self._bytes += len(content)
         if self._bytes > self._most_bytes:
             raise BadPlayer(f"{shown}: expected at most {self._most_bytes} bytes in one submission, got more")
-        self.files[name] = _File(content, bool(status.st_mode & S_IXUSR))
+        self.files[name] = StoredFile(content, bool(status.st_mode & S_IXUSR))
 
     def add_folder(self, root: Path, *, everything: bool = False) -> None:
         """All files under `root`; unless `everything` is wanted, without hidden ones and Python's caches.
@@ -247,16 +253,6 @@ def command_arguments(source: Path) -> list[str]:
     return [word if isinstance(word, str) else str(source / word["copy"]) for word in arguments]
 
 
-def _hash_of(files: dict[str, _File]) -> str:
-    """SHA-256 over the sorted names and the contents, each with its length so that none runs into the next."""
-    digest = hashlib.sha256()
-    for name, file in sorted(files.items(), key=lambda item: item[0]):
-        for part in (name.encode(), b"x" if file.executable else b"-", file.content):
-            digest.update(b"%d:" % len(part))
-            digest.update(part)
-    return digest.hexdigest()
-
-
 def _hash_of_program(path: Path) -> str:
     try:
         with path.open("rb") as file:
@@ -303,7 +299,7 @@ def _open_without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)
 
 
-def _write(folder: Path, files: dict[str, _File]) -> None:
+def _write(folder: Path, files: dict[str, StoredFile]) -> None:
     """Writes `files` and syncs them to the disk, before anybody can find them."""
     folders = {folder}
     for name, file in files.items():

@@ -18,8 +18,7 @@ from arena.players.submissions import Store, command_arguments, is_command
 from db import audit
 from db.audit import StoredVersion
 from db.database import Connection
-from db.imports import IMPORTED
-from db.records import PastSeat
+from db.records import IMPORTED, PastSeat
 
 
 def find(connection: Connection, text: str) -> StoredVersion:

@@ -35,11 +35,12 @@ class RecordedTurn:
     """The questions, the last of them that one."""
 
 
-def replay_turn(game: PastGame, ply: int) -> RecordedTurn:
+def replay_turn(game: PastGame, ply: int, *, trust: bool = False) -> RecordedTurn:
     """What the seat was sent whose turn it was at `ply`, the turn that the game ended in included.
 
-    ArenaError where that ply was nobody's turn, or the record cannot be played again."""
-    states = list(positions(game))
+    ArenaError where that ply was nobody's turn, or the record cannot be played again; UntrustedCode where its rules
+    must not be run."""
+    states = list(positions(game, trust=trust))
     seat = _seat_at(game, states, ply)
     match, sent = _judged_again(game, ply)
     own = [message for to, message in sent if to == seat]
@@ -51,10 +52,10 @@ def replay_turn(game: PastGame, ply: int) -> RecordedTurn:
     return RecordedTurn(seat, states[ply - 1], start, tuple(turn for turn in turns if isinstance(turn, Turn)))
 
 
-def default_ply(game: PastGame, own: Collection[int]) -> int:
+def default_ply(game: PastGame, own: Collection[int], *, trust: bool = False) -> int:
     """The default ply to ask at: the last turn of the agent that failed or resigned, else of the seats `own`, else of
     any seat. ArenaError where there was no turn."""
-    asked = _asked(game, list(positions(game)))
+    asked = _asked(game, list(positions(game, trust=trust)))
     if game.fault is None:
         # At the end of a game that was cut short nobody was asked any more.
         asked.pop(len(game.moves) + 1, None)

@@ -15,8 +15,7 @@ from arena.errors import BadRuling
 from arena.tournament.formats import Format
 from db import games, lookup, rulings, running, store
 from db.database import Connection
-from db.imports import IMPORTED
-from db.records import PastGame
+from db.records import IMPORTED, PastGame
 
 _WAITING: Final = ("scheduled", "playing")
 

@@ -13,10 +13,10 @@ from db import bundles
 from db.bundles import Names, SourceFile
 from db.database import Database
 from db.errors import DatabaseError, NotFound
+from db.sources import StoredFile, hash_of
 from tests.kit import sample_record
 from tests.kit.small_record import NOW
 
-HASH = "ab" * 32
 AS_THEY_ARE = Names(of=str, words=str, pair=str)
 Make = Callable[..., Path]
 
@@ -25,12 +25,13 @@ Make = Callable[..., Path]
 def make(tmp_path: Path) -> Make:
     """Makes the bundle of somebody of the sample, with files of a source."""
 
-    def made(agent: str = "ann", *files: tuple[str, bytes], name: str = "ann.arena") -> Path:
+    def made(agent: str = "ann", *files: tuple[str, bytes], name: str = "ann.arena", hash: str | None = None) -> Path:
         if not (tmp_path / "arena.db").exists():
             sample_record.make(tmp_path / "arena.db")
         with Database(str(tmp_path / "arena.db")) as old, old.reading() as connection:
             wanted = bundles.wanted(connection, agent, None)
-            sources = [SourceFile(HASH, path, False, content) for path, content in files]
+            source = hash_of({path: StoredFile(content, False) for path, content in files}) if hash is None else hash
+            sources = [SourceFile(source, path, False, content) for path, content in files]
             with Database(str(tmp_path / "built.db")) as new, new.writing() as copied:
                 bundles.copy(connection, copied, wanted, AS_THEY_ARE, sources, NOW)
         bundles.pack(tmp_path / "built.db", tmp_path / name)
@@ -72,23 +73,71 @@ def test_rulings_about_her_games_are_in_it_and_no_others(make: Make) -> None:
 
 
 def test_sources_come_out_beside_it_once(make: Make, tmp_path: Path) -> None:
-    file = make("ann", ("my_agent.py", b"print()"), ("data/x.bin", bytes(range(256))))
+    files = {"my_agent.py": b"print()", "data/x.bin": bytes(range(256))}
+    hash = hash_of({path: StoredFile(content, False) for path, content in files.items()})
+    file = make("ann", *files.items())
     for read_only in (True, False, True):
         with Database(str(file), read_only=read_only):
             pass
-        place = tmp_path / "ann.store" / HASH
+        place = tmp_path / "ann.store" / hash
         assert (place / "data" / "x.bin").read_bytes() == bytes(range(256))
         assert place.stat().st_mode & 0o777 == 0o555
-        assert [path.name for path in (tmp_path / "ann.store").iterdir()] == [HASH]
+        assert [path.name for path in (tmp_path / "ann.store").iterdir()] == [hash]
 
 
-@pytest.mark.parametrize("path", ["../evil.py", "/evil.py", "x/../../evil.py", "", "."])
+@pytest.mark.parametrize(
+    "path", ["../evil.py", "/evil.py", "x/../../evil.py", "", ".", "./evil.py", "x//evil.py", "x/"]
+)
 def test_nothing_is_written_elsewhere(make: Make, tmp_path: Path, path: str) -> None:
     file = make("ann", (path, b"1"))
     with pytest.raises(DatabaseError, match="the bundle is damaged"):
         Database(str(file))
     assert not list(tmp_path.rglob("evil.py"))
-    assert not list((tmp_path / "ann.store").iterdir())
+    assert not (tmp_path / "ann.store").exists()
+
+
+def test_a_source_with_another_hash_than_its_name_is_not_unpacked(make: Make, tmp_path: Path) -> None:
+    file = make("ann", ("evil.py", b"1"), hash="ab" * 32)
+    with pytest.raises(DatabaseError, match="the source abababababab has another hash than its name"):
+        Database(str(file))
+    assert not (tmp_path / "ann.store").exists()
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda place: (place / "a.py").write_text("evil"),
+        lambda place: (place / "b.py").write_text("more"),
+        lambda place: (place / "a.py").chmod(0o755),
+        lambda place: ((place / "a.py").unlink(), (place / "a.py").symlink_to("/etc/hostname")),
+        lambda place: (place / "x").symlink_to("/etc"),
+    ],
+    ids=["other content", "a file more", "executable", "a link", "a link to a folder"],
+)
+def test_a_folder_with_other_content_is_not_taken_for_the_source(
+    make: Make, tmp_path: Path, spoil: Callable[[Path], object]
+) -> None:
+    file = make("ann", ("a.py", b"1"))
+    with Database(str(file)):
+        pass
+    (place,) = (tmp_path / "ann.store").iterdir()
+    place.chmod(0o755)
+    (place / "a.py").chmod(0o644)
+    spoil(place)
+    for read_only in (False, True):
+        with pytest.raises(DatabaseError, match=r"is not what .*ann.arena has under that hash: delete it"):
+            Database(str(file), read_only=read_only)
+
+
+def test_a_source_beyond_the_limits_of_the_store_is_not_read(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = make("ann", ("a.py", b"1" * 1000), ("b.py", b"1"))
+    for limit, most in (("MOST_BYTES", 1000), ("MOST_FILES", 1)):
+        with monkeypatch.context() as patch:
+            patch.setattr(bundles, limit, most)
+            with pytest.raises(DatabaseError, match=r"expected at most .* in a source, got more"):
+                Database(str(file))
+    with Database(str(file)):
+        pass
 
 
 def test_a_source_that_is_no_hash_is_refused(make: Make, tmp_path: Path) -> None:

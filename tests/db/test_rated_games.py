@@ -14,9 +14,8 @@ from arena.ratings.bradley_terry import fit
 from arena.ratings.duels import Duels, duels
 from db import rated_games, scores, store
 from db.database import Database
-from db.imports import IMPORTED
 from db.rated_games import Scope
-from db.records import instant
+from db.records import IMPORTED, instant
 from db.search import Wanted
 from tests.kit.effort import tries
 from tests.kit.random_record import BEGAN, NAMES, Record, fill

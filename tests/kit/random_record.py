@@ -10,9 +10,8 @@ from typing import Final
 from sqlalchemy import Connection
 
 from db import store
-from db.imports import IMPORTED
 from db.rated_games import Scope
-from db.records import GameRecord, MoveRecord, SeatRecord, instant
+from db.records import IMPORTED, GameRecord, MoveRecord, SeatRecord, instant
 
 BEGAN: Final = datetime.fromisoformat("2026-05-01T12:00:00+00:00")
 NAMES: Final = ("ann", "bob", "cleo", "dan")

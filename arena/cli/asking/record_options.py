@@ -20,6 +20,14 @@ DatabaseOption = Annotated[
 TournamentArgument = Annotated[
     str | None, typer.Argument(metavar="TOURNAMENT", help="Its name. Usual: the one that was made last.")
 ]
+TrustOption = Annotated[
+    bool,
+    typer.Option(
+        "--trust-rules",
+        help="Run code that comes with the record (rules; with debug, agents) although you have not played with it.",
+    ),
+]
+"""Nothing else in a command loads rules or agents that are not this user's own."""
 AllOption = Annotated[bool, typer.Option("--all", help="All games on record, whatever the tournament.")]
 GameIdArgument = Annotated[
     str, typer.Argument(metavar="ID", help="A game: its id, 'last', or tournament and number such as cs101-812.")

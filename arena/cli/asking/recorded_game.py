@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from arena.cli.asking.record_options import reading
-from arena.cli.terminal.wrapping import side_by_side
+from arena.cli.terminal.wrapping import side_by_side, wrapped
 from arena.history import words
-from arena.history.replay import positions
 from db.records import GameRecord, SeatRecord
 
 if TYPE_CHECKING:
@@ -88,10 +87,6 @@ def busy(verdict: str | None, fault: int | None, seats: Sequence[SeatRecord | Pa
     ]
 
 
-def last_board(game: PastGame) -> str:
-    """The board at the end; why there is none where its rules fail, or are not here any more."""
-    try:
-        *_, last = positions(game)
-    except Exception as error:  # a game of somebody's own may fail with anything
-        return words.printable(f"(no board: {error or type(error).__name__})")
-    return words.drawn(last)
+def in_place_of_a_board(why: str) -> str:
+    """What stands where a board would: why there is none."""
+    return wrapped(words.printable(words.without_store(f"({why})")), more=" ")

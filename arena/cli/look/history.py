@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from arena.cli.asking import recorded_game
 from arena.cli.asking.board_svg import SvgOption, write_board
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
-from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, reading
+from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, TrustOption, reading
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show, show_json
 from arena.errors import ArenaError
 from arena.history import words
@@ -90,6 +90,7 @@ def show_game(
         int | None, typer.Option(min=0, help="Show the board after this ply, 0 for the beginning. Usual: at the end.")
     ] = None,
     svg: SvgOption = None,
+    trust_rules: TrustOption = False,
     format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
@@ -104,15 +105,16 @@ def show_game(
     from arena.history import documents
 
     game = recorded_game.read_game(id, db)
+    recorded_game.refuse_beyond(game, ply)
     if svg is not None:
-        write_board(svg, *_reached(game, ply))
+        write_board(svg, *_reached(game, ply, trust=trust_rules))
     elif format is OutputFormat.JSON:
         show_json(documents.whole(game))
     elif format is OutputFormat.CSV:
         rows = [documents.move(move) | {"player": _player(game, move.who)} for move in game.moves]
         show(rows, MOVES, format=format)
     else:
-        _print(game, _board(game, ply))
+        _print(game, _board(game, ply, trust=trust_rules))
 
 
 def logs(
@@ -175,17 +177,19 @@ _STATUSES: Final = {Status.OVER: ("finished", "void"), Status.ANY: ()}
 # One game.
 
 
-def _board(game: PastGame, ply: int | None) -> str:
-    """The board after that ply, or at the end, where rules that are not here any more are no error."""
-    return recorded_game.last_board(game) if ply is None else words.drawn(_reached(game, ply)[0])
+def _board(game: PastGame, ply: int | None, *, trust: bool) -> str:
+    """The board after that ply, or at the end; why there is none where its rules fail, are not here or not trusted."""
+    try:
+        return words.drawn(_reached(game, ply, trust=trust)[0])
+    except ArenaError as error:
+        return recorded_game.in_place_of_a_board(str(error))
 
 
-def _reached(game: PastGame, ply: int | None) -> tuple[State[Any], Any]:
-    """The position after that ply, or at the end, and the move that led to it; an error where there is none."""
+def _reached(game: PastGame, ply: int | None, *, trust: bool) -> tuple[State[Any], Any]:
+    """The position after that ply, or at the end, and the move that led to it; an ArenaError where there is none."""
     from arena.history.replay import replay
 
-    recorded_game.refuse_beyond(game, ply)
-    found = replay(game)
+    found = replay(game, trust=trust)
     step = found.steps[-1 if ply is None else ply]
     if step.state is None:
         raise ArenaError(f"no board: {found.trouble}")

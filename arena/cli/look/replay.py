@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from arena.cli.asking import recorded_game
-from arena.cli.asking.record_options import DatabaseOption, GameIdArgument
+from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, TrustOption
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.wrapping import APART, side_by_side, wrap_lines
 from arena.errors import ArenaError
@@ -68,6 +68,7 @@ def replay(
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write it as one page for a browser instead.")
     ] = None,
+    trust_rules: TrustOption = False,
     db: DatabaseOption = None,
 ) -> None:
     """Step through a game: boards, clocks, what the agents said and printed. The key ? shows all keys.
@@ -88,9 +89,9 @@ def replay(
             raise typer.BadParameter(f"--ply is for a terminal: a page is opened at that ply as {html.name}#ply-{ply}")
         from arena.history.pages.replay_page import page
 
-        write_file(html, page(game))
+        write_file(html, page(game, trust=trust_rules))
         return
-    found = steps.replay(game)
+    found = steps.replay(game, trust=trust_rules)
     if found.trouble and not game.moves:
         raise ArenaError(found.trouble)
     if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and os.name == "posix":
@@ -98,22 +99,25 @@ def replay(
         return
     for line in recorded_game.header(game):
         print(line)
+    explained = False
     for step in found.steps[ply or 0 :]:
-        print("", *_step_lines(game, found, step), sep="\n")
+        print("", *_step_lines(game, found, step, explained=explained), sep="\n")
+        explained = step.state is None
     print("", *recorded_game.ending(game), sep="\n")
 
 
 # What is printed of a step.
 
 
-def _step_lines(game: PastGame, replay: Replay, step: Step) -> list[str]:
-    """All of a step, line by line."""
-    return [*_position_lines(game, replay, step), *_printed(game, replay, step)]
+def _step_lines(game: PastGame, replay: Replay, step: Step, *, explained: bool) -> list[str]:
+    """All of a step, line by line. `explained`: why there is no board has been said."""
+    return [*_position_lines(game, replay, step, explained=explained), *_printed(game, replay, step)]
 
 
-def _position_lines(game: PastGame, replay: Replay, step: Step) -> list[str]:
+def _position_lines(game: PastGame, replay: Replay, step: Step, *, explained: bool = False) -> list[str]:
     """The ply, the board, the clocks, and what the agent reported of its thinking."""
-    return [_ply(game, step), *_board(replay, step), *_clocks(game, step), *_thinking(step)]
+    board = [] if explained and step.state is None else _board(replay, step)
+    return [_ply(game, step), *board, *_clocks(game, step), *_thinking(step)]
 
 
 def _ply(game: PastGame, step: Step) -> str:
@@ -134,7 +138,7 @@ def _board(replay: Replay, step: Step) -> list[str]:
     """The board; why there is none."""
     if step.state is not None:
         return words.drawn(step.state).splitlines()
-    return [words.printable(words.without_store(f"(no board: {replay.trouble})"))]
+    return recorded_game.in_place_of_a_board(f"no board: {replay.trouble}").splitlines()
 
 
 def _clocks(game: PastGame, step: Step) -> list[str]:

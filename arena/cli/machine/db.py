@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from arena.cli.asking.record_options import DatabaseOption, submissions
+from arena.cli.asking.record_options import DatabaseOption, TrustOption, submissions
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
 from arena.history.words import printable
 
@@ -80,11 +80,13 @@ def upgrade(db: DatabaseOption = None) -> None:
 
 
 @commands.command()
-def verify(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None) -> None:
-    """Whether everything on record can be true; what cannot is listed, and the exit code is then 1.
+def verify(
+    trust_rules: TrustOption = False, format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None
+) -> None:
+    """Whether everything on record can be true; what cannot, or was not checked, is listed, and the exit code is 1.
 
     Every game is played again by its rules to its result, clocks are added up, sources are hashed, and the games of
-    each tournament are counted. Nothing is changed.
+    each tournament are counted. Nothing is changed. Games whose rules must not be run are not checked.
 
     Example: arena db verify
     """
@@ -92,13 +94,17 @@ def verify(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None)
     from db.database import Database
 
     with Database(db, read_only=True) as database, _progress() as show_progress:
-        found = verified(database, submissions(database), progress=show_progress)
-    wrongs = [asdict(wrong) for wrong in found.wrongs]
-    if format is not OutputFormat.TABLE or wrongs:
-        show(wrongs, _WRONGS, format=format)
+        found = verified(database, submissions(database), trust=trust_rules, progress=show_progress)
+    rows = [asdict(wrong) for wrong in found.wrongs]
+    for why, count in found.unchecked.items():
+        rows.append({"where": f"{count:,} game{'s' * (count != 1)}", "game": None, "reason": f"not checked: {why}"})
+    if format is not OutputFormat.TABLE or rows:
+        show(rows, _WRONGS, format=format)
     looked_at = f"{found.games:,} games with {found.moves:,} plies and {found.versions:,} versions looked at"
-    if wrongs:
-        print(f"{looked_at}: {len(wrongs)} wrong", file=sys.stderr)
+    if rows:
+        unchecked = found.unchecked.total()
+        more = f", {unchecked:,} not checked" * bool(unchecked)
+        print(f"{looked_at}: {len(found.wrongs)} wrong{more}", file=sys.stderr)
         raise typer.Exit(1)
     if format is OutputFormat.TABLE:
         print(f"{looked_at}: all is well")

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.asking.record_options import DatabaseOption, reading
+from arena.cli.asking.record_options import DatabaseOption, TrustOption, reading
 from arena.cli.terminal import progress_line
 from arena.cli.terminal.files import read_file
 
@@ -25,6 +25,7 @@ def report(
         typer.Option(metavar="FILE.csv", help="Show aliases: a roster with the columns id, name, group, alias."),
     ] = None,
     games: Annotated[bool, typer.Option("--games/--no-games", help="A page for each game, to step through.")] = True,
+    trust_rules: TrustOption = False,
     db: DatabaseOption = None,
 ) -> None:
     """Write a site to publish: standings, who beat whom, each agent, every game.
@@ -38,8 +39,10 @@ def report(
     from arena.course.report.gather import gather
     from arena.course.report.publish import published
     from arena.course.report.write import write_site
-    from arena.history.words import printable
+    from arena.history.recorded_rules import why_untrusted
+    from arena.history.words import printable, without_store
     from arena.play import cores
+    from db import games as record
     from db import lookup
 
     began = time.monotonic()
@@ -48,6 +51,7 @@ def report(
         with reading(db) as connection:
             found = lookup.find_tournament(connection, tournament)
             gathered, names = gather(connection, found, known, now=datetime.now(UTC))
+            first = record.games(connection, [game.id for game in gathered.games[:1]])
         total = f"{len(gathered.games):,} games"
         # Games in progress have clocks: one process does not disturb them.
         processes = 1 if gathered.status == "running" else cores.count()
@@ -60,11 +64,14 @@ def report(
                     database=db,
                     games=games,
                     processes=processes,
+                    trust=trust_rules,
                     done=lambda count: show_progress(f"{count:,} of {total}"),
                 )
         except KeyboardInterrupt:
             print("interrupted; nothing was written", file=sys.stderr)
             raise
+    if games and not trust_rules and (why := "".join(map(why_untrusted, first))):
+        print(f"the pages have no boards: {printable(without_store(why))}", file=sys.stderr)
     count = f"{len(gathered.agents)} agents, {len(gathered.games):,} games" + " (without their pages)" * (not games)
     if gathered.status != "finished":
         over = f"{gathered.over} of {gathered.planned} games are over"

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from msgspec import to_builtins
 
-from adsearch import games
 from arena.cli.asking import recorded_game
 from arena.cli.asking.rated_games import SvgOption
-from arena.cli.asking.record_options import DatabaseOption, GameIdArgument
+from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, TrustOption
 from arena.cli.terminal import progress_line
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show, show_json
 from arena.cli.terminal.wrapping import wrapped
 from arena.errors import BadFixture
-from arena.history import words
+from arena.history import recorded_rules, words
 
 if TYPE_CHECKING:
     from adsearch import State
@@ -34,6 +33,7 @@ def analyse(
         float | None, typer.Option(min=0.001, max=3600, help="Look ahead for so long from each position.")
     ] = None,
     svg: SvgOption = None,
+    trust_rules: TrustOption = False,
     db: DatabaseOption = None,
     format: FormatOption = OutputFormat.TABLE,
 ) -> None:
@@ -54,7 +54,7 @@ def analyse(
     game = recorded_game.read_game(id, db)
     if not game.moves:
         raise BadFixture(f"game {game.id} has no moves to look at: {'; '.join(recorded_game.ending(game))}")
-    start = games.start(game.game)
+    start = recorded_rules.start(game, trust=trust_rules)
     effort = AnalysisBudget.default(len(game.moves))
     if depth is not None or seconds is not None:
         effort = AnalysisBudget(depth=depth, seconds=seconds)

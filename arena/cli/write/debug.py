@@ -10,18 +10,23 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
 from time import monotonic, monotonic_ns
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adsearch import games
 from agents import builtin
 from agents.errors import BadAgent
-from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, submissions
+from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, TrustOption, submissions
 from arena.cli.terminal.wrapping import wrapped
-from arena.errors import BadPlayer
+from arena.errors import BadPlayer, UntrustedCode
+from arena.history import recorded_rules
+from arena.history.recorded_rules import ADVICE
+from arena.players import own_sources
+from arena.players.own_sources import OwnSource
 from arena.players.player import PlayerKind, read_player
+from db.sources import HASH
 
 if TYPE_CHECKING:
     from agents.agent import Agent
@@ -47,6 +52,7 @@ def debug(
         str | None,
         typer.Option("--file", metavar="FILE", help="Ask this agent instead, such as the mended file."),
     ] = None,
+    trust_rules: TrustOption = False,
     db: DatabaseOption = None,
 ) -> None:
     """Ask an agent again at one ply of a game: `breakpoint()` and `print` work.
@@ -67,11 +73,11 @@ def debug(
     game = recorded_game.read_game(id, db)
     chosen = ply is None
     if ply is None:
-        ply = default_ply(game, _own_seats(game, db))
-    recorded = replay_turn(game, ply)
-    player, called = _player(game, recorded, file=file, db=db)
+        ply = default_ply(game, _own_seats(game, db), trust=trust_rules)
+    recorded = replay_turn(game, ply, trust=trust_rules)
+    player, called = _player(game, recorded, file=file, db=db, trust=trust_rules)
     make = _maker(player, called, recorded)
-    for line in _introduction(game, recorded, ply=ply, called=called, chosen=chosen):
+    for line in _introduction(game, recorded, ply=ply, called=called, chosen=chosen, trust=trust_rules):
         print(line, flush=True)
     try:
         host = Host(make, name=game.players[recorded.seat])
@@ -101,9 +107,25 @@ def debug(
 # Who is asked.
 
 
-def _player(game: PastGame, recorded: RecordedTurn, file: str | None, db: str | None) -> tuple[Player, str]:
+def _player(
+    game: PastGame, recorded: RecordedTurn, *, file: str | None, db: str | None, trust: bool
+) -> tuple[Player, str]:
     """Who is asked, and what to call it: the file, or the version that played."""
-    return _as_then(game, recorded.seat, db) if file is None else (read_player(file), file)
+    if file is not None:
+        return read_player(file), file
+    player, called = _as_then(game, recorded.seat, db)
+    if not trust and player.path is not None and not _is_own(game, player.path):
+        raise UntrustedCode(
+            f"{called} is code that you have not entered on this account, and debug runs it without walls: {ADVICE}, "
+            "or ask a file of yours with --file FILE"
+        )
+    return player, called
+
+
+def _is_own(game: PastGame, path: Path) -> bool:
+    """Whether the user's own commands have frozen what lies at that path in the store."""
+    hashes = [part for part in path.parts if HASH.fullmatch(part)]
+    return not game.from_outside and bool(hashes) and own_sources.is_noted(OwnSource.AGENT, hashes[-1])
 
 
 def _as_then(game: PastGame, seat: int, db: str | None) -> tuple[Player, str]:
@@ -209,14 +231,16 @@ def _left_debugger(error: BaseException) -> bool:
 # What is printed.
 
 
-def _introduction(game: PastGame, recorded: RecordedTurn, ply: int, called: str, *, chosen: bool) -> Iterator[str]:
+def _introduction(
+    game: PastGame, recorded: RecordedTurn, ply: int, called: str, *, chosen: bool, trust: bool
+) -> Iterator[str]:
     """Where the game stands, and how the agent is run; why at this ply, where we have `chosen` it."""
     from arena.cli.asking import recorded_game
     from arena.history import words
 
     seat, state = recorded.seat, recorded.state
     yield from map(wrapped, recorded_game.header(game))
-    yield words.drawn(games.load(game.game, state.view(seat)) if state.hidden else state)
+    yield words.drawn(recorded_rules.load(game, state.view(seat), trust=trust) if state.hidden else state)
     earlier = len(recorded.turns) - 1
     first = f", after {earlier} earlier turn{'s' * (earlier != 1)}" if earlier else ""
     yield wrapped(f"ply {ply}: asking {words.printable(called)} in seat {seat}{first}")

@@ -21,8 +21,8 @@ from typing import Final
 
 from adsearch.errors import quote
 from arena.errors import BadSubmission
-from arena.players.submissions import MOST_BYTES, MOST_FILES
 from arena.walls.kinds import MEBIBYTE
+from db.sources import MOST_BYTES, MOST_FILES
 
 _PIECE: Final = 256 * 1024
 _BAD_NAME: Final = (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)

@@ -47,6 +47,8 @@ class GamePages(Struct, frozen=True):
     title: str
     names: ShownNames
     addresses: Addresses
+    trust: bool
+    """Whether the rules on record may be run, whoever made them."""
 
 
 def write_site(
@@ -57,15 +59,16 @@ def write_site(
     database: str | None,
     games: bool,
     processes: int,
+    trust: bool = False,
     done: Callable[[int], None],
 ) -> None:
     """Writes the site into the empty `folder`. With `games` each game has a page: `processes` draw them, and `done` is
-    called with the number written so far."""
+    called with the number written so far. `trust`: the rules on record may be run, whoever made them."""
     where = addresses.of((agent.name for agent in report.agents), replays=games)
     for place, page in pages(report, where):
         _write(folder / place, page)
     if games:
-        shared = GamePages(database, folder=str(folder), title=report.title, names=names, addresses=where)
+        shared = GamePages(database, str(folder), report.title, names=names, addresses=where, trust=trust)
         (folder / "games").mkdir()
         _write_games(shared, [game.id for game in report.games], processes=processes, done=done)
 
@@ -160,7 +163,9 @@ def _game_page(game: PastGame, shared: GamePages, place: str) -> str:
         (up + shared.addresses.pair(*two), f"{two[0]} – {two[1]}") for two in combinations(dict.fromkeys(shown), 2)
     ]
     public = public_game(game, shared.names, shared.title)
-    drawn = replay_page.page(public, names={name: name for name in shown}, private=False, links=links)
+    drawn = replay_page.page(
+        public, names={name: name for name in shown}, private=False, links=links, trust=shared.trust
+    )
     rules = words(public_rules(game.game))
     redacted = words(public_rules(game.game, shared.names))
     return drawn if rules == redacted else drawn.replace(rules, redacted)

@@ -44,22 +44,24 @@ def page(
     names: Mapping[str, str] | None = None,
     private: bool = True,
     links: Sequence[tuple[str, str]] = (),
+    trust: bool = False,
 ) -> str:
     """The page, a whole document. `game` has its moves.
 
     `names`: what to show instead of the players' names, for every one of them. Not `private`: without anything that an
-    agent wrote, and without reasons of rulings. `links`: addresses with their words, shown above.
+    agent wrote, and without reasons of rulings. `links`: addresses with their words, shown above. `trust`: its
+    rules may be run, whoever made them.
     """
-    return _Page(game, names, private).document(links)
+    return _Page(game, names, private, trust).document(links)
 
 
 class _Page:
     """One page in the making."""
 
-    def __init__(self, game: PastGame, names: Mapping[str, str] | None, private: bool) -> None:
+    def __init__(self, game: PastGame, names: Mapping[str, str] | None, private: bool, trust: bool) -> None:
         self.game, self.private = game, private
         self.names = [_shown(player if names is None else names[player]) for player in game.players]
-        self.replay: Replay = replay(game)
+        self.replay: Replay = replay(game, trust=trust)
         self.plies = len(game.moves)
         self.rules = words.without_store(game.game)
 
@@ -253,11 +255,9 @@ class _Page:
         why = words.printable(words.without_store(self.replay.trouble))
         if not why:
             return ""
-        shown = (
-            f"There are no boards: {why}"
-            if self.private
-            else "There are no boards: the rules of the game are not here."
-        )
+        if not self.private:
+            why = f"the rules of the game {'were not run' if self.replay.untrusted else 'are not here'}."
+        shown = f"There are no boards: {why}"
         return element("p", html.words(shown), class_="trouble")
 
     def curves(self) -> tuple[list[str], str]:

@@ -112,7 +112,7 @@ def test_no_byte_of_it_tells_anything_of_opponents(record: Path, bundle: Path) -
         (("export", "--format", "pgn"), "alice_agent"),
         (("sql", "select count(*) as n from v_game"), "6"),
         (("db", "info"), "games finished"),
-        (("db", "verify"), "all is well"),
+        (("db", "verify", "--trust-rules"), "all is well"),
     ],
 )
 def test_every_command_opens_it(bundle: Path, arguments: tuple[str, ...], said: str) -> None:
@@ -129,19 +129,21 @@ def test_her_games_can_be_looked_at_and_asked_again_with_a_game_of_somebodys_own
     shown = asked(bundle, "show", str(lost))
     assert "countdown.py:Countdown" in shown.out
     assert f"thought {HERS}" in shown.out
-    debugged = asked(bundle, "debug", str(lost), "--ply", "1")
+    assert "no board: the rules 'countdown.py:Countdown' are code from a bundle" in shown.out
+    assert "no board" not in asked(bundle, "show", str(lost), "--trust-rules").out
+    debugged = asked(bundle, "debug", str(lost), "--ply", "1", "--trust-rules")
     assert debugged.code == 0, debugged.err
     assert "the same move" in debugged.out
 
 
 def test_wherever_it_is_taken_its_sources_go_along(bundle: Path, tmp_path: Path) -> None:
-    assert asked(bundle, "db", "verify").code == 0
+    assert asked(bundle, "db", "verify", "--trust-rules").code == 0
     other = tmp_path / "far away" / "her own.arena"
     other.parent.mkdir()
     shutil.move(bundle, other)
     assert asked(other, "show", "cs101-1").code in (0, 2)
     clear(tmp_path / "alice.store")
-    ended = asked(other, "db", "verify")
+    ended = asked(other, "db", "verify", "--trust-rules")
     assert ended.code == 0, ended.out + ended.err
     assert (other.parent / "her own.store").is_dir()
 
@@ -152,7 +154,7 @@ def test_a_bundle_of_a_bundle_is_the_same_again(bundle: Path, tmp_path: Path) ->
     assert asked(bundle, "bundle", "alice_agent", str(again)).code == 0
     clear(tmp_path / "alice.store")
     bundle.unlink()
-    assert asked(again, "db", "verify").code == 0
+    assert asked(again, "db", "verify", "--trust-rules").code == 0
 
 
 def test_with_a_roster_everybody_is_called_by_the_alias(record: Path, tmp_path: Path) -> None:
@@ -163,7 +165,7 @@ def test_with_a_roster_everybody_is_called_by_the_alias(record: Path, tmp_path: 
     for name in ("bob_agent", "alice_agent@", "<script>"):
         assert name.encode() not in file.read_bytes()
     assert "Deep - 田中" in asked(file, "history").out
-    assert asked(file, "db", "verify").code == 0
+    assert asked(file, "db", "verify", "--trust-rules").code == 0
 
 
 @pytest.mark.parametrize(

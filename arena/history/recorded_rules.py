@@ -1,0 +1,95 @@
+"""The one way from the rules in a record to a game that can be played on: a record may hold anybody's code.
+
+Rules that a user types, or that stand in a description which the user runs, are the user's own; they do not come here.
+Rules in a database, a bundle or an imported file are loaded only if this user's own commands have played by the same
+content before (`arena/players/own_sources.py`), or if the user said `--trust-rules`. What is loaded from a store is
+what was hashed. Games of ours need no trust; a file that their options name must be in a store.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from adsearch import State, games
+from adsearch.errors import quote
+from adsearch.games import catalog
+from arena.errors import ArenaError, UntrustedCode
+from arena.history.words import without_store
+from arena.players import own_sources
+from arena.players.own_sources import OwnSource
+from arena.players.submissions import Store
+from db.records import PastGame
+from db.sources import HASH
+
+ADVICE: Final = "if you trust who made them, add --trust-rules"
+
+
+def start(game: PastGame, *, trust: bool) -> State[Any]:
+    """The first position of the game by its recorded rules. UntrustedCode where they must not be loaded."""
+    _check(game, trust=trust)
+    return games.start(game.game)
+
+
+def load(game: PastGame, position: str, *, trust: bool) -> State[Any]:
+    """The position that `position` describes. UntrustedCode where the rules must not be loaded."""
+    _check(game, trust=trust)
+    return games.load(game.game, position)
+
+
+def why_untrusted(game: PastGame) -> str:
+    """Why the game's rules are not loaded without `--trust-rules`; empty where they are."""
+    file = catalog.file_of(game.game)
+    if file is None:
+        return ""
+    named = f"the rules {quote(without_store(game.game))}"
+    if game.from_outside:
+        return f"{named} are code from a bundle or an imported file, which is not run: {ADVICE}"
+    stored = _stored(file)
+    if stored is None or not own_sources.is_noted(OwnSource.RULES, stored.hash):
+        return f"{named} are code that you have not played by on this account, which is not run: {ADVICE}"
+    return ""
+
+
+def _check(game: PastGame, *, trust: bool) -> None:
+    """Refuses what must not be loaded. Afterwards this process loads exactly what was checked."""
+    if not trust and (why := why_untrusted(game)):
+        raise UntrustedCode(why)
+    if (file := catalog.file_of(game.game)) is not None and (stored := _stored(file)) is not None:
+        catalog.use_checked(file, stored.content())
+    for name, value in games.find(game.game)[1].items():
+        if isinstance(value, str) and value and (name == "file" or "/" in value or os.path.exists(value)):
+            stored = _stored(Path(value))
+            if stored is not None:
+                stored.content()
+            elif not trust:
+                named = f"the rules {quote(without_store(game.game))} name a file outside of the store"
+                raise UntrustedCode(f"{named}, which is not read: {ADVICE}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A file in a store."""
+
+    store: Path
+    hash: str
+    name: str
+    """Below the folder that is called by the hash."""
+
+    def content(self) -> bytes:
+        """What is in it; ArenaError where the folder's content is not what its name says."""
+        files = Store(self.store).read(self.hash)
+        if self.name not in files:
+            raise ArenaError(f"there is no file {quote(self.name)} in {self.store / self.hash}: enter it again")
+        return files[self.name].content
+
+
+def _stored(path: Path) -> _Stored | None:
+    """Where in a store the file is, by its path alone; None where that names no store."""
+    parts = path.parts
+    for place in reversed(range(1, len(parts) - 1)):
+        if HASH.fullmatch(parts[place]):
+            return _Stored(Path(*parts[:place]), parts[place], "/".join(parts[place + 1 :]))
+    return None
