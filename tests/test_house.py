@@ -102,6 +102,32 @@ def test_panels_of_the_command_line_import_no_other_panel() -> None:
         assert folders_imported(path, "arena.cli") <= allowed, path
 
 
+def test_the_rules_in_a_record_are_loaded_by_one_module_alone() -> None:
+    """Whoever else loads rules is named here, with where it has them from."""
+    loading = {
+        str(path.relative_to(ROOT))
+        for path in MODULES["arena"]
+        if modules_imported(path) & {"adsearch.games", "adsearch.games.catalog"}
+    }
+    of_the_game_being_played = {
+        *("arena/match/fixture.py", "arena/match/openings.py", "arena/walls/guard.py"),
+        *("arena/cli/play/game_screen.py", "arena/cli/play/human_player.py"),
+        *("arena/student/lost_games.py", "arena/student/checking/planned_games.py"),
+    }
+    of_a_description = {
+        *("arena/tournament/league.py", "arena/tournament/tournament.py", "arena/tournament/repeats.py"),
+        *("arena/tournament/duration.py", "arena/student/checking/examiner.py", "arena/players/submissions.py"),
+    }
+    typed = {
+        *("arena/cli/play/play.py", "arena/cli/play/games.py", "arena/cli/play/agents.py"),
+        *("arena/cli/search/trace.py", "arena/cli/search/solve.py", "arena/cli/teach/init.py"),
+        *("arena/cli/write/new.py", "arena/cli/write/climb_run.py", "arena/cli/asking/game_filters.py"),
+        "arena/cli/terminal/completion.py",
+    }
+    on_record = {"arena/history/recorded_rules.py"}
+    assert loading == of_the_game_being_played | of_a_description | typed | on_record
+
+
 def test_no_modules_import_each_other_in_a_circle() -> None:
     paths = {_name(path): path for package in MODULES for path in MODULES[package]}
     imports = {name: modules_imported(path) for name, path in paths.items()}

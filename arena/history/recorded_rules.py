@@ -49,7 +49,8 @@ def why_untrusted(game: PastGame) -> str:
         return f"{named} are code from a bundle or an imported file, which is not run: {ADVICE}"
     stored = _stored(file)
     if stored is None or not own_sources.is_noted(OwnSource.RULES, stored.hash):
-        return f"{named} are code that you have not played by on this account, which is not run: {ADVICE}"
+        unknown = f" (no list of those can be kept: {why})" if (why := own_sources.why_not_kept()) else ""
+        return f"{named} are code that you have not played by on this account{unknown}, which is not run: {ADVICE}"
     return ""
 
 

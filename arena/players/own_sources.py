@@ -29,7 +29,7 @@ def note(use: OwnSource, source: str) -> None:
         folder.parent.parent.mkdir(parents=True, exist_ok=True)
         for each in (folder.parent, folder):
             each.mkdir(mode=0o700, exist_ok=True)
-        if _is_ours_alone(folder):
+        if _is_ours_alone(folder.parent) and _is_ours_alone(folder):
             os.close(os.open(folder / source, os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600))
     except OSError:
         pass  # the user is asked to trust the file then
@@ -38,10 +38,28 @@ def note(use: OwnSource, source: str) -> None:
 def is_noted(use: OwnSource, source: str) -> bool:
     """Whether the hash is on the list."""
     folder = _folder(use)
+    if folder is None:
+        return False
     try:
-        return folder is not None and _is_ours_alone(folder) and stat.S_ISREG((folder / source).lstat().st_mode)
+        ours = _is_ours_alone(folder.parent) and _is_ours_alone(folder)
+        return ours and stat.S_ISREG((folder / source).lstat().st_mode)
     except OSError:
         return False
+
+
+def why_not_kept() -> str:
+    """Why there can be no list; empty where there can be one."""
+    folder = _folder(OwnSource.RULES)
+    if folder is None:
+        return "you have no home folder"
+    try:
+        for each in (folder.parent, folder):
+            if os.path.lexists(each) and not _is_ours_alone(each):
+                return f"{each} is not a folder that only you can write to"
+        there = next(each for each in (folder, *folder.parents) if os.path.lexists(each))
+        return "" if there.is_dir() and os.access(there, os.W_OK) else f"{there} is not a folder that you can write to"
+    except OSError as error:
+        return f"{folder}: {error.strerror}"
 
 
 def _folder(use: OwnSource) -> Path | None:
@@ -56,7 +74,5 @@ def _folder(use: OwnSource) -> Path | None:
 
 def _is_ours_alone(folder: Path) -> bool:
     """Whether nobody else can put anything into the folder."""
-    return all(
-        stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o022
-        for status in (each.lstat() for each in (folder, folder.parent))
-    )
+    status = folder.lstat()
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o022

@@ -1,0 +1,170 @@
+"""No command runs code that a bundle, a database or an import brings along; what needs none works all the same."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from adsearch.games import catalog
+from arena.walls.run_folder import clear
+from tests.attacks import records
+from tests.attacks.records import ATTACKS, MARKER, REFUSED_EVEN_IF_TRUSTED
+from tests.kit.arena_program import Ended, arena
+
+WITHOUT_RULES: Final = (
+    *(("history",), ("history", "--format", "json"), ("show", "GAME"), ("show", "GAME", "--ply", "0")),
+    *(("show", "GAME", "--format", "json"), ("replay", "GAME"), ("replay", "GAME", "--html", "page.html")),
+    *(("logs", "GAME"), ("tournaments",), ("standings",), ("crosstable",), ("rank",), ("rulings",)),
+    *(("export", "--format", "pgn"), ("export", "--format", "ndjson"), ("export", "--format", "csv")),
+    *(("report", "cs101", "site"), ("report", "cs101", "site2", "--no-games"), ("db", "info")),
+    *(("sql", "select * from v_move"), ("versus", "random", "random#2"), ("grades", "cs101", "--bar", "pass=random")),
+)
+"""Commands that answer, with a board or without."""
+WITH_RULES: Final = (("analyse", "GAME"), ("debug", "GAME"), ("show", "GAME", "--svg", "board.svg"))
+"""Commands that cannot do without the rules."""
+
+
+@pytest.fixture(params=ATTACKS)
+def attack(request: pytest.FixtureRequest) -> str:
+    """The name of an attack."""
+    return str(request.param)
+
+
+@pytest.fixture
+def sent(attack: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The database that the victim opens. Nothing that was loaded while it was made is loaded any more."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sent").mkdir()
+    file = ATTACKS[attack](tmp_path / "sent")
+    for name in [name for name in sys.modules if name.startswith("game_")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(catalog, "_checked", {})
+    Path(MARKER).unlink(missing_ok=True)
+    return file
+
+
+def asked(file: Path, *arguments: str) -> Ended:
+    """What a command answers about the first game there."""
+    game = json.loads(arena("history", "--format", "json", "--db", str(file)).out)[-1]["id"]
+    return arena(*(str(game) if word == "GAME" else word for word in arguments), "--db", str(file))
+
+
+def test_no_command_runs_it(attack: str, sent: Path) -> None:
+    for command in WITHOUT_RULES:
+        ended = asked(sent, *command)
+        if not (attack == "students_submission" and command[0] in ("versus", "grades")):  # other players
+            assert ended.code == 0, (command, ended.err)
+        assert not list(Path.cwd().rglob(MARKER)), command
+    for command in WITH_RULES:
+        ended = asked(sent, *command)
+        assert ended.code == 2, command
+        assert "was changed" in ended.err or "there is no file" in ended.err or "--trust-rules" in ended.err, command
+        assert not list(Path.cwd().rglob(MARKER)), command
+    verified = asked(sent, "db", "verify")
+    assert verified.code == 1
+    assert "--trust-rules" in verified.out.replace("\n ", " ") or attack in REFUSED_EVEN_IF_TRUSTED
+    assert not list(Path.cwd().rglob(MARKER))
+    assert "There are no boards" in Path("page.html").read_text("utf-8")
+    assert "There are no boards" in next(Path("site/games").glob("*.html")).read_text("utf-8")
+
+
+def test_moves_players_and_results_are_shown_without_the_rules(attack: str, sent: Path) -> None:
+    for command in ("show", "replay"):
+        ended = asked(sent, command, "GAME")
+        assert "no board: " in ended.out
+        assert ended.out.count("no board: ") == 1
+        assert "random 0.00 s" in ended.out or " wins" in ended.out or "draw" in ended.out
+    assert json.loads(asked(sent, "show", "GAME", "--format", "json").out)["moves"]
+
+
+def test_who_trusts_it_runs_it_unless_it_is_not_what_its_hash_says(attack: str, sent: Path) -> None:
+    ended = asked(sent, "show", "GAME", "--trust-rules")
+    assert ended.code == 0
+    assert Path(MARKER).exists() != (attack in REFUSED_EVEN_IF_TRUSTED)
+
+
+def test_what_this_user_has_played_needs_no_trust(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(records.EVIL, "utf-8")
+    file = records.played(tmp_path, "mine.py:Countdown")
+    for command in (("show", "GAME"), ("replay", "GAME"), ("debug", "GAME"), ("db", "verify")):
+        ended = asked(file, *command)
+        assert ended.code == 0, ended.err
+        assert "no board" not in ended.out
+    # Where the list of own rules is lost, the flag is needed: the record alone proves nothing.
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "nothing"))
+    assert "no board: the rules 'mine.py:Countdown' are code that you have not played by" in (
+        asked(file, "show", "GAME").out.replace("\n ", " ")
+    )
+    assert asked(file, "db", "verify", "--trust-rules").code == 0
+
+
+def test_an_agent_from_elsewhere_is_not_run_without_walls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sent").mkdir()
+    Path("sent/agent.py").write_text(records.EVIL, "utf-8")
+    file = records.played(tmp_path / "sent", "tictactoe", "sent/agent.py:Mine", "random")
+    asking = ("debug", "GAME")
+    assert asked(file, *asking).code == 0  # this user has entered it
+    assert Path(MARKER).exists()
+    Path(MARKER).unlink()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "somebody else"))
+    # Nor is it the user's own once it has played behind walls from the attacker's database.
+    assert arena("play", "tictactoe", "agent", "random", "--clock", "none", "--quiet", "--db", str(file)).code == 0
+    ended = asked(file, *asking)
+    assert ended.code == 2
+    assert "agent@1 is code that you have not entered on this account, and debug runs it without walls" in ended.err
+    assert not Path(MARKER).exists()
+    assert asked(file, *asking, "--trust-rules").code == 0
+    assert Path(MARKER).exists()
+
+
+def test_a_file_that_options_name_is_read_from_a_store_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a report that is published could show what is in a file of the victim's."""
+    monkeypatch.chdir(tmp_path)
+    Path("tree.json").write_text('{"tree": {"root": {"a": 1, "b": -1}}}', "utf-8")
+    file = records.played(tmp_path, "tree:file=tree.json")
+    assert "no board" not in asked(file, "show", "GAME").out
+    for path in ("/etc/hostname", "/dev/zero", str(tmp_path / "tree.json"), "~/x", "tree.json"):
+        ended = asked(records.with_rules(file, f"tree:file={path}"), "show", "GAME")
+        assert ended.code == 0
+        assert "name a file outside of the store, which is not read" in ended.out.replace("\n ", " "), path
+
+
+def test_a_bundle_that_lies_about_a_hash_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = records.bundle(tmp_path)
+    records.changed(file, ("UPDATE bundled SET content = CAST(content || 'x' AS BLOB) WHERE path = 'evil.py'", ()))
+    for store in tmp_path.glob("evil.store"):
+        clear(store)
+        shutil.rmtree(store, ignore_errors=True)
+    for command in (("history",), ("show", "1"), ("sql", "select 1"), ("db", "verify"), ("show", "1", "--trust-rules")):
+        ended = arena(*command, "--db", str(file))
+        assert ended.code == 2
+        assert "has another hash than its name" in ended.err
+    assert not (tmp_path / "evil.store").exists()
+
+
+@pytest.mark.parametrize(
+    ("statements", "what"),
+    [
+        (["CREATE TRIGGER t AFTER UPDATE ON game BEGIN UPDATE seat SET points = 1; END"], "the trigger t"),
+        (["ALTER TABLE move RENAME TO m", "CREATE VIEW move AS SELECT * FROM m"], "the view move"),
+        (["DROP VIEW IF EXISTS Bundle", "CREATE VIEW Bundle AS SELECT 'x' AS place"], "the view Bundle"),
+        (["ALTER TABLE game ADD COLUMN big GENERATED ALWAYS AS (zeroblob(1e9))"], "the computed column game.big"),
+    ],
+)
+def test_a_database_that_computes_when_it_is_read_is_refused(
+    statements: list[str], what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = records.changed(records.played(tmp_path), *((statement, ()) for statement in statements))
+    for command in (("history",), ("sql", "select 1"), ("db", "upgrade"), ("play", "nap", "random", "random")):
+        ended = arena(*command, "--db", str(file))
+        assert ended.code == 2
+        assert f"expected plain tables, got {what}" in ended.err
