@@ -24,7 +24,7 @@ from arena.players.submissions import Store
 from db.records import PastGame
 from db.sources import HASH
 
-ADVICE: Final = "if you trust who made them, add --trust-rules"
+ADVICE: Final = "if you trust their author, add --trust-rules"
 
 
 def start(game: PastGame, *, trust: bool) -> State[Any]:
@@ -46,11 +46,11 @@ def why_untrusted(game: PastGame) -> str:
         return ""
     named = f"the rules {quote(without_store(game.game))}"
     if game.from_outside:
-        return f"{named} are code from a bundle or an imported file, which is not run: {ADVICE}"
+        return f"{named} came in a bundle or an imported file and are not run; {ADVICE}"
     stored = _stored(file)
     if stored is None or not own_sources.is_noted(OwnSource.RULES, stored.hash):
         unknown = f" (no list of those can be kept: {why})" if (why := own_sources.why_not_kept()) else ""
-        return f"{named} are code that you have not played by on this account{unknown}, which is not run: {ADVICE}"
+        return f"you have not played by {named} on this account{unknown}, so they are not run; {ADVICE}"
     return ""
 
 
@@ -67,7 +67,7 @@ def _check(game: PastGame, *, trust: bool) -> None:
                 stored.content()
             elif not trust:
                 named = f"the rules {quote(without_store(game.game))} name a file outside of the store"
-                raise UntrustedCode(f"{named}, which is not read: {ADVICE}")
+                raise UntrustedCode(f"{named}, which is not read; {ADVICE}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ def test_what_this_user_has_played_needs_no_trust(tmp_path: Path, monkeypatch: p
         assert "no board" not in ended.out
     # Where the list of own rules is lost, the flag is needed: the record alone proves nothing.
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "nothing"))
-    assert "no board: the rules 'mine.py:Countdown' are code that you have not played by" in (
+    assert "no board: you have not played by the rules 'mine.py:Countdown' on this account" in (
         asked(file, "show", "GAME").out.replace("\n ", " ")
     )
     assert asked(file, "db", "verify", "--trust-rules").code == 0
@@ -118,7 +118,7 @@ def test_an_agent_from_elsewhere_is_not_run_without_walls(tmp_path: Path, monkey
     assert arena("play", "tictactoe", "agent", "random", "--clock", "none", "--quiet", "--db", str(file)).code == 0
     ended = asked(file, *asking)
     assert ended.code == 2
-    assert "agent@1 is code that you have not entered on this account, and debug runs it without walls" in ended.err
+    assert "agent@1 was not entered on this account, and debug runs it without walls" in ended.err
     assert not Path(MARKER).exists()
     assert asked(file, *asking, "--trust-rules").code == 0
     assert Path(MARKER).exists()

@@ -24,7 +24,7 @@ TrustOption = Annotated[
     bool,
     typer.Option(
         "--trust-rules",
-        help="Run code that comes with the record (rules; with debug, agents) although you have not played with it.",
+        help="Run the record's rules (in debug also its agent) even if they are not yours.",
     ),
 ]
 """Nothing else in a command loads rules or agents that are not this user's own."""

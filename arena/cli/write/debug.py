@@ -22,7 +22,6 @@ from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, Trus
 from arena.cli.terminal.wrapping import wrapped
 from arena.errors import BadPlayer, UntrustedCode
 from arena.history import recorded_rules
-from arena.history.recorded_rules import ADVICE
 from arena.players import own_sources
 from arena.players.own_sources import OwnSource
 from arena.players.player import PlayerKind, read_player
@@ -116,8 +115,8 @@ def _player(
     player, called = _as_then(game, recorded.seat, db)
     if not trust and player.path is not None and not _is_own(game, player.path):
         raise UntrustedCode(
-            f"{called} is code that you have not entered on this account, and debug runs it without walls: {ADVICE}, "
-            "or ask a file of yours with --file FILE"
+            f"{called} was not entered on this account, and debug runs it without walls; if you trust its author, add "
+            "--trust-rules, or ask a file of yours with --file FILE"
         )
     return player, called
 

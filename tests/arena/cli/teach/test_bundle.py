@@ -129,7 +129,7 @@ def test_her_games_can_be_looked_at_and_asked_again_with_a_game_of_somebodys_own
     shown = asked(bundle, "show", str(lost))
     assert "countdown.py:Countdown" in shown.out
     assert f"thought {HERS}" in shown.out
-    assert "no board: the rules 'countdown.py:Countdown' are code from a bundle" in shown.out
+    assert "no board: the rules 'countdown.py:Countdown' came in a bundle" in shown.out
     assert "no board" not in asked(bundle, "show", str(lost), "--trust-rules").out
     debugged = asked(bundle, "debug", str(lost), "--ply", "1", "--trust-rules")
     assert debugged.code == 0, debugged.err
