@@ -2,10 +2,9 @@
 
 Ctrl-C and a hang-up end programs, even where the tests run in the background: a shell without job control, and nohup,
 start what runs in the background with these signals ignored, and every process that a test starts would inherit that.
-Nothing is written to the home of who runs the tests. No example of
-Hypothesis has a deadline, as no test depends on how fast the machine is. What takes long begins first, so
-that nobody waits for it at the end. In this process no write waits for the disk, an interpreter is asked once, and
-garbage is not looked for among the thousands of tests themselves.
+Nothing is written to the home of who runs the tests. No example of Hypothesis has a deadline, as no test depends on how
+fast the machine is. What takes long begins first, so that nobody waits for it at the end. In this process no write
+waits for the disk, an interpreter is asked once, and garbage is not looked for among the thousands of tests themselves.
 """
 
 import copy

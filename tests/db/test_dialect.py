@@ -12,6 +12,7 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from db import dialect
+from db.database import Database
 from db.errors import Busy, DatabaseError, DiskFull, NotADatabase
 from db.schema import VIEWS, Base
 
@@ -95,3 +96,12 @@ def test_a_mistake_in_a_query_is_not_taken_for_a_locked_file() -> None:
     ):
         memory.execute("SELECT locked")
     assert type(told.value) is DatabaseError
+
+
+def test_a_file_is_opened_as_one_that_a_stranger_may_have_made(tmp_path: Path) -> None:
+    """https://www.sqlite.org/security.html"""
+    with Database(str(tmp_path / "arena.db")) as database, database.reading() as connection:
+        for setting, value in (("trusted_schema", 0), ("cell_size_check", 1), ("mmap_size", 0)):
+            assert connection.exec_driver_sql(f"PRAGMA {setting}").scalar() == value
+        with pytest.raises(DatabaseError), dialect.told_in_words(None):
+            connection.exec_driver_sql("SELECT LENGTH(zeroblob(900000000))")
