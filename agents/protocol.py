@@ -59,6 +59,8 @@ Want = Literal["position", "legal"]
 Who: TypeAlias = int | Literal["chance", "opening"]
 """Who made a ply: a seat, or nobody."""
 
+Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+"""A number that every database and every encoding takes."""
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Finite = Annotated[float, Meta(gt=-1e300, lt=1e300)]
 """A number that every database and every JSON reader takes: no infinity, no NaN."""
@@ -86,7 +88,7 @@ class Info(Struct, frozen=True, omit_defaults=True):
 class Hello(_Message, frozen=True):
     """The first message. Over stdio it is optional, and without a token."""
 
-    protocol: int
+    protocol: Whole
     token: str = ""
     name: Name = ""
     wants: tuple[Want, ...] = ("position", "legal")
@@ -95,51 +97,51 @@ class Hello(_Message, frozen=True):
 class Ready(_Message, frozen=True):
     """The player is ready for the game that `start` announced."""
 
-    game: int
+    game: Whole
 
 
 class Move(_Message, frozen=True):
     """The answer to the turn of that id. What follows `info` counts only when it comes from a host of ours."""
 
-    game: int
+    game: Whole
     id: Word
     move: Word
     info: Info | None = None
-    spent: int | None = None
+    spent: Whole | None = None
     """Nanoseconds from the write of the turn to the arrival of the whole answer."""
-    cpu: int | None = None
+    cpu: Whole | None = None
     """Nanoseconds of processor time that the agent used meanwhile."""
-    delay: int | None = None
+    delay: Whole | None = None
     """Nanoseconds for which the agent, or its host with the answer before it, had to wait for a processor."""
-    log: int | None = None
+    log: Whole | None = None
     """Bytes that the agent has written to stderr so far."""
 
 
 class Resign(_Message, frozen=True):
     """The player gives the game up, instead of moving."""
 
-    game: int
+    game: Whole
     id: Word
-    spent: int | None = None
-    cpu: int | None = None
-    delay: int | None = None
+    spent: Whole | None = None
+    cpu: Whole | None = None
+    delay: Whole | None = None
 
 
 class Failed(_Message, frozen=True):
     """From a warden alone: the agent that it holds is at fault."""
 
-    game: int
+    game: Whole
     verdict: Verdict
     detail: str
-    spent: int | None = None
-    cpu: int | None = None
-    delay: int | None = None
+    spent: Whole | None = None
+    cpu: Whole | None = None
+    delay: Whole | None = None
 
 
 class Report(_Message, frozen=True):
     """From hosts of ours, after the game: what the agent used, and the end of what it wrote to stderr."""
 
-    game: int
+    game: Whole
     cpu: Count | None = None
     """Nanoseconds."""
     memory: Count | None = None

@@ -12,7 +12,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, Final
 
-from sqlalchemy import Connection, Text, bindparam, func, null, select, text, type_coerce
+from sqlalchemy import Connection, Text, bindparam, cast, func, null, select, text
 
 from db import lookup
 from db.errors import NotFound
@@ -74,7 +74,7 @@ def games(connection: Connection, ids: Sequence[int], *, whole: bool = False) ->
     if not ids:
         return []
     # As text: a host that is not JSON, however it came there, hides no game.
-    columns = [type_coerce(one, Text) if one.key == "host" else one for one in Game.__table__.columns]
+    columns = [cast(one, Text) if one.key == "host" else one for one in Game.__table__.columns]
     heads = select(*columns, Tournament.name.label("of")).outerjoin(Tournament, Tournament.id == Game.tournament)
     rows = {row["id"]: row for row in connection.execute(heads.where(Game.id.in_(ids))).mappings()}
     seats = _seats(connection, ids, whole)

@@ -167,8 +167,8 @@ def _given_up(connection: Connection, tournaments: list[int]) -> set[int]:
 def _in_pairs_with(games: str) -> str:
     """The query for all games of pairs in which one of these games is."""
     return f"""
-        SELECT one.id FROM (SELECT DISTINCT tournament, pair FROM game WHERE id IN {games}) AS some
-        JOIN game AS one ON one.tournament = some.tournament AND one.pair = some.pair
+        SELECT one.id FROM (SELECT DISTINCT tournament, pair FROM game WHERE id IN {games}) AS asked
+        JOIN game AS one ON one.tournament = asked.tournament AND one.pair = asked.pair
     """
 
 

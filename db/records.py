@@ -8,6 +8,7 @@ moments do, and what is unknown is None.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Hashable, Iterable
 from datetime import datetime
 from hashlib import blake2b
@@ -25,6 +26,17 @@ Whole = Annotated[int, Meta(ge=-MOST, le=MOST)]
 """A number that can be stored. It is checked where a file is read."""
 SEAT_RESULT: Final = ("points", "utility", "spent", "longest", "cpu", "memory", "stderr")
 """What came of a seat: fields of `SeatRecord` and of `PastSeat`, and columns."""
+
+
+_NOT_STORABLE: Final = re.compile("[\0\ud800-\udfff]")
+
+
+def storable(text: str) -> str:
+    """`text` as it is stored: U+FFFD in place of NUL, which PostgreSQL refuses, and of lone surrogates, which UTF-8
+    cannot encode. An agent can write both, and nothing that it writes may keep a game from being recorded."""
+    if text.isascii() and "\0" not in text:  # nearly every text, and far faster
+        return text
+    return _NOT_STORABLE.sub("\ufffd", text)
 
 
 def instant(moment: datetime) -> str:
@@ -60,7 +72,7 @@ class MoveRecord(Struct, frozen=True):
 
 def moves_hash(moves: Iterable[MoveRecord]) -> int | None:
     """The same for two games that went alike, move for move, chance and the opening included; None without moves."""
-    events = [(str(move.who), move.move) for move in moves]
+    events = [(str(move.who), storable(move.move)) for move in moves]
     if not events:
         return None
     return int.from_bytes(blake2b(json.dumps(events).encode(), digest_size=8).digest(), "big", signed=True)

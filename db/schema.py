@@ -1,27 +1,60 @@
 """The tables of the record, and the views through which other programs may read it.
 
 Games are scheduled, played and never rewritten; rulings are only ever added. Durations are integer nanoseconds in the
-tables and milliseconds in the views. Nothing outside this package knows a table.
+tables and milliseconds in the views. Nothing outside this package knows a table. Every text is made storable here, on
+its way into any column, so that no writer has to think of it.
 """
 
 from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
-from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, Integer, Text, UniqueConstraint
+from sqlalchemy import JSON, BigInteger, CheckConstraint, Dialect, ForeignKey, Index, Integer, Text, UniqueConstraint
 from sqlalchemy import text as sql
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.types import TypeDecorator
 
 from db.counting import COUNTS, POINTS, PRESENT, STATUS, holds
+from db.records import storable
 
 _Whole = BigInteger().with_variant(Integer, "sqlite")
 """Integers of 64 bits; SQLite's row ids must be called plain integers."""
 
 
+class _Text(TypeDecorator[str]):
+    """A text as both databases can hold it. What a query compares a column with goes through here too."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        return None if value is None else storable(value)
+
+
+class _Document(TypeDecorator[dict[str, Any]]):
+    """A document of which every text is such a text."""
+
+    impl = JSON(none_as_null=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002
+        return _storable_document(value)
+
+
+def _storable_document(value: Any) -> Any:
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, dict):
+        return {_storable_document(key): _storable_document(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_storable_document(one) for one in value]
+    return value
+
+
 class Base(DeclarativeBase):
     """What all tables have in common."""
 
-    type_annotation_map: ClassVar[dict[Any, Any]] = {str: Text, int: _Whole, dict[str, Any]: JSON}
+    type_annotation_map: ClassVar[dict[Any, Any]] = {str: _Text, int: _Whole, dict[str, Any]: _Document}
 
 
 class Agent(Base):
@@ -116,7 +149,7 @@ class Game(Base):
     plies: Mapped[int | None]
     started: Mapped[str | None]
     finished: Mapped[str | None]
-    host: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    host: Mapped[dict[str, Any] | None]
     lag: Mapped[int | None]
     moves_hash: Mapped[int | None]
     """`db.records.moves_hash` of its moves, to find games that repeat another; None where no move is on record."""

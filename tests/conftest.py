@@ -13,6 +13,7 @@ import gc
 import os
 import signal
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +22,8 @@ from sqlalchemy import Engine, event
 
 from arena.walls import library
 from db import dialect
-from tests.kit import effort
+from tests.kit import effort, postgres_server
+from tests.kit.postgres_server import Server
 
 gc.disable()  # until all tests are collected
 
@@ -73,6 +75,22 @@ def _without_asking_an_interpreter_twice() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(library, "_ask", ask_once)
         yield
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server of this run's own, where there is one."""
+    with postgres_server.server() as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database that is empty, in a file and on a server: its path or URL."""
+    if request.param == "sqlite":
+        return str(tmp_path / "arena.db")
+    server: Server = request.getfixturevalue("postgres")
+    return server.new_database()
 
 
 @pytest.hookimpl(trylast=True)

@@ -15,6 +15,7 @@ from adsearch.errors import AdsearchError, BadGame, quote
 from agents.protocol import MESSAGE_BYTES, MOVE_LENGTH
 from arena.errors import BadFixture
 from arena.match.clock import MILLISECOND, SECOND, Clock, TimeControl
+from db.records import storable
 
 HELLO_WITHIN: Final = 10 * SECOND
 """How long a process may usually take to start."""
@@ -124,9 +125,5 @@ def position_text(text: object) -> str:
 
 
 def _travels(text: str) -> bool:
-    """Whether it can be encoded."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    """Whether it can be sent and recorded as it is."""
+    return storable(text) == text

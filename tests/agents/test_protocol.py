@@ -52,7 +52,7 @@ from tests.kit.effort import tries
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 WORD = st.text(st.characters(exclude_categories=["Cs"]), max_size=MOVE_LENGTH)
 COUNT = st.integers(0, 2**63 - 1)
-NUMBER = st.integers(-(2**63), 2**64 - 1)
+NUMBER = st.integers(-(2**63), 2**63 - 1)
 FINITE = st.floats(-1e299, 1e299)
 EVENTS = st.lists(st.tuples(st.integers(0, 7) | st.sampled_from(["chance", "opening"]), WORD), max_size=5).map(tuple)
 LEFT = st.none() | st.lists(COUNT, max_size=4).map(tuple)

@@ -11,10 +11,10 @@ import pytest
 from msgspec import structs
 from sqlalchemy import text
 
-from db import dialect, store
+from db import dialect, lookup, store
 from db.database import Database
 from db.errors import Busy, DatabaseError, DiskFull, NotFound
-from db.records import GameRecord
+from db.records import GameRecord, storable
 from tests.kit.effort import tries
 from tests.kit.places import ROOT
 from tests.kit.small_record import (
@@ -34,6 +34,7 @@ HOSTILE = [
     'say "hi"',
     "two\nlines\r\tand a tab",
     "nul\0inside",
+    "lone \ud800 surrogate",
     "\x1b[2J\x1b[31mred",
     "名前🎲‮",
     "x" * 10_000,
@@ -257,13 +258,14 @@ def test_any_text_comes_back_as_it_was(database: Database, name: str) -> None:
         "SELECT reason FROM v_game",
     ):
         with database.reading() as connection:
-            assert connection.execute(text(query)).scalar_one() == name, query
+            assert connection.execute(text(query)).scalar_one() == storable(name), query
 
 
-def test_text_that_is_not_utf_8_is_refused_in_words(database: Database) -> None:
-    with pytest.raises(DatabaseError, match="holds text in UTF-8"), database.writing() as connection:
-        store.version(connection, "lone \ud800 surrogate", "random", "random", NOW)
-    assert counted(database, "agent") == 0
+def test_what_cannot_be_stored_is_found_by_the_name_it_was_given(database: Database) -> None:
+    with database.writing() as connection:
+        number = tournament(connection, "lone \ud800\0")
+        assert lookup.find_tournament(connection, "lone \ud800\0") == number
+        assert lookup.tournament_name(connection, number) == "lone \ufffd\ufffd"
 
 
 def test_a_number_that_no_database_holds_is_refused_in_words(database: Database) -> None:

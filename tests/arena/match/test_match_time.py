@@ -35,7 +35,7 @@ def test_a_hosts_own_measurement_is_charged_and_the_rest_is_lag() -> None:
     assert (ply.spent, ply.lag, ply.left) == (1_500 * MS, 500 * MS, 58_500 * MS)
 
 
-@pytest.mark.parametrize("spent", [-1, 2 * SECOND + 1, 2**63], ids=["below 0", "above the interval", "far above"])
+@pytest.mark.parametrize("spent", [-1, 2 * SECOND + 1, 2**63 - 1], ids=["below 0", "above the interval", "far above"])
 def test_a_measurement_that_cannot_be_is_not_believed(spent: int) -> None:
     table = Table(clock="60").begin()
     table.play("b2", after=2 * SECOND, spent=spent)

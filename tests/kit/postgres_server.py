@@ -1,0 +1,104 @@
+"""A PostgreSQL server of the tests' own: in a temporary folder, reached over a socket in it, gone after them.
+
+Where no server program or no driver is installed its tests are skipped. It refuses to run as root, who starts it as
+another user.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+_OWNER: Final = "owner"
+"""The server's superuser."""
+_ROLE: Final = "arena"
+"""Who owns the databases of the tests: an ordinary role."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A running server."""
+
+    folder: Path
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    def new_database(self) -> str:
+        """The URL of a database that is empty."""
+        name = f"test{next(self._numbers)}"
+        self.run(f"CREATE DATABASE {name} OWNER {_ROLE}")
+        return self.url(name)
+
+    def url(self, database: str, *, role: str = _ROLE) -> str:
+        """The URL of a database on it."""
+        return f"postgresql+psycopg://{role}@/{database}?host={self.folder}"
+
+    def run(self, statement: str, *, database: str = "postgres") -> list[Any]:
+        """What the superuser's statement answers."""
+        import psycopg
+
+        with psycopg.connect(host=str(self.folder), dbname=database, user=_OWNER, autocommit=True) as connection:
+            cursor = connection.execute(statement.encode())
+            return cursor.fetchall() if cursor.description else []
+
+
+@contextmanager
+def server() -> Iterator[Server]:
+    """A server that runs inside."""
+    programs = _programs()
+    if programs is None:
+        pytest.skip("no PostgreSQL: neither initdb on the PATH nor a folder /usr/lib/postgresql")
+    if importlib.util.find_spec("psycopg") is None:
+        pytest.skip("no PostgreSQL: psycopg is not installed (make EXTRAS=test,postgres)")
+    with tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp") as name:
+        folder, user = Path(name), _user()
+        if user is not None:
+            shutil.chown(folder, user)
+        data = str(folder / "data")
+        made = ["--auth=trust", f"--username={_OWNER}", "--no-sync", "--encoding=UTF8", "--locale=C"]
+        subprocess.run(
+            [programs / "initdb", "-D", data, *made], user=user, cwd=folder, check=True, stdout=subprocess.DEVNULL
+        )
+        settings = ["listen_addresses=", f"unix_socket_directories={folder}", "fsync=off", "shared_buffers=16MB"]
+        log = (folder / "log").open("wb")
+        running = subprocess.Popen(
+            [programs / "postgres", "-D", data, *(f"-c{setting}" for setting in settings)],
+            user=user, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+        )  # fmt: skip
+        try:
+            ready = [str(programs / "pg_isready"), "--quiet", "-h", name]
+            while subprocess.run(ready, check=False).returncode != 0:
+                assert running.poll() is None, (folder / "log").read_text()
+            made_server = Server(folder)
+            made_server.run(f"CREATE ROLE {_ROLE} LOGIN")
+            yield made_server
+        finally:
+            running.terminate()
+            running.wait()
+            log.close()
+
+
+def _programs() -> Path | None:
+    found = shutil.which("initdb")
+    if found is not None:
+        return Path(found).resolve().parent
+    return max(Path("/usr/lib/postgresql").glob("*/bin"), default=None)
+
+
+def _user() -> str | None:
+    """Whom root starts it as; None where we are somebody else."""
+    if os.getuid() != 0:
+        return None
+    names = {user.pw_name for user in pwd.getpwall()}
+    return next((name for name in ("postgres", "nobody") if name in names), None)
