@@ -1,4 +1,5 @@
-"""What is SQLite's own: opening a file, its settings, its errors in words. PostgreSQL needs nothing of this.
+"""What is SQLite's own: opening a file, its settings, its errors in words. Of PostgreSQL's: how a query is kept from
+writing.
 
 A transaction that writes begins with BEGIN IMMEDIATE, so that it either has the file or waits for it; a committed game
 has reached the disk when `commit` returns.
@@ -31,6 +32,8 @@ _LONGEST: Final = 2 * MOST_BYTES
 """Bytes of a value or a row: the largest that there is holds a file of a submission."""
 _LOOKS_EVERY: Final = 0.005
 """Seconds."""
+_CHECK_EVERY: Final = 1000
+"""Milliseconds. A server looks so often whether the program that asked is still there."""
 
 
 def url(where: str | None) -> URL:
@@ -125,10 +128,12 @@ def refuse_code_in_it(connection: Connection, tables: Collection[str], file: Pat
         )
 
 
-def only_read(connection: Connection) -> None:
-    """From now on `connection` answers queries and does nothing else: no other file is opened, no setting changed."""
+def only_read(connection: Connection, seconds: float) -> None:
+    """From now on `connection` answers queries and does nothing else: no other file is opened, no setting changed.
+
+    PostgreSQL gives up a query a second after `seconds`, and refuses a role that may do more than use its databases."""
     if connection.dialect.name != "sqlite":
-        connection.exec_driver_sql("SET TRANSACTION READ ONLY")
+        _only_read_postgresql(connection, seconds)
         return
     driver: Any = connection.connection.driver_connection
     allowed = {
@@ -136,6 +141,25 @@ def only_read(connection: Connection) -> None:
         sqlite3.SQLITE_TRANSACTION,  # our own BEGIN and ROLLBACK around the query
     }
     driver.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in allowed else sqlite3.SQLITE_DENY)
+
+
+def _only_read_postgresql(connection: Connection, seconds: float) -> None:
+    """The query is then run by a cursor of the server's, which takes one SELECT and no other statement."""
+    connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+    connection.exec_driver_sql(f"SET LOCAL statement_timeout = {int(seconds * 1000) + _CHECK_EVERY}")
+    connection.exec_driver_sql(f"SET LOCAL client_connection_check_interval = {_CHECK_EVERY}")
+    # This first query also fixes the transaction: from here on nothing makes it one that writes.
+    powerful = connection.exec_driver_sql("""
+        SELECT rolname FROM pg_roles WHERE rolname IN (session_user, current_user) AND (
+            rolsuper OR pg_has_role(oid, 'pg_execute_server_program', 'member')
+            OR pg_has_role(oid, 'pg_read_server_files', 'member')
+            OR pg_has_role(oid, 'pg_write_server_files', 'member'))
+    """).scalar()
+    if powerful is not None:
+        raise DatabaseError(
+            f"expected a role that may use neither files nor programs of the server, got {powerful!r}, whose queries "
+            "may do more than read the record; make one: CREATE ROLE reader LOGIN; GRANT pg_read_all_data TO reader"
+        )
 
 
 @contextmanager

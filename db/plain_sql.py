@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, CursorResult
 from sqlalchemy.exc import DBAPIError
 
 from db import dialect
 from db.errors import DatabaseError
 
+_ROWS_AHEAD: Final = 100
+"""A server sends so many rows at once: an answer of any length takes little memory."""
 
-def answer(connection: Connection, sql: str) -> tuple[list[str], list[list[Any]]]:
-    """The columns and the rows that the query returns. It cannot write anything."""
-    dialect.only_read(connection)
+
+def answer(connection: Connection, sql: str, *, seconds: float = 60.0) -> tuple[list[str], Iterator[list[Any]]]:
+    """The columns of what the query returns, and its rows, which are computed as they are asked for. It cannot write
+    anything. A server gives up a little later than after `seconds`; SQLite computes in this process, and does not."""
     try:
-        result = connection.exec_driver_sql(sql)
+        dialect.only_read(connection, seconds)
+        asking = connection.execution_options(stream_results=True, max_row_buffer=_ROWS_AHEAD, no_parameters=True)
+        result = asking.exec_driver_sql(sql)
         if not result.returns_rows:
             raise DatabaseError("expected a query that answers with rows, such as: select * from v_game limit 5")
-        return list(result.keys()), [list(row) for row in result]
+        return list(result.keys()), _rows(result)
     except DBAPIError as error:
-        raise DatabaseError(f"the query cannot be answered: {' '.join(str(error.orig or error).split())}") from None
+        raise _in_words(error) from None
+
+
+def _rows(result: CursorResult[Any]) -> Iterator[list[Any]]:
+    try:
+        for row in result:
+            yield list(row)
+    except DBAPIError as error:
+        raise _in_words(error) from None
+    finally:
+        result.close()
+
+
+def _in_words(error: DBAPIError) -> DatabaseError:
+    return DatabaseError(f"the query cannot be answered: {' '.join(str(error.orig or error).split())}")

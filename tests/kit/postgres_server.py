@@ -10,6 +10,7 @@ import importlib.util
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from typing import Any, Final
 
 import pytest
 
-_OWNER: Final = "owner"
+OWNER: Final = "owner"
 """The server's superuser."""
 _ROLE: Final = "arena"
 """Who owns the databases of the tests: an ordinary role."""
@@ -44,11 +45,15 @@ class Server:
         """The URL of a database on it."""
         return f"postgresql+psycopg://{role}@/{database}?host={self.folder}"
 
+    def name_of(self, url: str) -> str:
+        """The name of the database with that URL."""
+        return url.partition("@/")[2].partition("?")[0]
+
     def run(self, statement: str, *, database: str = "postgres") -> list[Any]:
         """What the superuser's statement answers."""
         import psycopg
 
-        with psycopg.connect(host=str(self.folder), dbname=database, user=_OWNER, autocommit=True) as connection:
+        with psycopg.connect(host=str(self.folder), dbname=database, user=OWNER, autocommit=True) as connection:
             cursor = connection.execute(statement.encode())
             return cursor.fetchall() if cursor.description else []
 
@@ -66,7 +71,7 @@ def server() -> Iterator[Server]:
         if user is not None:
             shutil.chown(folder, user)
         data = str(folder / "data")
-        made = ["--auth=trust", f"--username={_OWNER}", "--no-sync", "--encoding=UTF8", "--locale=C"]
+        made = ["--auth=trust", f"--username={OWNER}", "--no-sync", "--encoding=UTF8", "--locale=C"]
         subprocess.run(
             [programs / "initdb", "-D", data, *made], user=user, cwd=folder, check=True, stdout=subprocess.DEVNULL
         )
@@ -84,7 +89,7 @@ def server() -> Iterator[Server]:
             made_server.run(f"CREATE ROLE {_ROLE} LOGIN")
             yield made_server
         finally:
-            running.terminate()
+            running.send_signal(signal.SIGQUIT)  # at once: nothing of it is kept
             running.wait()
             log.close()
 

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import ExitStack, closing
+from itertools import islice
 from math import isfinite
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from arena.cli.asking.record_options import DatabaseOption
+from arena.cli.terminal.limits import Patience, at_most_memory
 from arena.cli.terminal.listings import FormatOption, OutputFormat, exact_columns, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_LONGEST: Final = 24 * 60 * 60
+_MEBIBYTES: Final = 1024
+_ROWS: Final = 1000
+
 
 def sql(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="One query in SQL.")],
+    limit: Annotated[
+        int | None, typer.Option(min=1, help=f"Most rows (default {_ROWS:,} in a table; all in CSV and JSON).")
+    ] = None,
+    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="Time limit of the query.")] = 60.0,
     format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
@@ -28,11 +40,28 @@ def sql(
     from db import plain_sql
     from db.database import Database
 
-    with Database(db, read_only=True) as database, database.reading() as connection:
-        titles, found = plain_sql.answer(connection, query)
-    titles = _each_once(titles)
-    rows = [dict(zip(titles, map(_value, row), strict=True)) for row in found]
-    show(rows, exact_columns(titles), format=format)
+    if not 0 < timeout <= _LONGEST:
+        raise typer.BadParameter(f"--timeout: expected seconds, more than 0 and at most {_LONGEST}, got {timeout:g}")
+    if limit is None and format is OutputFormat.TABLE:
+        limit = _ROWS
+    late = f"arena: the query took longer than {timeout:g} s; ask for less, or give it longer with --timeout SECONDS"
+    with (
+        Patience(timeout, late=late) as patience,
+        at_most_memory(_MEBIBYTES, advice="ask for fewer rows (--limit N) or for shorter values"),
+        Database(db, read_only=True) as database,
+        database.reading() as connection,
+        ExitStack() as stack,
+    ):
+        patience.begin()
+        titles, found = plain_sql.answer(connection, query, seconds=timeout)
+        patience.end()
+        titles = _each_once(titles)
+        found = stack.enter_context(closing(patience.each(found)))
+        rows = (dict(zip(titles, map(_value, row), strict=True)) for row in islice(found, limit))
+        show(rows, exact_columns(titles), format=format)
+        if limit is not None and next(found, None) is not None:
+            every = "; --format csv prints all" if format is OutputFormat.TABLE else ""
+            print(f"the first {limit:,} rows; --limit N prints more{every}", file=sys.stderr)
 
 
 def _each_once(titles: Sequence[str]) -> list[str]:

@@ -36,7 +36,7 @@ _LEAST: Final = 7
 
 
 def show(
-    rows: Sequence[Row],
+    rows: Iterable[Row],
     columns: Columns,
     *,
     format: OutputFormat,
@@ -45,16 +45,16 @@ def show(
     numbers: Collection[str] = (),
     multiline: Collection[str] = (),
 ) -> None:
-    """Prints `rows`: their `columns` as a table or CSV, or the whole of them as JSON.
+    """Prints `rows`: their `columns` as a table or CSV, or the whole of them as JSON. Only a table needs all at once.
 
     Where it is narrow the last column is `wrapped` to that width, and then the column `narrowed` is cut off. In a table
     the columns `numbers` end at the same place in every row. In CSV the columns `multiline` keep their line ends."""
     if format is OutputFormat.JSON:
-        show_json(list(rows))
+        _show_json_rows(rows)
     elif format is OutputFormat.CSV:
         show_csv(([text(row) for text in columns.values()] for row in rows), titles=list(columns), multiline=multiline)
     else:
-        _show_table(rows, columns, narrowed=narrowed, wrapped=wrapped, numbers=numbers)
+        _show_table(list(rows), columns, narrowed=narrowed, wrapped=wrapped, numbers=numbers)
 
 
 def show_csv(rows: Iterable[Iterable[str]], *, titles: Sequence[str], multiline: Collection[str] = ()) -> None:
@@ -73,6 +73,16 @@ def _each_line(text: str) -> str:
 def show_json(document: Any) -> None:
     """Prints one JSON document."""
     print(json.dumps(document, indent=2, allow_nan=False))
+
+
+def _show_json_rows(rows: Iterable[Row]) -> None:
+    """Prints an array as `show_json` does, each row as it comes."""
+    before = "["
+    for row in rows:
+        document = json.dumps(row, indent=2, allow_nan=False).replace("\n", "\n  ")
+        print(f"{before}\n  {document}", end="")
+        before = ","
+    print("[]" if before == "[" else "\n]")
 
 
 def _exact(name: str) -> Callable[[Row], str]:

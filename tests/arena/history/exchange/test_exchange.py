@@ -240,7 +240,7 @@ def test_imported_agents_have_versions_without_a_program(record: Path) -> None:
             "SELECT agent.name, version.source FROM version JOIN agent ON agent.id = version.agent "
             "WHERE agent.name IN ('ann', 'dan') ORDER BY 1, 2",
         )
-    assert rows == [["ann", "imported"], ["dan", "imported"], ["dan", "imported@1"]]
+        assert list(rows) == [["ann", "imported"], ["dan", "imported"], ["dan", "imported@1"]]
 
 
 def test_an_import_into_a_tournament_that_there_is_changes_nothing(record: Path) -> None:
