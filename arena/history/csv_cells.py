@@ -1,7 +1,8 @@
 """Cells of CSV: whatever a text holds, no spreadsheet calculates it, no terminal obeys it, and it is read as it was.
 
 All CSV that this program writes goes through `written`. A text that a spreadsheet would take for a formula gets an
-apostrophe in front, by which spreadsheets mark a text; what cannot be printed is escaped as in Python: \\x1b.
+apostrophe in front, by which spreadsheets mark a text; what cannot be printed is escaped as in Python: \\x1b. In many
+countries a spreadsheet begins a new cell at each semicolon: one with a formula behind it is escaped too.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ from typing import Final
 _SIGNS: Final = "=+-@＝＋－＠"
 """How a formula begins; some spreadsheets also read the wide signs so."""
 _MARKED: Final = re.compile(f"'+[{_SIGNS}]")
+_BEGINS_A_CELL: Final = re.compile(f";(?=[\\s\"']*[{_SIGNS}])")
 _ESCAPE: Final = re.compile(r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
 
 
 def written(text: str) -> str:
     """The cell for `text`."""
     shown = _ESCAPE.sub(lambda found: f"\\x5c{found[0][1:]}", text)
+    shown = _BEGINS_A_CELL.sub(lambda found: _escaped(found[0]), shown)
     shown = "".join(letter if letter.isprintable() else _escaped(letter) for letter in shown)
     return f"'{shown}" if _is_formula(shown) or _MARKED.match(shown) else shown
 

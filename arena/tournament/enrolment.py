@@ -73,7 +73,9 @@ def matched(table: Table, folder: Path, skipped: list[str]) -> Iterator[Listed]:
                     seen.add(os.path.normpath(path))
                     yield from _collected(table, path)
                 continue
-            if reason := _no_agent(path):
+            # A link in a folder that students fill may lead to another one's file; one that is named is meant.
+            is_found_link = path.is_symlink() and glob.has_magic(pattern)
+            if reason := "a link" if is_found_link else _no_agent(path):
                 skipped.append(f"{quote(match)} ({reason})")
                 continue
             agents += 1

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from arena.course.collecting.collector import Collector
     from arena.course.collecting.hand_in_result import HandInResult
+    from arena.course.collecting.shared_content import SharedContent
     from arena.student.checking.conditions import Conditions
 
 _MOST_LISTED: Final = 20
@@ -101,18 +102,19 @@ def collect(
         raise typer.Exit(130) from None
     for warning in collector.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    _show_table(lines, format)
+    _show_table(lines, collector.shared, format)
     if format is OutputFormat.TABLE:
         _show_rest(lines, until)
+        _show_shared(lines, collector.shared)
         if collector.not_on_roster:
             _say(f"plays under a name that is nobody's on the roster: {', '.join(collector.not_on_roster)}")
             _say("was an alias changed? Change it back; or: arena withdraw NAME --reason WHY", indent=4)
         _show_next_step(lines, file=file, tournament=tournament, db=db)
 
 
-def _show_table(lines: Sequence[HandInResult], format: OutputFormat) -> None:
+def _show_table(lines: Sequence[HandInResult], shared: Sequence[SharedContent], format: OutputFormat) -> None:
     show(
-        [_row(line) for line in lines if format is not OutputFormat.TABLE or line.student],
+        [_row(line, shared) for line in lines if format is not OutputFormat.TABLE or line.student],
         _columns(format),
         format=format,
         narrowed="name",
@@ -141,7 +143,7 @@ def _conditions(game: str | None, *, tournament: Path | None, to: Path | None) -
 # What is shown.
 
 
-def _row(line: HandInResult) -> dict[str, Any]:
+def _row(line: HandInResult, shared: Sequence[SharedContent] = ()) -> dict[str, Any]:
     from arena.history.words import printable, without_store
 
     one, student = line.hand_in, line.student
@@ -161,6 +163,11 @@ def _row(line: HandInResult) -> dict[str, Any]:
         "version": line.version,
         "source": line.source or None,
         "new": line.plays and not line.again,
+        "same": [
+            {"file": one.file or None, "agents": [agent for agent in one.agents if agent != line.agent]}
+            for one in shared
+            if (line.agent, line.source) in one.submissions
+        ],
     }
 
 
@@ -168,7 +175,7 @@ def _columns(format: OutputFormat) -> Columns:
     if format is not OutputFormat.TABLE:
         names = [*("id", "name", "group", "agent", "plays", "version", "submission", "when", "late", "light")]
         names += ["told", "advice"]
-        return {name: _cell(name) for name in names}
+        return {name: _cell(name) for name in names} | {"same": _same}
     return {
         "id": lambda row: row["id"],
         "name": lambda row: row["name"],
@@ -191,6 +198,20 @@ def _cell(name: str) -> Any:
         return "" if value is None else ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
     return text
+
+
+def _same(row: Row) -> str:
+    return "; ".join(f"{one['file'] or 'all'}: {', '.join(one['agents'])}" for one in row["same"])
+
+
+def _show_shared(lines: Sequence[HandInResult], shared: Sequence[SharedContent]) -> None:
+    """Who has handed in the same."""
+    names = {line.agent: line.student.name or line.student.id for line in lines if line.student}
+    for one in shared[:_MOST_LISTED]:
+        what = f"the same file {one.file}" if one.file else "the same content"
+        _say(f"{what}: {', '.join(names.get(agent, agent) for agent in one.agents)}")
+    if len(shared) > _MOST_LISTED:
+        _say(f"... and {len(shared) - _MOST_LISTED} more; --format json lists all")
 
 
 def _show_rest(lines: Sequence[HandInResult], deadline: datetime | None) -> None:

@@ -21,6 +21,7 @@ from arena.course.collecting.find_agent import find_agent
 from arena.course.collecting.hand_in import HandIn
 from arena.course.collecting.hand_in_result import HandInOutcome, HandInResult
 from arena.course.collecting.kept_agents import KeptAgents, is_of, is_older
+from arena.course.collecting.shared_content import SharedContent, shared_content
 from arena.course.roster import Roster, Student
 from arena.errors import BadPlayer, BadSubmission
 from arena.players.player import Player, PlayerKind
@@ -99,6 +100,8 @@ class Collector:
         self.checked = 0
         # What instructors should know about this machine.
         self.warnings: Sequence[str] = ()
+        # What several students have handed in.
+        self.shared: Sequence[SharedContent] = ()
 
     def collect(self, hand_ins: Sequence[HandIn], progress: Callable[[], None] = lambda: None) -> list[HandInResult]:
         """What became of every hand-in, and of everybody on the roster; `progress` is called after each check."""
@@ -118,6 +121,9 @@ class Collector:
             self._kept.by_name = {queue.agent: queue.kept for queue in queues if queue.kept is not None}
             self._kept.write()
         results = [result for queue in queues for result in self._results(queue)]
+        looked_at = {(result.agent, result.source) for result in results if result.source}
+        playing = {(kept.name, kept.source) for kept in self._kept.by_name.values()}
+        self.shared = shared_content(looked_at | playing, self._submissions.folder)
         unmatched = [one for one in hand_ins if one.student is None]
         return results + [
             HandInResult(outcome=HandInOutcome.UNMATCHED, hand_in=one, message=one.wrong) for one in unmatched

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import count
@@ -152,7 +153,7 @@ class _Download:
         elif not name.timeless:
             hand_in = self._timed(hand_in, paths)
         hand_in = replace(hand_in, student=student)
-        if wrong := self._why_not_unpacked(paths):
+        if wrong := self._why_unreadable(paths):
             yield replace(hand_in, wrong=wrong)
         elif not group.files:
             what = "as text in a field" if group.typed else "without any file"
@@ -192,12 +193,12 @@ class _Download:
             student = self._matcher.by_beginning(name)
         except BadSubmission as error:
             return replace(hand_in, wrong=str(error))
-        wrong = self._why_not_unpacked([path])
+        wrong = self._why_unreadable([path])
         return self._timed(replace(hand_in, student=student, wrong=wrong, path=None if wrong else path), [path])
 
     def _searched(self, one: HandIn, level: int) -> list[HandIn]:
         """The hand-ins in a folder or zip that belongs to nobody; empty if nobody's name is in it either."""
-        if one.path is None or level >= _DEEPEST:
+        if one.path is None or one.path.is_symlink() or level >= _DEEPEST:
             return []
         folder = one.path
         if is_zip(one.path):
@@ -207,7 +208,7 @@ class _Download:
             except BadSubmission as error:
                 return [replace(one, wrong=f"{one.wrong}; {error}")]
             self._label_prefixes[folder] = f"{one.label}/"
-        if not folder.is_dir() or folder.is_symlink():
+        if not folder.is_dir():
             return []
         found = self._hand_ins_in(folder, level + 1)
         return found if any(each.student is not None for each in found) else []
@@ -221,8 +222,13 @@ class _Download:
             return hand_in
         return replace(hand_in, when=datetime.fromtimestamp(max(times)).astimezone(), time_source=self._time_source)
 
-    def _why_not_unpacked(self, paths: Sequence[Path]) -> str:
-        """What is wrong with the first file at or below these paths that could not be unpacked; empty if all could."""
+    def _why_unreadable(self, paths: Sequence[Path]) -> str:
+        """What is wrong with the first of these paths that is a link, or could not be unpacked; empty if nothing is.
+
+        A link may lead to another student's file; the store refuses those further inside that lead out."""
+        for path in paths:
+            if path.is_symlink():
+                return f"{quote(path.name)} is a link: expected files and folders"
         return next((why for place, why in self._not_unpacked.items() if any(map(place.is_relative_to, paths))), "")
 
     def _label(self, path: Path) -> str:
@@ -243,11 +249,10 @@ def _may_be_agent(path: Path) -> bool:
 
 def _times(path: Path) -> Iterator[float]:
     """When the file, or each file in the folder, was modified."""
-    if not path.is_dir():
-        try:
-            yield path.stat().st_mtime
-        except OSError:
-            return
+    if path.is_symlink() or not path.is_dir():
+        with suppress(OSError):
+            yield path.lstat().st_mtime
+        return
     for folder, names, files in os.walk(path):
         names[:] = [name for name in names if not is_junk(name)]
         for name in files:
@@ -256,6 +261,8 @@ def _times(path: Path) -> Iterator[float]:
 
 
 def _receipt(path: Path) -> tuple[str, str]:
+    if path.is_symlink():
+        return "", ""
     try:
         with path.open("rb") as file:
             return lms_file_names.read_receipt(file.read(_LONGEST_RECEIPT).decode("utf-8", "replace"))
