@@ -5,7 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 READY_TO_TEST := $(VENV)/ready-to-test
-# make EXTRAS=test,browser .venv/ready-to-test: also what drives a browser; without one, tests of pages are skipped.
+# make EXTRAS=test,browser,postgres .venv/ready-to-test: also what drives a browser, and a driver of PostgreSQL; without
+# them, or without a browser or a server program, the tests that need them are skipped.
 EXTRAS ?= test
 # What tests read from the environment (tests/kit/effort.py): SOAK=1 tries far more, as `make soak` does; ALL_WALLS=1 has
 # root and an ordinary user attack every kind of walls, as .ci/run does. Without it root attacks a sandbox alone.

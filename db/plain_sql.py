@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -40,4 +41,9 @@ def _rows(result: CursorResult[Any]) -> Iterator[list[Any]]:
 
 
 def _in_words(error: DBAPIError) -> DatabaseError:
-    return DatabaseError(f"the query cannot be answered: {' '.join(str(error.orig or error).split())}")
+    # Of PostgreSQL's the message alone: what follows shows the query as it was put into ours.
+    diagnosis = getattr(error.orig, "diag", None)
+    said = " ".join(str(getattr(diagnosis, "message_primary", None) or error.orig or error).split())
+    if getattr(error.orig, "sqlite_errorcode", 0) == sqlite3.SQLITE_AUTH:
+        said += ": only a SELECT from this database is answered"
+    return DatabaseError(f"the query cannot be answered: {said}")

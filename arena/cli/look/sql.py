@@ -25,7 +25,8 @@ _ROWS: Final = 1000
 def sql(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="One query in SQL.")],
     limit: Annotated[
-        int | None, typer.Option(min=1, help=f"Most rows (default {_ROWS:,} in a table; all in CSV and JSON).")
+        int | None,
+        typer.Option(min=1, metavar="N", help=f"Most rows (default {_ROWS:,} in a table; all in CSV and JSON)."),
     ] = None,
     timeout: Annotated[float, typer.Option(metavar="SECONDS", help="Time limit of the query.")] = 60.0,
     format: FormatOption = OutputFormat.TABLE,
