@@ -243,7 +243,7 @@ def test_a_container_whose_first_process_has_ended_has_written_nothing(
 ) -> None:
     """What held it may live a moment longer, and sees the files of the machine."""
     confined = behind_walls.start((*behind_walls.PYTHON, "input()"), WallKind.CONTAINER, tmp_path)
-    monkeypatch.setattr("arena.walls.usage.children", lambda pid: [])
+    monkeypatch.setattr("arena.walls.usage.children", lambda _: [])
     assert confined.excess() is None
     confined.kill_all()
     confined.remove()
