@@ -119,7 +119,8 @@ def _narrowed_to_players(connection: Connection, chosen: Select[int], wanted: Wa
     if wanted.agent is None:
         return chosen
     own = aliased(Seat)
-    chosen = chosen.join(own, own.game == Game.id).where(*_is(connection, own, wanted.agent)).distinct()
+    # Who sits in a game twice is found twice. PostgreSQL orders by columns of a group, and not by those of DISTINCT.
+    chosen = chosen.join(own, own.game == Game.id).where(*_is(connection, own, wanted.agent)).group_by(Game.id)
     if wanted.seat is not None:
         chosen = chosen.where(own.seat == wanted.seat)
     if wanted.opponent is not None:

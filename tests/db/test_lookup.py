@@ -17,25 +17,30 @@ from db.errors import NotFound
 from db.records import PastGame
 from db.search import Wanted
 from tests.kit import sample_record
+from tests.kit.postgres_server import Server
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, int]]:
+    """Where the sample is, and its special games."""
+    if request.param == "sqlite":
+        where = str(tmp_path_factory.mktemp("record") / "arena.db")
+    else:
+        server: Server = request.getfixturevalue("postgres")
+        where = server.new_database()
+    return where, sample_record.make(where)
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, int]]:
-    """The sample's file, and its special games."""
-    file = tmp_path_factory.mktemp("record") / "arena.db"
-    return file, sample_record.make(file)
-
-
-@pytest.fixture(scope="module")
-def special(made: tuple[Path, dict[str, int]]) -> dict[str, int]:
+def special(made: tuple[str, dict[str, int]]) -> dict[str, int]:
     """The sample's special games."""
     return made[1]
 
 
 @pytest.fixture(scope="module")
-def connection(made: tuple[Path, dict[str, int]]) -> Iterator[Connection]:
+def connection(made: tuple[str, dict[str, int]]) -> Iterator[Connection]:
     """Open for reading."""
-    with Database(str(made[0]), create=False) as database, database.reading() as opened:
+    with Database(made[0], create=False) as database, database.reading() as opened:
         yield opened
 
 
@@ -267,8 +272,10 @@ def test_a_name_that_nobody_has_is_not_found_and_a_near_one_is_told(connection: 
     "wanted", [Wanted(), Wanted(verdict="time"), Wanted(fault="any")], ids=["all", "by verdict", "by fault"]
 )
 def test_a_page_is_found_by_an_index_and_not_by_looking_at_every_game(
-    made: tuple[Path, dict[str, int]], connection: Connection, wanted: Wanted, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, wanted: Wanted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    file = tmp_path / "arena.db"
+    sample_record.make(file)
     asked: list[tuple[str, Any]] = []
     execute = Connection.execute
 
@@ -277,9 +284,10 @@ def test_a_page_is_found_by_an_index_and_not_by_looking_at_every_game(
         asked.append((str(compiled), None))
         return execute(self, statement, *given, **more)
 
-    monkeypatch.setattr(Connection, "execute", noted)
-    search.page(connection, wanted, limit=50)
-    with closing(sqlite3.connect(made[0])) as plain:
+    with Database(str(file), create=False) as database, database.reading() as connection:
+        monkeypatch.setattr(Connection, "execute", noted)
+        search.page(connection, wanted, limit=50)
+    with closing(sqlite3.connect(file)) as plain:
         plan = " ".join(row[3] for row in plain.execute(f"EXPLAIN QUERY PLAN {asked[0][0]}"))
     assert "USING INDEX game_" in plan or "USING COVERING INDEX game_" in plan, plan
 
@@ -301,9 +309,9 @@ def test_a_game_is_found_by_number_by_name_and_as_the_last(connection: Connectio
     assert lookup.find_game(connection, "last") == special["forfeit"]
 
 
-def test_sql_answers_with_columns_and_rows(made: tuple[Path, dict[str, int]]) -> None:
-    with Database(str(made[0]), read_only=True) as database, database.reading() as connection:
+def test_sql_answers_with_columns_and_rows(made: tuple[str, dict[str, int]]) -> None:
+    with Database(made[0], read_only=True) as database, database.reading() as connection:
         columns, rows = plain_sql.answer(
-            connection, "SELECT player, MAX(points) AS best FROM v_seat WHERE player = 'eve'"
+            connection, "SELECT MAX(player) AS last, MAX(points) AS best FROM v_seat WHERE player = 'eve'"
         )
-        assert (columns, list(rows)) == (["player", "best"], [[None, None]])
+        assert (columns, list(rows)) == (["last", "best"], [[None, None]])

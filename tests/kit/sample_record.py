@@ -172,9 +172,9 @@ X_WINS: Final = "a1 b1 a2 b2 a3"
 DRAW: Final = "a1 b2 c3 b1 b3 a3 c1 c2 a2"
 
 
-def make(file: Path) -> dict[str, int]:
+def make(where: Path | str) -> dict[str, int]:
     """Makes the database; the games by what is special about them."""
-    with Database(str(file)) as database, database.writing() as connection:
+    with Database(str(where)) as database, database.writing() as connection:
         book = Book(connection)
         special = _evening(book)
         special["alone"] = book.play(None, "tictactoe", ("ann", "bob"), moves=X_WINS)
