@@ -201,7 +201,7 @@ def spend(kind: WallKind, attacks: Sequence[Attack] = ATTACKS) -> Evening:
 
 
 def _is_unexpected(path: Path) -> bool:
-    return not path.name.startswith(("library-", "scratch", "players", "control"))
+    return not path.name.startswith(("library-", "scratch", "players", "control", ".local"))
 
 
 def _entered(

@@ -69,10 +69,9 @@ def commands(printed: str) -> list[str]:
 
 
 def play(terminal: Session) -> None:
-    terminal.give("arena play connect4 my_agent.py random --seed 4")
-    terminal.until("connect4   my_agent - random   clock 10+0.1", COLUMNS_OF_THE_BOARD)
-    ended = terminal.end()
+    ended = terminal.run("arena play connect4 my_agent.py random --seed 4")
     assert ended.code == 0
+    assert "connect4   my_agent - random   clock 10+0.1" in ended.printed
     plies = re.findall(r"^ +(\d+)  (my_agent|random) [1-7]   ", ended.printed, re.MULTILINE)
     assert plies == [(str(ply), ("random", "my_agent")[ply % 2]) for ply in range(1, len(plies) + 1)]
     assert ended.printed.count(COLUMNS_OF_THE_BOARD) == len(plies) + 1

@@ -9,12 +9,13 @@ import pytest
 
 from arena.course.aliases import own_names
 from arena.course.report.write import write_site
+from db.records import storable
 from tests.arena.tournament.test_tournament import Course
 from tests.kit.chromium import Browser, check_contrast, check_keyboard, check_width
 from tests.kit.plot_reading import AWKWARD
 from tests.kit.sample_reports import crowd, reported, site
 
-NAMES = (AWKWARD[0], AWKWARD[2].replace("\ud800", ""), *AWKWARD[3:6], "CON", "Ann", "ann", "../x")
+NAMES = (*map(storable, (AWKWARD[0], *AWKWARD[2:6])), "CON", "Ann", "ann", "../x")
 
 
 @pytest.fixture(scope="module")
