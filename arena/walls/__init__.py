@@ -9,6 +9,8 @@ It may import `match`. Start with `kinds.py`, which says what kinds of walls the
     seccomp.py       which system calls it may make
     library.py       what a Python agent may import
     orders.py        what a warden is told when it begins
+    held_by_kernel.py
+                     what the kernel holds for it: open files, mappings
     usage.py, runnable.py, cgroup.py, meter.py
                      what it uses: processor time, memory, threads; and for how long it waited for a processor
     deadline.py      by when it must have answered

@@ -214,16 +214,16 @@ class AgentProcess:
         hint = next((hint for sign, hint in _REFUSALS.items() if walled and sign in last), "")
         return verdict, f"{how}: {last}{hint}" if last else how
 
-    def excess(self) -> tuple[Verdict, str] | None:
-        """The verdict, where it has more of something than it may, and the words for it."""
+    def excess(self, *, at_rest: bool = False) -> tuple[Verdict, str] | None:
+        """The verdict, where it has more of something than it may, and the words for it. `at_rest`: it stands still."""
         allowance = self.confined.walls.allowance
-        match self.confined.excess():
+        match self.confined.excess(at_rest=at_rest):
             case Excess.MEMORY:
                 return Verdict.MEMORY, f"held more than the {(allowance.memory or 0) / MEBIBYTE:,.0f} MiB that it may"
             case Excess.THREADS:
                 return Verdict.CRASHED, f"had more than the {allowance.threads} threads and processes that it may"
             case Excess.OPEN_FILES:
-                return Verdict.CRASHED, "had more open files than its processes may have together"
+                return Verdict.CRASHED, f"had more than {allowance.open_in_all:.0f} sockets, pipes and watchers open"
             case Excess.DISK:
                 return Verdict.FLOODED, f"wrote more than {allowance.files / MEBIBYTE:,.0f} MiB into its folder"
         return None

@@ -39,12 +39,10 @@ class Cgroup:
             self.remove()
             raise
 
-    def limit(self, *, memory: int | None, processes: int | None) -> None:
-        """The kernel holds it to these limits, where it was given the means: memory with all that the kernel has for
-        it, swapped out or not."""
-        limits = (("memory.max", memory), ("memory.swap.max", 0), ("memory.oom.group", 1), ("pids.max", processes))
-        for name, most in limits:
-            if most is not None:
+    def limit(self, *, memory: int | None) -> None:
+        """The kernel holds it to that, where it was given the means, with all that it has for it."""
+        for name, most in (("memory.max", memory), ("memory.swap.max", 0), ("memory.oom.group", 1)):
+            if memory is not None:
                 with suppress(OSError):
                     (self._folder / name).write_text(str(most))
 
@@ -113,6 +111,14 @@ def limits_memory() -> bool:
     return (parent := _parent()) is not None and _limits_memory(parent)
 
 
+def _remove_abandoned(parent: Path) -> None:
+    """Removes the empty groups of wardens that are gone; one that was killed with its director has left them."""
+    for folder in parent.glob(_NAME.format(warden="*", number="*")):
+        if not os.path.exists(f"/proc/{folder.name.split('-')[1]}"):
+            with suppress(OSError):
+                folder.rmdir()
+
+
 def end_left(warden: int) -> None:
     """Ends what a warden that is gone has left in its groups, and removes them."""
     if (parent := _parent()) is not None:
@@ -151,16 +157,28 @@ def _parent() -> Path | None:
     if own is None or mount is None:
         return None
     inside = os.path.relpath(own[1], mount[1])
-    return None if inside.startswith("..") else parent_of_new(Path(mount[2], inside), Path(mount[2]))
+    found = None if inside.startswith("..") else parent_of_new(Path(mount[2], inside), Path(mount[2]))
+    if found is not None:
+        _remove_abandoned(found)
+    return found
 
 
 def parent_of_new(own: Path, top: Path) -> Path | None:
     """`own`, the folder of a process's group below `top`, or the one above it; None where neither may be written to.
 
-    A group with processes in it hands no limits on to those in it, so their place is beside it."""
-    above = own.parent if own != top else own
-    usable = [folder for folder in (own, above) if os.access(folder / "cgroup.procs", os.W_OK)]
+    A group with processes in it hands no limits on to those in it, so their place is beside it; unless it is limited
+    itself, which they would escape there."""
+    places = [own] if own == top or _is_limited(own) else [own, own.parent]
+    usable = [folder for folder in places if os.access(folder / "cgroup.procs", os.W_OK)]
     return next((folder for folder in usable if _limits_memory(folder)), usable[0] if usable else None)
+
+
+def _is_limited(folder: Path) -> bool:
+    for name in ("memory.max", "memory.high", "cpu.max", "pids.max"):
+        with suppress(OSError):
+            if not (folder / name).read_text().startswith("max"):
+                return True
+    return False
 
 
 def _limits_memory(folder: Path) -> bool:

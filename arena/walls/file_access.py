@@ -27,6 +27,8 @@ PROGRAMS: Final = ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin")
 """What programs that start programs need besides."""
 DEVICES: Final = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 """Not /dev/zero: who maps that for others to share holds memory that nobody counts."""
+OWN: Final = "/agent"
+"""The folder of an agent in a container, where nothing can be put in its place: all around it is read-only."""
 _OWN_MOUNTS: Final = ("/proc/", "/sys/", "/dev/")
 """Of these a container has its own, or none."""
 _SHEBANG: Final = 256
@@ -131,8 +133,8 @@ def landlock_rules(readable: Iterable[str], hidden: Iterable[str], own: Path, *,
     return rules
 
 
-def container(readable: Iterable[str], hidden: Iterable[str], own: Path, disk: int) -> list[str]:
-    """The command that makes a container and runs what follows in it: bubblewrap with its arguments."""
+def container(readable: Iterable[str], hidden: Iterable[str], disk: int) -> list[str]:
+    """The command that makes a container and runs what follows in it, in its folder: bubblewrap with its arguments."""
     # Its first process is what runs in it, which goes behind walls itself; bubblewrap's own would stay outside of them.
     words = ["bwrap", "--unshare-all", "--as-pid-1", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "arena"]
     # No terminals: there are some thousand for the whole machine.
@@ -150,11 +152,11 @@ def container(readable: Iterable[str], hidden: Iterable[str], own: Path, disk: i
             if _is_inside(path, (place,)):
                 words += ["--ro-bind", path, path]
         words += ["--remount-ro", place]
-    words += ["--size", str(disk), "--tmpfs", str(own), "--dev-bind", "/dev/null", "/dev/zero"]
+    words += ["--size", str(disk), "--tmpfs", OWN, "--dev-bind", "/dev/null", "/dev/zero"]
     # What bubblewrap makes itself can be written to, and for root the settings of the kernel could be.
     for folder in ("/proc", "/dev/pts", "/dev", "/"):
         words += ["--remount-ro", folder]
-    return [*words, "--chdir", str(own), "--"]
+    return [*words, "--chdir", OWN, "--"]
 
 
 def _is_inside(path: str, folders: Iterable[str]) -> bool:

@@ -474,7 +474,7 @@ class Guard:
             return
         # Now, for nobody waits: until the next turn nothing will be used.
         agent.meter.begin()
-        if (excess := agent.excess()) is not None:
+        if (excess := agent.excess(at_rest=True)) is not None:
             self._fail(*excess)
 
     def _hidden(self) -> bool:

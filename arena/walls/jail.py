@@ -25,6 +25,7 @@ from time import monotonic
 from typing import Final
 
 from arena.walls import cgroup, confine, file_access, usage
+from arena.walls.held_by_kernel import HeldByKernel, buffer_of_a_file
 from arena.walls.kinds import MEBIBYTE, WallKind, Walls
 from arena.walls.run_folder import clear
 
@@ -42,10 +43,10 @@ _PER_FILE: Final = 4096
 """What the smallest file costs."""
 _MOST_SIGNALS: Final = 256
 """That wait, timers included; a user has some ten thousand in all, his agents' together."""
+_MOST_LOCKED: Final = 8 * MEBIBYTE
+"""Bytes that a process may keep from being swapped out, files that it reads among them."""
 _UNCOUNTED: Final = 20 * MEBIBYTE
 """Bytes that the kernel may hold for an agent without counting as its memory: what 64 open files can."""
-_PROCESSES_FULL: Final = 8
-"""So many processes may have open as many files as one may."""
 _MOST_LOOKED_AT: Final = 1000
 _MOST_PASSES: Final = 10
 _KILLED: Final = 128
@@ -79,17 +80,18 @@ class Confined:
         # The process that was started, whose end is the agent's.
         self.pid = process.pid
         self.walls = walls
-        inside = walls.kind is WallKind.CONTAINER
-        # Its working directory, also its HOME.
+        # Its working directory, also its HOME; in a container that is a folder of memory, `file_access.OWN`.
         self.folder = folder
         self.stdin = process.stdin
         self.stdout = process.stdout
         self.stderr = process.stderr
         # A descriptor that is readable when the process has ended; None: only SIGCHLD tells.
         self.ended = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None
-        agent = _agent(self.pid) if inside else self.pid
-        # What processes in a container share lies in its own folders of memory, and is counted there.
-        self.usage = usage.Usage(agent, alone=walls.kind is WallKind.SANDBOX, shares=not inside, group=group)
+        # The first process in a container, which holds it and is not the agent's.
+        self._first = next(iter(usage.children(self.pid)), None) if walls.kind is WallKind.CONTAINER else None
+        agent = self.pid if self._first is None else next(iter(usage.children(self._first)), self.pid)
+        self.usage = usage.Usage(agent, alone=walls.kind is WallKind.SANDBOX, first=self._first, group=group)
+        self._in_kernel = HeldByKernel()
         # Nanoseconds in all, once everything is killed.
         self.cpu: int | None = None
         # Bytes, at most at one time, once everything is killed.
@@ -161,32 +163,38 @@ class Confined:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, number)
 
-    def excess(self) -> Excess | None:
-        """What it has more of than it may, at this moment, as far as has been seen (`Usage.look`)."""
+    def excess(self, *, at_rest: bool = False) -> Excess | None:
+        """What it has more of than it may, at this moment, as far as has been seen (`Usage.look`).
+
+        `at_rest`: it stands still, and waits for nothing."""
         allowance = self.walls.allowance
         inside = self.walls.kind is WallKind.CONTAINER
         held, threads = self.usage.held()
         written = self._written()
-        memory = held + sum(written) if inside else held
-        if inside or allowance.open_files is None or allowance.open_files * usage.buffer_of_a_file() > _UNCOUNTED:
-            memory += max(0, self.usage.in_kernel() - _UNCOUNTED)
-        if allowance.memory is not None and memory > allowance.memory:
-            return Excess.MEMORY
+        beside = sum(written) if inside else 0.0
+        many_files = allowance.open_files is None or allowance.open_files * buffer_of_a_file() > _UNCOUNTED
+        several_threads = threads > 1 and not at_rest and self.walls.kind is WallKind.SANDBOX
+        if inside or many_files or several_threads:
+            in_kernel = self._in_kernel.look(self.usage.seen, threads=not at_rest)
+            beside += max(0, in_kernel - _UNCOUNTED)
+        if allowance.memory is not None and held + beside > allowance.memory:
+            held, _ = self.usage.held(once=True)
+            if held + beside > allowance.memory:
+                return Excess.MEMORY
         if allowance.threads is not None and threads > allowance.threads:
             return Excess.THREADS
-        if max(written) > allowance.files:
-            return Excess.DISK
-        if inside and allowance.open_files and self.usage.files() > _PROCESSES_FULL * allowance.open_files:
+        if self._in_kernel.files > allowance.open_in_all:
             return Excess.OPEN_FILES
-        return None
+        return Excess.DISK if max(written) > allowance.files else None
 
     def _written(self) -> list[float]:
         """Bytes in files that it has written, in each place where walls let it."""
-        if self.walls.kind is WallKind.CONTAINER:
-            # Looked at through the first process in it, which is not the agent's, and with which all of it goes.
-            first = usage.children(self.pid)
-            places = [f"/proc/{first[0]}/root{place}" for place in ("/tmp", "/dev/shm", self.folder)] if first else []
-            return [_used(place) for place in places] or [0]
+        if self._first is not None:
+            # Where no name leads anywhere but into the container; it goes with its first process.
+            if self._first not in usage.children(self.pid):
+                return [0]
+            places = ("/tmp", "/dev/shm", file_access.OWN)
+            return [_used(f"/proc/{self._first}/root{place}") for place in places]
         return [_size(self.folder) if self.walls.kind is WallKind.LIMITS or self.walls.allowance.disk else 0]
 
     def kill_all(self) -> None:
@@ -257,7 +265,7 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
     # In a sandbox an agent is one process, which is measured by itself; behind limits it could leave the group.
     group = cgroup.make() if walls.kind is WallKind.CONTAINER else None
     if group is not None:
-        group.limit(memory=walls.allowance.memory, processes=walls.allowance.threads)
+        group.limit(memory=walls.allowance.memory)
     outcome, status = os.pipe()
     handed = [status]
     try:
@@ -271,7 +279,7 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
                 _CONFINE,
                 *walls.readable,
             )
-            words = file_access.container(readable, walls.hidden, folder, walls.allowance.files) + words
+            words = file_access.container(readable, walls.hidden, walls.allowance.files) + words
         process = subprocess.Popen(
             [*words, *command],
             stdin=subprocess.PIPE,
@@ -283,6 +291,7 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
             pass_fds=handed,
             start_new_session=True,
         )
+        usage.goes_first(process.pid)
     except OSError:
         os.close(outcome)
         clear(folder)
@@ -305,7 +314,6 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
         raise _problem(how, command[0], last.decode("utf-8", "replace").strip())
     for pipe in (confined.stdin, confined.stdout, confined.stderr):
         os.set_blocking(pipe.fileno(), False)
-    confined.usage.goes_first()
     _group_of(scratch, os.getpid()).write_text(f"{confined.pid} {usage.began(confined.pid)}")
     return confined
 
@@ -345,11 +353,11 @@ def _steps(walls: Walls, folder: Path, core: int | None, group: cgroup.Cgroup | 
     if group is not None:
         handed.append(group.door())
         steps.append(f"group={handed[-1]}")
-    threads = walls.allowance.threads or 0
+    threads = walls.allowance.threads
     if not inside:
-        steps.append(f"apart={threads}")
-    elif threads:
-        steps.append(f"RLIMIT_NPROC={threads}")  # bubblewrap has made a namespace
+        steps.append(f"apart={threads or 0}")
+    elif threads is not None:
+        steps.append(f"RLIMIT_NPROC={threads + 1}")  # with the first process; bubblewrap has made a namespace
     steps += _limits(walls)
     if usage.LINUX:
         steps.append("rights=0")
@@ -396,16 +404,18 @@ def _limits(walls: Walls) -> list[str]:
         "RLIMIT_NOFILE": allowance.open_files,
         "RLIMIT_FSIZE": allowance.files,
         "RLIMIT_SIGPENDING": _MOST_SIGNALS if usage.LINUX else None,
+        "RLIMIT_MEMLOCK": _MOST_LOCKED if usage.LINUX else None,
         "RLIMIT_CPU": walls.cpu,
     }
     return [f"{name}={number}" for name, number in wanted.items() if number is not None]
 
 
 def _environment(walls: Walls, folder: Path) -> dict[str, str]:
+    own = file_access.OWN if walls.kind is WallKind.CONTAINER else str(folder)
     return {
         "PATH": os.environ.get("PATH", os.defpath),
-        "HOME": str(folder),
-        "TMPDIR": str(folder),
+        "HOME": own,
+        "TMPDIR": own,
         "LANG": "C.UTF-8",
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -421,12 +431,6 @@ def _prctl(option: int, value: int) -> bool:
 def _signal(pid: int, number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.kill(pid, number)
-
-
-def _agent(outer: int) -> int:
-    """The process that became the agent: the child of the first process in the container that `outer` has made."""
-    inner = usage.children(outer)
-    return next(iter(usage.children(inner[0])), outer) if inner else outer
 
 
 def _used(place: str) -> int:

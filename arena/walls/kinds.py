@@ -11,12 +11,14 @@ jail puts the walls up; `arena/walls/probe.py` tries which kinds hold. Nothing h
 from __future__ import annotations
 
 from enum import StrEnum
+from math import inf
 
 from msgspec import Struct
 
 MEBIBYTE = 1024**2
 GIBIBYTE = 1024**3
 _LEAST_FILES = 64 * MEBIBYTE
+_PROCESSES_FULL = 8
 
 
 class WallKind(StrEnum):
@@ -35,10 +37,16 @@ class Allowance(Struct, frozen=True):
     threads: int | None = 64
     """Threads and processes at one time."""
     open_files: int | None = 64
+    """Of one process."""
     disk: int = 0
     """Bytes that its own folder may hold; 0: in a sandbox it writes no file, elsewhere a little."""
     start: int | None = None
     """Nanoseconds that its program may take to start; None: as long as usual."""
+
+    @property
+    def open_in_all(self) -> float:
+        """Sockets, pipes and watchers (epoll) that all processes may have open together."""
+        return inf if self.open_files is None else _PROCESSES_FULL * self.open_files
 
     @property
     def files(self) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ _ALLOWED: Final = """
     dup dup2 dup3 pipe pipe2 sendfile sendfile64 copy_file_range
     stat fstat lstat newfstatat fstatat64 stat64 fstat64 lstat64 statx statfs fstatfs access faccessat faccessat2
     readlink readlinkat getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
-    getcwd chdir fchdir getdents getdents64 umask fadvise64 readahead
+    getcwd chdir fchdir getdents getdents64 umask readahead
     mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 symlink symlinkat link linkat
     ftruncate ftruncate64 fsync fdatasync
     munmap mremap mprotect madvise msync mlock munlock mlock2 brk pkey_alloc pkey_free pkey_mprotect
@@ -37,8 +38,7 @@ _ALLOWED: Final = """
     set_tid_address rseq restart_syscall arch_prctl set_thread_area get_thread_area riscv_flush_icache
     rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend rt_sigtimedwait rt_sigtimedwait_time64
     sigaltstack sigreturn signalfd signalfd4 pause alarm getitimer setitimer
-    timer_settime timer_gettime timer_getoverrun timer_delete timerfd_create timerfd_settime
-    timerfd_gettime nanosleep clock_gettime clock_gettime64 clock_getres
+    timerfd_create timerfd_settime timerfd_gettime nanosleep clock_gettime clock_gettime64 clock_getres
     clock_getres_time64 gettimeofday time times getrusage sysinfo uname getcpu getrandom
     poll ppoll ppoll_time64 select _newselect pselect6 pselect6_time64 epoll_create epoll_create1 epoll_ctl
     epoll_ctl_old epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2
@@ -49,7 +49,7 @@ _ALLOWED: Final = """
 """
 
 _REFUSED: Final = """
-    fork vfork rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal pidfd_getfd
+    fork vfork timer_create rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal pidfd_getfd
     ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp
     socket connect bind listen accept accept4 setsockopt sendmsg sendmmsg
     truncate truncate64 mknod mknodat chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat
@@ -66,13 +66,16 @@ _REFUSED: Final = """
     settimeofday clock_settime clock_adjtime adjtimex sethostname setdomainname iopl ioperm modify_ldt vhangup
     splice tee vmsplice
 """
-"""What fails in words. It need not be complete: what stands in no list does not exist."""
+"""What fails in words. It need not be complete: what stands in no list does not exist.
+
+A timer (timer_create) sends any signal, and one (SIGCONT) wakes an agent that is to stand still."""
 
 _LEAVING: Final = "setsid setpgid"
 """What would take a process out of its group."""
 _QUEUING: Final = "sched_setaffinity sched_setscheduler sched_setparam sched_setattr setpriority ioprio_set"
 """What would take it to another place in the queue for a processor, so that it waits by its own choice."""
 _CLONE_THREAD: Final = 0x00010000
+_CLONE_SIGNAL: Final = 0xFF
 _CLONE_FILES: Final = 0x00000400
 _CLOSE_RANGE_UNSHARE: Final = 2
 _CLONE_APART: Final = 0x00008000 | 0x00002000 | 0x00800000
@@ -88,7 +91,9 @@ _PRCTL: Final = (3, 15, 16, 23, 29, 30, 38, 39, 0x53564D41)
 PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, PR_SET_VMA."""
 _MAP_SHARED: Final = 0x01
 _MAP_ANONYMOUS: Final = 0x20
+_MAP_GROWSDOWN: Final = 0x100
 _MAP_HUGETLB: Final = 0x40000
+_FADV_DONTNEED: Final = 4
 _FIRST_CLOCK_OF_OTHERS: Final = 16
 _OWN_CLOCKS: Final = (0xFFFFFFFA, 0xFFFFFFFE)
 """Of the process and of the thread that asks, as the C library writes them."""
@@ -166,23 +171,27 @@ def _with_arguments(pyseccomp: Any) -> Iterator[_Rule]:
         for mode in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC, os.O_RDWR | os.O_TRUNC):
             yield allow, name, (argument(place, masked, os.O_ACCMODE | os.O_TRUNC | _O_NAMELESS, mode),)
     yield allow, "creat", ()
-    # Memory to be shared is not counted as anybody's; nor are huge pages, which the machine has set aside.
-    looked_at = _MAP_SHARED | _MAP_ANONYMOUS | _MAP_HUGETLB
+    # Memory to be shared is not counted as anybody's; nor are huge pages, which the machine has set aside. What grows
+    # by itself no limit stops.
+    looked_at = _MAP_SHARED | _MAP_ANONYMOUS | _MAP_HUGETLB | _MAP_GROWSDOWN
     for name in ("mmap", "mmap2"):
         for kinds in (0, _MAP_SHARED, _MAP_ANONYMOUS):
             yield allow, name, (argument(3, masked, looked_at, kinds),)
-        for kinds in (_MAP_SHARED | _MAP_ANONYMOUS, _MAP_HUGETLB):
+        for kinds in (_MAP_SHARED | _MAP_ANONYMOUS, _MAP_HUGETLB, _MAP_GROWSDOWN):
             yield pyseccomp.ERRNO(errno.EPERM), name, (argument(3, masked, kinds, kinds),)
-    # Beyond these are the clocks of processor time of other processes, which a timer makes slower.
-    for name in ("timer_create", "clock_nanosleep", "clock_nanosleep_time64"):
+    # Beyond the first clocks are those of processor time of other processes, which a timer by them makes slower.
+    for name in ("clock_nanosleep", "clock_nanosleep_time64"):
         yield allow, name, (argument(0, pyseccomp.LT, _FIRST_CLOCK_OF_OTHERS),)
         for clock in _OWN_CLOCKS:
             yield allow, name, (argument(0, masked, 0xFFFFFFFF, clock),)
     # A thread with a table of open files of its own could have as many again.
     yield allow, "close_range", (argument(2, masked, _CLOSE_RANGE_UNSHARE, 0),)
-    # Other modes take room on the disk past the end of a file, which no limit on its size counts.
-    yield allow, "fallocate", (argument(1, equal, 0),)
-    yield pyseccomp.ERRNO(errno.EPERM), "fallocate", (argument(1, pyseccomp.NE, 0),)
+    # Gigabytes are reserved sooner than anybody looks, and past the end of a file, which no limit counts. Programs that
+    # hear that the file system cannot do it write zeros instead.
+    yield pyseccomp.ERRNO(errno.EOPNOTSUPP), "fallocate", ()
+    # Files that are dropped from memory would have to be read from the disk again, by the opponent.
+    yield pyseccomp.ERRNO(0), "fadvise64", (argument(3, equal, _FADV_DONTNEED),)
+    yield allow, "fadvise64", (argument(3, pyseccomp.NE, _FADV_DONTNEED),)
     # A pair of sockets talks to itself: asyncio wants one. Datagrams could be sent to a path. Its buffers stay as
     # small as they are (setsockopt), and no open file travels in them, where nobody would count it (sendmsg).
     yield allow, "socketpair", (argument(0, equal, _AF_UNIX), argument(1, masked, _SOCK_TYPE, _SOCK_STREAM))
@@ -199,7 +208,9 @@ def _of_processes(pyseccomp: Any, refused: int, kind: WallKind) -> Iterator[_Rul
     if kind is WallKind.CONTAINER:
         for name in ("fork", "vfork", "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"):
             yield allow, name, ()
-        yield allow, "clone", (argument(0, masked, _CLONE_NAMESPACES | _CLONE_THREAD, 0),)
+        # Of other signals with which a child may end, one (SIGCONT) wakes a parent that is to stand still.
+        looked_at = _CLONE_NAMESPACES | _CLONE_THREAD | _CLONE_SIGNAL
+        yield allow, "clone", (argument(0, masked, looked_at, signal.SIGCHLD),)
         yield allow, "clone", (argument(0, masked, _CLONE_NAMESPACES | thread, thread),)
         return
     yield allow, "clone", (argument(0, masked, thread | _CLONE_NAMESPACES | _CLONE_APART, thread),)

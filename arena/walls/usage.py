@@ -6,9 +6,12 @@ process together with all that it started. Where the system does not tell (macOS
 
 from __future__ import annotations
 
+import ctypes
 import os
+import platform
 import sys
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 
@@ -18,35 +21,32 @@ LINUX = sys.platform == "linux"
 _OWN = (b"RssAnon:", b"VmPTE:", b"VmSwap:", b"HugetlbPages:")
 """What memory a process has that is nobody else's: also what it takes to keep account of it."""
 _SHARED = (b"RssShmem:",)
-_BUFFER = 212_992
-"""Bytes that the kernel keeps for an open socket, and less for a pipe, unless this machine is set up otherwise."""
-_PER_MAPPING = 512
-"""Bytes that the kernel needs to know of a mapping, and of a file that is open through it alone."""
-_MAPPINGS_EVERY = 1.0
-"""Seconds. Counting them takes long; it takes a second to make as many as fill 25 MiB."""
+_KCMP = {"x86_64": 312, "aarch64": 272}.get(platform.machine())
+_KCMP_VM = 1
 _TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 class Usage:
     """What one process and its descendants use, while they live."""
 
-    def __init__(self, pid: int, *, alone: bool = False, shares: bool = True, group: Cgroup | None = None) -> None:
-        """`alone`: it can start no other process; `shares`: memory that it has may be shared with others and is counted
-        nowhere else; `group`: all that it starts belongs to that."""
+    def __init__(self, pid: int, *, alone: bool = False, first: int | None = None, group: Cgroup | None = None) -> None:
+        """`alone`: it can start no other process; `first`: the first process of its container, where all that it starts
+        is; `group`: all that it starts belongs to that."""
         self.alone = alone
-        self._counted = _OWN + _SHARED if shares else _OWN
+        # What processes in a container share lies in its own folders of memory, and is counted there.
+        self._counted = _OWN + _SHARED if first is None else _OWN
+        self._first = first
         self.group = group
         self.pid = pid
-        # What each process that was ever seen had used when it was last asked.
+        # What each process that was seen had used when it was last asked, and when it began: numbers are used again.
         self._cpu: dict[int, int] = {pid: 0}
+        self._began: dict[int, int] = {pid: began(pid)}
         # What those had used that have ended, when they were last asked.
         self._gone = 0
         # What all have used together, when last asked.
         self._most = 0
         self._memory: int | None = None
         self._most_held = 0
-        self._mappings = 0
-        self._count_mappings_at = 0.0
         self._status = opened(f"/proc/{pid}/stat")
 
     def threads(self) -> list[int]:
@@ -56,33 +56,43 @@ class Usage:
         except OSError:
             return []
 
-    def goes_first(self) -> None:
-        """When the system has no memory left, it ends this process and its descendants before any other."""
-        with suppress(OSError), open(f"/proc/{self.pid}/oom_score_adj", "w") as order:
-            order.write("1000")
+    @property
+    def seen(self) -> list[int]:
+        """The processes that were seen and have not ended since, as far as is known."""
+        return list(self._cpu)
 
     def look(self) -> None:
-        """Finds descendants that have come since."""
-        if not self.alone:
-            for pid in self.family():
-                self._cpu.setdefault(pid, 0)
+        """Finds descendants that have come since, and forgets those that have gone."""
+        if self.alone:
+            return
+        family = self.family()
+        for pid in family - self._cpu.keys():
+            self._cpu[pid], self._began[pid] = 0, began(pid)
+        for pid in self._cpu.keys() - family:
+            if began(pid) != self._began[pid]:
+                self._gone += self._cpu.pop(pid)
 
     def family(self) -> set[int]:
         """The process and its descendants, as they are now."""
+        if self._first is not None:
+            return {self.pid} | descendants(self._first)
         found = {self.pid} | descendants(self.pid)
         return found | descendants(os.getpid()) if adopting else found
 
-    def held(self) -> tuple[int, int]:
+    def held(self, *, once: bool = False) -> tuple[int, int]:
         """Bytes of memory that the process and the descendants that were seen hold now, and how many threads they are.
 
-        Zeros where the system does not tell."""
+        `once`: what several processes have together counts once, which takes longer: one that is about to run a program
+        may still be in its parent's memory (vfork). Zeros where the system does not tell."""
         memory = threads = 0
-        for pid in self._cpu:
+        pids = _apart(self.seen) if once else self.seen
+        for pid in pids:
             held, running = self._held(f"/proc/{pid}")
             if not held and running > 1:
                 # Its first thread has ended, and has no memory any more; the others have.
-                for thread in _threads(pid):
-                    held = max(held, self._held(thread)[0])
+                with suppress(OSError):
+                    for thread in os.listdir(f"/proc/{pid}/task"):
+                        held = max(held, self._held(f"/proc/{pid}/task/{thread}")[0])
             memory += held
             threads += running
         self._most_held = max(self._most_held, memory)
@@ -98,19 +108,6 @@ class Usage:
                 elif line.startswith(b"Threads:"):
                     threads = int(line.split()[1])
         return memory, threads
-
-    def files(self) -> int:
-        """How many files the process and the descendants that were seen have open, sockets and pipes included."""
-        return sum(_open_files(f"/proc/{pid}") or max(map(_open_files, _threads(pid)), default=0) for pid in self._cpu)
-
-    def in_kernel(self) -> int:
-        """Bytes that the kernel may hold for them besides, at most: in their files, and to know of their mappings."""
-        if time.monotonic() >= self._count_mappings_at:
-            self._mappings = sum(
-                _mappings(f"/proc/{pid}") or max(map(_mappings, _threads(pid)), default=0) for pid in self._cpu
-            )
-            self._count_mappings_at = time.monotonic() + _MAPPINGS_EVERY
-        return self.files() * buffer_of_a_file() + self._mappings * _PER_MAPPING
 
     @property
     def most_held(self) -> int:
@@ -180,38 +177,29 @@ def descendants(pid: int) -> set[int]:
     return found
 
 
+def goes_first(pid: int) -> None:
+    """When the system has no memory left, it ends this process, and what it starts from now on, before any other."""
+    with suppress(OSError), open(f"/proc/{pid}/oom_score_adj", "w") as order:
+        order.write("1000")
+
+
+def _apart(pids: Iterable[int]) -> list[int]:
+    """Of processes that have their memory together one each."""
+    found: list[int] = []
+    for pid in pids:
+        if not any(_share_memory(pid, other) for other in found):
+            found.append(pid)
+    return found
+
+
+def _share_memory(one: int, other: int) -> bool:
+    """Whether the two processes have their memory together; False where nobody can tell."""
+    return _KCMP is not None and _libc().syscall(_KCMP, one, other, _KCMP_VM, 0, 0) == 0
+
+
 @cache
-def buffer_of_a_file() -> int:
-    """Bytes that the kernel holds for one open file, at most: it writes one piece more than a buffer's size."""
-    with suppress(OSError, ValueError), open("/proc/sys/net/core/wmem_default", "rb") as default:
-        return max(int(default.read()), _BUFFER) * 5 // 4
-    return _BUFFER * 5 // 4
-
-
-def _threads(pid: int) -> list[str]:
-    """The folders of its threads in /proc."""
-    try:
-        return [f"/proc/{pid}/task/{thread}" for thread in os.listdir(f"/proc/{pid}/task")]
-    except OSError:
-        return []
-
-
-def _open_files(process: str) -> int:
-    """How many files are open, as a folder of /proc says; 0 where it says nothing."""
-    try:
-        # Linux tells it as the folder's size since 6.2.
-        return os.stat(f"{process}/fd").st_size or len(os.listdir(f"{process}/fd"))
-    except OSError:
-        return 0
-
-
-def _mappings(process: str) -> int:
-    """How many mappings there are, as a folder of /proc says; 0 where it says nothing."""
-    count = 0
-    with suppress(OSError), open(f"{process}/maps", "rb", buffering=0) as maps:
-        while part := maps.read(1 << 16):
-            count += part.count(b"\n")
-    return count
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None)
 
 
 def began(pid: int) -> int:

@@ -74,6 +74,7 @@ ATTACKS: Final = (
     # Time.
     _ends("spin_off_turn", Verdict.ADJUDICATED, opponent_thinks=True),
     _ends("spin_off_turn_in_a_child", Verdict.ADJUDICATED, opponent_thinks=True),
+    _ends("wake_by_a_timer", Verdict.ADJUDICATED, opponent_thinks=True),
     # Late by so much that a busy machine is no excuse: it would have to take nine tenths of the turn.
     _ends("buy_a_void_with_threads", Verdict.TIME, clock="0.1", margin=0.9),
     _ends("buy_a_void_at_the_back_of_the_queue", Verdict.TIME, clock="0.1", margin=0.9),
@@ -103,6 +104,14 @@ ATTACKS: Final = (
     # Held by the kernel.
     _starts_processes("hold_memory_in_sockets", *_TOO_MANY, small=True),
     _starts_processes("hold_memory_in_pipes", *_TOO_MANY, small=True),
+    _ends(
+        "hold_closed_files",
+        Verdict.MEMORY,
+        Verdict.CRASHED,
+        small=True,
+        by_kind={WallKind.LIMITS: frozenset({Verdict.NORMAL, Verdict.MEMORY})},
+    ),
+    Attack("hide_its_folder"),
     Attack("enlarge_a_socket"),
     Attack("send_open_files"),
     Attack("have_a_table_of_files_for_each_thread"),
@@ -201,6 +210,7 @@ NOT_STOPPED_BY_LIMITS: Final = frozenset(
     {
         *("hide_memory_in_files_of_memory", "fork_bomb_in_sessions", "outlive_the_warden"),
         *("hold_memory_in_sockets", "hold_memory_in_pipes", "enlarge_a_socket", "send_open_files"),
+        *("hold_closed_files", "wake_by_a_timer"),
         *("have_a_table_of_files_for_each_thread", "take_the_disk_past_the_end", "take_all_terminals"),
         *("fill_tmp", "fill_shm", "fill_everything_else"),
         *("signal_others", "stop_others", "signal_others_by_other_means", "trace_others", "limit_others"),

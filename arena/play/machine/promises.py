@@ -40,6 +40,7 @@ _BEHIND_LIMITS: Final = {
     Promise.MEMORY: "held in part: memory in files without a name is not counted",
     Promise.DISK: "held in part: only its own folder is limited, not /tmp or /dev/shm",
     Promise.SHARED_QUOTAS: "held in part: an agent can open all terminals of the machine",
+    Promise.OFF_TURN: "held in part: a timer of the system can wake an agent",
     Promise.WAITING: "not held: waiting for a processor counts as thinking",
     Promise.KILLED_WHOLE: "held in part: a process that left its session is ended late",
 }

@@ -167,7 +167,7 @@ def test_of_each_promise_that_is_not_held_it_is_said_why_and_what_is_missing() -
     found = promised(WallKind.LIMITS)
     assert list(found) == list(Promise)
     lost = {name for name, each in found.items() if each.value != promises.HELD}
-    assert lost == set(Promise) - {Promise.THREADS, Promise.OFF_TURN}
+    assert lost == set(Promise) - {Promise.THREADS}
     for name in lost:
         assert re.match("not held: |held in part: ", found[name].value)
         assert found[name].verdict is Health.WARNING

@@ -284,12 +284,11 @@ def test_a_container_sees_its_own_processes_alone(tmp_path: Path) -> None:
 @needs_linux
 def test_a_container_is_furnished_in_an_order_that_holds(tree: Path) -> None:
     run_folder = tree / "open" / "run"
-    own = run_folder / "scratch" / "agent"
     store = run_folder / "store"
-    for folder in (own, store / "mine", store / "theirs"):
+    for folder in (store / "mine", store / "theirs"):
         folder.mkdir(parents=True)
     readable = [str(tree / "open"), str(store / "mine"), "/usr/lib", "/no/such/folder", "/proc/meminfo", "/dev/null"]
-    words = file_access.container(readable, [str(run_folder), str(tree / "not there")], own, MEBIBYTE)
+    words = file_access.container(readable, [str(run_folder), str(tree / "not there")], MEBIBYTE)
     assert (words[0], words[-1]) == ("bwrap", "--")
     for option in ("--unshare-all", "--die-with-parent", "--cap-drop"):
         assert option in words
@@ -302,17 +301,17 @@ def test_a_container_is_furnished_in_an_order_that_holds(tree: Path) -> None:
     assert mounted("--ro-bind", tree / "open") < mounted("--tmpfs", run_folder)
     assert mounted("--tmpfs", run_folder) < mounted("--remount-ro", run_folder)
     assert mounted("--tmpfs", run_folder) < mounted("--ro-bind", store / "mine")
-    assert mounted("--tmpfs", run_folder) < mounted("--tmpfs", own)
+    assert mounted("--tmpfs", "/agent") < mounted("--remount-ro", "/")
     assert words.count(str(store / "theirs")) == 0
     assert not {"/no/such/folder", "/proc/meminfo", str(tree / "not there")} & set(words)
     sizes = [words[at + 1] for at, word in enumerate(words) if word == "--size"]
     assert sizes == [str(MEBIBYTE)] * 3
-    assert words[words.index("--chdir") + 1] == str(own)
+    assert words[words.index("--chdir") + 1] == "/agent"
 
 
 @needs_linux
 def test_what_lies_in_something_shown_is_not_mounted_twice(tree: Path) -> None:
-    words = file_access.container([str(tree / "open"), str(tree / "open" / "deep")], [], tree / "own", 1)
+    words = file_access.container([str(tree / "open"), str(tree / "open" / "deep")], [], 1)
     assert words.count("--ro-bind") == 1
 
 

@@ -7,16 +7,18 @@ import os
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agents.protocol import MESSAGE_BYTES, Verdict
 from arena.walls import jail
 from arena.walls.agent_process import STDERR_KEPT, AgentProcess
+from arena.walls.held_by_kernel import HeldByKernel, buffer_of_a_file
 from arena.walls.jail import Confined, Excess, NoProgram
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind, Walls
 from arena.walls.run_folder import clear
-from arena.walls.usage import LINUX, Usage, buffer_of_a_file, descendants
+from arena.walls.usage import LINUX, Usage, descendants
 from tests.kit import behind_walls
 
 PYTHON = (sys.executable, "-I", "-S", "-c")
@@ -185,30 +187,99 @@ def test_walls_that_cannot_be_put_up_are_no_fault_of_the_program(tmp_path: Path)
 
 @pytest.mark.parametrize(
     ("files", "memory", "excess"),
-    [(5, 128, None), (50, 128, Excess.MEMORY), (50, 1024, Excess.OPEN_FILES)],
-    ids=["few", "more than memory for them", "more than one may hold"],
+    [(4, 128, None), (50, 128, Excess.MEMORY), (50, 1024, Excess.OPEN_FILES)],
+    ids=["few", "more than memory for them", "more than eight processes may have"],
 )
-def test_open_files_of_all_processes_in_a_container_are_counted(
+def test_sockets_of_all_processes_in_a_container_are_counted(
     files: int, memory: int, excess: Excess | None, tmp_path: Path
 ) -> None:
     """The kernel may hold a buffer for each, which is counted nowhere else."""
     source = """if True:
-        import os, sys, time
+        import os, socket, sys, time
         for _ in range(12):
             if os.fork() == 0:
-                kept = [os.eventfd(0) for _ in range(int(sys.argv[1]))]
+                kept = [socket.socketpair() for _ in range(int(sys.argv[1]) // 2)]
                 os.write(1, b"x")
                 time.sleep(1000)
         time.sleep(1000)
     """
-    allowance = Allowance(memory=memory * MEBIBYTE)
-    confined = behind_walls.start(
-        (*behind_walls.PYTHON, source, str(files)), WallKind.CONTAINER, tmp_path, allowance=allowance
-    )
-    for _ in range(12):
+    assert excess_of(12, (*behind_walls.PYTHON, source, str(files)), memory, tmp_path) is excess
+
+
+def excess_of(said: int, command: tuple[str, ...], memory: int, scratch: Path, **others: Any) -> Excess | None:
+    """What that has too much of in a container, once it has said so many letters."""
+    allowance = Allowance(memory=memory * MEBIBYTE, **others)
+    confined = behind_walls.start(command, WallKind.CONTAINER, scratch, allowance=allowance)
+    for _ in range(said):
         assert confined.stdout.read(1) == b"x"
     confined.usage.look()
-    assert confined.excess() is excess
+    excess = confined.excess()
+    confined.kill_all()
+    confined.remove()
+    return excess
+
+
+def test_files_that_processes_inherit_count_once(tmp_path: Path) -> None:
+    """Twenty workers of a pool have each other's pipes open."""
+    source = """if True:
+        import os, time
+        pipes = [os.pipe() for _ in range(25)]
+        for _ in range(20):
+            if os.fork() == 0:
+                os.write(1, b"x")
+                time.sleep(1000)
+        time.sleep(1000)
+    """
+    assert excess_of(20, (*behind_walls.PYTHON, source), 256, tmp_path) is None
+
+
+def test_the_first_process_of_a_container_is_not_the_agents(tmp_path: Path) -> None:
+    """Nor is what made it: an agent may have as many threads as were allowed."""
+    source = """if True:
+        import os, threading, time
+        started = [threading.Thread(target=time.sleep, args=(1000,), daemon=True) for _ in range(19)]
+        for thread in started:
+            thread.start()
+        os.write(1, b"x")
+        time.sleep(1000)
+    """
+    assert excess_of(1, (*behind_walls.PYTHON, source), 256, tmp_path, threads=20) is None
+    assert excess_of(1, (*behind_walls.PYTHON, source), 256, tmp_path, threads=19) is not None
+
+
+@pytest.mark.skipif(not LINUX, reason="only Linux tells what another process uses")
+def test_a_child_in_its_parents_memory_is_not_counted_as_having_as_much(tmp_path: Path) -> None:
+    """As it is between vfork and exec: here for long."""
+    source = """if True:
+        import ctypes, os, time
+        kept = bytearray(b"x") * (60 << 20)
+        libc = ctypes.CDLL(None)
+        stack = ctypes.create_string_buffer(1 << 16)
+        top = ctypes.c_void_p(ctypes.addressof(stack) + (1 << 16) - 64)
+        pause = ctypes.cast(libc.pause, ctypes.c_void_p)
+        assert libc.clone(pause, top, 0x100 | 17, None) > 0
+        os.write(1, b"x")
+        time.sleep(1000)
+    """
+    confined = jail.start((*behind_walls.PYTHON, source), Walls(), tmp_path)
+    assert told(confined) == b"x"
+    confined.usage.look()
+    assert confined.usage.held()[0] > 110 * MEBIBYTE
+    assert 60 * MEBIBYTE < confined.usage.held(once=True)[0] < 80 * MEBIBYTE
+    confined.kill_all()
+    confined.remove()
+
+
+def test_a_number_that_is_another_process_now_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    confined = jail.start(program("input()"), Walls(), tmp_path)
+    other = os.getppid()
+    with monkeypatch.context() as patch:
+        patch.setattr(confined.usage, "family", lambda: {confined.pid, other})
+        patch.setattr("arena.walls.usage.began", lambda _: 1)
+        confined.usage.look()
+        assert other in confined.usage.seen
+    confined.usage.look()
+    assert confined.usage.seen == [confined.pid]
     confined.kill_all()
     confined.remove()
 
@@ -227,15 +298,8 @@ def test_a_file_in_a_container_is_memory_and_counts_once(tmp_path: Path) -> None
         os.write(1, b"x")
         time.sleep(1000)
     """
-    for memory, excess in ((160, None), (64, Excess.MEMORY)):
-        allowance = Allowance(memory=memory * MEBIBYTE)
-        confined = behind_walls.start((*behind_walls.PYTHON, source), WallKind.CONTAINER, tmp_path, allowance=allowance)
-        for _ in range(8):
-            assert confined.stdout.read(1) == b"x"
-        confined.usage.look()
-        assert confined.excess() is excess
-        confined.kill_all()
-        confined.remove()
+    assert excess_of(8, (*behind_walls.PYTHON, source), 160, tmp_path) is None
+    assert excess_of(8, (*behind_walls.PYTHON, source), 64, tmp_path) is Excess.MEMORY
 
 
 def test_a_container_whose_first_process_has_ended_has_written_nothing(
@@ -267,8 +331,39 @@ def test_what_the_kernel_knows_of_a_process_is_counted_also_when_its_first_threa
     assert told(confined) == b"x"
     while "Z (zombie)" not in Path(f"/proc/{confined.pid}/status").read_text():
         os.sched_yield()
-    assert confined.usage.files() >= 40
-    assert confined.usage.in_kernel() >= 40 * buffer_of_a_file() + 20_000 * 512
+    held = HeldByKernel()
+    assert held.look([confined.pid], threads=True) >= 40 * buffer_of_a_file() + 20_000 * 512
+    assert held.files >= 40
+    confined.kill_all()
+    confined.remove()
+
+
+@pytest.mark.skipif(not LINUX, reason="only Linux tells what another process uses")
+def test_files_that_a_thread_waits_for_are_counted_though_they_are_closed(tmp_path: Path) -> None:
+    source = """if True:
+        import os, select, threading, time
+        def wait(poll):
+            poll.poll()
+        for _ in range(3):
+            poll, files = select.poll(), [os.eventfd(0) for _ in range(20)]
+            for file in files:
+                poll.register(file, select.POLLIN)
+            thread = threading.Thread(target=wait, args=(poll,), daemon=True)
+            thread.start()
+            while open(f"/proc/self/task/{thread.native_id}/syscall").read().split()[0] not in ("7", "271", "73"):
+                pass
+            for file in files:
+                os.close(file)
+        os.write(1, b"x")
+        time.sleep(1000)
+    """
+    confined = jail.start(program(source), Walls(), tmp_path)
+    assert told(confined) == b"x"
+    held = HeldByKernel()
+    held.look([confined.pid], threads=False)
+    assert held.files < 20
+    held.look([confined.pid], threads=True)
+    assert held.files >= 60
     confined.kill_all()
     confined.remove()
 

@@ -36,6 +36,7 @@ ATTEMPT = """if True:
         print("done")
 """
 
+CLONE = {"x86_64": 56, "aarch64": 220}.get(platform.machine())
 WORKS = {
     "signals itself": "os.kill(os.getpid(), 0)",
     "signals its thread": "signal.pthread_kill(__import__('threading').get_ident(), 0)",
@@ -47,7 +48,6 @@ WORKS = {
     "lowers its limits": "resource.setrlimit(resource.RLIMIT_NOFILE, (32, 64))",
     "asks for its processors": "os.sched_getaffinity(0)",
     "draws random bytes": "os.urandom(8)",
-    "sets a timer by a clock": "checked(libc.timer_create(2, None, ctypes.byref(ctypes.c_void_p())))",
     "sleeps": "__import__('time').sleep(0)",
     "sets a timer": "signal.setitimer(signal.ITIMER_REAL, 1000)",
     "names itself": "checked(libc.prctl(15, b'name', 0, 0, 0))",
@@ -76,8 +76,13 @@ REFUSED = {
     "marks a file": ("os.setxattr(here, 'user.told', b'x')", "EPERM"),
     "truncates by name": ("os.truncate(here, 0)", "EPERM"),
     "truncates what it opens to read": ("os.open(here, os.O_RDONLY | os.O_TRUNC)", "ENOSYS"),
-    "reserves room past the end of a file": ("checked(libc.fallocate(0, 1, 0, 1 << 20))", "EPERM"),
-    "reserves room by a number that is no mode": ("checked(libc.fallocate(0, -(1 << 31), 0, 1 << 20))", "EPERM"),
+    "reserves room": ("checked(libc.fallocate(0, 0, 0, 1 << 20))", "ENOTSUP"),
+    "reserves room past the end of a file": ("checked(libc.fallocate(0, 1, 0, 1 << 20))", "ENOTSUP"),
+    "has a timer send a signal": (
+        "checked(libc.timer_create(1, ctypes.byref((ctypes.c_int * 32)(0, 0, 18)), ctypes.byref(ctypes.c_void_p())))",
+        "EPERM",
+    ),
+    "has memory that grows by itself": ("__import__('mmap').mmap(-1, 1 << 20, flags=0x122)", "EPERM"),
     "makes a pipe with a name": ("os.mkfifo('pipe')", "EPERM"),
     "traces its parent": ("checked(libc.ptrace(16, os.getppid(), 0, 0))", "EPERM"),
     "opens a process": ("os.pidfd_open(os.getppid())", "EPERM"),
@@ -94,8 +99,8 @@ REFUSED = {
     "leaves a message": ("checked(libc.msgget(77, 0o1666))", "EPERM"),
     "shares a semaphore": ("checked(libc.semget(77, 1, 0o1666))", "EPERM"),
     "takes a huge page": ("__import__('mmap').mmap(-1, 1 << 21, flags=0x40022)", "EPERM"),
-    "sets a timer by the clock of another": (
-        "checked(libc.timer_create((~os.getppid() << 3) | 2, None, ctypes.byref(ctypes.c_void_p())))",
+    "sleeps by the clock of another": (
+        "checked(libc.syscall({'x86_64': 230, 'aarch64': 115}[os.uname().machine], (~os.getppid() << 3) | 2, 0, 0, 0))",
         "ENOSYS",
     ),
     "makes a file of memory": ("os.memfd_create('x')", "EPERM"),
@@ -112,6 +117,11 @@ BY_KIND = {
     "forks": ("os.fork() or os._exit(0)", "EPERM", "done"),
     "starts a program": ("os.posix_spawn('/usr/bin/true', ['true'], {})", "EPERM", "done"),
     "runs a program": ("__import__('subprocess').run(['/usr/bin/true'], check=True)", "EPERM", "done"),
+    "starts a child that wakes it": (
+        f"call({CLONE}, 18, 0, 0, 0, 0) or os._exit(0)",
+        "EPERM",
+        "ENOSYS",
+    ),
     "asks whether its parent lives": ("os.kill(os.getppid(), 0)", "EPERM", "done"),
     "signals its group": ("os.kill(0, 0)", "EPERM", "done"),
     "signals everybody": ("os.kill(-1, 0)", "EPERM", "ESRCH"),

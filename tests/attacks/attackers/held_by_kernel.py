@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import select
 import socket
 import threading
 import time
@@ -91,6 +92,36 @@ def _fill_pipes() -> int:
 _keep: list[object] = []
 
 
+def hold_closed_files(at: Situation) -> None:
+    """A file that a thread waits for stays open when it is closed, and its number is free again."""
+    held = 0
+    with suppress(OSError, RuntimeError):
+        for _ in range(40):
+            pairs = [socket.socketpair() for _ in range(25)]
+            poll = select.poll()
+            for one in (one for pair in pairs for one in pair):
+                one.setblocking(False)
+                with suppress(BlockingIOError):
+                    while True:
+                        held += one.send(_PIECE)
+                poll.register(one, select.POLLPRI)
+            thread = threading.Thread(target=poll.poll, daemon=True)
+            thread.start()
+            time.sleep(0.01)
+            for one in (one for pair in pairs for one in pair):
+                one.close()
+    time.sleep(_LASTS)
+    print(f"SUCCEEDED: hold {held // _MEBIBYTE} MiB in files that are closed")
+
+
+def hide_its_folder(at: Situation) -> None:
+    """In a container what it writes is counted in its folder: another folder is put in the place of that."""
+    if at.kind == "container":
+        top = Path("/", *Path.cwd().parts[1:2])
+        at.attempt(f"move {top}", lambda: top.rename("/away"))
+        at.attempt(f"move {top} elsewhere", lambda: top.rename("/tmp/away"))
+
+
 def enlarge_a_socket(at: Situation) -> None:
     one, other = socket.socketpair()
     _keep.extend((one, other))
@@ -130,7 +161,7 @@ def take_the_disk_past_the_end(at: Situation) -> None:
         print(f"refused: make a file: {error}")
         return
     length = ctypes.c_long(128 * _MEBIBYTE)
-    for mode in (_KEEP_SIZE, 0x10):  # beside, insert in the middle
+    for mode in (0, _KEEP_SIZE):  # within the file, and past its end
         at.attempt(
             f"reserve room in mode {mode}",
             lambda mode=mode: at.checked(at.libc.fallocate(file, mode, ctypes.c_long(0), length)),  # type: ignore[misc]

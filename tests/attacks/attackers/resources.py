@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import mmap
 import os
 import resource
+import signal
 import sys
 import threading
 import time
@@ -230,6 +232,24 @@ def spin_off_turn_in_a_child(at: Situation) -> Iterator[None]:
             pass
         os._exit(0)
     return thinking_off_turn(at, lambda: time.clock_gettime((~child << 3) | 2), lambda: None)
+
+
+def wake_by_a_timer(at: Situation) -> Iterator[None]:
+    """It is stopped when it is not its turn, and a timer sends what lets it go on; or a child does, by ending."""
+    sigevent = (ctypes.c_int * 16)(0, 0, signal.SIGCONT)
+    timer, each = ctypes.c_void_p(), (ctypes.c_long * 4)(0, 1_000_000, 0, 1_000_000)
+    made = at.attempt(
+        "have a timer that wakes it", lambda: at.checked(at.libc.timer_create(1, sigevent, ctypes.byref(timer)))
+    )
+    if made is not None:
+        at.libc.timer_settime(timer, 0, each, None)
+
+    def start() -> None:
+        if at.call("clone", int(signal.SIGCONT), 0, 0, 0, 0) == 0:
+            os._exit(0)
+
+    at.attempt("start a child that wakes it", start)
+    return spin_off_turn(at)
 
 
 def thinking_off_turn(at: Situation, used: Callable[[], float], end: Callable[[], Any]) -> Iterator[None]:
