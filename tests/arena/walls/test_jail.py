@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agents.protocol import MESSAGE_BYTES, Verdict
-from arena.walls import jail
+from arena.walls import jail, usage
 from arena.walls.agent_process import STDERR_KEPT, AgentProcess
 from arena.walls.held_by_kernel import HeldByKernel, buffer_of_a_file
 from arena.walls.jail import Confined, Excess, NoProgram
@@ -247,7 +247,9 @@ def test_the_first_process_of_a_container_is_not_the_agents(tmp_path: Path) -> N
     assert excess_of(1, (*behind_walls.PYTHON, source), 256, tmp_path, threads=19) is not None
 
 
-@pytest.mark.skipif(not LINUX, reason="only Linux tells what another process uses")
+@pytest.mark.skipif(
+    not usage._share_memory(os.getpid(), os.getpid()), reason="this kernel compares no processes (kcmp)"
+)
 def test_a_child_in_its_parents_memory_is_not_counted_as_having_as_much(tmp_path: Path) -> None:
     """As it is between vfork and exec: here for long."""
     source = """if True:
@@ -338,7 +340,7 @@ def test_what_the_kernel_knows_of_a_process_is_counted_also_when_its_first_threa
     confined.remove()
 
 
-@pytest.mark.skipif(not LINUX, reason="only Linux tells what another process uses")
+@pytest.mark.skipif(not os.path.exists("/proc/self/syscall"), reason="this system tells no system calls of a process")
 def test_files_that_a_thread_waits_for_are_counted_though_they_are_closed(tmp_path: Path) -> None:
     source = """if True:
         import os, select, threading, time
