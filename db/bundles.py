@@ -25,7 +25,7 @@ from sqlalchemy import Connection, insert, select
 from db.errors import DatabaseError, NotFound
 from db.records import IMPORTED, instant
 from db.schema import Agent, Entry, Game, Move, Ruling, Seat, Tournament, Version
-from db.sources import HASH, MOST_BYTES, MOST_FILES, StoredFile, hash_of
+from db.sources import HASH, MOST_BYTES, MOST_FILES, MOST_LEVELS, StoredFile, hash_of
 
 OVER: Final = ("finished", "void")
 _AT_ONCE: Final = 500
@@ -332,10 +332,14 @@ def _sources(connection: Connection) -> Iterator[tuple[str, dict[str, StoredFile
             raise _damaged(f"expected at most {MOST_FILES} files and {MOST_BYTES} bytes in a source, got more")
         rows = connection.exec_driver_sql("SELECT path, executable, content FROM bundled WHERE source = ?", (source,))
         files: dict[str, StoredFile] = {}
+        folders: set[PurePosixPath] = set()
         for path, executable, content in rows:
             if not _is_inside(path) or path in files or not isinstance(content, bytes):
                 raise _damaged(f"expected a file inside of its source, got {str(path)[:100]!r}")
             files[path] = StoredFile(content, bool(executable))
+            folders.update(PurePosixPath(path).parents)
+            if len(files) + len(folders) > MOST_FILES:
+                raise _damaged(f"expected at most {MOST_FILES} files and folders in a source, got more")
         yield source, files
 
 
@@ -348,6 +352,7 @@ def _is_inside(path: object) -> bool:
     return (
         isinstance(path, str)
         and PurePosixPath(path).as_posix() == path
+        and path.count("/") < MOST_LEVELS
         and not {"", ".", "..", "/"} & {path, *PurePosixPath(path).parts}
         and "\0" not in path
     )

@@ -30,6 +30,8 @@ WAIT: Final = 10_000
 """Milliseconds for which a locked file is waited for."""
 _LONGEST: Final = 2 * MOST_BYTES
 """Bytes of a value or a row: the largest that there is holds a file of a submission."""
+_OF_SEVERAL: Final = bytes.fromhex("d9d505f920a163d7")
+"""With which a journal ends that names another: https://www.sqlite.org/fileformat2.html#the_rollback_journal."""
 _LOOKS_EVERY: Final = 0.005
 """Seconds."""
 _CHECK_EVERY: Final = 1000
@@ -63,6 +65,7 @@ def engine(address: URL, *, read_only: bool = False) -> Engine:
     def connect() -> sqlite3.Connection:
         if file is None:
             return sqlite3.connect(":memory:", check_same_thread=False)
+        _refuse_journal_of_several(file)
         name = f"{file.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
         return sqlite3.connect(name, uri=True, check_same_thread=False, timeout=WAIT / 1000)
 
@@ -93,6 +96,19 @@ def engine(address: URL, *, read_only: bool = False) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return made
+
+
+def _refuse_journal_of_several(file: Path) -> None:
+    """Refuses a journal that names another one, which SQLite would delete: any file of the user's. We write none."""
+    journal = f"{os.path.realpath(file)}-journal"  # where SQLite looks for it
+    try:
+        with open(journal, "rb") as opened:
+            opened.seek(max(0, os.fstat(opened.fileno()).st_size - len(_OF_SEVERAL)))
+            names_another = opened.read() == _OF_SEVERAL
+    except OSError:
+        return  # there is none, or SQLite cannot read it either
+    if names_another:
+        raise NotADatabase(f"{journal} is a journal of several databases, which arena never makes: nothing is opened")
 
 
 def _journal_ahead(cursor: sqlite3.Cursor) -> None:
@@ -136,6 +152,7 @@ def only_read(connection: Connection, seconds: float) -> None:
         _only_read_postgresql(connection, seconds)
         return
     driver: Any = connection.connection.driver_connection
+    driver.execute("PRAGMA temp_store = MEMORY")  # not on the disk, which nobody limits
     allowed = {
         *(sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE),
         sqlite3.SQLITE_TRANSACTION,  # our own BEGIN and ROLLBACK around the query

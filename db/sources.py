@@ -15,6 +15,8 @@ from typing import Final
 MOST_BYTES: Final = 64 * 1024 * 1024
 MOST_FILES: Final = 10_000
 """Folders are counted too."""
+MOST_LEVELS: Final = 32
+"""Of folders in one another, the source's own included."""
 HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 

@@ -33,6 +33,8 @@ _MOST: Final = 1e9
 _MOST_SEATS: Final = 8
 _MOST_BYTES: Final = 10_000_000
 _DEEPEST: Final = 200
+_MOST_LETTERS: Final = 50_000_000
+"""Of the paths of all nodes: deep trees with long names take far more memory than their file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +76,16 @@ class Reader:
         self.leaves: list[tuple[float, ...]] = []
         self.chance = False
         self.height = 0
+        self.letters = 0
 
     def node(self, value: object, path: str, mover: int, depth: int = 0) -> Node:
         """The node that `value` describes; `mover` moves here unless it says otherwise."""
         if depth > _DEEPEST:
             raise BadOption(f"node {quote(path)}: expected a tree of at most {_DEEPEST} plies")
         self.height = max(self.height, depth)
+        self.letters += len(path)
+        if self.letters > _MOST_LETTERS:
+            raise BadOption(f"expected a smaller tree: its paths have more than {_MOST_LETTERS} letters together")
         if not isinstance(value, dict):
             leaf = Node(path, None, self.numbers(value, path))
             self.leaves.append(leaf.value)

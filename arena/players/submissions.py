@@ -29,9 +29,8 @@ from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.players import own_sources
 from arena.players.own_sources import OwnSource
 from arena.players.player import MAIN_FILE, Player, PlayerKind
-from db.sources import HASH, MOST_BYTES, MOST_FILES, StoredFile, hash_of
+from db.sources import HASH, MOST_BYTES, MOST_FILES, MOST_LEVELS, StoredFile, hash_of
 
-_MOST_LEVELS: Final = 32
 _COMMAND_FILE: Final = "command.json"
 
 
@@ -208,9 +207,9 @@ class _Contents:
         waiting = [(root, "", 1)]
         while waiting:
             folder, prefix, level = waiting.pop()
-            if level > _MOST_LEVELS:
+            if level > MOST_LEVELS:
                 raise BadPlayer(
-                    f"{quote(prefix or root.name)}: expected at most {_MOST_LEVELS} folders in one another, got more"
+                    f"{quote(prefix or root.name)}: expected at most {MOST_LEVELS} folders in one another, got more"
                 )
             for path in _listed(folder):
                 if not everything and _is_left_out(path.name):

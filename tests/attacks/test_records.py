@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
+import struct
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -168,3 +171,26 @@ def test_a_database_that_computes_when_it_is_read_is_refused(
         ended = arena(*command, "--db", str(file))
         assert ended.code == 2
         assert f"expected plain tables, got {what}" in ended.err
+
+
+def test_no_file_is_deleted_by_opening_a_database(tmp_path: Path) -> None:
+    """A journal that names another one has SQLite delete that: any file of the user's."""
+    file, thesis = tmp_path / "evil.db", tmp_path / "thesis.txt"
+    records.played(tmp_path).rename(file)
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        page = connection.execute("PRAGMA page_size").fetchone()[0]
+    thesis.write_text("years of work")
+    magic, name = bytes.fromhex("d9d505f920a163d7"), str(thesis).encode()
+    header = (magic + struct.pack(">IIIII", 0, 1, file.stat().st_size // page, 512, page)).ljust(512, b"\0")
+    named = struct.pack(">I", 0x40000000 // page + 1) + name + struct.pack(">II", len(name), sum(name)) + magic
+    (tmp_path / "evil.db-journal").write_bytes(header + named)
+    linked = tmp_path / "course" / "linked.db"
+    linked.parent.mkdir()
+    linked.symlink_to(file)
+    for opened in (file, linked):
+        for words in (("show", "1"), ("history",), ("db", "info"), ("db", "verify")):
+            ended = arena(*words, "--db", str(opened))
+            assert (ended.code, ended.out) == (2, ""), words
+            assert "is a journal of several databases" in ended.err
+    assert thesis.read_text() == "years of work"

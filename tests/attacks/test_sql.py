@@ -151,6 +151,26 @@ def test_a_query_without_end_is_given_up(record: str, query: str) -> None:
     )
 
 
+def test_the_time_in_which_rows_are_printed_counts(empty: str) -> None:
+    """A query that answers without end, and as quickly as can be."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "arena", "sql", ENDLESS, "--db", empty, "--timeout", "0.5", "--format", "json"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stderr is not None
+        assert b"took longer than 0.5 s" in process.stderr.read()
+        assert process.wait(PATIENCE) == 2
+
+
+def test_what_does_not_fit_into_memory_is_not_put_on_the_disk(empty: str) -> None:
+    """There no limit is on it; in memory there is one."""
+    rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40) "
+    found = ended(empty, f"{rows} SELECT COUNT(*) FROM (SELECT randomblob(60000000) AS b FROM n ORDER BY b)")
+    assert found.code == 2
+    assert "at most 1024 MiB of memory" in found.err
+
+
 def test_what_was_found_before_is_printed(empty: str) -> None:
     found = ended(empty, SILENT, "--timeout", "0.5", "--format", "csv")
     assert (found.code, found.out) == (2, "i\n0\n")

@@ -86,7 +86,8 @@ def test_sources_come_out_beside_it_once(make: Make, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["../evil.py", "/evil.py", "x/../../evil.py", "", ".", "./evil.py", "x//evil.py", "x/"]
+    "path",
+    ["../evil.py", "/evil.py", "x/../../evil.py", "", ".", "./evil.py", "x//evil.py", "x/", "x/" * 32 + "evil.py"],
 )
 def test_nothing_is_written_elsewhere(make: Make, tmp_path: Path, path: str) -> None:
     file = make("ann", (path, b"1"))
@@ -131,7 +132,7 @@ def test_a_folder_with_other_content_is_not_taken_for_the_source(
 
 def test_a_source_beyond_the_limits_of_the_store_is_not_read(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     file = make("ann", ("a.py", b"1" * 1000), ("b.py", b"1"))
-    for limit, most in (("MOST_BYTES", 1000), ("MOST_FILES", 1)):
+    for limit, most in (("MOST_BYTES", 1000), ("MOST_FILES", 1), ("MOST_FILES", 2)):  # with the folder
         with monkeypatch.context() as patch:
             patch.setattr(bundles, limit, most)
             with pytest.raises(DatabaseError, match=r"expected at most .* in a source, got more"):

@@ -55,7 +55,7 @@ def info(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None) -
     games = row.pop("games")
     moves = row.pop("moves")
     values = {**row, **{f"games {status}": count for status, count in games.items()}, "moves": moves}
-    texts = {what: f"{value:,}" if isinstance(value, int) else value for what, value in values.items()}
+    texts = {what: f"{value:,}" if isinstance(value, int) else value or "-" for what, value in values.items()}
     rows = [{"what": what, "value": text} for what, text in texts.items()]
     show(rows, _INFO, format=format)
 

@@ -34,13 +34,15 @@ _DATA: Final = 5
 class Patience:
     """Inside, a signal ends the process at once, and so does waiting longer than `seconds`, with the message `late`.
 
-    Only time between `begin` and `end` counts: not that in which a reader of our output keeps us waiting."""
+    All time between `begin` and `end` counts, and otherwise that in which this process computes: not that in which a
+    reader of our output keeps us waiting."""
 
     def __init__(self, seconds: float, *, late: str) -> None:
         self._late = late
         self._left = seconds
-        # Since when the library computes.
+        # Since when the library computes; and what this process had computed when the library had answered.
         self._since: float | None = None
+        self._computed = time.process_time()
 
     def __enter__(self) -> Self:
         self._read, self._write = os.pipe()
@@ -58,12 +60,14 @@ class Patience:
 
     def begin(self) -> None:
         """The library computes."""
+        self._left -= time.process_time() - self._computed
         self._since = time.monotonic()
 
     def end(self) -> None:
         """It has answered."""
         if self._since is not None:
             self._left -= time.monotonic() - self._since
+            self._computed = time.process_time()
             self._since = None
 
     def each(self, items: Iterator[_Item]) -> Generator[_Item]:
@@ -81,10 +85,12 @@ class Patience:
     def _watch(self) -> None:
         while True:
             since = self._since
-            left = self._left if since is None else self._left - (time.monotonic() - since)
-            if left <= 0 and since is not None:
+            used = time.process_time() - self._computed if since is None else time.monotonic() - since
+            left = self._left - used
+            if left <= 0:
                 print(self._late, file=sys.stderr, flush=True)
-                sys.stdout.flush()  # the main thread is not writing
+                if since is not None:
+                    sys.stdout.flush()  # the main thread is not writing
                 os._exit(2)
             if not select.select([self._read], [], [], max(left, _GRACE))[0]:
                 continue

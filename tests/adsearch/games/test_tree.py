@@ -149,6 +149,17 @@ def test_a_file_that_is_no_json_is_refused(tmp_path: Path, content: str) -> None
         games.start(f"tree:file={file}")
 
 
+def test_a_tree_whose_paths_take_all_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small file can describe many nodes, each with the names of all above it."""
+    monkeypatch.setattr("adsearch.games.tree._MOST_LETTERS", 100)
+    file = tmp_path / "small.json"
+    file.write_text(json.dumps({"tree": {"A": {"b": {"c": 1}}}}))
+    assert games.start(f"tree:file={file}").turn == 0
+    file.write_text(json.dumps({"tree": {"A": {"b" * 60: {"c": 1}}}}))
+    with pytest.raises(BadOption, match="expected a smaller tree: its paths have more than 100 letters together"):
+        games.start(f"tree:file={file}")
+
+
 def test_a_tree_too_deep_is_refused(tmp_path: Path) -> None:
     tree: Any = 1
     for _ in range(300):

@@ -21,6 +21,14 @@ from tests.kit.judged_records import store_evening, store_tournament
 from tests.kit.places import ROOT
 
 
+def test_what_is_in_a_database_is_told_wherever_it_is(where: str) -> None:
+    with Database(where) as database:
+        store_tournament(database)
+    ended = arena("db", "info", "--db", where)
+    assert (ended.code, ended.err) == (0, "")
+    assert "games finished" in ended.out
+
+
 @pytest.fixture(scope="module")
 def true_record(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database with a tournament of six games."""
