@@ -47,6 +47,11 @@ ENDS: Final = (
         "one thread is enough: think in choose, and nowhere else",
     ),
     (
+        r"had more than (\d+) sockets, pipes and watchers open",
+        r"it had more than the \1 sockets, pipes and watchers open that it may have",
+        "close what is not needed any more",
+    ),
+    (
         r"starts processes faster than they can be stopped",
         "it starts processes faster than they can be stopped",
         "an agent starts no processes",
