@@ -13,6 +13,7 @@ from typing import Final
 import pytest
 
 from arena.course import roster as rosters
+from arena.course.collecting.hand_in import TimeSource
 from arena.course.collecting.lms_download import read_download
 from arena.course.collecting.roster_matcher import RosterMatcher
 from arena.course.collecting.shared_content import LEAST_BYTES, shared_content
@@ -103,6 +104,42 @@ def test_a_pattern_in_a_description_finds_no_links(tmp_path: Path) -> None:
     described = league.read(tmp_path / "cs101.toml")
     assert [one.name for one in described.agents] == ["ann", "bob"]
     assert "'handed-in/eve.py' (a link)" in described.skipped
+
+
+# The names of files.
+
+GENUINE: Final = {
+    "Moodle": ("{name}_{number}_assignsubmission_file_", "Bob", "Eve", "77"),
+    "Canvas": ("{name}_{number}_7654321_", "bob", "eve", "777"),
+    "Canvas, late": ("{name}_LATE_{number}_7654321_", "bob", "eve", "777"),
+    "Blackboard": ("Task_1_{name}_attempt_2026-05-01-10-00-00_", "1002", "1003", ""),
+    "Blackboard, task with numbers": ("Lab_101_{name}_attempt_2026-05-01-10-00-00_", "1002", "1003", ""),
+}
+"""What a system writes before a student's own name for a file; what it calls Bob, and Eve; and its number for Eve."""
+CHOSEN: Final = (
+    *("x_bob_attempt_2026-11-21-23-59-58_agent.py", "x_1002_attempt_2026-11-21-23-59-58_agent.py"),
+    *("attempt_2026-11-21-23-59-58_x_bob_attempt_2026-11-21-23-59-58_agent.py", "_bob_attempt_2026-11-21-23-59-58.txt"),
+    *("x_1002_assignsubmission_file_agent.py", "Bob_1002_assignsubmission_file_agent.py", "_1002_assignsubmission_a"),
+    *("assignsubmission_file_Bob_1002_assignsubmission_file_agent.py", "1002_assignsubmission_file_agent.py"),
+    *("bob_1002_7654321_agent.py", "bob_LATE_1002_1002_agent.py", "1002_1002_agent.py", "1002.py", "bob.py"),
+)
+"""Names that Eve gives to her file, each as a system would name one of Bob's."""
+
+
+@pytest.mark.parametrize("chosen", CHOSEN)
+@pytest.mark.parametrize("system", GENUINE)
+def test_a_file_s_name_takes_nobody_s_place(tmp_path: Path, system: str, chosen: str) -> None:
+    genuine, bobs, eves, number = GENUINE[system]
+    bob = genuine.format(name=bobs, number="76" + number[2:]) + "agent.py"
+    eve = genuine.format(name=eves, number=number) + chosen
+    source = folder(tmp_path / "handed-in", {bob: AGENT, eve: AGENT + "# by Eve\n"})
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    found = read_download(source, scratch, RosterMatcher(rosters.read(ROSTER, "roster.csv")))
+    whose = {one.label: one.student.id if one.student else None for one in found}
+    as_blackboard_names = system.startswith("Canvas") and chosen.startswith("attempt_")
+    assert whose == {bob: "1002", eve: None if as_blackboard_names else "1003"}
+    assert all(one.when is None or one.when.month != 11 for one in found if one.time_source is TimeSource.NAME)
 
 
 # The same content.

@@ -5,6 +5,9 @@
     Blackboard  Task 1_u123456_attempt_2026-05-01-12-00-00_my_agent.py   and a note with the ending .txt
 
 The folders of ILIAS (Mueller_Anna_login_12345/) and other files begin with whose they are: see `roster_matcher.py`.
+
+Students choose the end of a name, and may write there what another system writes, or the same system for another
+student. What the system itself wrote comes first, so a name is read in the way that leaves most of it to the student.
 """
 
 from __future__ import annotations
@@ -15,10 +18,13 @@ from datetime import datetime
 from typing import Final
 
 _MOODLE: Final = re.compile(
-    r"(?P<who>.+)_(?P<number>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<file>.*))?", re.DOTALL
+    r"(?P<who>.+?)_(?P<number>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<file>.*))?", re.DOTALL
 )
+# A task called "Lab_101" and a user called 4711 look the same in Blackboard up to "attempt".
 _CANVAS: Final = re.compile(
-    r"(?P<who>[^_]+)(?P<late>_LATE)?_(?P<number>\d{3,})_(?P<submission>\d{3,})_(?P<file>.+)", re.DOTALL
+    r"(?P<who>[^_]+)(?P<late>_LATE)?_(?P<number>\d{3,})_(?P<submission>\d{3,})"
+    r"_(?!attempt_\d{4}(?:-\d\d){5})(?P<file>.+)",
+    re.DOTALL,
 )
 _BLACKBOARD: Final = re.compile(
     r".*?_?(?P<who>[^_]+)_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<file>.+)|(?P<receipt>\.txt))", re.DOTALL
@@ -52,33 +58,44 @@ class LmsName:
 
 def read_name(name: str) -> LmsName | None:
     """What the name of a file or folder says; None if no such system names files so."""
-    if found := _MOODLE.fullmatch(name):
-        who = found["who"]
-        return LmsName(
-            who,
-            f"{who}_{found['number']}",
-            file=found["file"] or "",
-            number=found["number"],
-            typed=found["kind"] != "file",
-        )
-    if found := _BLACKBOARD.fullmatch(name):
-        try:
-            when = datetime.strptime(found["when"], "%Y-%m-%d-%H-%M-%S")
-        except ValueError:
-            return None
-        who = found["who"]
-        receipt = found["receipt"] is not None
-        return LmsName(who, f"{who} {found['when']}", file=found["file"] or "", number=who, when=when, receipt=receipt)
-    if found := _CANVAS.fullmatch(name):
-        return LmsName(
-            found["who"],
-            f"{found['who']}_{found['submission']}",
-            file=_RESUBMITTED.sub("", found["file"]),
-            number=found["number"],
-            late=found["late"] is not None,
-            timeless=True,
-        )
-    return None
+    ways = ((_MOODLE, _of_moodle), (_BLACKBOARD, _of_blackboard), (_CANVAS, _of_canvas))
+    read = [(found, meaning) for pattern, meaning in ways if (found := pattern.fullmatch(name))]
+    if not read:
+        return None
+    found, meaning = max(read, key=lambda way: len(way[0]["file"] or ""))
+    return meaning(found)
+
+
+def _of_moodle(found: re.Match[str]) -> LmsName:
+    who = found["who"]
+    return LmsName(
+        who,
+        f"{who}_{found['number']}",
+        file=found["file"] or "",
+        number=found["number"],
+        typed=found["kind"] != "file",
+    )
+
+
+def _of_blackboard(found: re.Match[str]) -> LmsName | None:
+    try:
+        when = datetime.strptime(found["when"], "%Y-%m-%d-%H-%M-%S")
+    except ValueError:
+        return None
+    who = found["who"]
+    receipt = found["receipt"] is not None
+    return LmsName(who, f"{who} {found['when']}", file=found["file"] or "", number=who, when=when, receipt=receipt)
+
+
+def _of_canvas(found: re.Match[str]) -> LmsName:
+    return LmsName(
+        found["who"],
+        f"{found['who']}_{found['submission']}",
+        file=_RESUBMITTED.sub("", found["file"]),
+        number=found["number"],
+        late=found["late"] is not None,
+        timeless=True,
+    )
 
 
 def read_receipt(text: str) -> tuple[str, str]:

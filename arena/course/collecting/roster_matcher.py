@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from adsearch.errors import quote
@@ -38,17 +38,16 @@ class RosterMatcher:
 
     def by_name(self, who: str, number: str = "") -> Student:
         """The student with that name, and with that number where the roster's ids are such numbers; BadSubmission if
-        that is nobody, or several."""
+        that is nobody, or several. The number tells apart students with the same name, and is no name itself."""
         named = self._named(who) or self._named_in_group(who)
         numbered = self._exactly.get(folded(number), set()) if number else set()
         both = named & numbered
-        found = both or named or numbered
         if named and numbered and not both:
             one, other = (min(places) for places in (named, numbered))
             raise BadSubmission(
                 f"the name {quote(who)} is {self._line(one)}, the id {quote(number)} is {self._line(other)}"
             )
-        return self._single(found, who)
+        return self._single(both or named, who, perhaps=numbered)
 
     def by_beginning(self, text: str) -> Student:
         """The student with whose name, id or alias the text begins, by the longest match; BadSubmission as above."""
@@ -85,9 +84,9 @@ class RosterMatcher:
             found |= forms.get(_sorted(spelling), set())
         return found
 
-    def _single(self, places: set[int], who: str) -> Student:
+    def _single(self, places: set[int], who: str, *, perhaps: Collection[int] = ()) -> Student:
         if not places:
-            raise BadSubmission(f"nobody on {self.roster.file} is called so{self._suggestion(who)}")
+            raise BadSubmission(f"nobody on {self.roster.file} is called so{self._suggestion(who, perhaps)}")
         if len(places) > 1:
             lines = " or ".join(self._line(place) for place in sorted(places)[:4])
             raise BadSubmission(f"it may be {lines}: rename it to begin with an id")
@@ -97,13 +96,15 @@ class RosterMatcher:
         one = self.roster.students[place]
         return f"{quote(one.name or one.id)} (line {one.line})"
 
-    def _suggestion(self, who: str) -> str:
-        """A question about the students whose name shares a word with it; empty if there are none, or many."""
+    def _suggestion(self, who: str, perhaps: Collection[int]) -> str:
+        """A question about `perhaps` and the students whose name shares a word with it; empty if there are none, or
+        many."""
         words = {word for spelling in _spellings(who) for word in _WORDS.findall(spelling) if len(word) > 2}
         near = [
             place
             for place, one in enumerate(self.roster.students)
-            if words & {word for spelling in _spellings(one.name) for word in _WORDS.findall(spelling)}
+            if place in perhaps
+            or words & {word for spelling in _spellings(one.name) for word in _WORDS.findall(spelling)}
         ]
         return f"; is it {' or '.join(map(self._line, near[:2]))}?" if 0 < len(near) < 3 else ""
 

@@ -44,6 +44,12 @@ def test_blackboard() -> None:
     assert read_receipt("nothing of the kind") == ("", "")
 
 
+def test_blackboard_s_task_may_look_like_a_student_of_canvas() -> None:
+    told = read_name("Lab_101_4711_attempt_2026-05-01-12-30-00_my_agent.py")
+    assert told is not None
+    assert (told.who, told.file, told.when) == ("4711", "my_agent.py", datetime(2026, 5, 1, 12, 30))
+
+
 @pytest.mark.parametrize(
     "name",
     [

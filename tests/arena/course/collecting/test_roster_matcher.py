@@ -62,8 +62,9 @@ def test_a_number_tells_apart_who_is_called_the_same() -> None:
     assert MATCHER.by_name("Eve Zweig", "1006").id == "1006"
 
 
-def test_a_number_alone_will_do_and_one_of_a_system_is_no_id() -> None:
-    assert MATCHER.by_name("u1002", "1002").id == "1002"
+def test_a_number_alone_decides_nothing_and_one_of_a_system_is_no_id() -> None:
+    with pytest.raises(BadSubmission, match=r"called so; is it 'Bob Brown' \(line 3\)\?"):
+        MATCHER.by_name("u1002", "1002")
     assert MATCHER.by_name("Bob Brown", "987654").id == "1002"
 
 
