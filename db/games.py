@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import datetime
 from itertools import groupby
 from typing import Any, Final
 
@@ -16,7 +15,7 @@ from sqlalchemy import Connection, Text, bindparam, cast, func, null, select, te
 
 from db import lookup
 from db.errors import NotFound
-from db.records import IMPORTED, SEAT_RESULT, MoveRecord, PastGame, PastRuling, PastSeat
+from db.records import IMPORTED, SEAT_RESULT, MoveRecord, PastGame, PastRuling, PastSeat, moment_of
 from db.schema import Entry, Game, Move, Ruling, Seat, Tournament, Version
 
 OVER: Final = ("finished", "void")
@@ -49,16 +48,13 @@ def repeated_games(connection: Connection, tournament: int) -> int:
 
 
 def latest_durations(connection: Connection, rules: str, clock: str, *, most: int) -> list[float]:
-    """How many seconds the last games of these rules with this clock took."""
+    """How many seconds the last games of these rules with this clock took, as far as that is known."""
     wanted = select(Game.started, Game.finished).where(
         Game.status == "finished", Game.plies > 0, Game.rules == rules, Game.clock == clock
     )
     rows = connection.execute(wanted.order_by(Game.finished.desc()).limit(most))
-    return [
-        (datetime.fromisoformat(end) - datetime.fromisoformat(begin)).total_seconds()
-        for begin, end in rows
-        if begin is not None and end is not None
-    ]
+    moments = [(moment_of(begin or ""), moment_of(end or "")) for begin, end in rows]
+    return [(end - begin).total_seconds() for begin, end in moments if begin is not None and end is not None]
 
 
 def most_seats(connection: Connection, tournament: int | None) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Hashable, Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Annotated, Any, Final
 
@@ -42,6 +42,15 @@ def storable(text: str) -> str:
 def instant(moment: datetime) -> str:
     """A moment in UTC as the record and all documents write it."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def moment_of(text: str) -> datetime | None:
+    """The moment that a text names, in UTC; None where it names none, or has no zone."""
+    try:
+        moment = datetime.fromisoformat(text)
+        return None if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 class MoveRecord(Struct, frozen=True):

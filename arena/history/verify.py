@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import groupby
 from math import isfinite
 from typing import Any, Final
@@ -22,6 +21,7 @@ from agents.errors import AgentsError
 from agents.protocol import Verdict
 from arena.errors import ArenaError, UntrustedCode
 from arena.history import recorded_rules
+from arena.history.exchange.checks import wrong_moment
 from arena.match.clock import SECOND, Clock, TimeControl
 from arena.match.points import result
 from arena.match.schedule import MOST_ATTEMPTS
@@ -32,7 +32,7 @@ from db.audit import Attempt, StoredVersion
 from db.counting import ANNULS
 from db.database import Database
 from db.games import is_bundle
-from db.records import IMPORTED, MoveRecord, PastGame
+from db.records import IMPORTED, MoveRecord, PastGame, moment_of
 from db.sources import HASH
 
 _OWN_TURN: Final = (Verdict.RESIGNED, Verdict.TIME, Verdict.ILLEGAL)
@@ -156,6 +156,8 @@ def wrongs_of(game: PastGame, boards: PositionCheck, *, imported: bool, has_seed
         verdict = Verdict(game.verdict or "")
     except ValueError:
         return [f"expected a verdict, got {quote(str(game.verdict))}"]
+    if wrong := wrong_moment(game):
+        return [wrong]
     if (verdict is Verdict.VOID) != (game.status == "void"):
         return [f"its verdict is {verdict}, but its status {game.status!r}"]
     if game.fault is not None and not 0 <= game.fault < len(game.seats):
@@ -344,8 +346,8 @@ def _lasted(game: PastGame) -> int | None:
     """Nanoseconds from its beginning to its end."""
     if game.started is None or game.finished is None:
         return None
-    seconds = datetime.fromisoformat(game.finished) - datetime.fromisoformat(game.started)
-    return round(seconds.total_seconds() * SECOND)
+    started, finished = moment_of(game.started), moment_of(game.finished)
+    return None if started is None or finished is None else round((finished - started).total_seconds() * SECOND)
 
 
 # Who played.

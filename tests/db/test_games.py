@@ -95,3 +95,12 @@ def test_the_last_games_tell_how_long_games_take(record: Record) -> None:
     assert games.latest_durations(record.connection, "connect4", "10", most=9) == [60.0] * 3
     assert games.latest_durations(record.connection, "connect4", "5", most=9) == []
     assert games.latest_durations(record.connection, "othello", "10", most=9) == []
+
+
+def test_games_without_readable_times_do_not_tell_how_long_games_take(record: Record) -> None:
+    """Earlier versions imported such games."""
+    cup = record.tournament("ann", "bob")
+    played = [record.play(cup, "ann", "bob", 1.0, pair=pair, moves="abc").id for pair in "1234"]
+    for id, finished in zip(played, ("x", "9999-99-99T", "2026-05-01T18:30:00"), strict=False):
+        record.connection.execute(text("UPDATE game SET finished = :text WHERE id = :id"), {"text": finished, "id": id})
+    assert games.latest_durations(record.connection, "connect4", "10", most=9) == [60.0]

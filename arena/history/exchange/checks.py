@@ -17,7 +17,7 @@ from agents.protocol import Verdict
 from arena.errors import ArenaError, BadImport
 from arena.match.clock import TimeControl
 from db.games import OVER
-from db.records import MOST, PastGame
+from db.records import MOST, PastGame, instant, moment_of
 
 VERDICTS: Final = tuple(verdict.value for verdict in Verdict)
 _MOST_SEED: Final = 2**256
@@ -41,6 +41,7 @@ def whole_file(found: Iterable[tuple[int, PastGame]], name: str, *, tournament: 
             game = replace(game, tournament=tournament)
         if why := wrong(game):
             refuse(name, line, why)
+        game = replace(game, started=_in_utc(game.started), finished=_in_utc(game.finished))
         identity = (game.tournament, game.pair, game.leg, game.attempt)
         if game.tournament is not None and seen.setdefault(identity, line) != line:
             refuse(name, line, f"the same game as in line {seen[identity]}")
@@ -75,7 +76,21 @@ def wrong(game: PastGame) -> str | None:
         TimeControl.parse(game.clock)
     except ArenaError as error:
         return str(error)
-    return _wrong_numbers(game) or _wrong_moves(game) or _wrong_rulings(game)
+    return wrong_moment(game) or _wrong_numbers(game) or _wrong_moves(game) or _wrong_rulings(game)
+
+
+def wrong_moment(game: PastGame) -> str | None:
+    """What is wrong with the times at which the game began and ended; None where nothing is."""
+    for what, text in (("started", game.started), ("finished", game.finished)):
+        if text is not None and moment_of(text) is None:
+            return f"{what}: expected a time with its zone such as 2026-05-01T18:30:00Z, got {quote(text)}"
+    return None
+
+
+def _in_utc(text: str | None) -> str | None:
+    """The moment as all of the record has it, so that texts sort as moments do."""
+    moment = None if text is None else moment_of(text)
+    return text if moment is None else instant(moment)
 
 
 def _any_points(game: PastGame) -> bool:

@@ -150,6 +150,15 @@ ROLL = f"(SELECT MIN(ply) FROM move WHERE who = 'chance' AND game = {DICE})"
             f"UPDATE move SET delay = 3600000000000 WHERE {GAME} AND ply = {FIRST}",
             r"its moves took \d+ ns, but it lasted 3600000000000 ns",
         ),
+        # Times.
+        *(
+            (
+                f"UPDATE game SET {column} = '{text}' WHERE id = 1",
+                f"^{column}: expected a time with its zone .*'{text}'",
+            )
+            for column in ("started", "finished")
+            for text in ("x", "9999-99-99T", "2026-05-01T18:30:00")
+        ),
         # Tournaments.
         ("UPDATE game SET number = 7 WHERE number = 6 AND tournament = 1", "expected a game number 6, got number 7"),
         ("UPDATE game SET number = 2 WHERE number = 1 AND tournament = 1", "expected a game number 1, got number 2"),

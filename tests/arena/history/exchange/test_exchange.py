@@ -22,7 +22,7 @@ from arena.ratings.points import crosstable, standings
 from db import games, imports, lookup, plain_sql, store
 from db.database import Database
 from db.errors import DatabaseError
-from db.records import MoveRecord, PastGame, PastRuling, PastSeat
+from db.records import MoveRecord, PastGame, PastRuling, PastSeat, instant
 from db.scores import scores
 from tests.kit import sample_record
 from tests.kit.arena_program import arena
@@ -35,6 +35,7 @@ NOW = datetime(2026, 6, 1, tzinfo=UTC)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 NAME = TEXT.filter(bool)
 TIME = st.none() | st.integers(0, 2**62)
+MOMENT = st.none() | st.datetimes(timezones=st.just(UTC)).map(instant)
 WORTH = st.none() | st.floats(-1e300, 1e300)
 
 
@@ -62,8 +63,8 @@ def past_games(draw: st.DrawFn, *, seats: int | None = None) -> PastGame:
         fault=draw(st.none() | st.integers(0, count - 1)),
         detail=draw(st.none() | NAME),
         plies=len(moves),
-        started=draw(st.none() | NAME),
-        finished=draw(st.none() | NAME),
+        started=draw(MOMENT),
+        finished=draw(MOMENT),
         lag=draw(TIME),
         host=draw(st.none() | st.dictionaries(TEXT, TEXT, max_size=2)),
         counts=draw(st.none() | st.booleans()),
@@ -303,6 +304,14 @@ def test_a_plain_list_may_lack_its_header_and_come_from_a_spreadsheet(text: str)
         ("first,second,result,clock\na,b,1-0,fast\n", "line 2: expected a clock such as"),
         ("first,second,result,verdict\na,b,1-0,won\n", "line 2: expected a verdict"),
         ("first,second,result,status\na,b,1-0,playing\n", "line 2: expected a game that is finished or void"),
+        *(
+            (
+                f"first,second,result,{column}\na,b,1-0,{moment}\n",
+                f"line 2: {column}: expected a time with its zone such as 2026-05-01T18:30:00Z, got '{moment}",
+            )
+            for column in ("started", "finished")
+            for moment in ("x", "9999-99-99T", "2026-05-01", "2026-05-01T18:30:00", "9999-12-31T23:00:00-05:00")
+        ),
         ("first,second,result,pair\na,b,1-0,p\na,b,1-0,p\n", "line 3: the same game as in line 2"),
         ('{"number": 1}\n', "line 1: expected a game as JSON: Object missing required field `pair`"),
         ("{}x\n", "line 1: expected a game as JSON"),
@@ -323,6 +332,12 @@ def test_what_is_wrong_in_a_file_is_named_by_its_line(text: str, words: str) -> 
         exchange.read(text, "file")
     assert "\n" not in str(error.value)
     assert str(error.value).startswith("file")
+
+
+def test_times_of_other_zones_are_stored_in_utc() -> None:
+    row = "first,second,result,started,finished\na,b,1-0,2026-05-01T01:00+02:00,2026-04-30T23:30:00.5Z\n"
+    (game,) = exchange.read(row, "list.csv")
+    assert (game.started, game.finished) == ("2026-04-30T23:00:00.000Z", "2026-04-30T23:30:00.500Z")
 
 
 @settings(max_examples=tries(40))
