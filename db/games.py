@@ -178,7 +178,7 @@ def _read_host(text: str | None) -> dict[str, Any] | None:
     """On what the game was played; None where that is not on record, or cannot be read."""
     try:
         host = None if text is None else json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return host if isinstance(host, dict) else None
 

@@ -21,6 +21,8 @@ from db.records import MOST, PastGame, instant, moment_of
 
 VERDICTS: Final = tuple(verdict.value for verdict in Verdict)
 _MOST_SEED: Final = 2**256
+_DEEPEST_HOST: Final = 20
+"""What is nested deeper may be read and then not be written again."""
 
 
 def refuse(name: str, line: int, why: str) -> NoReturn:
@@ -72,11 +74,18 @@ def wrong(game: PastGame) -> str | None:
         return f"expected a seat from 0 to {seats - 1} at fault, got {game.fault}"
     if not 0 <= game.seed < _MOST_SEED:
         return f"expected a seed of 0 or more, got {game.seed}"
+    if _nested_deeper(game.host, _DEEPEST_HOST):
+        return f"host: expected values nested at most {_DEEPEST_HOST} deep"
     try:
         TimeControl.parse(game.clock)
     except ArenaError as error:
         return str(error)
     return wrong_moment(game) or _wrong_numbers(game) or _wrong_moves(game) or _wrong_rulings(game)
+
+
+def _nested_deeper(value: object, levels: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return inner is not None and (levels == 0 or any(_nested_deeper(one, levels - 1) for one in inner))
 
 
 def wrong_moment(game: PastGame) -> str | None:

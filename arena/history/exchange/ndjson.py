@@ -87,6 +87,8 @@ def read(text: str, name: str) -> Iterator[tuple[int, PastGame]]:
                 found = _DECODER.decode(written)
             except (msgspec.DecodeError, UnicodeEncodeError) as error:
                 refuse(name, number, f"expected a game as JSON: {error}")
+            except RecursionError:
+                refuse(name, number, "expected a game as JSON: its values are nested too deeply")
             yield number, _game(found)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any, Final, NoReturn
 
 from adsearch.errors import quote
@@ -229,12 +229,12 @@ class _Game:
         try:
             what, seat, reason, when, *numbers = json.loads(text)
             id, revokes = numbers or (0, None)  # earlier versions wrote none
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             what = seat = reason = when = id = revokes = None
         if not (isinstance(what, str) and isinstance(reason, str) and isinstance(when, str)):
             self._refuse(f"expected a ruling [what, seat, reason, when], got {quote(text)}")
         if not (seat is None or isinstance(seat, int)):
-            self._refuse(f"expected a ruling about a seat, got {quote(str(seat))}")
+            self._refuse(f"expected a ruling about a seat, got {quote(text)}")
         if not (isinstance(id, int) and isinstance(revokes, int | None)):
             self._refuse(f"expected numbers of rulings, got {quote(text)}")
         return PastRuling(what, seat, reason, when, id, revokes)
@@ -267,7 +267,7 @@ class _Game:
             return None
         try:
             time = Decimal(text) * SECOND
-        except InvalidOperation:
+        except ArithmeticError:
             self._refuse(f"expected seconds, got {quote(text)}")
         if not time.is_finite() or abs(time) > MOST:
             self._refuse(f"expected seconds, got {quote(text)}")

@@ -322,6 +322,34 @@ def test_a_plain_list_may_lack_its_header_and_come_from_a_spreadsheet(text: str)
         ('[Game "g"]\n[Pair "p"]\n\n1-0\n', "line 4: expected a move such as"),
         ('[Game "g"]\n[Pair "p"]\n[Result "*"]\n\n*\n', "line 1: expected players"),
         ('[Game "g"]\n[Pair "p"]\n[First "a"]\n1. d1 {[%who 0] [%emt soon]}\n', "line 4: expected seconds, got 'soon'"),
+        *(
+            (
+                f'[Game "g"]\n[Pair "p"]\n[First "a"]\n1. d1 {{[%who 0] [%emt {seconds}]}}\n',
+                "line 4: expected seconds, got",
+            )
+            for seconds in ("9e999999999999999999", "1e999999", "-1e999999", "1e99999999999999999999", "inf", "nan")
+        ),
+        ('[Game "g"]\n[Pair "p"]\n[First "a"]\n[Spent "1e999999"]\n', "line 1: expected seconds, got '1e999999'"),
+        *(
+            (f'[Game "g"]\n[Pair "p"]\n[First "a"]\n[Ruling "{ruling}"]\n', f"line 4: {words}")
+            for ruling, words in (
+                ("[" * 100_000, r"expected a ruling \[what"),
+                ("[" * 800 + "]" * 800, r"expected a ruling \[what"),
+                (rf"[\"void\", {'[' * 800 + ']' * 800}, \"\", \"\"]", "expected a ruling about a seat"),
+            )
+        ),
+        *(
+            (
+                f'{{"number": 1, "pair": "p", "game": "g", "seats": [{{"seat": 0, "player": "a", "points": 1}}], '
+                f'"verdict": "normal", "plies": 0, "host": {{"z": {"[" * depth + "]" * depth}}}}}\n',
+                words,
+            )
+            for depth, words in (
+                (20, "line 1: host: expected values nested at most 20 deep"),
+                (800, "line 1: host: expected values nested at most 20 deep"),
+                (100_000, "line 1: expected a game as JSON: its values are nested too deeply"),
+            )
+        ),
         ('[Game "g"]\n[Pair "p"]\n[First "a"]\n1. d1 {quickly}\n', "line 4: expected comments"),
         ('[Game "g"]\n[Pair "p"]\n[First "a"]\n1. d1\n', "line 4: expected who moved"),
         ('[Game "g"]\n[Pair "p"]\n[First "a"]\n[Seed "x"]\n', "Seed: expected a whole number"),
