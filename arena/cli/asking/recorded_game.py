@@ -30,7 +30,7 @@ def read_game(id: str, db: str | None) -> PastGame:
 def refuse_beyond(game: PastGame, ply: int | None) -> None:
     """Refuses a --ply that the game has not."""
     if ply is not None and ply > len(game.moves):
-        raise typer.BadParameter(f"--ply: expected 0 to {len(game.moves)}, for so many plies were played, got {ply}")
+        raise typer.BadParameter(f"--ply: expected 0 to {len(game.moves)}, the number of plies played, got {ply}")
 
 
 def header(game: PastGame) -> list[str]:

@@ -134,7 +134,7 @@ def test_it_begins_at_the_ply_that_was_asked_for(record: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--ply", "6"], "--ply: expected 0 to 5, for so many plies were played, got 6"),
+        (["--ply", "6"], "--ply: expected 0 to 5, the number of plies played, got 6"),
         (["--ply", "-1"], "--ply: expected at least 0"),
         (["--ply", "3", "--html", "game.html"], "a page is opened at that ply as game.html#ply-3"),
     ],
