@@ -10,15 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Self
 
 from sqlalchemy import Connection
 
 from db import bundles, dialect, games, upgrade
 from db.errors import DatabaseError, NotFound
-from db.schema import Base
-
-_TABLES: Final = (*Base.metadata.tables, "alembic_version", "bundle", "bundled")
+from db.schema import EXPRESSIONS, TABLES, VIEWS
 
 __all__ = ["Connection", "Database"]
 
@@ -34,13 +32,13 @@ class Database:
             raise NotFound(f"there is no database {self.file}; go to the folder where you played, or name it with --db")
         if self.file is not None and self.file.is_dir():
             raise DatabaseError(f"expected a database's file, {self.file} is a folder")
-        self._engine = dialect.engine(self.address, read_only=read_only)
+        self._engine = dialect.engine(self.address, VIEWS, read_only=read_only)
         # Where the older file was copied to, if it had to be changed.
         self.copied: Path | None = None
         try:
             with dialect.told_in_words(self.file):
                 with self._engine.connect() as connection:
-                    dialect.refuse_code_in_it(connection, _TABLES, self.file)
+                    dialect.refuse_code_in_it(connection, TABLES, EXPRESSIONS, self.file)
                 if read_only:
                     upgrade.check(self._engine, self.file)
                 else:

@@ -8,9 +8,10 @@ has reached the disk when `commit` returns.
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -32,6 +33,8 @@ _LONGEST: Final = 2 * MOST_BYTES
 """Bytes of a value or a row: the largest that there is holds a file of a submission."""
 _OF_SEVERAL: Final = bytes.fromhex("d9d505f920a163d7")
 """With which a journal ends that names another: https://www.sqlite.org/fileformat2.html#the_rollback_journal."""
+_COMPUTES: Final = re.compile(r"\b(?:check|default|where)\b", re.IGNORECASE)
+"""What begins an expression in the SQL of a table or an index."""
 _LOOKS_EVERY: Final = 0.005
 """Seconds."""
 _CHECK_EVERY: Final = 1000
@@ -56,8 +59,11 @@ def file_of(address: URL) -> Path | None:
     return Path(address.database)
 
 
-def engine(address: URL, *, read_only: bool = False) -> Engine:
-    """Connections to the database at `address`. With `read_only` nothing can be written through them."""
+def engine(address: URL, views: Mapping[str, str], *, read_only: bool = False) -> Engine:
+    """Connections to the database at `address`. With `read_only` nothing can be written through them.
+
+    `views`: view -> its query. In SQLite each connection has them for itself, whatever the file holds under that name:
+    temporary views are found first."""
     if address.get_backend_name() != "sqlite":
         return create_engine(address)
     file = file_of(address)
@@ -82,6 +88,8 @@ def engine(address: URL, *, read_only: bool = False) -> Engine:
         cursor.execute("PRAGMA trusted_schema = OFF")
         cursor.execute("PRAGMA cell_size_check = ON")
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+        for name, query in views.items():
+            cursor.execute(f"CREATE TEMP VIEW {name} AS {query}")
         if read_only:
             cursor.execute("PRAGMA query_only = ON")
         else:
@@ -124,19 +132,33 @@ def _journal_ahead(cursor: sqlite3.Cursor) -> None:
             time.sleep(_LOOKS_EVERY)
 
 
-def refuse_code_in_it(connection: Connection, tables: Collection[str], file: Path | None) -> None:
+def refuse_code_in_it(connection: Connection, tables: Collection[str], own: Collection[str], file: Path | None) -> None:
     """Refuses a database in which reading or writing our `tables` would compute what somebody else has put there:
-    triggers, and views, virtual tables or computed columns in place of tables and columns."""
+    triggers, views and virtual tables in place of tables, computed columns, and expressions in tables and indexes.
+
+    `own`: the expressions that are ours: constraints as tables have them, and indexes as they are made."""
     if connection.dialect.name != "sqlite":
         return
-    ours = f"lower(name) IN ({', '.join(repr(table) for table in tables)})"
+    ours = f"IN ({', '.join(repr(table) for table in tables)})"
+    plain = f"(SELECT name FROM sqlite_master WHERE type = 'table' AND lower(name) {ours}) AS it"
     strange = connection.exec_driver_sql(
         "SELECT type || ' ' || name FROM sqlite_master WHERE type = 'trigger' "
-        f"OR ({ours} AND (type = 'view' OR type = 'table' AND rootpage = 0)) UNION ALL "
-        "SELECT 'computed column ' || it.name || '.' || col.name FROM "
-        f"(SELECT name FROM sqlite_master WHERE {ours} AND type = 'table') AS it, pragma_table_xinfo(it.name) AS col "
-        "WHERE col.hidden > 0 LIMIT 1"
+        f"OR (lower(name) {ours} AND (type = 'view' OR type = 'table' AND rootpage = 0)) UNION ALL "
+        f"SELECT 'computed column ' || it.name || '.' || col.name FROM {plain}, pragma_table_xinfo(it.name) AS col "
+        "WHERE col.hidden > 0 UNION ALL "
+        f"SELECT 'index ' || list.name || ' of an expression' FROM {plain}, pragma_index_list(it.name) AS list, "
+        "pragma_index_xinfo(list.name) AS part WHERE part.cid = -2 LIMIT 1"
     ).scalar()
+    made = connection.exec_driver_sql(
+        f"SELECT type || ' ' || name, sql FROM sqlite_master WHERE sql IS NOT NULL AND lower(tbl_name) {ours}"
+    )
+    for what, sql in made.all() if strange is None else ():
+        rest = "" if sql in own else sql
+        for expression in own if what.startswith("table") else ():
+            rest = rest.replace(expression, " ")
+        if computes := _COMPUTES.search(rest):
+            strange = f"{what} with {computes[0].upper()}"
+            break
     if strange is not None:
         raise NotADatabase(
             f"{file or 'the database'}: expected plain tables, got the {strange}, which arena never makes: a file that "

@@ -116,6 +116,9 @@ class Entry(Base):
     """active, withdrawn or quarantined."""
 
 
+_NOT_NORMAL: Final = "verdict <> 'normal'"
+
+
 class Game(Base):
     """One game: planned, in progress, or over."""
 
@@ -126,7 +129,7 @@ class Game(Base):
         Index("game_by_finished", "finished"),
         Index("game_by_moves", "moves_hash"),
         # On PostgreSQL as partial, by its migration: to say so here would load that dialect in every command, 30 ms.
-        Index("game_not_normal", "verdict", "finished", sqlite_where=sql("verdict <> 'normal'")),
+        Index("game_not_normal", "verdict", "finished", sqlite_where=sql(_NOT_NORMAL)),
         CheckConstraint("status IN ('scheduled', 'playing', 'finished', 'void', 'cancelled')", name="game_status"),
     )
 
@@ -226,6 +229,19 @@ class Ruling(Base):
     paired: Mapped[int | None]
     """The last round that had been paired by then."""
 
+
+TABLES: Final = (*Base.metadata.tables, "alembic_version", "bundle", "bundled")
+"""All tables that there may be: those of a bundle too."""
+EXPRESSIONS: Final = (
+    f"CREATE INDEX game_not_normal ON game (verdict, finished) WHERE {_NOT_NORMAL}",
+    *(
+        f"CHECK ({one.sqltext})"
+        for table in Base.metadata.tables.values()
+        for one in table.constraints
+        if isinstance(one, CheckConstraint)
+    ),
+)
+"""The expressions in our tables and indexes, as SQLite has them."""
 
 VIEWS: Final = {
     "v_game": f"""

@@ -94,11 +94,12 @@ def known() -> list[str]:
 
 
 def make_views(connection: Connection) -> None:
-    """Makes the views anew."""
+    """Makes the views of the file anew, for other programs. In SQLite our own connections have theirs besides."""
+    file = "main." if connection.dialect.name == "sqlite" else ""
     for name in reversed(VIEWS):
-        connection.exec_driver_sql(f"DROP VIEW IF EXISTS {name}")
+        connection.exec_driver_sql(f"DROP VIEW IF EXISTS {file}{name}")
     for name, query in VIEWS.items():
-        connection.exec_driver_sql(f"CREATE VIEW {name} AS {query}")
+        connection.exec_driver_sql(f"CREATE VIEW {file}{name} AS {query}")
 
 
 def _migrate(connection: Connection) -> None:

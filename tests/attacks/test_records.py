@@ -15,6 +15,7 @@ import pytest
 
 from adsearch.games import catalog
 from arena.walls.run_folder import clear
+from db.schema import VIEWS
 from tests.attacks import records
 from tests.attacks.records import ATTACKS, MARKER, REFUSED_EVEN_IF_TRUSTED
 from tests.kit.arena_program import Ended, arena
@@ -160,6 +161,17 @@ def test_a_bundle_that_lies_about_a_hash_leaves_nothing(tmp_path: Path, monkeypa
         (["ALTER TABLE move RENAME TO m", "CREATE VIEW move AS SELECT * FROM m"], "the view move"),
         (["DROP VIEW IF EXISTS Bundle", "CREATE VIEW Bundle AS SELECT 'x' AS place"], "the view Bundle"),
         (["ALTER TABLE game ADD COLUMN big GENERATED ALWAYS AS (zeroblob(1e9))"], "the computed column game.big"),
+        (["CREATE INDEX i ON agent (name) WHERE instr(zeroblob(9), name)"], "the index i with WHERE"),
+        (["CREATE INDEX i ON agent (instr(zeroblob(9), name))"], "the index i of an expression"),
+        (
+            [
+                "DROP INDEX game_not_normal",
+                "CREATE INDEX game_not_normal ON game (verdict, finished) WHERE verdict <> 'normal' OR plies > 1",
+            ],
+            "the index game_not_normal with WHERE",
+        ),
+        (["ALTER TABLE agent ADD COLUMN x CHECK (length(zeroblob(9)) > 0)"], "the table agent with CHECK"),
+        (["ALTER TABLE seat ADD COLUMN x DEFAULT 'x'"], "the table seat with DEFAULT"),
     ],
 )
 def test_a_database_that_computes_when_it_is_read_is_refused(
@@ -194,3 +206,33 @@ def test_no_file_is_deleted_by_opening_a_database(tmp_path: Path) -> None:
             assert (ended.code, ended.out) == (2, ""), words
             assert "is a journal of several databases" in ended.err
     assert thesis.read_text() == "years of work"
+
+
+_ENDLESS: Final = "(WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT max(n) FROM r)"
+
+
+def test_a_forged_view_of_ours_is_never_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    honest = records.played(tmp_path)
+    commands = (("history",), ("show", "1"), ("replay", "1"), ("db", "verify"), ("sql", "select * from v_seat"))
+    answers = [arena(*command, "--db", str(honest)).out for command in commands]
+    forged = [f"CREATE VIEW {name} AS SELECT {_ENDLESS} AS id" for name in VIEWS]
+    drops = [f"DROP VIEW {name}" for name in VIEWS]
+    file = records.changed(honest, *((statement, ()) for statement in (*drops, *forged)))
+    assert [arena(*command, "--db", str(file)).out for command in commands] == answers
+
+
+def test_what_users_add_to_a_database_is_neither_refused_nor_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    added = (
+        *("CREATE INDEX by_detail ON game (detail)", "CREATE VIEW mine AS SELECT id FROM v_game"),
+        # A check that computes what this table asks for would say that it is not so.
+        *("CREATE TABLE notes (note TEXT CHECK (note <> 'x'))", "PRAGMA ignore_check_constraints = ON"),
+        "INSERT INTO notes VALUES ('x')",
+    )
+    file = records.changed(records.played(tmp_path), *((statement, ()) for statement in added))
+    assert "2" in arena("sql", "select count(*) from mine", "--db", str(file)).out
+    assert arena("history", "--db", str(file)).code == 0
+    assert "all is well" in arena("db", "verify", "--db", str(file)).out
