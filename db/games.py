@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Text, bindparam, cast, func, null, select, text
 
-from db import lookup
+from db import lookup, stored_types
 from db.errors import NotFound
 from db.records import IMPORTED, SEAT_RESULT, MoveRecord, PastGame, PastRuling, PastSeat, moment_of
 from db.schema import Entry, Game, Move, Ruling, Seat, Tournament, Version
@@ -69,6 +69,7 @@ def games(connection: Connection, ids: Sequence[int], *, whole: bool = False) ->
     """These games, in this order; `whole`: with their moves and what the agents wrote to stderr."""
     if not ids:
         return []
+    stored_types.refuse(connection, ids, whole=whole)
     # As text: a host that is not JSON, however it came there, hides no game.
     columns = [cast(one, Text) if one.key == "host" else one for one in Game.__table__.columns]
     heads = select(*columns, Tournament.name.label("of")).outerjoin(Tournament, Tournament.id == Game.tournament)

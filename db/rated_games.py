@@ -15,6 +15,7 @@ from typing import Any, Final
 from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, TextClause, select, text
 
+from db import stored_types
 from db.counting import ANNULS, SEVERAL_VERSIONS, outdated, ruled, superseded
 from db.games import OVER
 from db.records import IMPORTED, PairCount, RatedGame
@@ -203,7 +204,7 @@ def _games(
     )
     together = [list(seats) for _, seats in groupby(rows, key=lambda row: row.id)]
     names = _names(connection, scope)
-    return [
+    found = [
         RatedGame(
             id=seats[0].id,
             names=tuple(names[seat.version] for seat in seats),
@@ -220,6 +221,9 @@ def _games(
         )
         for seats in together
     ]
+    odd = [one.id for one in found if not (one.plies is None or type(one.plies) is int) or str in map(type, one.points)]
+    stored_types.refuse(connection, odd[:1], whole=False)
+    return found
 
 
 def _again(connection: Connection, scope: Scope) -> set[int]:

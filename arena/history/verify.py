@@ -27,13 +27,14 @@ from arena.match.points import result
 from arena.match.schedule import MOST_ATTEMPTS
 from arena.match.seeds import GameSeeds
 from arena.players.submissions import Store
-from db import audit
+from db import audit, stored_types
 from db.audit import Attempt, StoredVersion
 from db.counting import ANNULS
 from db.database import Database
 from db.games import is_bundle
 from db.records import IMPORTED, MoveRecord, PastGame, moment_of
 from db.sources import HASH
+from db.stored_types import WrongType
 
 _OWN_TURN: Final = (Verdict.RESIGNED, Verdict.TIME, Verdict.ILLEGAL)
 """Verdicts that a seat comes to only in its own turn."""
@@ -78,6 +79,12 @@ def verify(
     found = Verification()
     with database.reading() as connection:
         found.wrongs += [Wrong("file", None, said) for said in audit.damage(connection)]
+        if wrong_types := stored_types.every(connection):
+            found.wrongs += [_wrong_type(one) for one in wrong_types]
+            found.unchecked["values of a wrong type must be removed first"] += sum(
+                audit.size(connection).games.values()
+            )
+            return found
         versions = audit.versions(connection)
         found.versions = len(versions)
         found.wrongs += _wrong_versions(versions, store)
@@ -107,6 +114,12 @@ def verify(
             if progress is not None and found.games % 50 == 0:
                 progress(found.games, total)
     return found
+
+
+def _wrong_type(wrong: WrongType) -> Wrong:
+    if not wrong.of_game or not isinstance(wrong.row, int):
+        return Wrong(f"{wrong.table} {wrong.row}", None, wrong.reason)
+    return Wrong(f"game {wrong.row}", wrong.row, wrong.reason)
 
 
 def name_of(game: PastGame) -> str:

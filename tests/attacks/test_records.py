@@ -236,3 +236,44 @@ def test_what_users_add_to_a_database_is_neither_refused_nor_computed(
     assert "2" in arena("sql", "select count(*) from mine", "--db", str(file)).out
     assert arena("history", "--db", str(file)).code == 0
     assert "all is well" in arena("db", "verify", "--db", str(file)).out
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        *("move.depth", "move.ply", "move.score", "move.text", "game.plies", "game.number"),
+        *("seat.seat", "seat.points", "seat.spent", "ruling.seat"),
+    ],
+)
+def test_text_in_a_column_of_numbers_is_named_and_not_shown(
+    column: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table, _, name = column.partition(".")
+    file = records.played(tmp_path)
+    assert arena("award", "1", "--to", "random", "--reason", "why", "--db", str(file)).code == 0
+    one = "ply = 1" if table == "move" else "seat = 0" if table == "seat" else "1"
+    of_game = "id" if table == "game" else "game"
+    statement = f"UPDATE {table} SET {name} = CAST(? AS {'BLOB' if name == 'text' else 'TEXT'}) WHERE {one}"
+    records.changed(file, (f"{statement} AND {of_game} = 1", ("\x1b]0;mine\x07",)))
+    for command in (("show", "1"), ("replay", "1"), ("logs", "1"), ("history",), ("versus", "random", "random#2")):
+        ended = arena(*command, "--db", str(file))
+        assert "\x1b" not in ended.out + ended.err, command
+        assert "Traceback" not in ended.err
+        if command[0] in ("show", "replay"):
+            assert ended.code == 2
+            assert f"game 1: expected a value of its column's type in {column}" in ended.err
+    verified = arena("db", "verify", "--format", "json", "--db", str(file))
+    assert verified.code == 1
+    assert {"where": "game 1", "game": 1, "reason": f"expected a value of its column's type in {column}"} in json.loads(
+        verified.out
+    )
+
+
+def test_a_verdict_that_is_none_is_shown_without_escapes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = records.changed(records.played(tmp_path), ("UPDATE game SET verdict = ?", ("\x1b]0;mine\x07",)))
+    ended = arena("versus", "random", "random#2", "--db", str(file))
+    assert ended.code == 0
+    assert "\x1b" not in ended.out
+    assert "mine" in ended.out

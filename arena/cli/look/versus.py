@@ -142,7 +142,9 @@ def _lines(found: Versus) -> list[str]:
         lines.append(f"games outside of such pairs   {found.single}")
     if found.repeated:
         lines.append(f"repeat an earlier one move for move   {found.repeated}: the error gets no shorter by that")
-    lines.append("ended by   " + ", ".join(f"{verdict} {count}" for verdict, count in found.verdicts.items()))
+    lines.append(
+        "ended by   " + ", ".join(f"{words.printable(verdict)} {count}" for verdict, count in found.verdicts.items())
+    )
     if found.longest is not None and found.shortest is not None:
         lines.append(f"longest   {_met(found.longest)}")
         lines.append(f"shortest   {_met(found.shortest)}")
@@ -170,6 +172,6 @@ def _superiority(found: Versus, a: str) -> str:
 
 def _met(one: Met) -> str:
     result = {1.0: "won", 0.5: "drew", 0.0: "lost"}[one.points]
-    how = "" if one.verdict == "normal" else f", {one.verdict}"
+    how = "" if one.verdict == "normal" else f", {words.printable(one.verdict)}"
     length = "" if one.plies is None else f", {words.plies(one.plies)}"
     return f"game {one.id}: {result} in seat {one.seat}{how}{length}"
