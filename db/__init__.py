@@ -17,6 +17,7 @@ Start with `schema` (the tables and the views) and `store` (every change). All f
     rated_games  the games that ratings are made of
     plain_sql    answers a query that a user wrote
     audit        reads everything, to verify and to measure it
+    stored_types values of a wrong type, which SQLite stores all the same
 
     dialect      what only SQLite has
     upgrade      creates and migrates the tables
