@@ -23,9 +23,8 @@ from arena.walls import probe
 from arena.walls.kinds import WallKind
 from tests.attacks import ATTACKS, NOT_STOPPED_BY_LIMITS, STOPPED_BY_SOME_SYSTEMS, Attack
 from tests.attacks.evening import ATTACKERS, Evening, Played
-from tests.kit import ordinary_user
 from tests.kit.effort import ALL_WALLS
-from tests.kit.ordinary_user import HERE, open_folder
+from tests.kit.ordinary_user import HERE, said_as
 
 USERS: Final = ("root", "ordinary") if os.getuid() == 0 else ("ordinary",)
 EVENINGS: Final = [
@@ -48,29 +47,8 @@ def evening(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     with open(folder / f"evening-{request.param}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not kept.exists():
-            kept.write_bytes(spent(WallKind(kind), user))
+            kept.write_bytes(said_as(user, "-m", "tests.attacks.evening", kind))
     return msgspec.json.decode(kept.read_bytes(), type=Evening)
-
-
-def spent(kind: WallKind, user: str) -> bytes:
-    """The evening that a process of that user's spends."""
-    with open_folder() as base:
-        home = base / "home"
-        home.mkdir()
-        used, identity = HERE, {}
-        if user == "ordinary" and os.getuid() == 0:
-            os.chown(home, ordinary_user.UID, ordinary_user.UID)
-            used, identity = ordinary_user.installation(base), ordinary_user.IDENTITY
-        done = subprocess.run(
-            [used.python, "-P", "-m", "tests.attacks.evening", kind],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            cwd=home,
-            env=used.environment(home),
-            **identity,
-        )
-    assert done.returncode == 0, done.stderr.decode("utf-8", "replace")
-    return bytes(done.stdout)
 
 
 def of(evening: Evening, name: str) -> Played:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -19,8 +18,7 @@ from arena.walls import file_access, jail, probe, seccomp
 from arena.walls.jail import Confined
 from arena.walls.kinds import WallKind, Walls
 from tests.attacks.attackers.quotas import A_LITTLE
-from tests.kit import ordinary_user
-from tests.kit.ordinary_user import HERE, open_folder
+from tests.kit.ordinary_user import said_as
 
 ATTACKER: Final = Path(__file__).with_name("attackers") / "quotas.py"
 USERS: Final = ("root", "ordinary") if os.getuid() == 0 else ("ordinary",)
@@ -34,23 +32,7 @@ def test_nothing_that_one_agent_uses_up_is_missing_to_another(kind: WallKind, us
     offer = probe.offer(kind)
     if not offer.holds:
         pytest.skip(f"this machine offers no {kind}: {offer.why}; {offer.advice}")
-    with open_folder() as base:
-        home = base / "home"
-        home.mkdir()
-        used, identity = HERE, {}
-        if user == "ordinary" and os.getuid() == 0:
-            os.chown(home, ordinary_user.UID, ordinary_user.UID)
-            used, identity = ordinary_user.installation(base), ordinary_user.IDENTITY
-        done = subprocess.run(
-            [used.python, "-P", "-m", "tests.attacks.test_quotas", kind],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            cwd=home,
-            env=used.environment(home),
-            **identity,
-        )
-    assert done.returncode == 0, done.stderr.decode("utf-8", "replace")
-    greedy, modest = json.loads(done.stdout)
+    greedy, modest = json.loads(said_as(user, "-m", "tests.attacks.test_quotas", kind))
     wanted = A_LITTLE if kind is WallKind.LIMITS else A_LITTLE | {"timers": 0}  # which no one else may have
     assert all(greedy[0][what] >= wanted[what] for what in wanted), greedy
     assert modest == wanted

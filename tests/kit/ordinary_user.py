@@ -138,3 +138,24 @@ def _runs(offered: Installation, folder: Path) -> bool:
     except OSError:
         return False
     return done.returncode == 0
+
+
+def said_as(user: str, *words: str) -> bytes:
+    """What Python with these words says, run by "root" or an "ordinary" user in an empty home."""
+    with open_folder() as base:
+        home = base / "home"
+        home.mkdir()
+        used, identity = HERE, {}
+        if user == "ordinary" and os.getuid() == 0:
+            os.chown(home, UID, UID)
+            used, identity = installation(base), IDENTITY
+        done = subprocess.run(
+            [used.python, "-P", *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            cwd=home,
+            env=used.environment(home),
+            **identity,
+        )
+    assert done.returncode == 0, done.stderr.decode("utf-8", "replace")
+    return bytes(done.stdout)
