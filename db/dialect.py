@@ -88,6 +88,8 @@ def engine(address: URL, views: Mapping[str, str], *, read_only: bool = False) -
         cursor.execute("PRAGMA trusted_schema = OFF")
         cursor.execute("PRAGMA cell_size_check = ON")
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+        if read_only:
+            cursor.execute("PRAGMA temp_store = MEMORY")  # not on the disk, which nobody limits
         for name, query in views.items():
             cursor.execute(f"CREATE TEMP VIEW {name} AS {query}")
         if read_only:
@@ -174,7 +176,6 @@ def only_read(connection: Connection, seconds: float) -> None:
         _only_read_postgresql(connection, seconds)
         return
     driver: Any = connection.connection.driver_connection
-    driver.execute("PRAGMA temp_store = MEMORY")  # not on the disk, which nobody limits
     allowed = {
         *(sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE),
         sqlite3.SQLITE_TRANSACTION,  # our own BEGIN and ROLLBACK around the query
