@@ -13,7 +13,7 @@ from db import dialect
 from db.errors import DatabaseError
 
 _ROWS_AHEAD: Final = 100
-"""A server sends so many rows at once: an answer of any length takes little memory."""
+"""Rows that a server sends at once: an answer of any length takes little memory."""
 
 
 def answer(connection: Connection, sql: str, *, seconds: float = 60.0) -> tuple[list[str], Iterator[list[Any]]]:

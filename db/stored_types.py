@@ -1,6 +1,6 @@
 """Values of another type than their column's, which SQLite stores all the same: text where a number should be.
 
-Whoever reads games asks here first, so that what is shown as a number is one. PostgreSQL keeps the types itself.
+What reads games asks here first, so that what is shown as a number is one. PostgreSQL keeps the types itself.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from sqlalchemy import JSON, BindParameter, Connection, Float, Integer, Table, T
 from db.errors import DatabaseError
 from db.schema import Base
 
+_WITH_GAMES: Final = ("game", "seat", "ruling", "move")
+"""The tables of which each row belongs to a game; the last is by far the longest."""
+
 
 class WrongType(Struct, frozen=True):
     """A value of another type than its column's."""
@@ -22,7 +25,11 @@ class WrongType(Struct, frozen=True):
     column: str
     row: Any
     """The id of the game that it belongs to; of the row where it belongs to none."""
-    of_game: bool
+
+    @property
+    def of_game(self) -> bool:
+        """Whether it belongs to a game."""
+        return self.table in _WITH_GAMES
 
     @property
     def reason(self) -> str:
@@ -34,10 +41,10 @@ def refuse(connection: Connection, games: Sequence[int], *, whole: bool) -> None
     """DatabaseError where something about these games has a wrong type; `whole`: in their moves too."""
     if connection.dialect.name != "sqlite":
         return
-    for table in ("game", "seat", "ruling", "move")[: 4 if whole else 3]:
+    for table in _WITH_GAMES if whole else _WITH_GAMES[:-1]:
         found = connection.execute(_OF_GAMES[table], {"games": list(games)}).first()
         if found is not None:
-            wrong = WrongType(table, found[1], found[0], True)
+            wrong = WrongType(table, found[1], found[0])
             raise DatabaseError(f"game {wrong.row}: {wrong.reason}; `arena db verify` lists all such values")
 
 
@@ -46,14 +53,14 @@ def every(connection: Connection) -> list[WrongType]:
     if connection.dialect.name != "sqlite":
         return []
     return [
-        WrongType(table.name, column, row, _key(table) == "game" or table.name == "game")
+        WrongType(table.name, column, row)
         for table in Base.metadata.sorted_tables
         for row, column in connection.execute(text(_query(table)))
     ]
 
 
 def _key(table: Table) -> str:
-    return "game" if table.name in ("seat", "move", "ruling") else "id"
+    return "game" if table.name in _WITH_GAMES[1:] else "id"
 
 
 def _query(table: Table) -> str:
@@ -76,4 +83,4 @@ def _of_games(table: Table) -> TextClause:
     return text(f"{_query(table)} AND {_key(table)} IN :games LIMIT 1").bindparams(among)
 
 
-_OF_GAMES: Final = {name: _of_games(Base.metadata.tables[name]) for name in ("game", "seat", "ruling", "move")}
+_OF_GAMES: Final = {name: _of_games(Base.metadata.tables[name]) for name in _WITH_GAMES}

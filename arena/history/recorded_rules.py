@@ -9,7 +9,6 @@ what was hashed. Games of ours need no trust; a file that their options name mus
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,9 +19,8 @@ from arena.errors import ArenaError, UntrustedCode
 from arena.history.words import without_store
 from arena.players import own_sources
 from arena.players.own_sources import OwnSource
-from arena.players.submissions import Store
+from arena.players.submissions import Store, StoredPath, in_store
 from db.records import PastGame
-from db.sources import HASH
 
 ADVICE: Final = "if you trust their author, add --trust-rules"
 
@@ -47,7 +45,7 @@ def why_untrusted(game: PastGame) -> str:
     named = f"the rules {quote(without_store(game.game))}"
     if game.from_outside:
         return f"{named} came in a bundle or an imported file and are not run; {ADVICE}"
-    stored = _stored(file)
+    stored = in_store(file)
     if stored is None or not own_sources.is_noted(OwnSource.RULES, stored.hash):
         unknown = f" (no list of those can be kept: {why})" if (why := own_sources.why_not_kept()) else ""
         return f"you have not played by {named} on this account{unknown}, so they are not run; {ADVICE}"
@@ -58,39 +56,21 @@ def _check(game: PastGame, *, trust: bool) -> None:
     """Refuses what must not be loaded. Afterwards this process loads exactly what was checked."""
     if not trust and (why := why_untrusted(game)):
         raise UntrustedCode(why)
-    if (file := catalog.file_of(game.game)) is not None and (stored := _stored(file)) is not None:
-        catalog.use_checked(file, stored.content())
+    if (file := catalog.file_of(game.game)) is not None and (stored := in_store(file)) is not None:
+        catalog.use_checked(file, _content(stored))
     for name, value in games.find(game.game)[1].items():
         if isinstance(value, str) and value and (name == "file" or "/" in value or os.path.exists(value)):
-            stored = _stored(Path(value))
+            stored = in_store(Path(value))
             if stored is not None:
-                stored.content()
+                _content(stored)
             elif not trust:
                 named = f"the rules {quote(without_store(game.game))} name a file outside of the store"
                 raise UntrustedCode(f"{named}, which is not read; {ADVICE}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Stored:
-    """A file in a store."""
-
-    store: Path
-    hash: str
-    name: str
-    """Below the folder that is called by the hash."""
-
-    def content(self) -> bytes:
-        """What is in it; ArenaError where the folder's content is not what its name says."""
-        files = Store(self.store).read(self.hash)
-        if self.name not in files:
-            raise ArenaError(f"there is no file {quote(self.name)} in {self.store / self.hash}: enter it again")
-        return files[self.name].content
-
-
-def _stored(path: Path) -> _Stored | None:
-    """Where in a store the file is, by its path alone; None where that names no store."""
-    parts = path.parts
-    for place in reversed(range(1, len(parts) - 1)):
-        if HASH.fullmatch(parts[place]):
-            return _Stored(Path(*parts[:place]), parts[place], "/".join(parts[place + 1 :]))
-    return None
+def _content(stored: StoredPath) -> bytes:
+    """What is in a stored file; ArenaError where its folder's content is not what its name says."""
+    files = Store(stored.store).read(stored.hash)
+    if stored.name not in files:
+        raise ArenaError(f"expected a file {quote(stored.name)} in {stored.store / stored.hash}: enter it again")
+    return files[stored.name].content

@@ -73,7 +73,7 @@ class Replay:
 
 
 def replay(game: PastGame, *, trust: bool = False) -> Replay:
-    """The game, gone through by its rules as far as they are here. `trust`: they may be run, whoever made them."""
+    """The game, gone through by its rules as far as they are here. `trust`: also by others' rules."""
     logs = [placed(seat.stderr or "", _logged(game, seat.seat)) for seat in game.seats]
     printed = {seat.seat: iter(parts) for seat, (parts, _) in zip(game.seats, logs, strict=True)}
     states, trouble, untrusted = _positions(game, trust)

@@ -75,7 +75,7 @@ def verify(
 ) -> Verification:
     """Checks the whole record against the rules. `progress` is called now and then: games checked, and games in all.
 
-    `trust`: rules on record may be run, whoever made them; else games by such rules are counted as not checked."""
+    `trust`: rules that are not this user's own may be run; else games by them are counted as not checked."""
     found = Verification()
     with database.reading() as connection:
         found.wrongs += [Wrong("file", None, said) for said in audit.damage(connection)]

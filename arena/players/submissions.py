@@ -46,6 +46,25 @@ class Submission:
     """The folder in the store."""
 
 
+@dataclass(frozen=True, slots=True)
+class StoredPath:
+    """Where a path leads in a store."""
+
+    store: Path
+    hash: str
+    name: str
+    """Below the folder that is called by the hash; empty: that folder."""
+
+
+def in_store(path: Path) -> StoredPath | None:
+    """Where in a store the path leads, by its words alone; None where it names no store."""
+    parts = path.absolute().parts
+    for place in reversed(range(1, len(parts))):
+        if HASH.fullmatch(parts[place]):
+            return StoredPath(Path(*parts[:place]), parts[place], "/".join(parts[place + 1 :]))
+    return None
+
+
 class Store:
     """The submissions of one arena, in one folder."""
 
@@ -72,7 +91,7 @@ class Store:
             contents.add_file(player.path, main)
         source = self._keep(contents.files)
         # A version on record ("alice@2") comes from a store, and that store may be somebody else's.
-        if not any(HASH.fullmatch(part) for part in player.path.absolute().parts):
+        if in_store(player.path) is None:
             own_sources.note(OwnSource.AGENT, source.name)
         agent = f"{source / main}:{player.class_name}" if player.class_name else str(source / main)
         return Submission(source.name, player.kind, (agent,), source)

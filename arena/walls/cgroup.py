@@ -39,12 +39,11 @@ class Cgroup:
             self.remove()
             raise
 
-    def limit(self, *, memory: int | None) -> None:
+    def limit(self, memory: int) -> None:
         """The kernel holds it to that, where it was given the means, with all that it has for it."""
         for name, most in (("memory.max", memory), ("memory.swap.max", 0), ("memory.oom.group", 1)):
-            if memory is not None:
-                with suppress(OSError):
-                    (self._folder / name).write_text(str(most))
+            with suppress(OSError):
+                (self._folder / name).write_text(str(most))
 
     def ran_out(self) -> bool:
         """Whether the kernel has ended it because it had too much memory."""
@@ -85,14 +84,17 @@ class Cgroup:
         _remove(self._folder)
 
 
-def make() -> Cgroup | None:
-    """A new group below this process's own; None where that cannot be."""
+def make(memory: int | None = None) -> Cgroup | None:
+    """A new group that may hold so much memory, where the kernel can limit that; None where none can be made."""
     if (parent := _parent()) is None:
         return None
     try:
-        return Cgroup(parent / _NAME.format(warden=os.getpid(), number=secrets.token_hex(4)))
+        made = Cgroup(parent / _NAME.format(warden=os.getpid(), number=secrets.token_hex(4)))
     except OSError:
         return None
+    if memory is not None:
+        made.limit(memory)
+    return made
 
 
 @cache

@@ -15,10 +15,12 @@ from math import inf
 from time import monotonic
 from typing import Final
 
+from arena.walls.usage import threads_of
+
 _BUFFER: Final = 212_992
 """Bytes that the kernel keeps for an open socket, and less for a pipe, unless this machine is set up otherwise."""
 _FEW: Final = 64
-"""So many open files are not looked at one by one."""
+"""Up to this number open files are not looked at one by one."""
 _WITH_BUFFERS: Final = ("socket:", "pipe:")
 _WATCHER: Final = "anon_inode:[eventpoll]"
 _PER_MAPPING: Final = 512
@@ -80,7 +82,7 @@ def _files(processes: Iterable[str]) -> int:
 def _open_files(process: str) -> tuple[str, int]:
     """The folder of the open files of a process, and how many they are; of one whose first thread has ended, as
     another thread tells."""
-    for folder in (f"{process}/fd", *(f"{thread}/fd" for thread in _threads(process))):
+    for folder in (f"{process}/fd", *(f"{thread}/fd" for thread in threads_of(process))):
         with suppress(OSError):
             # Linux tells it as the folder's size since 6.2.
             if number := os.stat(folder).st_size or len(os.listdir(folder)):
@@ -98,7 +100,7 @@ def _links(folder: str) -> Iterator[str]:
 def _waited_for(process: str) -> int:
     """For how many files its threads wait. As long as they do these stay open, also when they have been closed."""
     files = 0
-    for thread in _threads(process):
+    for thread in threads_of(process):
         with suppress(OSError, ValueError, IndexError), open(f"{thread}/syscall", "rb") as call:
             words = call.read(200).split()
             if (place := _POLLS.get(int(words[0]))) is not None:
@@ -111,7 +113,7 @@ def _mappings(processes: Iterable[str]) -> float:
     count = 0
     for process in processes:
         before = count
-        for each in (process, *_threads(process)):
+        for each in (process, *threads_of(process)):
             with suppress(OSError), open(f"{each}/maps", "rb", buffering=0) as maps:
                 while part := maps.read(_PART):
                     count += part.count(b"\n")
@@ -120,10 +122,3 @@ def _mappings(processes: Iterable[str]) -> float:
             if count > before:
                 break  # else its first thread has ended
     return count
-
-
-def _threads(process: str) -> Iterator[str]:
-    """The folders of its threads."""
-    with suppress(OSError):
-        for thread in os.listdir(f"{process}/task"):
-            yield f"{process}/task/{thread}"

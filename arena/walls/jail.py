@@ -42,7 +42,7 @@ _SYSTEMS_FAULT: Final = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, err
 _PER_FILE: Final = 4096
 """What the smallest file costs."""
 _MOST_SIGNALS: Final = 256
-"""That wait, timers included; a user has some ten thousand in all, his agents' together."""
+"""That wait, timers included; where they are not counted apart, all agents of a user share some ten thousand."""
 _MOST_LOCKED: Final = 8 * MEBIBYTE
 """Bytes that a process may keep from being swapped out, files that it reads among them."""
 _UNCOUNTED: Final = 20 * MEBIBYTE
@@ -263,9 +263,7 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
     where the system fails; nothing is left then."""
     folder = Path(tempfile.mkdtemp(prefix="agent-", dir=scratch))
     # In a sandbox an agent is one process, which is measured by itself; behind limits it could leave the group.
-    group = cgroup.make() if walls.kind is WallKind.CONTAINER else None
-    if group is not None:
-        group.limit(memory=walls.allowance.memory)
+    group = cgroup.make(walls.allowance.memory) if walls.kind is WallKind.CONTAINER else None
     outcome, status = os.pipe()
     handed = [status]
     try:

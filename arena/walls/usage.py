@@ -90,9 +90,7 @@ class Usage:
             held, running = self._held(f"/proc/{pid}")
             if not held and running > 1:
                 # Its first thread has ended, and has no memory any more; the others have.
-                with suppress(OSError):
-                    for thread in os.listdir(f"/proc/{pid}/task"):
-                        held = max(held, self._held(f"/proc/{pid}/task/{thread}")[0])
+                held = max((self._held(thread)[0] for thread in threads_of(f"/proc/{pid}")), default=0)
             memory += held
             threads += running
         self._most_held = max(self._most_held, memory)
@@ -175,6 +173,14 @@ def descendants(pid: int) -> set[int]:
                 unread.extend(children - found)
                 found |= children
     return found
+
+
+def threads_of(process: str) -> list[str]:
+    """The folders of the threads of the process that has this folder in /proc."""
+    try:
+        return [f"{process}/task/{thread}" for thread in os.listdir(f"{process}/task")]
+    except OSError:
+        return []
 
 
 def goes_first(pid: int) -> None:

@@ -25,7 +25,7 @@ from arena.history import recorded_rules
 from arena.players import own_sources
 from arena.players.own_sources import OwnSource
 from arena.players.player import PlayerKind, read_player
-from db.sources import HASH
+from arena.players.submissions import in_store
 
 if TYPE_CHECKING:
     from agents.agent import Agent
@@ -123,8 +123,8 @@ def _player(
 
 def _is_own(game: PastGame, path: Path) -> bool:
     """Whether the user's own commands have frozen what lies at that path in the store."""
-    hashes = [part for part in path.parts if HASH.fullmatch(part)]
-    return not game.from_outside and bool(hashes) and own_sources.is_noted(OwnSource.AGENT, hashes[-1])
+    stored = in_store(path)
+    return not game.from_outside and stored is not None and own_sources.is_noted(OwnSource.AGENT, stored.hash)
 
 
 def _as_then(game: PastGame, seat: int, db: str | None) -> tuple[Player, str]:

@@ -48,7 +48,7 @@ class GamePages(Struct, frozen=True):
     names: ShownNames
     addresses: Addresses
     trust: bool
-    """Whether the rules on record may be run, whoever made them."""
+    """Whether rules on record may be run that are not this user's own."""
 
 
 def write_site(
@@ -63,7 +63,7 @@ def write_site(
     done: Callable[[int], None],
 ) -> None:
     """Writes the site into the empty `folder`. With `games` each game has a page: `processes` draw them, and `done` is
-    called with the number written so far. `trust`: the rules on record may be run, whoever made them."""
+    called with the number written so far. `trust`: rules that are not this user's own may be run."""
     where = addresses.of((agent.name for agent in report.agents), replays=games)
     for place, page in pages(report, where):
         _write(folder / place, page)

@@ -50,7 +50,7 @@ def page(
 
     `names`: what to show instead of the players' names, for every one of them. Not `private`: without anything that an
     agent wrote, and without reasons of rulings. `links`: addresses with their words, shown above. `trust`: its
-    rules may be run, whoever made them.
+    rules may be run also if they are not this user's own.
     """
     return _Page(game, names, private, trust).document(links)
 
