@@ -1,15 +1,16 @@
-# Each target works alone on a fresh clone with python3 and make; the environment is made once. What a player needs comes
-# first, `$(READY)`; what tests need is added when they are first run, `$(READY_TO_TEST)`.
+# Each target works by itself on a fresh clone with python3 and make. The environment is made once: `$(READY)` installs
+# what a player needs; `$(READY_TO_TEST)` adds what tests need, when they are first run.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 READY_TO_TEST := $(VENV)/ready-to-test
-# make EXTRAS=test,browser,postgres .venv/ready-to-test: also what drives a browser, and a driver of PostgreSQL; without
-# them, or without a browser or a server program, the tests that need them are skipped.
+# `make EXTRAS=test,browser,postgres .venv/ready-to-test` also installs Playwright and a PostgreSQL driver. Without them,
+# or without Chromium or a PostgreSQL server, the tests that need them are skipped.
 EXTRAS ?= test
-# What tests read from the environment (tests/kit/effort.py): SOAK=1 tries far more, as `make soak` does; ALL_WALLS=1 has
-# root and an ordinary user attack every kind of walls, as .ci/run does. Without it root attacks a sandbox alone.
+# Environment variables of the tests (tests/kit/effort.py): SOAK=1 tries far more cases, as `make soak` does. ALL_WALLS=1
+# runs the attacks as root and as an ordinary user on every kind of walls, as .ci/run does; without it only as root on a
+# sandbox.
 
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
@@ -18,7 +19,7 @@ LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 demo: $(READY)
 	$(BIN)/arena demo
 
-# Style and types are looked at beside the tests, and printed below them.
+# Style and types are checked while the tests run, and printed below them.
 test: $(READY_TO_TEST)
 	@($(LINT)) > $(VENV)/lint.log 2>&1 & lint=$$!; \
 	$(BIN)/pytest --numprocesses auto --dist worksteal --durations 25 --durations-min 1; tests=$$?; \

@@ -1,10 +1,10 @@
 """How long a person waits: for help, listings, the check of an agent, and a report of ten thousand games.
 
     python benchmarks/cli.py                      everything, about four minutes
-    python benchmarks/cli.py commands             help and listings alone, half a minute
+    python benchmarks/cli.py commands             only help and listings, half a minute
     python benchmarks/cli.py report --games 500   a quick look
 
-Every command is a process of its own, as a person starts it. The record and the report lie in a temporary folder.
+Each command runs in a new process, as a person starts it. The database and the report are in a temporary folder.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ COMMANDS: Final = (
     ("progress pvs", 0.6),
     ("grades", 0.6),
 )
-"""What is asked of the record of `arena demo`, and in how many seconds an answer is wanted."""
+"""Commands on the database of `arena demo`, each with the time that it should take, in seconds."""
 AGENTS: Final = 40
 _RUNS: Final = 9
 
 
 def run(arguments: Sequence[str]) -> tuple[float, float]:
-    """The time that a command took, and what of it was its own work: seconds."""
+    """The wall time of a command and the processor time it used, in seconds."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     subprocess.run([sys.executable, "-m", "arena", *arguments], check=True, stdout=subprocess.DEVNULL)
     took, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -55,23 +55,23 @@ def run(arguments: Sequence[str]) -> tuple[float, float]:
 
 
 def measure(arguments: Sequence[str], aim: float, *, runs: int) -> None:
-    """Prints the medians of so many runs."""
+    """Print the medians of `runs` runs."""
     took, worked = (statistics.median(times) for times in zip(*(run(arguments) for _ in range(runs)), strict=True))
-    told = "" if worked <= aim else f"   (wanted: {aim:g} s)"
-    print(f"  arena {' '.join(arguments):<45} {took:6.2f} s, of work {worked:6.2f} s{told}")
+    missed = "" if worked <= aim else f"   (aim: {aim:g} s)"
+    print(f"  arena {' '.join(arguments):<45} {took:6.2f} s, processor {worked:6.2f} s{missed}")
 
 
 def commands() -> None:
-    """Help, and every listing of the record of `arena demo`."""
+    """Measure help, and every listing of the database of `arena demo`."""
     run(["demo"])
-    print("help, and listings of the demo's record:")
+    print("help, and listings of the demo's database:")
     for command, aim in COMMANDS:
         measure(command.split(), aim, runs=_RUNS)
 
 
 def check() -> None:
-    """The check of good agents, each as `arena new` writes it."""
-    print("an agent that `arena new` has written:")
+    """Measure `arena check` on working agents, as `arena new` writes them."""
+    print("an agent written by `arena new`:")
     for style in ("simple", "search", "bare"):
         run(["new", f"{style}_agent.py", "--style", style])
         player = f"cmd:{sys.executable} {style}_agent.py" if style == "bare" else f"{style}_agent.py"
@@ -79,7 +79,7 @@ def check() -> None:
 
 
 def report(games: int) -> None:
-    """A site about a tournament of so many games of Connect-4, each with its moves and its page."""
+    """Measure the report of a tournament of `games` games of Connect-4, each with its moves and its page."""
     names = [f"agent{number}" for number in range(AGENTS)]
     random = Random(1)
     with Database("large.db") as database, database.writing() as connection:
@@ -93,7 +93,7 @@ def report(games: int) -> None:
 
 
 def main() -> None:
-    """Measures what was asked for."""
+    """Measure the parts named on the command line."""
     reader = argparse.ArgumentParser()
     reader.add_argument("part", nargs="?", choices=("all", "commands", "check", "report"), default="all")
     reader.add_argument("--games", type=int, default=10_000)

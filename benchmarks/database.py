@@ -1,10 +1,10 @@
-"""What a large record costs: a million games of 200 agents in 50 tournaments, made in bulk, then asked and written to.
+"""Times of a large database: a million games of 200 agents in 50 tournaments, written in bulk, queried and added to.
 
     python benchmarks/database.py                    a million games, about three minutes and 700 MB of disk
     python benchmarks/database.py --games 100000     a quick look
 
-Every hundredth game has its moves: no listing reads those, and all of them would take the disk of twenty games more.
-The database lies in a temporary folder (TMPDIR says where) and is removed in the end.
+One game in a hundred has its moves stored: no listing reads moves, and those of all games would need 20 times the disk.
+The database is in a temporary folder (set TMPDIR to choose where) and is removed at the end.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from db.schema import Agent, Entry, Game, Move, Ruling, Seat, Tournament, Versio
 AGENTS, TOURNAMENTS, ENTRIES = 200, 50, 40
 PLIES = 30
 WITH_MOVES: Final = 100
-"""Every so manieth game has its moves."""
+"""One game in this many has its moves stored."""
 ROUNDS = 5
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 _AT_ONCE = 10_000
@@ -45,7 +45,7 @@ Row = dict[str, Any]
 
 
 def fill(database: Database, games: int) -> None:
-    """Makes the record."""
+    """Write the database."""
     random = Random(1)
     seed = str(2**127 + 1)
     with database.writing() as connection:
@@ -86,7 +86,7 @@ def fill(database: Database, games: int) -> None:
 def _games(
     tournament: int, entered: list[int], seed: str, random: Random, ids: Iterator[int]
 ) -> Iterator[tuple[Row, list[Row]]]:
-    """The games of a tournament without end, with their seats; a void one is followed by its next attempt."""
+    """An endless series of games of a tournament, with their seats; a void game is followed by its next attempt."""
     pairs = list(combinations(entered, 2))
     meetings = ((cycle, pair, leg) for cycle in count() for pair in pairs for leg in (0, 1))
     for number, (cycle, pair, leg) in enumerate(meetings, 1):
@@ -151,7 +151,7 @@ def _moves(game: int) -> list[Row]:
 
 
 def record(game: int) -> GameRecord:
-    """A game of usual length, with what agents tell of their thinking."""
+    """A game of typical length, with the depth and score that agents report."""
     seats = tuple(SeatRecord(seat, "any", 0.5, 0.0, 10**9, 10**8, 10**9, 10**7, "") for seat in (0, 1))
     moves = tuple(
         MoveRecord(ply, ply % 2, "4", 10**6, 10**9, 10**3, 10**6, 0, 0, 0.5, 6, 12_345, "4 3 5", None)
@@ -161,7 +161,7 @@ def record(game: int) -> GameRecord:
 
 
 def write_games(database: Database, games: int) -> float:
-    """Milliseconds that a game takes to be begun and finished, each in the director's one transaction."""
+    """Milliseconds to record the start and the end of a game, each in one transaction as the director does."""
     with database.writing() as connection:
         tournament = store.create_tournament(
             connection,
@@ -188,7 +188,7 @@ def write_games(database: Database, games: int) -> float:
 
 
 def measure(what: str, aim: float, action: Callable[[], object]) -> None:
-    """The first time, which reads from the disk what nobody has read yet, and the median of some more."""
+    """Print the time of the first call, which reads from a cold disk, and the median of later calls."""
     times = []
     for _ in range(ROUNDS):
         began = time.perf_counter()
@@ -199,7 +199,7 @@ def measure(what: str, aim: float, action: Callable[[], object]) -> None:
 
 
 def main() -> None:
-    """Makes the record, and measures."""
+    """Write the database, then measure."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--games", type=int, default=1_000_000)
     games = arguments.parse_args().games
@@ -221,11 +221,11 @@ def main() -> None:
             subprocess.run(
                 [sys.executable, "-m", "arena", *command, "--db", str(file)], check=True, stdout=subprocess.DEVNULL
             )
-            print(f"arena {' '.join(command)}: {time.perf_counter() - began:.2f} s, its start included")
+            print(f"arena {' '.join(command)}: {time.perf_counter() - began:.2f} s, including its start")
 
 
 def look_back(database: Database) -> None:
-    """Everything that is asked of the record."""
+    """The queries to measure."""
 
     def asked(question: Callable[[Any], object]) -> Callable[[], object]:
         def answered() -> object:

@@ -1,10 +1,10 @@
-"""How many positions a second each game reaches, beside OpenSpiel's Python states where it has the game.
+"""Positions per second of each game, compared with OpenSpiel's Python states where OpenSpiel has the game.
 
     python benchmarks/games.py            every game
     python benchmarks/games.py othello    some games
 
-A position counts when `play` has made it and its `moves()` were asked. Each figure is the median of several runs; the
-two libraries take turns, so that a machine whose speed wanders treats both alike. OpenSpiel is the extra `bench`.
+A position counts when `play` has made it and its `moves()` were called. Each figure is the median of several runs. The
+two libraries take turns, so that a change in the machine's speed affects both. OpenSpiel is in the extra `bench`.
 """
 
 import os
@@ -33,7 +33,7 @@ PLIES = {
     "rps": 6,
     "tree": 3,
 }
-"""Every game, to the depth that takes about a second or ends it."""
+"""Each game with a number of plies that takes about a second, or ends the game."""
 OPEN_SPIEL = {
     "tictactoe": "tic_tac_toe",
     "connect4": "connect_four",
@@ -45,11 +45,11 @@ OPEN_SPIEL = {
 }
 RUNS = 5
 SHORTEST = 0.3
-"""A shorter run is repeated until it has taken so many seconds."""
+"""Least time of a measurement, in seconds: shorter runs are repeated."""
 
 
 def reach(state: State[Any], plies: int) -> int:
-    """Plays every sequence of `plies` plies; how many positions that made."""
+    """The number of positions made by playing every sequence of `plies` plies."""
     count = 0
     for move in state.moves():
         child = state.play(move)
@@ -62,7 +62,7 @@ def reach(state: State[Any], plies: int) -> int:
 
 
 def reach_in_open_spiel(state: Any, plies: int) -> int:
-    """The same with OpenSpiel's states."""
+    """As `reach`, with OpenSpiel's states."""
     count = 0
     for action in state.legal_actions():
         child = state.child(action)
@@ -75,7 +75,7 @@ def reach_in_open_spiel(state: Any, plies: int) -> int:
 
 
 def rate(run: Callable[[], int]) -> float:
-    """Positions a second."""
+    """Positions per second."""
     count, began = 0, perf_counter()
     while (seconds := perf_counter() - began) < SHORTEST:
         count += run()
@@ -83,7 +83,7 @@ def rate(run: Callable[[], int]) -> float:
 
 
 def bytes_of(state: State[Any]) -> int:
-    """The size of a child of `state`: of itself, and of what it does not share with `state`."""
+    """Bytes of a child of `state`, without the objects that it shares with `state`."""
     child, shared = state.play(state.moves()[0]), {id(value) for value in _slots(state)}
     return sys.getsizeof(child) + sum(sys.getsizeof(value) for value in _slots(child) if id(value) not in shared)
 
@@ -95,7 +95,7 @@ def _slots(state: State[Any]) -> list[object]:
 
 
 def middle(state: State[Any]) -> State[Any]:
-    """A position of the middle of the game."""
+    """A position from the middle of a game."""
     for _ in range(20):
         child = state.play(state.moves()[-1]) if state.moves() else state
         state = state if child.turn is None else child
@@ -103,7 +103,7 @@ def middle(state: State[Any]) -> State[Any]:
 
 
 def open_spiel() -> ModuleType | None:
-    """OpenSpiel, where it is installed."""
+    """The module of OpenSpiel; None if it is not installed."""
     try:
         import pyspiel
     except ImportError:
@@ -113,11 +113,11 @@ def open_spiel() -> ModuleType | None:
 
 
 def main(specs: list[str]) -> None:
-    """Prints the table."""
+    """Print the table."""
     peer = open_spiel()
-    print(f"Python {platform.python_version()}, {os.cpu_count()} cores; positions a second, median of {RUNS} runs")
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores; positions per second, median of {RUNS} runs")
     if peer is None:
-        print("OpenSpiel is not installed (pip install '.[bench]'); its column stays empty")
+        print("OpenSpiel is not installed (pip install '.[bench]'); its column is empty")
     print(f"\n{'game':<16}{'plies':>6}{'positions':>12}{'ours':>12}{'OpenSpiel':>12}{'ratio':>7}{'bytes':>7}")
     for spec in specs:
         plies = PLIES[spec]

@@ -1,10 +1,10 @@
-"""What ratings cost: fits with their error bars, of lists of games and of a record of a million games.
+"""How long ratings take: fits with error bars, for lists of games and for a database of a million games.
 
     python benchmarks/ratings.py                     everything, about four minutes
-    python benchmarks/ratings.py --games 100000      a smaller record
-    python benchmarks/ratings.py --db FILE           a record that is there already
+    python benchmarks/ratings.py --games 100000      a smaller database
+    python benchmarks/ratings.py --db FILE           an existing database
 
-The record is that of benchmarks/database.py, in a temporary folder unless one is given; it is only read.
+The database is made as in benchmarks/database.py, in a temporary folder; an existing one is only read.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Found = TypeVar("Found")
 
 
 def round_robin(players: int, games: int) -> list[RatedGame]:
-    """So many games, in pairs with their seats swapped, of players who are all a little stronger than the next."""
+    """`games` games in pairs with swapped seats, of players of random strengths."""
     random = Random(1)
     names = [f"player{number:04}" for number in range(players)]
     strength = {name: random.gauss(0.0, 1.0) for name in names}
@@ -52,7 +52,7 @@ def round_robin(players: int, games: int) -> list[RatedGame]:
 
 
 def measure(what: str, aim: float | None, action: Callable[[], Found]) -> Found:
-    """The first time, which reads from the disk what nobody has read yet, and the median of some more."""
+    """Print the time of the first call, which reads from a cold disk, and the median of later calls."""
     times = []
     for _ in range(ROUNDS):
         began = time.perf_counter()
@@ -64,14 +64,14 @@ def measure(what: str, aim: float | None, action: Callable[[], Found]) -> Found:
 
 
 def rate_lists() -> None:
-    """Fits of lists of games, columns already made."""
+    """Measure fits of lists of games whose columns are already made."""
     for players, games, aim in ((40, 3_120, 0.05), (1_000, 100_000, 5.0)):
         columns = duels(round_robin(players, games))
         measure(f"{players:,} players, {games:,} games", aim, partial(bradley_terry.fit, columns))
 
 
 def rate_record(file: Path) -> None:
-    """From the record to the table, and the parts of that."""
+    """Measure the way from the database to the table of ratings, and its parts."""
     with Database(str(file), create=False) as database, database.reading() as connection:
 
         def ranking() -> Ranking:
@@ -87,7 +87,7 @@ def rate_record(file: Path) -> None:
 
 
 def main() -> None:
-    """Makes the record, and measures."""
+    """Write the database, then measure."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--games", type=int, default=1_000_000)
     arguments.add_argument("--db", type=Path)

@@ -1,21 +1,21 @@
-"""Whether error bars and verdicts keep their promises, in simulated tournaments in which the truth is known.
+"""Whether error bars and grades are right as often as they claim, in simulated tournaments with known strengths.
 
     python benchmarks/ratings_errors.py                       all tables of docs/ratings.md, about half an hour
     python benchmarks/ratings_errors.py --share 0.05          a quick look
     python benchmarks/ratings_errors.py --design g40 --pairs 1 --pairs 10
 
-Four designs: g40, three bars at -200, 0 and 200 and 40 students, each student against each bar; g2, the same with two
-students; r6 and r40, everybody against everybody. Each meeting is a pair of games with one opening and swapped seats.
-Nine scenarios of each: openings that favour a seat by 0, 87 or 174 Elo (the standard deviation), and 0, 30 or 60 % of
-draws between equals. Sitting first is worth 26 Elo besides.
+Four designs: in g40, 40 students each play against three bars at -200, 0 and 200 Elo; g2 has two students; r6 and r40
+are round-robins of 6 and 40 players. Each pairing is a pair of games with the same opening and swapped seats. Each
+design has nine scenarios: openings that favour a seat by 0, 87 or 174 Elo (standard deviation), and 0, 30 or 60 %
+draws between equal players. The first seat is worth 26 Elo more.
 
-    wrong       of players who are equally strong: how often one is found to be "better" or "not better"; at most 10 %
+    wrong       share of equally strong players of whom one is graded "better" or "not better"; at most 10 %
     worst       the same in the worst of the nine scenarios
-    coverage    how often the 95 % error bar of `arena rank` holds the true rating, by the worth of openings
+    coverage    how often the 95 % error bar of `arena rank` contains the true rating, by standard deviation
     ±           the median error bar
-    +100, +200  how often a player who is so much stronger is found to be "better"
+    +100, +200  how often a player who is 100 or 200 Elo stronger is graded "better"
 
-Then Plackett-Luce in games for four, and the error of `arena versus`. Everything is computed by the program's own code.
+Then Plackett-Luce in games for four, and the error of `arena versus`. All figures are computed by the product's code.
 """
 
 from __future__ import annotations
@@ -47,20 +47,20 @@ BARS: Final = 3
 
 
 class Design(Struct, frozen=True):
-    """Who meets whom, and how strong they are."""
+    """Who plays whom, and the true strengths."""
 
     truth: Numbers
-    """In Elo."""
+    """True strengths in Elo."""
     one: Places
     other: Places
     judged: list[tuple[int, int]]
-    """Who is held to whom."""
+    """Pairs to be graded: a player and the bar."""
     tournaments: int
-    """How many of each scenario make a share known to about half a percentage point."""
+    """Tournaments of each scenario, enough to know a share to about half a percentage point."""
 
 
 class Seen(Struct):
-    """What came out, added up."""
+    """Counts over all tournaments of a scenario."""
 
     equal: int = 0
     wrong: int = 0
@@ -68,9 +68,9 @@ class Seen(Struct):
     held: int = 0
     errors: list[float] = []
     stronger: dict[int, int] = {}
-    """By how much they are: how many were held to somebody ..."""
+    """For each true lead in Elo, how many players were compared with a bar ..."""
     found: dict[int, int] = {}
-    """... and found to be better."""
+    """... and how many of them were graded better."""
 
 
 def _gauntlet(students: Sequence[float], tournaments: int) -> Design:
@@ -94,7 +94,7 @@ DESIGNS: Final = {
 
 
 def tournament(random: Generator, design: Design, *, pairs: int, opening: float, draws: float) -> Duels:
-    """All meet that often, each time in two games with swapped seats and one opening, which favours a seat."""
+    """Simulate `pairs` pairs of games for each pairing; the two games share an opening, which favours a seat."""
     one, other = np.repeat(design.one, pairs), np.repeat(design.other, pairs)
     favour = (FIRST + random.normal(0.0, opening, len(one))) / ELO
     scores = []
@@ -118,7 +118,7 @@ def tournament(random: Generator, design: Design, *, pairs: int, opening: float,
 
 
 def see(seen: Seen, found: Estimates, truth: Numbers, judged: Sequence[tuple[int, int]]) -> None:
-    """Adds what was found to what was seen."""
+    """Add the estimates of a tournament to the counts."""
     errors = found.errors()
     seen.held += int(np.sum(np.abs(found.ratings - (truth - truth.mean())) <= errors))
     seen.bars += len(errors)
@@ -139,7 +139,7 @@ def see(seen: Seen, found: Estimates, truth: Numbers, judged: Sequence[tuple[int
 def simulate(
     design: Design, *, pairs: int, opening: float, draws: float, tournaments: int | None = None, seed: int = 1
 ) -> Seen:
-    """The results of a number of tournaments of one scenario."""
+    """The counts of a number of tournaments of one scenario."""
     random, seen = default_rng([seed, pairs, round(opening), round(100 * draws)]), Seen()
     for _ in range(tournaments or design.tournaments):
         games = tournament(random, design, pairs=pairs, opening=opening, draws=draws)
@@ -151,8 +151,8 @@ def simulate(
 
 
 def simulate_tables(*, rounds: int, opening: float, ties: bool, tournaments: int, seed: int = 1) -> Seen:
-    """Twelve players in two groups of equals in games for four, by Plackett-Luce; each plays `rounds` games. `opening`:
-    the standard deviation of what a seat is worth; `ties`: only who wins is known."""
+    """Twelve players in two groups of equal strength play games for four; each plays `rounds` games, rated by
+    Plackett-Luce. `opening`: standard deviation of the worth of a seat; `ties`: only the winner is known."""
     random, seen = default_rng([seed, rounds, round(opening), ties]), Seen()
     truth = np.array([-100.0, 0.0, 100.0, 0.0] * 3)
     judged = [(i, j) for i, j in product(range(12), repeat=2) if i != j and (truth[i] > truth[j] or i < j)]
@@ -168,7 +168,7 @@ def simulate_tables(*, rounds: int, opening: float, ties: bool, tournaments: int
 
 
 def _table(random: Generator, truth: Numbers, seated: Places, *, opening: float, ties: bool) -> RatedGame:
-    # Gumbel's noise added to strengths orders players as the model does.
+    # Strengths plus Gumbel noise order the players with the probabilities of the model.
     strength = (truth[seated] + random.normal(0.0, opening, 4)) / ELO - np.log(-np.log(random.random(4)))
     place = np.argsort(np.argsort(-strength))
     points = (place == 0).astype(float) if ties else 1.0 - place / 3.0
@@ -179,7 +179,7 @@ def _table(random: Generator, truth: Numbers, seated: Places, *, opening: float,
 
 
 def versus_covers(pairs: int, *, opening: float, draws: float, matches: int, seed: int = 1) -> float:
-    """How often the error of `arena versus` holds a true difference of 0, in percent; no error holds everything."""
+    """How often the error of `arena versus` contains a true difference of 0, in percent; without an error it does."""
     random = default_rng([seed, pairs, round(opening), round(100 * draws)])
     design = Design(np.zeros(2), np.array([0]), np.array([1]), [], matches)
     held = 0
@@ -194,7 +194,7 @@ def versus_covers(pairs: int, *, opening: float, draws: float, matches: int, see
     return 100.0 * held / matches
 
 
-# What is printed.
+# Tables.
 
 
 def percent(part: float, whole: float) -> str:
@@ -207,7 +207,7 @@ def row(cells: Sequence[object]) -> str:
 
 
 def lines(name: str, pairs: Sequence[int], share: float) -> Iterator[str]:
-    """The table of one design, a line for each number of pairs."""
+    """The table of one design, one line for each number of pairs."""
     design = DESIGNS[name]
     for number in pairs:
         times = max(2, ceil(share * design.tournaments * (1.0 if number < 30 else 0.5 if number < 100 else 0.25)))
@@ -250,11 +250,16 @@ def table_lines(share: float) -> Iterator[str]:
 
 
 def main() -> None:
-    """Simulates, and prints the tables of docs/ratings.md."""
+    """Simulate, and print the tables of docs/ratings.md."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--design", action="append", choices=[*DESIGNS, "tables", "versus"])
     parser.add_argument("--pairs", action="append", type=int)
-    parser.add_argument("--share", type=float, default=1.0, help="of the tournaments that make a share known to 0.5 %%")
+    parser.add_argument(
+        "--share",
+        type=float,
+        default=1.0,
+        help="fraction of the tournaments to simulate; all of them give shares to 0.5 %%",
+    )
     asked = parser.parse_args()
     chosen = asked.design or [*DESIGNS, "tables", "versus"]
     if any(name in DESIGNS for name in chosen):

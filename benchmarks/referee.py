@@ -1,10 +1,10 @@
-"""What the referee costs: a ply of instant players next to a bare ZeroMQ echo of messages of the same size.
+"""What the referee costs: the time of a ply with instant players, next to a bare ZeroMQ echo with equal messages.
 
     python benchmarks/referee.py            everything, about two minutes
     python benchmarks/referee.py ply        one part: ply, clock, flood, many, start
 
-Echo and referee run turn by turn in one run; the figures are medians over the rounds. Players are one process, the
-referee or the echo another: each has a core where there are two.
+Echo and referee take turns in one run; figures are medians over the rounds. The players are one process, and the
+referee or the echo is another: on two cores each has its own.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from arena.walls.run_folder import RunFolder
 
 ROUNDS = 5
 PLIES = 8_000
-"""Of each measurement."""
+"""Rounds of each measurement."""
 TURN_BYTES, MOVE_BYTES = 110, 50
-"""The usual size of a turn and of a move without position, legal moves or thinking."""
+"""Typical bytes of a `turn` and of a `move` without position, legal moves or search figures."""
 
 GAMES = {
     "tictactoe": ["b2", "a1", "c1", "a3", "a2", "c2", "b1", "b3", "c3"],
     "connect4": [str(column) for column in (*[1, 2, 3, 5, 6, 7] * 3, *[2, 1, 5, 3, 7, 6] * 3, *[4] * 6)],
 }
-"""A whole game of each that nobody wins early."""
+"""A whole game of each, without an early win."""
 
 ECHO = """
 import sys, zmq
@@ -69,7 +69,7 @@ while True:
 
 
 class Table:
-    """The referee's process, and players that this process plays itself."""
+    """A referee process, and players that this process plays itself."""
 
     def __init__(self, players: int) -> None:
         self.folder = RunFolder()
@@ -81,7 +81,7 @@ class Table:
         self.poller = zmq.Poller()
         self.tokens: list[str] = []
         self.sockets: list[zmq.Socket[bytes]] = []
-        # Where each game is played.
+        # The table of each game.
         self.tables: dict[int, int] = {}
         self.games = 0
         self.poller.register(self.channel.socket, zmq.POLLIN)
@@ -89,7 +89,7 @@ class Table:
             self.connect(number)
 
     def connect(self, number: int) -> None:
-        """One more player."""
+        """Connect one more player."""
         token = f"{number:064x}"
         self.tokens.append(token)
         self.channel.send(control.Expect(token))
@@ -104,7 +104,7 @@ class Table:
         return control.from_referee(self.channel.socket.recv())
 
     def begin(self, table: int, rules: str) -> None:
-        """A game of the players 2 * table and 2 * table + 1."""
+        """Start a game of the players 2 * table and 2 * table + 1."""
         self.games += 1
         self.tables[self.games] = table
         seats = tuple(
@@ -113,7 +113,7 @@ class Table:
         self.channel.send(control.Play(Fixture(self.games, rules, seats, key=b"k" * 32, clock="60")))
 
     def play(self, rules: str, tables: int, games: int, think: Callable[[], None] | None = None) -> Played:
-        """Plays `games` games, at so many tables at once."""
+        """Play `games` games, `tables` of them at the same time."""
         script, records, round_trips = GAMES[rules], list[Any](), list[float]()
         for socket in self.sockets[: 2 * tables]:  # a poll asks each socket: only those that play
             self.poller.register(socket, zmq.POLLIN)
@@ -155,19 +155,19 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What some games took."""
+    """Times of some games."""
 
     ply: float
-    """Seconds a ply, starts and ends of games included."""
+    """Seconds per ply, including starts and ends of games."""
     round_trip: float
-    """Seconds from a move to the next turn, the median; tells something where one game is played at once."""
+    """Median seconds from a move to the next turn; meaningful where games are played one at a time."""
     slowest: float
-    """The longest of them."""
+    """The longest time from a move to the next turn, in seconds."""
     records: list[Any]
 
 
 def echo(players: int, messages: int) -> float:
-    """Seconds a message, with so many players whose messages a bare ROUTER answers."""
+    """Seconds per message when a bare ROUTER answers `players` players."""
     with RunFolder() as folder:
         server = subprocess.Popen([sys.executable, "-c", ECHO, folder.players, str(TURN_BYTES)])
         context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
@@ -195,7 +195,7 @@ def echo(players: int, messages: int) -> float:
 
 
 def measure_plies() -> None:
-    """A ply with 1, 2 and 16 games at once."""
+    """Measure a ply with 1, 2 and 16 games at the same time."""
     print("| game | games at once | echo, µs | referee, µs a ply | plies/s | times the echo |")
     print("|---|---|---|---|---|---|")
     for rules, script in GAMES.items():
@@ -217,7 +217,7 @@ def measure_plies() -> None:
 
 
 def measure_clock() -> None:
-    """What the clock reads for a player that sleeps 5 ms."""
+    """Measure what the clock charges a player that sleeps 5 ms."""
     slept = list[float]()
 
     def sleep() -> None:
@@ -234,7 +234,7 @@ def measure_clock() -> None:
 
 
 def measure_disturbance() -> None:
-    """How long other games wait while somebody floods the referee, as fast as a process can."""
+    """Measure how long other games wait while a process floods the referee as fast as it can."""
     table = Table(2)
     calm = table.play("connect4", 1, 100)
     token = "f" * 64
@@ -256,7 +256,7 @@ def measure_disturbance() -> None:
 
 
 def measure_many() -> None:
-    """A ply among many connected players, and with many games in progress."""
+    """Measure a ply with many connected players, and with many games in progress."""
     few, many = Table(2), Table(1000)
     alone, among = list[float](), list[float]()
     for _ in range(ROUNDS):
@@ -275,7 +275,7 @@ def measure_many() -> None:
 
 
 def measure_start() -> None:
-    """From the wish for a game to its first move."""
+    """Measure the time from the request for a game to its first move."""
     table = Table(2)
     idle = []
     for _ in range(50):
@@ -283,13 +283,13 @@ def measure_start() -> None:
         played = table.play("tictactoe", 1, 1)
         idle.append(time.monotonic() - began - played.ply * 8)
     table.close()
-    print(f"a game with players at hand: {statistics.median(idle) * 1e3:.2f} ms to its first move")
+    print(f"a game with players already running: {statistics.median(idle) * 1e3:.2f} ms to its first move")
     for name, player in (("a fresh agent of a student's (Python)", "examples/greedy.py"), ("a new built-in", "random")):
         print(f"a game with {name}: {first_move(player) * 1e3:.0f} ms to its first move")
 
 
 def first_move(text: str) -> float:
-    """Seconds from the wish for a game to its first move by that player, the median of several games."""
+    """Median seconds from the request for a game to its first move by `player`."""
     times = []
     with RunFolder() as folder, Director(folder) as director:
         store = Store(folder.path / "store")
@@ -306,7 +306,7 @@ def first_move(text: str) -> float:
             for event in director.play(InOrder([game])):
                 if isinstance(event, Ply) and event.move.ply == 1:
                     times.append(time.monotonic() - began)
-    return statistics.median(times[1:])  # the first waits for the referee's own start
+    return statistics.median(times[1:])  # the first game also waits for the referee to start
 
 
 PARTS = {
@@ -319,7 +319,7 @@ PARTS = {
 
 
 def main() -> None:
-    """Measures all parts, or those that were named."""
+    """Measure all parts, or those named on the command line."""
     print(f"{os.cpu_count()} cores, Python {platform.python_version()}, libzmq {zmq.zmq_version()}")
     for part in sys.argv[1:] or PARTS:
         PARTS[part]()

@@ -1,10 +1,10 @@
-"""How fast the searches are, beside easyAI's Negamax and OpenSpiel's alpha-beta in the same run.
+"""How fast the searches are, compared with easyAI's Negamax and OpenSpiel's alpha-beta in the same run.
 
     python benchmarks/search.py
 
-The first table is plain alpha-beta on Connect-4: all three look 8 plies ahead from the empty board, columns from left
-to right, every estimate 0, so that they search one and the same tree; they take turns, and each figure is a median.
-easyAI gets a bitboard game with moves that are taken back. The peers are the extra `bench`.
+The first table is plain alpha-beta on Connect-4. All three search 8 plies from the empty board, columns from left to
+right, every estimate 0, so they search the same tree. They take turns, and each figure is a median. easyAI plays a
+bitboard game with undo. easyAI and OpenSpiel are in the extra `bench`.
 """
 
 import os
@@ -25,7 +25,7 @@ SIMULATIONS = 15_000
 
 
 def seconds(run: Callable[[], object], *, times: int = 1) -> float:
-    """How long `run` takes, on average over so many times."""
+    """The mean time of `run` over several calls, in seconds."""
     began = perf_counter()
     for _ in range(times):
         run()
@@ -33,19 +33,19 @@ def seconds(run: Callable[[], object], *, times: int = 1) -> float:
 
 
 def ours() -> int:
-    """Plain alpha-beta of ours; the nodes it visits."""
+    """Run our plain alpha-beta; the number of nodes."""
     return alphabeta.search(games.start("connect4"), depth=DEPTH, evaluate=lambda _state, _seat: 0.0).nodes
 
 
 def in_easy_ai() -> int | None:
-    """easyAI's Negamax on a bitboard game; the moves it makes."""
+    """Run easyAI's Negamax on a bitboard game; the number of moves it makes."""
     try:
         from easyAI import Negamax, TwoPlayerGame
     except ImportError:
         return None
 
     class Connect4(TwoPlayerGame):  # type: ignore[misc]
-        """Bitboards as ours have them: seven bits a column, the uppermost one empty."""
+        """Bitboards as in adsearch: seven bits per column, the highest always empty."""
 
         def __init__(self) -> None:
             self.players = [None, None]
@@ -85,7 +85,7 @@ def in_easy_ai() -> int | None:
 
 
 def in_open_spiel() -> bool:
-    """OpenSpiel's alpha-beta in Python on its own states; whether it is there."""
+    """Run OpenSpiel's alpha-beta in Python on its own states; False if it is not installed."""
     try:
         import pyspiel
         from open_spiel.python.algorithms import minimax as theirs
@@ -96,7 +96,7 @@ def in_open_spiel() -> bool:
 
 
 def compare_alphabeta() -> None:
-    """Prints nodes a second of the three."""
+    """Print nodes per second of the three."""
     nodes, moves, there = ours(), in_easy_ai(), in_open_spiel()
     searches: dict[str, tuple[int, Callable[[], object]]] = {"ours": (nodes, ours)}
     if moves is not None:
@@ -104,7 +104,7 @@ def compare_alphabeta() -> None:
     if there:
         searches["OpenSpiel"] = (nodes, in_open_spiel)
     if len(searches) < 3:
-        print("Not all peers are installed (pip install '.[bench]').")
+        print("Not all libraries to compare with are installed (pip install '.[bench]').")
     times: dict[str, list[float]] = {name: [] for name in searches}
     for _ in range(RUNS):
         for name, (_, run) in searches.items():
@@ -119,7 +119,7 @@ def compare_alphabeta() -> None:
 
 
 def main() -> None:
-    """Prints the tables."""
+    """Print the tables."""
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores; medians of {RUNS} runs")
     compare_alphabeta()
     print(f"\n{'search':<52}{'seconds':>9}{'':>24}")

@@ -1,10 +1,10 @@
-"""What running a tournament costs beyond the thinking: games a second, time lost between moves, memory.
+"""What a tournament costs besides the thinking: games per second, time lost between moves, memory.
 
     python benchmarks/tournament.py             everything, about two minutes
-    python benchmarks/tournament.py games 50000 random agents, so many games, and the memory of both processes
-    python benchmarks/tournament.py thinking    agents that think 20 ms a move
+    python benchmarks/tournament.py games 50000 50,000 games of random agents, and the memory of both processes
+    python benchmarks/tournament.py thinking    agents that think 20 ms per move
 
-The tournament, its processes and its database are real, in a temporary folder.
+The tournament, its processes and its database are real; the database is in a temporary folder.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from db.database import Database
 
 
 def run(players: list[str], *, games: int, at_once: int, **settings: object) -> None:
-    """Plays so many games of Connect-4, and prints what that took."""
+    """Play `games` games of Connect-4, and print the time they took."""
     with (
         tempfile.TemporaryDirectory() as name,
         Database(str(Path(name) / "arena.db")) as database,
@@ -56,12 +56,12 @@ def run(players: list[str], *, games: int, at_once: int, **settings: object) -> 
 
 
 def megabytes(usage: Usage) -> int:
-    """What a process has at most held."""
+    """Peak memory of a process."""
     return (usage.memory() or 0) // 2**20
 
 
 def main() -> None:
-    """Measures what was asked for."""
+    """Measure the parts named on the command line."""
     print(f"{os.cpu_count()} cores, Python {platform.python_version()}")
     part = sys.argv[1] if len(sys.argv) > 1 else "all"
     if part in ("games", "all"):

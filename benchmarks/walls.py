@@ -1,10 +1,10 @@
-"""What the walls cost and what they hold: a ply, a start, a thread that spins off turn, the clock of a sleeper.
+"""What walls cost and what they prevent: a ply, a start, a thread that spins off turn, the clock of a sleeper.
 
     python benchmarks/walls.py            everything, about two minutes
     python benchmarks/walls.py ply        one part: ply, start, spin, clock
 
-Whoever is compared plays turn by turn in one run; the figures are medians. Directors, referees, wardens and agents are
-real. A ply is what the referee waits for a seat, from its turn to its answer.
+Players that are compared take turns in one run; figures are medians. Directors, referees, wardens and agents are real.
+A ply is the time that the referee waits for a seat, from its `turn` to its `move`.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from db.records import GameRecord, MoveRecord
 
 ROUNDS = 5
 GAMES = 8
-"""Of each pair in each round; the first of them is not counted, as it starts the processes."""
+"""Games of each pair in each round; the first is not counted, because it starts the processes."""
 STARTS = 30
 THINKING = "mcts:seconds=0.1"
-"""The opponent of an agent that spins."""
+"""Opponent of an agent that spins."""
 PLIES = 20
-"""Of a game in which somebody spins."""
+"""Plies of a game in which an agent spins."""
 SLEEPS = 0.005
 BARE = starter.FOLDER
 
@@ -69,7 +69,7 @@ SPINNING = (
 import hashlib, threading
 
 def spin():
-    hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)  # for an hour, and without the interpreter's lock
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)  # takes an hour, and releases the interpreter lock
 
 threading.Thread(target=spin, daemon=True).start()
 """
@@ -101,7 +101,7 @@ for line in sys.stdin:
 
 
 class Evening:
-    """A director, and games of two for it."""
+    """A director, and two-player games for it."""
 
     def __init__(self, folder: RunFolder, director: Director, sources: Path) -> None:
         self.director = director
@@ -111,7 +111,7 @@ class Evening:
         self._numbers = count(1)
 
     def written(self, name: str, source: str) -> str:
-        """An agent with this source, as a player's text."""
+        """The player text of an agent with this source."""
         path = self.sources / f"{name}.py"
         path.write_text(source)
         return str(path)
@@ -119,7 +119,7 @@ class Evening:
     def entrant(
         self, text: str, rules: str, kind: WallKind | None = None, *, fresh: bool = False, ponder: bool = False
     ) -> Entrant:
-        """Somebody who plays, behind walls of that kind if not ours."""
+        """An entrant; behind walls of that kind unless it is a built-in."""
         held = Confinement(self._scratch, "", walls=kind, fresh=fresh, ponder=ponder)
         name = f"{text} {kind} {fresh} {ponder}"
         return enter(read_player(text), name, games.start(rules), self._store, held)
@@ -127,10 +127,10 @@ class Evening:
     def play(
         self, rules: str, first: Entrant, second: Entrant, *, plies: int | None = None, watched: bool = False
     ) -> tuple[float, GameRecord]:
-        """One game: seconds until all were ready, where it is watched; and how it went."""
+        """Play one game; the seconds until all were ready, where the game is watched, and its end."""
         number = next(self._numbers)
         settings: dict[str, Any] = {"seed": 1, "identity": (number,), "clock": "60", "max_plies": plies}
-        # Of a game that is not watched nobody tells when it begins.
+        # The start of a game that is not watched is not reported.
         game = Planned(number, rules, rules, (first, second), watched=watched, **settings)
         began, ready = time.perf_counter(), 0.0
         for event in self.director.play(InOrder([game])):
@@ -145,7 +145,7 @@ class Evening:
 
 @contextmanager
 def evening() -> Iterator[Evening]:
-    """A director of its own, and a folder for the sources of agents."""
+    """A new director, and a folder for the sources of agents."""
     with (
         tempfile.TemporaryDirectory() as sources,
         RunFolder() as folder,
@@ -155,22 +155,22 @@ def evening() -> Iterator[Evening]:
 
 
 def kinds() -> list[WallKind]:
-    """The walls that hold here."""
+    """The kinds of walls that work on this machine."""
     return [kind for kind in WallKind if probe.offer(kind).holds]
 
 
 def moves_of(record: GameRecord, seat: int) -> list[MoveRecord]:
-    """What that seat played, but for its first move, before which it may have had things to do."""
+    """The moves of that seat, without its first, which may include work from the start."""
     return [move for move in record.moves if move.who == seat][1:]
 
 
 def waited(move: MoveRecord) -> float:
-    """Microseconds for which the referee waited for the move."""
+    """Microseconds that the referee waited for the move."""
     return ((move.spent or 0) + (move.delay or 0) + (move.lag or 0)) / 1000
 
 
 def measure_plies() -> None:
-    """A ply of an instant agent behind each kind of walls, next to a built-in player's."""
+    """Measure a ply of an instant agent behind each kind of walls, next to a ply of a built-in player."""
     with evening() as here:
         rules = "connect4"
         builtin = here.entrant("random", rules)
@@ -199,7 +199,7 @@ def measure_plies() -> None:
 
 
 def measure_start() -> None:
-    """From the wish for a game until a fresh agent behind walls is ready for it; its warden is at hand."""
+    """Measure the time until a fresh agent behind walls is ready for a game; its warden runs already."""
     with evening() as here:
         rules = "tictactoe"
         other = here.entrant("random", rules)
@@ -220,7 +220,7 @@ def measure_start() -> None:
 
 
 def measure_spin() -> None:
-    """What an agent that spins in a thread gets while its opponent thinks, and what that costs the opponent."""
+    """Measure how much a thread that spins off turn runs, and how much it slows the thinking opponent."""
     with evening() as here:
         rules = "othello"
         texts = {"calm": here.written("calm", CALM), "spins": here.written("spinning", SPINNING)}
@@ -231,9 +231,9 @@ def measure_spin() -> None:
         for round_ in range(ROUNDS + 1):
             for key, entrant in entrants.items():
                 _, record = here.play(rules, entrant, opponent, plies=PLIES)
-                here.play(rules, second, opponent, plies=4)  # who is kept may go on a little after a game
+                here.play(rules, second, opponent, plies=4)  # an agent that is kept can run for a moment after a game
                 if not round_:
-                    continue  # it has started the processes
+                    continue  # this game started the processes
                 mine = [move for move in record.moves if move.who == 0]
                 others = [move for move in record.moves if move.who == 1]
                 thought = sum(move.spent or 0 for move in others)
@@ -249,7 +249,7 @@ def measure_spin() -> None:
 
 
 def measure_clock() -> None:
-    """What the warden reads for an agent that sleeps 5 ms, and tells how long by its own clock."""
+    """Compare the time that the warden measures for an agent that sleeps 5 ms with the agent's own clock."""
     with evening() as here:
         rules = "connect4"
         other = here.entrant("random", rules)
@@ -280,7 +280,7 @@ PARTS = {"ply": measure_plies, "start": measure_start, "spin": measure_spin, "cl
 
 
 def main() -> None:
-    """Measures all parts, or those that were named."""
+    """Measure all parts, or those named on the command line."""
     load = os.getloadavg()[0]
     print(f"{os.cpu_count()} cores, load {load:.1f}, Python {platform.python_version()}, Linux {platform.release()}")
     for part in sys.argv[1:] or PARTS:

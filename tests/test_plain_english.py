@@ -1,0 +1,48 @@
+"""What a person reads is in plain English: some phrases are always wrong, wherever they are written."""
+
+import re
+
+import pytest
+
+from tests.kit.places import ROOT
+
+WRONG = {
+    "usual:": "default:",
+    "what is usual": "the default",
+    "so many": "N, or at most N",
+    "whoever": "anyone who",
+    "somebody's own": "user-supplied",
+    "of one's own": "your own",
+    "is no file": "is not a file",
+    "is no folder": "is not a folder",
+    "is no agent": "is not an agent",
+    "typing error": "typo",
+    "nobody knows": "it is not known",
+    "stands still": "is paused",
+    "it held more": "it used more memory",
+}
+"""Each phrase with what to say instead."""
+READ_BY_PEOPLE = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted(
+        path
+        for folder in ("adsearch", "agents", "arena", "db", "examples", "benchmarks")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".md", ".html", ".js", ".c", ".toml", ".css", ".txt")
+        and "__pycache__" not in path.parts
+    ),
+]
+"""Pages, and the files of the product: help, errors, templates and docstrings are in them."""
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_phrase_that_is_always_wrong_is_nowhere(wrong: str) -> None:
+    phrase = re.compile(r"\b" + re.sub(" ", r"[\\s#]+", re.escape(wrong).replace(r"\ ", " ")), re.IGNORECASE)
+    found = [
+        f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}"
+        for path in READ_BY_PEOPLE
+        for text in [path.read_text("utf-8")]
+        for match in phrase.finditer(text)
+    ]
+    assert found == [], f"say instead: {WRONG[wrong]}"
