@@ -1,4 +1,4 @@
-"""docs/security.md promises nothing that no test holds, and `arena doctor` speaks of the same promises."""
+"""Every promise in docs/security.md names the tests that check it; `arena doctor` reports the same promises."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ WITHOUT_TESTS: Final = {
 
 
 def named(section: str, list: str) -> list[str]:
-    """The attacks and tests in the list with that title at the end of a section."""
+    """The attacks and tests in the list with that title in a section."""
     found = re.search(rf"^\*{list}:\*((?:(?!\n\n|\n\*).)*)", SECTIONS[section], re.MULTILINE | re.DOTALL)
     return re.findall(r"`(\w+)`", found[1]) if found else []
 
 
 def of(promise: Promise) -> str:
-    """The section about a promise."""
+    """The title of the section about a promise."""
     return promise.capitalize()
 
 
@@ -41,7 +41,7 @@ def test_the_page_and_doctor_have_the_same_promises_in_the_same_order() -> None:
 
 
 @pytest.mark.parametrize("section", sorted(SECTIONS.keys() - WITHOUT_TESTS))
-def test_every_promise_is_held_by_tests(section: str) -> None:
+def test_every_promise_names_its_tests(section: str) -> None:
     assert named(section, "Tested by")
 
 
