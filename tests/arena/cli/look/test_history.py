@@ -390,7 +390,7 @@ def test_the_views_have_the_columns_that_are_written_down(record: Path, view: st
 
 @pytest.mark.parametrize("view", ["v_game", "v_seat", "v_move", "v_standing", "v_head_to_head"])
 def test_every_column_of_every_view_is_in_the_documentation(record: Path, view: str) -> None:
-    page = (ROOT / "docs" / "history.md").read_text("utf-8")
+    page = (ROOT / "docs" / "sql.md").read_text("utf-8")
     part = page.partition(f"### {view}")[2].partition("\n#")[0]
     told = re.findall(r"^\| `(\w+)`", part, re.MULTILINE)
     (row, *_) = document(record, "sql", f"SELECT * FROM {view} LIMIT 1")
