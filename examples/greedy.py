@@ -8,5 +8,5 @@ class Greedy(Agent):
 
     def choose(self, state, clock):
         # state.moves() are the legal moves; state.play(move) is the position after one of them; and
-        # evaluate(seat) says what a position looks like for a seat: the more, the better. state.turn is our seat.
+        # evaluate(seat) says how good a position is for a seat: higher is better. state.turn is our seat.
         return max(state.moves(), key=lambda move: state.play(move).evaluate(state.turn))
