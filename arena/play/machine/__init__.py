@@ -1,12 +1,12 @@
 """The findings of `arena doctor`: what this machine offers to a tournament, and what makes clocks unfair here.
 
-Facts come from /proc and /sys (a caller may pass other folders), from timing sleeps and writes, and from trying each
-kind of walls; a small function judges each fact. Nothing is left changed.
+Facts come from /proc and /sys (a caller can pass other folders), from timed sleeps and writes, and from a test of each
+kind of walls. One small function judges each fact. Nothing on the machine is changed.
 
-    sandboxes.py    which walls hold                        disk.py     whether results are safe, and room for more
-    promises.py     what of docs/security.md is held        system.py   operating system, versions, open files
+    sandboxes.py    which walls hold                        disk.py     speed and type of the disk, free space
+    promises.py     which promises of docs/security.md hold system.py   operating system, versions, open files
     processors.py   cores, quota, load, late wake-ups       finding.py  what all of these return
-    memory.py       room for agents that play at once
+    memory.py       memory for agents that play at the same time
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["Finding", "Health", "findings"]
 
 
 def findings(folder: Path | None) -> list[Finding]:
-    """All findings about this machine. `folder`: where the database is; None if it is not a file here."""
+    """All findings about this machine. `folder`: that of the database; None if the database is not a local file."""
     from arena.play.machine import disk, memory, processors, sandboxes, system
 
     return [

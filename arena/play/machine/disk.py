@@ -1,6 +1,6 @@
-"""Whether results are safe on the disk, how long that takes, and whether there is room for more.
+"""Whether results are safe on the disk, how long a synced write takes, and how much space is free.
 
-What is written to find out is gone when the answer is there.
+The test file has no name and is deleted when the measurement ends.
 """
 
 from __future__ import annotations
@@ -22,47 +22,48 @@ _NETWORK: Final = frozenset(
     {"9p", "afs", "beegfs", "ceph", "cifs", "drvfs", "fuse.glusterfs", "fuse.sshfs", "gfs2", "glusterfs", "gpfs"}
     | {"lustre", "ncpfs", "nfs", "nfs4", "prl_fs", "smb3", "smbfs", "vboxsf", "virtiofs"}
 )
-"""File systems that another machine, or the host of this one, may write to as well."""
-_FLEETING: Final = frozenset({"tmpfs", "ramfs"})
+"""File systems that another machine, or the host of this virtual machine, can write to as well."""
+_IN_MEMORY: Final = frozenset({"tmpfs", "ramfs"})
 _SYNC_MOST: Final = 0.05
-"""Seconds; a finished game is on the disk after two or three."""
+"""Longest good time of a synced write, in seconds; recording a game takes two or three such writes."""
 _FREE_LEAST: Final = GIBIBYTE
 _SYNCS: Final = 20
 _SYNCS_WITHIN: Final = 0.5
+"""Time limit for all test writes, in seconds."""
 
 
 def findings(folder: Path | None, *, proc: Path = PROC) -> list[Finding]:
-    """Whether results are safe in the database's folder, and whether there is room."""
+    """Whether results are safe in the database's folder, and how much space is free."""
     if folder is None:
         of_database = [unknown("disk", "database", "not a file on this machine")]
     else:
         of_database = [writing(folder)]
         if of_database[0].verdict is not Health.PROBLEM:
-            of_database += [file_system(folder, proc), room("room", folder)]
+            of_database += [file_system(folder, proc), free_space("free space", folder)]
     return [*of_database, temporary()]
 
 
 def writing(folder: Path) -> Finding:
-    """How long a little takes to be safe on the disk."""
+    """How long a synced write of 4 KiB takes."""
     where = folder.absolute()
     try:
         times = sync_times(folder)
     except OSError as error:
-        value = f"{where}: nothing can be written ({error.strerror})"
-        advice = "make the folder, or name a database elsewhere (--db, ARENA_DB)"
+        value = f"{where}: not writable ({error.strerror})"
+        advice = "create the folder, or choose another database (--db, ARENA_DB)"
         return Finding("disk", "database", value, Health.PROBLEM, advice)
     middle, worst = statistics.median(times), max(times)
-    value = f"{where}: a write is safe after {middle * 1000:.2f} ms, at worst {worst * 1000:.1f} ms"
-    advice = "each result waits for that: put the database on a faster disk" if middle > _SYNC_MOST else ""
+    value = f"{where}: a synced 4 KiB write takes {middle * 1000:.2f} ms (median), {worst * 1000:.1f} ms at worst"
+    advice = "every result waits for synced writes: put the database on a faster disk" if middle > _SYNC_MOST else ""
     return found("disk", "database", value, advice)
 
 
 def sync_times(folder: Path, *, clock: Callable[[], float] = time.perf_counter) -> list[float]:
-    """Seconds that each of some small writes takes until it is on the disk; OSError where none can be made."""
+    """Seconds that each write of 4 KiB with fsync takes; OSError if the folder is not writable."""
     times: list[float] = []
-    begun = clock()
+    started = clock()
     with tempfile.TemporaryFile(dir=folder) as file:
-        while not times or (len(times) < _SYNCS and clock() - begun < _SYNCS_WITHIN):
+        while not times or (len(times) < _SYNCS and clock() - started < _SYNCS_WITHIN):
             before = clock()
             os.write(file.fileno(), bytes(4096))
             os.fsync(file.fileno())
@@ -71,19 +72,19 @@ def sync_times(folder: Path, *, clock: Callable[[], float] = time.perf_counter) 
 
 
 def file_system(folder: Path, proc: Path) -> Finding:
-    """Whether SQLite may keep a journal there that several processes share (WAL)."""
+    """Whether SQLite's write-ahead log (WAL), which several processes share, works in the folder."""
     kind = mounted(folder, read_file(proc / "self/mounts"))
     if kind is None:
         return unknown("disk", "file system")
     if kind in _NETWORK:
-        advice = "SQLite's journal (WAL) breaks on what machines share: put the database on a disk of this machine"
+        advice = "SQLite's write-ahead log (WAL) can fail on a shared file system: put the database on a local disk"
         return Finding("disk", "file system", f"{kind}, shared with other machines", Health.PROBLEM, advice)
-    fleeting = "it is gone when the machine stops: put the database on a disk" if kind in _FLEETING else ""
-    return found("disk", "file system", kind, fleeting)
+    advice = "its files are lost when the machine stops: put the database on a disk" if kind in _IN_MEMORY else ""
+    return found("disk", "file system", kind, advice)
 
 
 def mounted(folder: Path, mounts: str) -> str | None:
-    """The type of the file system that the folder is on, by a table of mounts as in /proc/self/mounts."""
+    """The type of the folder's file system. `mounts`: a table in the format of /proc/self/mounts."""
     where = os.path.realpath(folder)
     best, kind = "", None
     for line in mounts.splitlines():
@@ -91,26 +92,26 @@ def mounted(folder: Path, mounts: str) -> str | None:
         if len(fields) < 3:
             continue
         place = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[1])
-        # The last of several at one place hides the others.
+        # If several file systems are mounted at the same place, the last one hides the others.
         if len(place) >= len(best) and (where == place or where.startswith(place.rstrip("/") + "/")):
             best, kind = place, fields[2]
     return kind
 
 
 def temporary() -> Finding:
-    """How much more may be written where agents have their own folders."""
+    """Free space in the folder for temporary files, where agents get their own folders."""
     try:
-        return room("temporary", Path(tempfile.gettempdir()))
+        return free_space("temporary", Path(tempfile.gettempdir()))
     except OSError as error:
-        advice = "set TMPDIR to a folder that can be written to"
+        advice = "set TMPDIR to a writable folder"
         return Finding("disk", "temporary", error.strerror or str(error), Health.PROBLEM, advice)
 
 
-def room(name: str, folder: Path) -> Finding:
-    """How much more may be written in that folder."""
+def free_space(name: str, folder: Path) -> Finding:
+    """Free space on the folder's disk."""
     try:
         free = shutil.disk_usage(folder).free
     except OSError:
         return unknown("disk", name)
-    advice = "make room: a full disk ends a tournament" if free < _FREE_LEAST else ""
+    advice = "free some space: a full disk stops a tournament" if free < _FREE_LEAST else ""
     return found("disk", name, f"{size(free)} free in {folder.absolute()}", advice)

@@ -16,8 +16,8 @@ from arena.walls.kinds import GIBIBYTE, MEBIBYTE
 
 PROC: Final = Path("/proc")
 SYS: Final = Path("/sys")
-UNFAIR: Final = "and a clock may count that as thinking"
-"""Why it is unfair to slow a player down; ends some advice."""
+UNFAIR: Final = "and its clock may keep running"
+"""Part of some advice: why it is unfair to make a player wait."""
 
 
 class Health(StrEnum):
@@ -31,33 +31,33 @@ class Health(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing about this machine."""
+    """One fact about this machine, and its verdict."""
 
     area: str
     name: str
     value: str
     verdict: Health
     advice: str = ""
-    """What to do about it."""
+    """What the user can do; empty if nothing is wrong."""
 
 
 def found(area: str, name: str, value: str, advice: str = "") -> Finding:
-    """A warning where there is advice; otherwise all is well."""
+    """A finding: `WARNING` if there is advice, else `OK`."""
     return Finding(area, name, value, Health.WARNING if advice else Health.OK, advice)
 
 
-def unknown(area: str, name: str, value: str = "this system does not tell") -> Finding:
-    """A fact that cannot be found out here."""
+def unknown(area: str, name: str, value: str = "not available on this system") -> Finding:
+    """A finding about a fact that this system does not provide."""
     return Finding(area, name, value, Health.UNKNOWN)
 
 
 def size(count: int) -> str:
-    """Bytes for people."""
+    """`count` bytes in GiB or MiB, for people."""
     return f"{count / GIBIBYTE:.1f} GiB" if count >= GIBIBYTE else f"{count / MEBIBYTE:.0f} MiB"
 
 
 def read_file(file: Path) -> str:
-    """The text of a file, without blanks around it; empty if the file cannot be read."""
+    """The text of a file, stripped; empty if the file cannot be read."""
     try:
         return file.read_text("utf-8", "replace").strip()
     except OSError:
@@ -65,7 +65,7 @@ def read_file(file: Path) -> str:
 
 
 def control_groups(proc: Path, sysfs: Path) -> Iterator[Path]:
-    """The control groups (version 2) that this process is in."""
+    """The folders of the control groups (cgroup v2) of this process, the innermost first."""
     top = sysfs / "fs/cgroup"
     for line in read_file(proc / "self/cgroup").splitlines():
         if line.startswith("0::/"):

@@ -1,6 +1,6 @@
-"""Whether all agents that play at once have room, each as much as it may use.
+"""Whether the free memory is enough for all agents that play at the same time, each with its full limit.
 
-Memory that has to come back from the disk is as bad as none: a player waits for it.
+Swapped memory is as bad as missing memory: a player waits while it is read back from the disk.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from arena.play.machine.finding import PROC, SYS, UNFAIR, Finding, control_group
 from arena.walls.kinds import MEBIBYTE, Allowance
 
 _SWAP_MOST: Final = 64 * MEBIBYTE
+"""Bytes in swap above which there is a warning."""
 
 
 def findings(*, proc: Path = PROC, sysfs: Path = SYS) -> list[Finding]:
-    """Whether all agents that play at once have room."""
+    """Whether there is enough memory for all agents that play at the same time, and whether swap is in use."""
     known = {
         name: int(kibibytes) * 1024 for name, kibibytes in re.findall(r"(\w+): +(\d+) kB", read_file(proc / "meminfo"))
     }
@@ -25,30 +26,30 @@ def findings(*, proc: Path = PROC, sysfs: Path = SYS) -> list[Finding]:
     for folder in control_groups(proc, sysfs):
         most, now = read_file(folder / "memory.max"), read_file(folder / "memory.current")
         if free is not None and most.isdecimal() and now.isdecimal():
-            # What only mirrors files is given up when it is needed.
-            files = re.search(r"^inactive_file (\d+)$", read_file(folder / "memory.stat"), re.MULTILINE)
-            free = min(free, max(0, int(most) - int(now) + int(files[1] if files else 0)))
+            # The kernel gives inactive file cache back when memory is needed.
+            cache = re.search(r"^inactive_file (\d+)$", read_file(folder / "memory.stat"), re.MULTILINE)
+            free = min(free, max(0, int(most) - int(now) + int(cache[1] if cache else 0)))
     used = known["SwapTotal"] - known["SwapFree"] if {"SwapTotal", "SwapFree"} <= known.keys() else None
     return [memory_free(free, max(1, len(cores.physical()) - 1)), swap(used)]
 
 
 def memory_free(free: int | None, games: int) -> Finding:
-    """Whether two agents for each of so many games fit into what is free."""
+    """Whether two agents for each of `games` games fit into `free` bytes."""
     each = Allowance().memory
     if free is None or each is None:
         return unknown("memory", "free")
-    value = f"{size(free)}, an agent may use {size(each)}"
+    value = f"{size(free)}; an agent can use up to {size(each)}"
     if free >= 2 * games * each:
         return found("memory", "free", value)
-    at_once = "a game has" if games == 1 else f"{games} games at once have"
-    advice = f'{at_once} {2 * games} agents: allow each less (memory = "{max(1, free // (2 * games) // MEBIBYTE)}M")'
+    playing = "a game has" if games == 1 else f"{games} games at the same time have"
+    advice = f'{playing} {2 * games} agents: lower their limit (memory = "{max(1, free // (2 * games) // MEBIBYTE)}M")'
     return found("memory", "free", value, advice)
 
 
 def swap(used: int | None) -> Finding:
-    """Whether memory was moved to the disk."""
+    """Whether memory was swapped out to the disk."""
     if used is None:
         return unknown("memory", "swap")
-    advice = f"what comes back from the disk keeps players waiting, {UNFAIR}: end what else runs"
+    advice = f"a player waits while swapped memory is read back, {UNFAIR}: stop other programs"
     value = f"{size(used)} in use" if used else "not in use"
     return found("memory", "swap", value, advice if used > _SWAP_MOST else "")

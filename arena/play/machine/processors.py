@@ -1,6 +1,6 @@
-"""Processors: what keeps a player waiting while its clock runs, and what makes one game's clock unlike another's.
+"""Processors: what makes a player wait while its clock runs, or makes clocks differ between games.
 
-Cores, quotas and load are read from /proc and /sys; how late a sleep ends is measured for a quarter of a second.
+Cores, quotas and load are read from /proc and /sys. How late sleeps end is measured for a quarter of a second.
 """
 
 from __future__ import annotations
@@ -19,37 +19,38 @@ from arena.walls import meter
 from arena.walls.kinds import WallKind
 
 _OTHERS_MOST: Final = 0.10
-"""The share of all processors."""
+"""Share of all processors that other processes can use without a warning."""
 _STOLEN_MOST: Final = 0.01
+"""Share of the time that the host of a virtual machine can take without a warning."""
 _LOAD_MOST: Final = 0.5
-"""Of each processor."""
+"""Load average per processor above which there is a warning."""
 _LATE_MOST: Final = 500_000
-"""Nanoseconds, in the middle; a clock has a margin for the rest."""
+"""Median lateness of a sleep above which there is a warning, in nanoseconds; clocks have a margin for less."""
 _LATEST_MOST: Final = 10_000_000
-"""Nanoseconds, once."""
+"""Worst lateness of a sleep above which there is a warning, in nanoseconds."""
 _SLEEPS: Final = 200
 _SLEEP: Final = 1_000_000
-"""Nanoseconds."""
+"""Length of each test sleep, in nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
-    """How all processors have spent their time since the machine started, in ticks."""
+class ProcessorTimes:
+    """How all processors have spent their time since the machine started, in clock ticks."""
 
     total: int
     idle: int
     stolen: int
-    """By other virtual machines on the same host."""
+    """Taken by the host for other virtual machines ("steal" in /proc/stat)."""
 
 
 def findings(*, proc: Path = PROC, sysfs: Path = SYS) -> list[Finding]:
-    """What decides whether two players' clocks run alike."""
-    before, own = spent(proc), time.process_time()
+    """What decides whether clocks are fair."""
+    before, own = processor_times(proc), time.process_time()
     late = lateness()
-    after, own = spent(proc), time.process_time() - own
+    after, own = processor_times(proc), time.process_time() - own
     processors = os.cpu_count()
     return [
-        cores_there(cores.physical(), processors),
+        games_with_cores(cores.physical(), processors),
         waits([kind for kind in WallKind if not meter.counts_waits(kind)], known=meter.counts_waits(None)),
         quota(proc, sysfs),
         governor(sysfs),
@@ -59,72 +60,72 @@ def findings(*, proc: Path = PROC, sysfs: Path = SYS) -> list[Finding]:
     ]
 
 
-def cores_there(there: list[int], processors: int | None) -> Finding:
-    """How many games at once get a core each; `there` has one processor of each core."""
+def games_with_cores(there: list[int], processors: int | None) -> Finding:
+    """How many games at the same time get their own core. `there`: one processor of each physical core."""
     if not there:
-        return unknown("clocks", "cores", f"{processors or 'some'} processors; this system binds no process to one")
+        return unknown(
+            "clocks", "cores", f"{processors or 'some'} processors; this system cannot bind a process to one"
+        )
     if len(there) == 1:
-        advice = "use a machine with more: what runs beside a player keeps it waiting, and games take longer"
-        return found("clocks", "cores", "1: referee and players share it", advice)
+        advice = "use a machine with more cores: players wait for other processes, and games take longer"
+        return found("clocks", "cores", "1: the referee and the players share it", advice)
     games = len(there) - 1
-    at_once = "1 game at a time has a core to itself" if games == 1 else f"{games} games at once have a core each"
+    playing = "1 game at a time has its own core" if games == 1 else f"{games} games at the same time have a core each"
     of = "" if processors in (None, len(there)) else f" ({processors} processors)"
-    return found("clocks", "cores", f"{len(there)}{of}: {at_once}")
+    return found("clocks", "cores", f"{len(there)}{of}: {playing}")
 
 
 def waits(charged: list[WallKind], *, known: bool) -> Finding:
-    """Who is charged for waiting for a processor, because nobody knows how long it was."""
+    """Whether waiting for a processor is charged. `charged`: the walls behind which this time cannot be measured."""
     if not known:
-        value = "waiting for a processor counts as thinking, for this system does not say who waits"
-        return found("clocks", "waiting", value, "run nothing else beside a tournament")
+        value = "waiting for a processor is charged as thinking: this system does not measure it"
+        return found("clocks", "waiting", value, "run nothing else during a tournament")
     value = "waiting for a processor is not charged, except behind limits"
     if WallKind.CONTAINER in charged:
         value += (
-            " and in a container: there it is not either, if the tournament has a control group of its own "
-            "(systemd-run --user --scope --property Delegate=yes arena run ...)"
+            " and in a container; give the tournament its own control group, and it is not charged in a container "
+            "either (systemd-run --user --scope --property Delegate=yes arena run ...)"
         )
     return found("clocks", "waiting", value)
 
 
 def quota(proc: Path, sysfs: Path) -> Finding:
-    """Whether a group that this process is in may use processors for a part of the time alone."""
+    """Whether a control group of this process has a CPU quota (cpu.max, or cpu.cfs_quota_us of version 1)."""
     quotas = [read_file(folder / "cpu.max").partition(" ")[::2] for folder in control_groups(proc, sysfs)]
     version_1 = sysfs / "fs/cgroup/cpu"
     quotas.append((read_file(version_1 / "cpu.cfs_quota_us"), read_file(version_1 / "cpu.cfs_period_us")))
     shares = [int(most) / int(of) for most, of in quotas if most.isdecimal() and of.isdecimal() and int(of)]
     if shares:
-        advice = f"who is over it stands still, {UNFAIR}: give whole processors (Docker: --cpuset-cpus)"
-        return found("clocks", "quota", f"as much time as {min(shares):.3g} processors have", advice)
+        advice = f"a player over the quota is paused, {UNFAIR}: give whole processors (Docker: --cpuset-cpus)"
+        return found("clocks", "quota", f"the time of {min(shares):.3g} processors", advice)
     if not (sysfs / "fs/cgroup").is_dir():
         return unknown("clocks", "quota")
-    return found("clocks", "quota", "none: the processors are there all the time")
+    return found("clocks", "quota", "none")
 
 
 def governor(sysfs: Path) -> Finding:
-    """Whether processors change their speed with what there is to do."""
+    """Whether processors change their frequency with the load."""
     files = sysfs.glob("devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")
     governors = sorted({text for file in files if (text := read_file(file))})
     if not governors:
-        return unknown("clocks", "frequency", "not told, as usual in virtual machines")
+        return unknown("clocks", "frequency", "not reported (normal in a virtual machine)")
     if governors == ["performance"]:
-        return found("clocks", "frequency", "always the highest (performance)")
-    advice = (
-        "a processor that rested starts slowly; until it is switched on: sudo cpupower frequency-set -g performance"
-    )
-    return found("clocks", "frequency", f"changes with the load ({', '.join(governors)})", advice)
+        return found("clocks", "frequency", "always the highest (governor: performance)")
+    advice = "an idle processor starts slowly; until the next reboot: sudo cpupower frequency-set -g performance"
+    return found("clocks", "frequency", f"changes with the load (governor: {', '.join(governors)})", advice)
 
 
-def spent(proc: Path) -> Spent | None:
-    """How the processors have spent their time; None if the system does not say."""
+def processor_times(proc: Path) -> ProcessorTimes | None:
+    """The times in the first line of /proc/stat; None if the system does not report them."""
     fields = read_file(proc / "stat").partition("\n")[0].split()
     if len(fields) < 9 or fields[0] != "cpu" or not all(field.isdecimal() for field in fields[1:]):
         return None
     ticks = [int(field) for field in fields[1:9]]  # user nice system idle iowait irq softirq steal
-    return Spent(sum(ticks), ticks[3] + ticks[4], ticks[7])
+    return ProcessorTimes(sum(ticks), ticks[3] + ticks[4], ticks[7])
 
 
-def taken_by_others(before: Spent | None, after: Spent | None, own: float) -> float | None:
-    """The share of all processors that other processes took, where this one used `own` seconds."""
+def taken_by_others(before: ProcessorTimes | None, after: ProcessorTimes | None, own: float) -> float | None:
+    """The share of all processors that other processes used, if this process used `own` seconds."""
     if before is None or after is None or after.total <= before.total:
         return None
     total = after.total - before.total
@@ -140,23 +141,24 @@ def _load_average() -> float | None:
 
 
 def load(average: float | None, processors: int | None, taken: float | None) -> Finding:
-    """What else runs here."""
-    facts = [] if average is None else [f"{average:.1f} in the last minute on {processors or 'some'} processors"]
-    facts += [] if taken is None else [f"others take {taken:.0%} now"]
+    """How busy the machine is with other programs."""
+    facts = [] if average is None else [f"load average {average:.1f} (1 minute) on {processors or 'some'} processors"]
+    facts += [] if taken is None else [f"other programs use {taken:.0%} now"]
     if not facts:
         return unknown("clocks", "load")
     much = (average or 0.0) > _LOAD_MOST * (processors or 1) or (taken or 0.0) > _OTHERS_MOST
-    advice = "end what else runs (see top): it keeps players waiting, and games take longer" if much else ""
+    advice = "stop other programs (see top): players wait for them, and games take longer" if much else ""
     return found("clocks", "load", "; ".join(facts), advice)
 
 
-def steal(now: Spent | None) -> Finding:
-    """What other virtual machines took from this one."""
+def steal(now: ProcessorTimes | None) -> Finding:
+    """The share of processor time that the host took for other virtual machines."""
     if now is None or not now.total:
         return unknown("clocks", "stolen")
     share = now.stolen / now.total
-    advice = "the host has too few processors for its virtual machines: ask for some of your own, or another host"
-    return found("clocks", "stolen", f"{share:.1%} of the time by the host", advice if share > _STOLEN_MOST else "")
+    value = f"{share:.1%} of the processor time since boot, taken by the host"
+    advice = "the host has too few processors for its virtual machines: ask for dedicated ones, or use another host"
+    return found("clocks", "stolen", value, advice if share > _STOLEN_MOST else "")
 
 
 def lateness(
@@ -165,18 +167,19 @@ def lateness(
     sleep: Callable[[float], None] = time.sleep,
     clock: Callable[[], int] = time.perf_counter_ns,
 ) -> list[int]:
-    """How many nanoseconds too late this process wakes from each of some sleeps of a millisecond."""
+    """How many nanoseconds too late each of `sleeps` sleeps of 1 ms ends."""
     late = []
     for _ in range(sleeps):
-        begun = clock()
+        started = clock()
         sleep(_SLEEP / 1e9)
-        late.append(clock() - begun - _SLEEP)
+        late.append(clock() - started - _SLEEP)
     return late
 
 
 def timer(late: list[int]) -> Finding:
-    """How precise waiting is."""
+    """How late a sleep ends."""
     middle, worst = statistics.median(late), max(late)
-    value = f"a wait ends {middle / 1e6:.2f} ms late, at worst {worst / 1e6:.1f} ms"
+    value = f"a 1 ms sleep ends {middle / 1e6:.2f} ms late (median), {worst / 1e6:.1f} ms at worst"
     much = middle > _LATE_MOST or worst > _LATEST_MOST
-    return found("clocks", "timer", value, "the machine is busy, saves power, or is a slow virtual one" if much else "")
+    advice = "stop other programs and switch power saving off; a virtual machine may stay slow"
+    return found("clocks", "timer", value, advice if much else "")

@@ -1,7 +1,7 @@
-"""Which promises of docs/security.md are held here, for agents behind the walls that they get by default.
+"""Which promises of docs/security.md this machine holds, for agents behind the default walls.
 
-It concludes from what `sandboxes.py` has tried. Behind limits alone much is kept in part or not at all, whatever the
-machine; the same names stand in the document, with the tests that hold each promise.
+The answers follow from the tests in `sandboxes.py`. Behind `limits` many promises are held in part or not at all, on
+any machine. The document has a section with the same name for each promise, and lists the tests that hold it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from arena.walls.kinds import WallKind
 
 
 class Promise(StrEnum):
-    """One promise, by the name that it has in the document."""
+    """One promise, named as in the document."""
 
     OTHER_FILES = "other files"
     NETWORK = "network"
@@ -32,37 +32,37 @@ class Promise(StrEnum):
 
 HELD: Final = "held"
 _BEHIND_LIMITS: Final = {
-    Promise.OTHER_FILES: "not held: an agent reads and writes what this user may",
-    Promise.NETWORK: "not held: an agent opens any connection",
-    Promise.OTHER_PROCESSES: "not held: an agent stops and signals this user's processes",
-    Promise.SYSTEM_CALLS: "not held: an agent makes almost any system call",
-    Promise.IMPORTS: "held in part: what is not listed is out of the way, but can be read",
-    Promise.MEMORY: "held in part: memory in files without a name is not counted",
+    Promise.OTHER_FILES: "not held: an agent can read and write what this user can",
+    Promise.NETWORK: "not held: an agent can open any connection",
+    Promise.OTHER_PROCESSES: "not held: an agent can signal and stop this user's processes",
+    Promise.SYSTEM_CALLS: "not held: an agent can make almost any system call",
+    Promise.IMPORTS: "held in part: unlisted modules are not on the import path, but an agent can read them",
+    Promise.MEMORY: "held in part: memory in files without a name (memfd_create) is not counted",
     Promise.DISK: "held in part: only its own folder is limited, not /tmp or /dev/shm",
-    Promise.SHARED_QUOTAS: "held in part: an agent can open all terminals of the machine",
-    Promise.OFF_TURN: "held in part: a timer of the system can wake an agent",
-    Promise.WAITING: "not held: waiting for a processor counts as thinking",
-    Promise.KILLED_WHOLE: "held in part: a process that left its session is ended late",
+    Promise.SHARED_QUOTAS: "held in part: an agent can open all pseudo-terminals of the machine",
+    Promise.OFF_TURN: "held in part: a system timer (timer_create) can wake a paused agent",
+    Promise.WAITING: "not held: waiting for a processor is charged as thinking",
+    Promise.KILLED_WHOLE: "held in part: a process that left its session (setsid) is killed late",
 }
-"""What limits alone do not hold."""
-_SANDBOX: Final = "needs the sandbox (see walls, above)"
+"""Promises that `limits` does not hold, and how far each is held."""
+_SANDBOX: Final = "needs a sandbox (see walls, above)"
 _NAMESPACES: Final = (
-    "the kernel counts for each agent where this user may make user namespaces "
+    "allow this user to create user namespaces; then the kernel counts for each agent "
     "(Debian: the sysctl kernel.unprivileged_userns_clone; Ubuntu: kernel.apparmor_restrict_unprivileged_userns)"
 )
-_ORDINARY_USER: Final = "the kernel never counts for root: let an ordinary user run tournaments"
+_ORDINARY_USER: Final = "the kernel does not count threads for root: run tournaments as an ordinary user"
 
 
 def findings(kind: WallKind, counts: str, why: str, *, root: bool, waits: bool) -> list[Finding]:
-    """Each promise, kept or not. `kind`: the walls by default; `counts`, `why`: who counts threads
-    (`sandboxes.count_threads`); `waits`: whether it is known how long an agent behind them waits for a processor."""
+    """One finding for each promise. `kind`: the default walls; `counts`, `why`: the result of
+    `sandboxes.count_threads`; `waits`: whether the time that an agent waits for a processor can be measured."""
     behind = _BEHIND_LIMITS if kind is WallKind.LIMITS else {}
-    by_trying = {Promise.THREADS: threads(counts, why, root=root), Promise.SHARED_QUOTAS: quotas(counts)}
+    tested = {Promise.THREADS: threads(counts, why, root=root), Promise.SHARED_QUOTAS: quotas(counts)}
     if not waits:
-        value = "not held: waiting counts as thinking, for this system does not say who waits"
-        by_trying[Promise.WAITING] = _promise(Promise.WAITING, value, "run nothing else beside a tournament")
+        value = "not held: waiting is charged as thinking: this system does not measure it"
+        tested[Promise.WAITING] = _promise(Promise.WAITING, value, "run nothing else during a tournament")
     return [
-        _promise(each, behind[each], _SANDBOX) if each in behind else by_trying.get(each) or _promise(each, HELD)
+        _promise(each, behind[each], _SANDBOX) if each in behind else tested.get(each) or _promise(each, HELD)
         for each in Promise
     ]
 
@@ -72,24 +72,24 @@ def _promise(promise: Promise, value: str, advice: str = "") -> Finding:
 
 
 def threads(counts: str, why: str, *, root: bool) -> Finding:
-    """Whether an agent that starts endless threads is stopped at once."""
+    """Whether the kernel refuses an agent more threads than allowed, or the warden counts them."""
     if counts == "kernel":
         return _promise(Promise.THREADS, HELD)
     if counts == "nobody":
-        return unknown("promises", Promise.THREADS, "not held: this system counts no threads")
+        return unknown("promises", Promise.THREADS, "not held: threads cannot be counted on this system")
     if counts in ("apart", "warden"):
         value = "held in part: counted by the warden, up to 40 times a second"
         return _promise(Promise.THREADS, value, _ORDINARY_USER if root else _NAMESPACES)
-    advice = "no agent can be started like this (Ubuntu: the sysctl kernel.apparmor_restrict_unprivileged_userns)"
-    value = f"not held: counting them failed: {why or 'nothing was said'}"
+    advice = "no agent can be started here (Ubuntu: see the sysctl kernel.apparmor_restrict_unprivileged_userns)"
+    value = f"not held: the test failed: {why or 'no output'}"
     return Finding("promises", Promise.THREADS, value, Health.PROBLEM, advice)
 
 
 def quotas(counts: str) -> Finding:
-    """Whether what the kernel counts for each user is counted for each agent apart: in a namespace of its own."""
+    """Whether each agent has its own user namespace, in which the kernel counts its signals and timers separately."""
     if counts in ("kernel", "apart"):
         return _promise(Promise.SHARED_QUOTAS, HELD)
     if counts == "nobody":
-        return unknown("promises", Promise.SHARED_QUOTAS, "not held: this system counts nothing for each agent")
-    value = "held in part: agents share the signals and timers that one user may have"
+        return unknown("promises", Promise.SHARED_QUOTAS, "not held: this system has no separate count for each agent")
+    value = "held in part: all agents share this user's limit on pending signals and timers"
     return _promise(Promise.SHARED_QUOTAS, value, _NAMESPACES)

@@ -1,6 +1,6 @@
-"""Which kinds of walls hold on this machine: each is put up around a small program that tries to get out.
+"""Which kinds of walls hold on this machine: a small program runs behind each kind and tries to get out.
 
-Nothing is judged by what is installed or by the kernel's version. A director makes the same trials (walls/probe.py).
+Installed packages and kernel versions prove nothing here. A director runs the same tests (walls/probe.py).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from arena.walls.probe import Offer
 
 
-_ELSEWHERE: Final = "let strangers' agents play on a machine where it holds"
+_ELSEWHERE: Final = "run agents that you do not trust on a machine where it holds"
 _MEANS: Final = {
-    WallKind.LIMITS: "hold: memory, processor time and files are bounded",
-    WallKind.SANDBOX: "holds: no other file, process or connection is in reach",
-    WallKind.CONTAINER: "holds: the same for agents that start processes",
+    WallKind.LIMITS: "hold: memory, processor time and files are limited",
+    WallKind.SANDBOX: "holds: other files, other processes and the network are out of reach",
+    WallKind.CONTAINER: "holds: as a sandbox, for agents that start processes",
 }
 _START_THREADS: Final = """if True:
     import os, runpy, sys, threading
@@ -39,15 +39,15 @@ _START_THREADS: Final = """if True:
 
 
 def findings() -> list[Finding]:
-    """Which walls hold, each of them tried."""
+    """Which walls hold: each kind is tested."""
     try:
         from arena.walls import confine, meter, probe
     except ImportError as error:
-        return [Finding("walls", "limits", f"not here: {one_line(str(error))}", Health.PROBLEM, _ELSEWHERE)]
+        return [Finding("walls", "limits", f"not available: {one_line(str(error))}", Health.PROBLEM, _ELSEWHERE)]
     default = probe.chosen(None).kind
     return [
         *(of_walls(probe.offer(kind)) for kind in WallKind),
-        by_default(default, probe.LIMITS_MEAN),
+        default_walls(default, probe.LIMITS_MEAN),
         landlock(_landlock_version()),
         *promises.findings(
             default,
@@ -59,27 +59,27 @@ def findings() -> list[Finding]:
 
 
 def of_walls(offer: Offer) -> Finding:
-    """Whether one kind of walls holds, and what to do where it does not."""
+    """Whether one kind of walls holds, and what to do if it does not."""
     if offer.holds:
         return found("walls", offer.kind, _MEANS[offer.kind])
     advice = offer.advice or _ELSEWHERE
     if offer.kind is WallKind.CONTAINER:
-        advice += "; only agents that must start processes of their own need it"
+        advice += "; only agents that start processes need it"
     return found("walls", offer.kind, offer.why, advice)
 
 
-def by_default(kind: WallKind, limits_mean: str) -> Finding:
-    """Behind which walls an agent is where nobody asks for others."""
+def default_walls(kind: WallKind, limits_mean: str) -> Finding:
+    """The walls that agents get if nothing else is chosen."""
     if kind is WallKind.LIMITS:
-        return found("walls", "by default", f"limits alone: {limits_mean}", "let nobody play whom you do not trust")
-    return found("walls", "by default", f"an agent is behind a {kind}")
+        return found("walls", "default", f"only limits: {limits_mean}", "run only agents that you trust")
+    return found("walls", "default", f"every agent runs in a {kind}")
 
 
 def landlock(version: int | None) -> Finding:
-    """What the kernel has of that which keeps files out of reach."""
+    """The ABI version of Landlock in this kernel; Landlock restricts access to files."""
     if version is None:
-        return unknown("walls", "Landlock", "not here")
-    return found("walls", "Landlock", f"the kernel has its version {version}")
+        return unknown("walls", "Landlock", "not available")
+    return found("walls", "Landlock", f"ABI version {version}")
 
 
 def _landlock_version() -> int | None:
@@ -92,10 +92,10 @@ def _landlock_version() -> int | None:
 
 
 def count_threads(confine: str) -> tuple[str, str]:
-    """Who counts an agent's threads, tried with the program that confines agents, and what was said.
+    """Who counts an agent's threads, and the last line of errors. `confine`: the program that confines agents.
 
-    "kernel"; "warden"; "apart" where the warden does, but the kernel counts signals and timers for each agent;
-    "nobody"; or nothing where no agent could be started."""
+    "kernel"; "warden"; "apart" (the warden counts threads, the kernel counts signals and timers for each agent);
+    "nobody"; or empty if the test program could not be started."""
     if sys.platform != "linux":
         return "nobody", ""
     try:

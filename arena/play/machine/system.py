@@ -1,6 +1,6 @@
-"""What arena runs on: the system, its Python and libraries, and how much may be open at once.
+"""What arena runs on: the operating system, Python, libraries, and the limit on open files.
 
-Everything that an installation chose once, as opposed to what the machine does now.
+These facts come from the installation; the other modules look at what the machine does now.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Final
 from arena.play.machine.finding import Finding, Health, found, unknown
 
 _PLAYERS_LEAST: Final = 128
-_MORE_FILES: Final = "raise the hard limit (ulimit -Hn; on Linux it stands in /etc/security/limits.conf)"
+"""Below this number of players there is a warning."""
+_MORE_FILES: Final = "raise the hard limit on open files (ulimit -Hn; on Linux in /etc/security/limits.conf)"
 
 
 def findings() -> list[Finding]:
@@ -22,7 +23,7 @@ def findings() -> list[Finding]:
 
 
 def operating_system(name: str, release: str, processor: str) -> Finding:
-    """Whether arena runs on it."""
+    """Whether arena runs on this operating system."""
     value = " ".join(filter(None, (name, release, processor)))
     if name in ("Linux", "Darwin"):
         return found("system", "platform", value)
@@ -41,7 +42,7 @@ def _software() -> list[Finding]:
 
 
 def open_files() -> Finding:
-    """How many players there are descriptors for."""
+    """For how many players the limit on open files is enough."""
     with suppress(ImportError):
         from arena.errors import ArenaError
         from arena.play import descriptors
@@ -51,5 +52,5 @@ def open_files() -> Finding:
         except ArenaError as error:
             return Finding("system", "open files", str(error), Health.PROBLEM, _MORE_FILES)
         advice = "" if players >= _PLAYERS_LEAST else _MORE_FILES
-        return found("system", "open files", f"enough for {players:,} players at once", advice)
+        return found("system", "open files", f"enough for {players:,} players at the same time", advice)
     return unknown("system", "open files")

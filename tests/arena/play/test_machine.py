@@ -14,7 +14,7 @@ import pytest
 from arena.errors import ArenaError
 from arena.play import descriptors
 from arena.play.machine import Finding, Health, disk, findings, memory, processors, promises, sandboxes, system
-from arena.play.machine.processors import Spent
+from arena.play.machine.processors import ProcessorTimes
 from arena.play.machine.promises import Promise
 from arena.walls import confine, probe
 from arena.walls.kinds import GIBIBYTE, MEBIBYTE, WallKind
@@ -25,7 +25,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux: /proc, 
 
 @pytest.fixture
 def lay(tmp_path: Path) -> Callable[..., Path]:
-    """Lays out a machine: paths of its files and what stands in them."""
+    """Writes the files of a machine: paths and their content."""
 
     def laid(files: dict[str, str]) -> Path:
         for name, text in files.items():
@@ -42,7 +42,7 @@ def one(found: list[Finding], name: str) -> Finding:
     return wanted
 
 
-def test_every_finding_of_this_machine_is_told_and_every_warning_has_advice(tmp_path: Path) -> None:
+def test_every_finding_of_this_machine_has_a_value_and_every_warning_has_advice(tmp_path: Path) -> None:
     found = findings(tmp_path)
     assert {finding.area for finding in found} == {"walls", "promises", "clocks", "memory", "disk", "system"}
     assert len({(finding.area, finding.name) for finding in found}) == len(found)
@@ -53,10 +53,10 @@ def test_every_finding_of_this_machine_is_told_and_every_warning_has_advice(tmp_
     assert list(tmp_path.iterdir()) == []
 
 
-def test_nothing_is_known_of_a_machine_that_tells_nothing(tmp_path: Path) -> None:
+def test_without_proc_and_sys_most_findings_are_unknown(tmp_path: Path) -> None:
     found = processors.findings(proc=tmp_path, sysfs=tmp_path) + memory.findings(proc=tmp_path, sysfs=tmp_path)
-    told = {finding.name for finding in found if finding.verdict is not Health.UNKNOWN}
-    assert told <= {"cores", "waiting", "load", "timer"}
+    known = {finding.name for finding in found if finding.verdict is not Health.UNKNOWN}
+    assert known <= {"cores", "waiting", "load", "timer"}
     assert disk.file_system(tmp_path, tmp_path).verdict is Health.UNKNOWN
 
 
@@ -64,7 +64,7 @@ def test_nothing_is_known_of_a_machine_that_tells_nothing(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("kind", WallKind)
-def test_walls_that_hold_are_well(kind: WallKind) -> None:
+def test_walls_that_hold_are_ok(kind: WallKind) -> None:
     found = sandboxes.of_walls(Offer(kind, True))
     assert (found.name, found.verdict, found.advice) == (kind, Health.OK, "")
     assert "hold" in found.value
@@ -72,8 +72,8 @@ def test_walls_that_hold_are_well(kind: WallKind) -> None:
 
 @pytest.mark.parametrize("kind", [WallKind.SANDBOX, WallKind.CONTAINER])
 def test_walls_that_do_not_hold_are_a_warning_that_says_why_and_what_to_do(kind: WallKind) -> None:
-    found = sandboxes.of_walls(Offer(kind, False, "there is no program bwrap", "install bubblewrap"))
-    assert (found.value, found.verdict) == ("there is no program bwrap", Health.WARNING)
+    found = sandboxes.of_walls(Offer(kind, False, "bwrap is not on the PATH", "install bubblewrap"))
+    assert (found.value, found.verdict) == ("bwrap is not on the PATH", Health.WARNING)
     assert found.advice.startswith("install bubblewrap")
     assert ("start processes" in found.advice) == (kind is WallKind.CONTAINER)
 
@@ -83,13 +83,13 @@ def test_there_is_advice_even_where_nothing_can_be_installed() -> None:
 
 
 def test_limits_alone_are_a_warning_that_says_what_they_mean() -> None:
-    found = sandboxes.by_default(WallKind.LIMITS, "an agent can read files")
+    found = sandboxes.default_walls(WallKind.LIMITS, "an agent can read files")
     assert found.verdict is Health.WARNING
     assert "an agent can read files" in found.value
-    assert sandboxes.by_default(WallKind.SANDBOX, "").verdict is Health.OK
+    assert sandboxes.default_walls(WallKind.SANDBOX, "").verdict is Health.OK
 
 
-def test_a_mac_has_limits_and_says_why_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mac_has_only_limits_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     probe.offer.cache_clear()
     try:
@@ -98,17 +98,17 @@ def test_a_mac_has_limits_and_says_why_no_more(monkeypatch: pytest.MonkeyPatch) 
         probe.offer.cache_clear()
     assert [one(found, kind).verdict for kind in WallKind] == [Health.OK, Health.WARNING, Health.WARNING]
     assert "darwin" in one(found, WallKind.SANDBOX).value
-    assert one(found, "by default").verdict is Health.WARNING
+    assert one(found, "default").verdict is Health.WARNING
     assert one(found, "threads").verdict is Health.UNKNOWN
 
 
-def test_the_version_of_landlock_is_told() -> None:
+def test_the_version_of_landlock_is_shown() -> None:
     assert "5" in sandboxes.landlock(5).value
     assert sandboxes.landlock(None).verdict is Health.UNKNOWN
 
 
 @linux
-def test_threads_are_counted_by_trying() -> None:
+def test_who_counts_threads_is_tested() -> None:
     counts, why = sandboxes.count_threads(confine.__file__)
     assert counts in (("apart", "warden") if os.getuid() == 0 else ("kernel", "warden")), why
 
@@ -153,7 +153,7 @@ def test_quotas_are_not_shared_where_an_agent_has_a_namespace_of_its_own(counts:
 
 
 def promised(kind: WallKind, *, waits: bool = True) -> dict[str, Finding]:
-    """What is said of each, where an ordinary user's threads are counted by the kernel."""
+    """The finding for each promise, where the kernel counts an ordinary user's threads."""
     return {each.name: each for each in promises.findings(kind, "kernel", "", root=False, waits=waits)}
 
 
@@ -163,7 +163,7 @@ def test_every_promise_is_held_in_a_sandbox() -> None:
     assert {(each.area, each.value, each.verdict) for each in found.values()} == {("promises", "held", Health.OK)}
 
 
-def test_of_each_promise_that_is_not_held_it_is_said_why_and_what_is_missing() -> None:
+def test_each_promise_that_is_not_held_says_why_and_what_is_missing() -> None:
     found = promised(WallKind.LIMITS)
     assert list(found) == list(Promise)
     lost = {name for name, each in found.items() if each.value != promises.HELD}
@@ -174,7 +174,7 @@ def test_of_each_promise_that_is_not_held_it_is_said_why_and_what_is_missing() -
         assert "sandbox" in found[name].advice
 
 
-def test_a_container_whose_waits_nobody_knows_charges_them() -> None:
+def test_a_container_whose_waits_cannot_be_measured_charges_them() -> None:
     lost = [each for each in promised(WallKind.CONTAINER, waits=False).values() if each.value != promises.HELD]
     assert [(each.name, each.verdict) for each in lost] == [(Promise.WAITING, Health.WARNING)]
 
@@ -185,15 +185,15 @@ def test_a_container_whose_waits_nobody_knows_charges_them() -> None:
 @pytest.mark.parametrize(
     ("there", "number", "value", "verdict"),
     [
-        ([0], 1, "1: referee and players share it", Health.WARNING),
-        ([0, 1], 2, "2: 1 game at a time has a core to itself", Health.OK),
-        ([0, 2, 4, 6], 8, "4 (8 processors): 3 games at once have a core each", Health.OK),
-        ([], 10, "10 processors; this system binds no process to one", Health.UNKNOWN),
-        ([], None, "some processors; this system binds no process to one", Health.UNKNOWN),
+        ([0], 1, "1: the referee and the players share it", Health.WARNING),
+        ([0, 1], 2, "2: 1 game at a time has its own core", Health.OK),
+        ([0, 2, 4, 6], 8, "4 (8 processors): 3 games at the same time have a core each", Health.OK),
+        ([], 10, "10 processors; a process cannot be bound to one", Health.UNKNOWN),
+        ([], None, "some processors; a process cannot be bound to one", Health.UNKNOWN),
     ],
 )
 def test_how_many_games_have_a_core(there: list[int], number: int | None, value: str, verdict: Health) -> None:
-    found = processors.cores_there(there, number)
+    found = processors.games_with_cores(there, number)
     assert (found.value, found.verdict) == (value, verdict)
 
 
@@ -204,10 +204,10 @@ def test_how_many_games_have_a_core(there: list[int], number: int | None, value:
         (
             [WallKind.LIMITS, WallKind.CONTAINER],
             True,
-            "waiting for a processor is not charged, except behind limits and in a container: there it is not either",
+            "waiting for a processor is not charged, except behind limits and in a container; give the tournament",
             Health.OK,
         ),
-        (list(WallKind), False, "waiting for a processor counts as thinking, for this system", Health.WARNING),
+        (list(WallKind), False, "waiting for a processor is charged as thinking: this system", Health.WARNING),
     ],
 )
 def test_for_whom_waiting_is_charged(charged: list[WallKind], known: bool, words: str, verdict: Health) -> None:
@@ -216,12 +216,12 @@ def test_for_whom_waiting_is_charged(charged: list[WallKind], known: bool, words
     assert found.verdict is verdict
 
 
-def test_no_quota_is_well(lay: Callable[..., Path]) -> None:
+def test_no_quota_is_ok(lay: Callable[..., Path]) -> None:
     root = lay({"self/cgroup": "0::/user/1", "fs/cgroup/user/1/cpu.max": "max 100000"})
     assert processors.quota(root, root).verdict is Health.OK
 
 
-def test_the_tightest_quota_of_all_groups_is_told(lay: Callable[..., Path]) -> None:
+def test_the_smallest_quota_of_all_groups_is_shown(lay: Callable[..., Path]) -> None:
     root = lay(
         {
             "self/cgroup": "1:name=systemd:/x\n0::/user/1",
@@ -262,18 +262,20 @@ def test_processors_that_change_their_speed_are_a_warning(
     assert all(governor in found.value for governor in governors)
 
 
-def test_what_processors_did_is_read_from_the_first_line(lay: Callable[..., Path]) -> None:
-    assert processors.spent(lay({"stat": "cpu  10 1 20 1000 30 4 5 6 7 8\ncpu0 1 2"})) == Spent(1076, 1030, 6)
+def test_processor_times_are_read_from_the_first_line(lay: Callable[..., Path]) -> None:
+    assert processors.processor_times(lay({"stat": "cpu  10 1 20 1000 30 4 5 6 7 8\ncpu0 1 2"})) == ProcessorTimes(
+        1076, 1030, 6
+    )
 
 
 @pytest.mark.parametrize("text", ["", "cpu  1 2 3", "cpu  a b c d e f g h", "intr 1 2 3 4 5 6 7 8"])
-def test_what_processors_did_is_unknown_where_it_is_told_otherwise(lay: Callable[..., Path], text: str) -> None:
-    assert processors.spent(lay({"stat": text})) is None
+def test_processor_times_in_another_format_are_unknown(lay: Callable[..., Path], text: str) -> None:
+    assert processors.processor_times(lay({"stat": text})) is None
 
 
-def test_others_took_what_was_neither_idle_nor_stolen_nor_our_own() -> None:
+def test_the_share_of_others_excludes_idle_stolen_and_own_time() -> None:
     second = os.sysconf("SC_CLK_TCK")
-    before, after = Spent(0, 0, 0), Spent(10 * second, 5 * second, second)
+    before, after = ProcessorTimes(0, 0, 0), ProcessorTimes(10 * second, 5 * second, second)
     assert processors.taken_by_others(before, after, 2.0) == pytest.approx(0.2)
     assert processors.taken_by_others(before, after, 9.0) == 0.0
     assert processors.taken_by_others(None, after, 0.0) is None
@@ -298,13 +300,13 @@ def test_what_else_runs(average: float | None, number: int | None, taken: float 
 @pytest.mark.parametrize(
     ("now", "verdict"),
     [
-        (Spent(1000, 900, 1), Health.OK),
-        (Spent(1000, 900, 50), Health.WARNING),
-        (Spent(0, 0, 0), Health.UNKNOWN),
+        (ProcessorTimes(1000, 900, 1), Health.OK),
+        (ProcessorTimes(1000, 900, 50), Health.WARNING),
+        (ProcessorTimes(0, 0, 0), Health.UNKNOWN),
         (None, Health.UNKNOWN),
     ],
 )
-def test_time_that_the_host_takes(now: Spent | None, verdict: Health) -> None:
+def test_time_that_the_host_takes(now: ProcessorTimes | None, verdict: Health) -> None:
     assert processors.steal(now).verdict is verdict
 
 
@@ -340,11 +342,11 @@ def meminfo(available: int, swap: int) -> str:
 def test_memory_and_swap_are_read(lay: Callable[..., Path]) -> None:
     root = lay({"meminfo": meminfo(4000 * GIBIBYTE, 100 * MEBIBYTE)})
     free, swap = memory.findings(proc=root, sysfs=root)
-    assert (free.value, free.verdict) == ("4000.0 GiB, an agent may use 2.0 GiB", Health.OK)
+    assert (free.value, free.verdict) == ("4000.0 GiB; an agent can use up to 2.0 GiB", Health.OK)
     assert (swap.value, swap.verdict) == ("100 MiB in use", Health.WARNING)
 
 
-def test_a_group_that_may_have_less_counts(lay: Callable[..., Path]) -> None:
+def test_the_memory_limit_of_a_control_group_counts(lay: Callable[..., Path]) -> None:
     group = "fs/cgroup/box"
     root = lay(
         {
@@ -361,16 +363,16 @@ def test_a_group_that_may_have_less_counts(lay: Callable[..., Path]) -> None:
     assert (swap.value, swap.verdict) == ("not in use", Health.OK)
 
 
-def test_a_little_swap_is_no_matter() -> None:
+def test_a_little_swap_is_ok() -> None:
     assert memory.swap(MEBIBYTE).verdict is Health.OK
 
 
 def test_memory_is_enough_for_two_agents_a_game() -> None:
     assert memory.memory_free(4 * GIBIBYTE, 1).verdict is Health.OK
     assert memory.memory_free(4 * GIBIBYTE, 2).advice == (
-        '2 games at once have 4 agents: allow each less (memory = "1024M")'
+        '2 games at the same time have 4 agents: lower their limit (memory = "1024M")'
     )
-    assert 'a game has 2 agents: allow each less (memory = "512M")' in memory.memory_free(GIBIBYTE, 1).advice
+    assert 'a game has 2 agents: lower their limit (memory = "512M")' in memory.memory_free(GIBIBYTE, 1).advice
 
 
 # Disk
@@ -384,27 +386,27 @@ def test_syncs_are_timed_and_leave_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_disk_that_hardly_moves_is_timed_once(tmp_path: Path) -> None:
+def test_a_very_slow_disk_is_timed_once(tmp_path: Path) -> None:
     ticks = count(0, 10)
     assert disk.sync_times(tmp_path, clock=lambda: next(ticks)) == [10]
 
 
 def test_a_slow_disk_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert disk.writing(tmp_path).value.startswith(f"{tmp_path}: a write is safe after ")
+    assert disk.writing(tmp_path).value.startswith(f"{tmp_path}: a synced 4 KiB write takes ")
     monkeypatch.setattr(disk, "sync_times", lambda _: [0.07, 0.08, 0.2])
     found = disk.writing(tmp_path)
     assert found.verdict is Health.WARNING
-    assert found.value.endswith("after 80.00 ms, at worst 200.0 ms")
+    assert found.value.endswith("takes 80.00 ms (median), 200.0 ms at worst")
 
 
-def test_a_folder_that_is_not_there_is_a_problem_and_the_only_word_about_it(tmp_path: Path) -> None:
+def test_a_missing_folder_is_a_problem_and_has_no_further_findings(tmp_path: Path) -> None:
     found = disk.findings(tmp_path / "nowhere")
     assert [finding.name for finding in found] == ["database", "temporary"]
     assert found[0].verdict is Health.PROBLEM
     assert str(tmp_path / "nowhere") in found[0].value
 
 
-def test_a_database_that_is_no_file_here_is_not_measured() -> None:
+def test_a_database_that_is_not_a_local_file_is_not_measured() -> None:
     assert one(disk.findings(None), "database").verdict is Health.UNKNOWN
 
 
@@ -444,11 +446,11 @@ def test_where_a_database_is_safe(lay: Callable[..., Path], kind: str, verdict: 
 
 def test_a_full_disk_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 5 * MEBIBYTE}))
-    found = disk.room("room", tmp_path)
+    found = disk.free_space("free space", tmp_path)
     assert (found.value, found.verdict) == (f"5 MiB free in {tmp_path}", Health.WARNING)
 
 
-def test_no_folder_for_what_is_temporary_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_folder_for_temporary_files_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     def none_usable() -> str:
         raise FileNotFoundError(2, "No usable temporary directory found")
 
@@ -472,9 +474,12 @@ def test_a_zeromq_without_ipc_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> N
     assert one(system.findings(), "ZeroMQ").verdict is Health.PROBLEM
 
 
-def test_how_many_players_may_be_connected(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_many_players_can_be_connected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(descriptors, "players", lambda: 4000)
-    assert (system.open_files().value, system.open_files().verdict) == ("enough for 4,000 players at once", Health.OK)
+    assert (system.open_files().value, system.open_files().verdict) == (
+        "enough for 4,000 players at the same time",
+        Health.OK,
+    )
     monkeypatch.setattr(descriptors, "players", lambda: 20)
     assert system.open_files().verdict is Health.WARNING
 
