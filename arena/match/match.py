@@ -1,11 +1,11 @@
-"""One game under a judge: rules, clocks and verdict, without input or output.
+"""One refereed game: rules, clocks and verdict, without input or output.
 
-A Match is told what happened and when: a player sat down, a message came, a player was lost, so late it is now. It
-answers with the messages to send, and `wake` is the instant at which it wants to be told the time again. It opens no
-socket, reads no clock and draws no random number that it was not given, so every rule of refereeing is tested here, in
-any order of events. Whatever the players do, a match ends, with one verdict.
+The caller passes events to a Match, each with its time: a player connected, a message came, a player was lost, or only
+time has passed (`tick`). The Match returns the messages to send; `wake` is when `tick` must be called next. A Match
+opens no socket, reads no clock and draws no random number that it was not given, so every rule of refereeing can be
+tested here, in any order of events. Whatever the players do, a match ends with one verdict.
 
-    GATHERING --all sat down--> STARTING --all ready--> PLAYING --a verdict--> REPORTING --all reported--> DONE
+    GATHERING --all connected--> STARTING --all ready--> PLAYING --a verdict--> REPORTING --all reported--> DONE
 """
 
 from __future__ import annotations
@@ -48,14 +48,15 @@ Sent = tuple[int, Start | Turn | Over]
 """A message, and the seat it is for."""
 
 BACKSTOP: Final = SECOND
-"""How much later than a host the referee itself calls time."""
+"""How much longer than a host the referee waits before it calls time itself, in nanoseconds."""
 GRACE: Final = 20 * MILLISECOND
-"""How long a lost player's last message may still arrive: the news of its end can overtake it."""
+"""How long a lost player's last message can still arrive, in nanoseconds: the news of its end can come first."""
 REPORTS_WITHIN: Final = SECOND
+"""How long the referee waits for reports after a game, in nanoseconds."""
 RULES_FAILED: Final = "the rules failed"
-"""How the detail of a game begins that ended because somebody's own game is broken."""
-_WORTH_SAYING: Final = 10 * MILLISECOND
-"""A shorter wait is not told."""
+"""Prefix of `detail` when user-supplied rules raised."""
+_WORTH_REPORTING: Final = 10 * MILLISECOND
+"""A shorter wait for a processor is not mentioned in `detail`, in nanoseconds."""
 
 _LONGEST_DETAIL: Final = 1000
 
@@ -85,13 +86,13 @@ class _Seat:
     def __init__(self, plan: SeatPlan) -> None:
         self.plan = plan
         self.arrived = self.ready = self.reported = False
-        # Once it was told that the game begins.
+        # When it must be ready; None before `start` was sent.
         self.ready_by: int | None = None
         self.wants_position = self.wants_legal = False
         self.events: list[tuple[Who, str]] = []
-        # What ends the game when the seat's turn comes; without a verdict: the player is lost.
+        # What ends the game when the seat is next to act; without a verdict: the player is lost.
         self.fault: tuple[Verdict | None, str] | None = None
-        # The player is lost; until then a message of its may still arrive.
+        # Until when a message of a lost player can still arrive; None: the player is not lost.
         self.gone_by: int | None = None
         self.dropped = self.spent = self.longest = 0
         self.cpu: int | None = None
@@ -100,20 +101,20 @@ class _Seat:
 
 
 class _Spent(NamedTuple):
-    """What a turn took. Together it is the referee's own interval."""
+    """What a turn took, in nanoseconds. The sum of the three is the interval that the referee measured."""
 
     charged: int
     delay: int
-    """What the machine kept the agent, or its host, waiting."""
+    """How long the agent, or its host, waited for a processor."""
     lag: int
-    """What passed between the referee and the host."""
+    """Time between the referee and the host."""
 
 
 class Match:
-    """One game, from the moment at which its players may sit down to its record."""
+    """One game, from the moment at which its players can connect to its record."""
 
     def __init__(self, fixture: Fixture, now: int, *, secret: bytes) -> None:
-        """`secret` makes the ids of turns, which no player can then foretell. BadFixture where it cannot be played."""
+        """`secret`: the key of the turns' ids, which no player can predict. BadFixture if the game cannot be played."""
         self.fixture = fixture
         self.state: State[Any] = fixture.first_position()
         self.phase = Phase.GATHERING
@@ -123,7 +124,7 @@ class Match:
         self.detail = ""
         self.utilities: tuple[float, ...] | None = None
         self.points: tuple[float, ...] | None = None
-        # When `tick` must be called at the latest; None: no event is due.
+        # When `tick` must be called at the latest; None: nothing is due.
         self.wake: int | None = None
         self._clock = fixture.new_clock()
         self._seeds = GameSeeds(fixture.key)
@@ -131,30 +132,30 @@ class Match:
         self._secret = secret
         self._hidden = self.state.hidden
         self._max_plies = self.state.max_plies
-        # Whether the rules are somebody's own: if they fail, then here, and not in a player who would lose by it.
+        # Whether the rules are user-supplied: if they fail, they fail here, and no player loses by it.
         self._foreign = not type(self.state).__module__.startswith("adsearch.games.")
-        # Whether the rules read moves in a way of their own, which may not be right.
-        self._reads_by_itself = type(self.state).from_text is not State.from_text
+        # Whether the rules have their own `from_text`, which may be wrong.
+        self._own_from_text = type(self.state).from_text is not State.from_text
         # Moves by players.
         self._made = 0
         self._lag = 0
-        # Of the question that is open; empty between questions.
+        # Id of the open turn; empty between turns.
         self._id = ""
-        # Since when, how long it may take, and who is asked.
+        # When the turn was sent, its time limit, and its seat.
         self._asked = self._limit = self._asked_seat = 0
         self._opening = iter(fixture.opening)
         hello = fixture.limits.hello
         if hello is not None and all(plan.hosted for plan in fixture.seats):
             hello = _host_may_be_silent(hello)
-        # When the phase, or the turn, takes too long.
+        # When the phase, or the turn, is too late.
         self._due: int | None = None if hello is None else now + hello
         self._sent: list[Sent] = []
         self._set_wake()
 
-    # What happens.
+    # Events.
 
     def arrive(self, seat: int, wants: Iterable[Want], now: int) -> list[Sent]:
-        """The seat's player has sat down."""
+        """The seat's player has connected."""
         place = self._seats[seat]
         if self.phase is Phase.GATHERING and not place.arrived:
             place.arrived = True
@@ -165,7 +166,7 @@ class Match:
         return self._answer()
 
     def receive(self, seat: int, message: FromPlayer, now: int) -> list[Sent]:
-        """A message of the seat's player has come."""
+        """A message of the seat's player has arrived."""
         if self.phase is Phase.DONE:
             return []
         kind = type(message)
@@ -186,16 +187,16 @@ class Match:
             self._drop(seat, now)
         else:
             name = kind.__name__.lower()
-            self._refuse(seat, Verdict.GARBAGE, f"sent a {name!r} that it may not send now", now)
+            self._refuse(seat, Verdict.GARBAGE, f"sent a {name!r}, which is not allowed now", now)
         return self._answer()
 
     def refuse(self, seat: int, verdict: Verdict, detail: str, now: int) -> list[Sent]:
-        """The seat's player broke the protocol (GARBAGE, FLOODED): the game ends, whoever's turn it is."""
+        """The seat's player broke the protocol (GARBAGE, FLOODED): the game ends, also if another seat is to move."""
         self._refuse(seat, verdict, detail, now)
         return self._answer()
 
     def lose(self, seat: int, detail: str, now: int) -> list[Sent]:
-        """The seat's player is gone. What it has sent before must have been received already, or comes very soon."""
+        """The seat's player is gone. Its last messages were received before, or arrive within `GRACE`."""
         place = self._seats[seat]
         if self.phase is Phase.REPORTING:
             place.reported = True
@@ -206,19 +207,19 @@ class Match:
         return self._answer()
 
     def tick(self, now: int) -> list[Sent]:
-        """It is `now`: whatever is due is done."""
+        """Does everything that is due at `now`."""
         while self.wake is not None and now >= self.wake and self.phase is not Phase.DONE:
             self._tick(now)
             self._set_wake()
         return self._answer()
 
     def abort(self, detail: str, now: int) -> list[Sent]:
-        """The server itself fails: the game is void."""
+        """Ends the game as void: the server itself failed."""
         if self.phase.value < Phase.REPORTING.value:
             self._end(Verdict.VOID, None, detail, now)
         return self._answer()
 
-    # What came of it.
+    # The result.
 
     def record(self) -> GameRecord:
         """The game as it is recorded, once it is over."""
@@ -286,7 +287,7 @@ class Match:
             return
         clock.charge(seat, turn.charged)
         hosted = place.plan.hosted
-        info = message.info or _NOTHING_TOLD
+        info = message.info or _NO_INFO
         record = MoveRecord(
             ply=self._ply,
             who=seat,
@@ -306,32 +307,32 @@ class Match:
         self._made += 1
         self._play(move, record)
         if self.state.turn is not None and self._made == self.fixture.max_plies:
-            self._end(Verdict.ADJUDICATED, None, f"{self._made} moves were played, the most allowed", now)
+            self._end(Verdict.ADJUDICATED, None, f"the limit of {self._made} moves was reached", now)
         else:
             self._go_on(now)
 
     def _read(self, text: str) -> Any:
-        """The move that `text` names; BadMove where it is no legal one, however the rules say so."""
+        """The legal move that `text` names; BadMove if there is none, whatever error the rules raise."""
         state = self.state
         try:
             move = state.from_text(text)
-            if not self._reads_by_itself or move in state.moves():
+            if not self._own_from_text or move in state.moves():
                 return move
             problem = ""
         except BadMove:
             raise
         except (Exception, SystemExit, KeyboardInterrupt) as error:
-            # Rules of somebody's own that stumble over a text have not found a move in it.
+            # User-supplied rules that raise an error on a text have not found a move in it.
             problem = f" ({type(error).__name__})"
         raise BadMove(f"expected a legal move, got {quote(text)}{problem}")
 
     def _text(self, move: Any) -> str:
-        """The move as it is sent and recorded; BadGame where no message could hold that."""
+        """The move's text, as sent and recorded; BadGame if it does not fit into a message."""
         text = self.state.to_text(move)
         return move_text(text) if self._foreign else text
 
     def _view(self, seat: int) -> str:
-        """What the seat may see of the position; BadGame where no message could hold it."""
+        """What the seat can see of the position; BadGame if it does not fit into a message."""
         view = self.state.view(seat)
         return position_text(view) if self._foreign else view
 
@@ -366,13 +367,13 @@ class Match:
         return message.game == self.fixture.game
 
     def _is_the_answer(self, seat: int, message: Move | Resign) -> bool:
-        """Whether the message answers the question that is open."""
+        """Whether the message answers the open turn."""
         return (
             bool(self._id) and message.id == self._id and message.game == self.fixture.game and seat == self.state.turn
         )
 
     def _drop(self, seat: int, now: int) -> None:
-        """A message that answers nothing is forgotten, up to a point."""
+        """Ignores a message that answers nothing; more than MOST_DROPPED of them are `flooded`."""
         place = self._seats[seat]
         place.dropped += 1
         if place.dropped > MOST_DROPPED:
@@ -392,19 +393,19 @@ class Match:
         self._start_next(now)
 
     def _start_next(self, now: int) -> None:
-        """Agents behind wardens start one after the other: so none can keep another from being ready in time."""
+        """Starts agents behind wardens one after the other, so that none can make another late."""
         starting = [number for number, seat in enumerate(self._seats) if seat.plan.guarded and not seat.ready]
         if starting and self._seats[starting[0]].ready_by is None:
             self._announce(starting[0], now)
         self._due = min(seat.ready_by for seat in self._seats if seat.ready_by is not None and not seat.ready)
 
     def _announce(self, seat: int, now: int) -> None:
-        """The game begins for this seat."""
+        """Sends `start` to this seat."""
         fixture = self.fixture
         plan = self._seats[seat].plan
         within = fixture.limits.ready
         if plan.guarded:
-            # A warden counts in what a fresh process takes to start, and calls its agent unready itself.
+            # A warden adds the time that a new process takes to start, and reports `unready` itself.
             within = max(within, plan.start)
         self._seats[seat].ready_by = now + (_host_may_be_silent(within) if plan.hosted else within)
         start = Start(
@@ -420,7 +421,7 @@ class Match:
         self._sent.append((seat, start))
 
     def _go_on(self, now: int) -> None:
-        """The opening and chance have their plies; then the next seat is asked, or the game is over."""
+        """Plays the plies of the opening and of chance; then asks the next seat for a move, or ends the game."""
         while (state := self.state).turn is not None:
             if state.turn == CHANCE:
                 outcome = self._seeds.outcome(self._ply, state.chances())
@@ -446,12 +447,12 @@ class Match:
             self._end_by_fault(turn, now)
             return
         if self._foreign:
-            self._check_question(turn)
+            self._check_turn(turn)
         self._id = hashlib.blake2b(b"%d:%d" % (self.fixture.game, ply), key=self._secret, digest_size=4).hexdigest()
         budget = clock.budget(turn, self._moves_left(ply))
         limit = self._limit = clock.limit(turn)
         self._asked = now
-        # Nobody calls time for a seat without a host but we: at once.
+        # A seat without a host of ours has no other timekeeper, so its time is up here immediately.
         self._due = now + (_host_may_be_silent(limit) if place.plan.hosted else limit + 1)
         self._asked_seat = turn
         question = Turn(
@@ -468,26 +469,26 @@ class Match:
         place.events = []
         self._sent.append((turn, question))
 
-    def _check_question(self, turn: int) -> None:
-        """BadGame where somebody's own rules leave a seat nothing that it could answer."""
+    def _check_turn(self, turn: int) -> None:
+        """BadGame if user-supplied rules give a wrong seat, or no moves."""
         name = type(self.state).__name__
         moves = self.state.moves()
         if turn not in range(len(self._seats)):
             raise BadGame(f"{name}.turn: expected a seat from 0 to {len(self._seats) - 1}, got {quote(turn)}")
         if not moves:
-            raise BadGame(f"{name}.moves() has none, and the turn is {turn}")
+            raise BadGame(f"{name}.moves(): expected at least one move for seat {turn}, got none")
         for move in moves:
             self._text(move)
 
     def _moves_left(self, ply: int) -> int | None:
-        """How many moves a seat may still have to make; None where nobody can say."""
+        """The most moves that a seat still has to make; None if there is no limit."""
         left = [] if self._max_plies is None else [self._max_plies - ply]
         if self.fixture.max_plies is not None:
             left.append(self.fixture.max_plies - self._made - 1)
         return min(left) // len(self._seats) + 1 if left else None
 
     def _play(self, move: Any, record: MoveRecord) -> None:
-        """The next ply happens, and every seat that may see it will be told."""
+        """Plays the next ply; each seat gets it, as far as it can see it, with its next message."""
         state = self.state
         for number, seat in enumerate(self._seats):
             text = state.view_move(number, move) if self._hidden else record.move
@@ -503,7 +504,7 @@ class Match:
     # Time.
 
     def _spend(self, seat: int, said: Move | Resign | Failed | None, now: int) -> _Spent:
-        """The turn ends now: what it took, by what a host of ours says of it, and else by the referee's interval."""
+        """Ends the turn. What it took: as our host measured it (`said`), or else the referee's interval."""
         self._id = ""
         place = self._seats[seat]
         interval = wall = now - self._asked
@@ -517,7 +518,7 @@ class Match:
         return _Spent(cost, wall - cost, interval - wall)
 
     def _out_of_time(self, seat: int, turn: _Spent, now: int) -> None:
-        """Nothing more is waited for: the seat has lost on time, unless the machine took what was its."""
+        """Ends the game on time: the seat loses, or the game is void if the machine was too busy."""
         clock = self._clock
         had = clock.left(seat)
         had = clock.move_limit if had is None else had
@@ -526,13 +527,13 @@ class Match:
         waited = f"waited {turn.delay / SECOND:.3f} s for a processor"
         if turn.charged <= self._limit:
             self._end(Verdict.VOID, None, f"{used}, and {waited}: {TOO_BUSY}", now)
-        elif turn.delay >= _WORTH_SAYING:
-            self._end(Verdict.TIME, seat, f"{used} (it also {waited}, which does not count)", now)
+        elif turn.delay >= _WORTH_REPORTING:
+            self._end(Verdict.TIME, seat, f"{used} (it also {waited}, which is not charged)", now)
         else:
             self._end(Verdict.TIME, seat, used, now)
 
     def _tick(self, now: int) -> None:
-        """The earliest of what is due is done: a referee that was held up decides as if it had not been."""
+        """Does what was due first: a referee that was delayed decides as if it were on time."""
         for number, seat in enumerate(self._seats):
             if seat.gone_by == self.wake and self._waits_for(number):
                 self._end_by_fault(number, now)
@@ -541,9 +542,9 @@ class Match:
             self._finish()
             return
         late = self._late()
-        what = "sit down" if self._gathers else "say ready" if self.phase is Phase.STARTING else "answer"
+        what = "connect" if self._gathers else "say ready" if self.phase is Phase.STARTING else "answer"
         if self._seats[late].plan.guarded:
-            # A warden that is silent for so long is as good as lost.
+            # A warden that has been silent for so long counts as lost.
             self._seats[late].fault = (None, f"its warden did not {what} in time")
             self._end_by_fault(late, now)
         elif self._seats[late].plan.hosted:
@@ -554,7 +555,7 @@ class Match:
             self._end(Verdict.UNREADY, late, f"{self._name(late)} did not {what} in time", now)
 
     def _late(self) -> int:
-        """The seat for which nothing goes on."""
+        """The seat that the game is waiting for, and that is late."""
         if self.phase is Phase.PLAYING:
             return self._asked_seat
         if self._gathers:
@@ -562,7 +563,7 @@ class Match:
         return [not seat.ready and seat.ready_by == self._due for seat in self._seats].index(True)
 
     def _waits_for(self, seat: int) -> bool:
-        """Whether nothing goes on without the seat."""
+        """Whether the game cannot continue without the seat."""
         if self._gathers:
             return not self._seats[seat].arrived or self._seats[seat].gone_by is not None
         if self.phase is Phase.STARTING:
@@ -597,10 +598,10 @@ class Match:
             self._end(verdict or Verdict.CRASHED, seat, detail, now)
 
     def _is_blameless(self, seat: int) -> bool:
-        """Whether it is no fault of the seat's own that its player is lost.
+        """Whether the seat is not at fault for the loss of its player.
 
-        Whatever ended a warden, its agent was confined, unless the seat answers for it. And it was not the game that
-        ended a player of ours which was not even ready."""
+        A confined agent cannot end its warden, unless the seat is `liable`. And a process of ours that ended before the
+        game started was not ended by the game."""
         plan = self._seats[seat].plan
         return not plan.liable if plan.guarded else plan.hosted and self.phase is not Phase.PLAYING
 
@@ -633,9 +634,9 @@ class Match:
         return self._seats[seat].plan.player
 
 
-_NOTHING_TOLD: Final = Info()
+_NO_INFO: Final = Info()
 
 
 def _host_may_be_silent(limit: int) -> int:
-    """How long a host of ours may say nothing about a seat with this limit: a second longer than it waits itself."""
+    """How long a host of ours can be silent about a seat with this limit: a second longer than the host waits."""
     return longest_wait(limit) + BACKSTOP

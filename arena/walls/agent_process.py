@@ -1,7 +1,7 @@
-"""An agent's process as its warden handles it: lines in, lines out, the end of what it wrote to stderr.
+"""An agent's process and its three pipes, as the warden uses them: lines in, lines out, the end of its stderr.
 
-It stands between the guard, who knows the protocol, and the jail, which knows the walls. Nothing here ever blocks,
-whatever the agent reads or leaves unread, and nothing that the agent writes is kept without a limit.
+The guard above it implements the protocol; the jail below it builds the walls. The pipes never block, whatever the
+agent reads or leaves unread, and nothing that the agent writes is kept without a limit.
 """
 
 from __future__ import annotations
@@ -22,15 +22,18 @@ from arena.walls.kinds import MEBIBYTE, WallKind, Walls
 from arena.walls.meter import Meter
 
 STDERR_KEPT: Final = 64 * 1024
+"""Bytes at the end of an agent's stderr that are kept."""
 _CHUNK: Final = 64 * 1024
 _NEARLY: Final = 0.9
-_MOST_WORDS: Final = 200
+"""Share of its memory limit above which an agent that got SIGKILL counts as out of memory."""
+_LONGEST_LAST_LINE: Final = 200
+"""Characters."""
 
-_SAYS_WITHIN: Final = 0.5
-"""Seconds that an agent has to say where it is busy, whatever else it writes; on an idle machine it takes milliseconds.
-Far less than a referee waits for a warden that says nothing."""
-_PAUSES_FOR: Final = 0.05
-"""Seconds between two writes of that, at most."""
+_TRACEBACK_WITHIN: Final = 0.5
+"""Seconds that an agent has to write its traceback to stderr, whatever else it writes; on an idle machine it takes
+milliseconds. A referee waits much longer for a silent warden."""
+_LONGEST_PAUSE: Final = 0.05
+"""Longest pause between two writes of that traceback, in seconds."""
 
 _OUT_OF_MEMORY: Final = (
     b"std::bad_alloc",
@@ -40,32 +43,31 @@ _OUT_OF_MEMORY: Final = (
     b"memory allocation of ",
     b"Cannot allocate memory",
 )
-"""What programs say at their end when there is no memory left; Python's own words stand on the last line."""
-
+"""What programs print when they run out of memory. Python prints MemoryError on its last line."""
 
 _HINTS: Final[dict[int, str]] = {
-    signal.SIGSEGV: " (a recursion without end overflows the stack, or a pointer is wrong)",
-    signal.SIGSYS: " (a system call that nobody may make here)",
+    signal.SIGSEGV: " (endless recursion overflowed the stack, or a pointer is wrong)",
+    signal.SIGSYS: " (a forbidden system call)",
 }
 _REFUSALS: Final = {
-    "[Errno 2] ": " (an agent starts in an empty folder: what lies beside its file is Path(__file__).with_name(...))",
-    "[Errno 1] ": " (behind these walls an agent starts no process, has no network and signals nobody)",
-    "[Errno 13] ": " (behind these walls an agent reads its own files and Python's, writes none and starts no process)",
-    "can't start new thread": " (there is a limit on threads)",
-    "Cannot fork": ' (behind these walls an agent starts no process; walls = "container" lets it)',
+    "[Errno 2] ": " (an agent starts in an empty folder: open a file beside its source with Path(__file__).with_name)",
+    "[Errno 1] ": " (the walls allow no network and no signals to other programs; a sandbox allows no new process)",
+    "[Errno 13] ": " (the walls let an agent read only its own files and Python's, and write none)",
+    "can't start new thread": " (the number of threads is limited)",
+    "Cannot fork": ' (a sandbox allows no new process; walls = "container" does)',
 }
-"""What Python says last where walls, or where it runs, are the reason, and what its author should know then."""
+"""Parts of Python's last line that the walls or the empty working directory cause, each with a hint for the author."""
 
 
 class AgentProcess:
-    """One agent at work, and its three pipes."""
+    """One running agent, and its three pipes."""
 
     def __init__(self, confined: Confined) -> None:
         self.confined = confined
         self.meter = Meter(confined)
-        # Its stdout is at its end: it has been closed, and everything in it has been read.
+        # Whether its stdout is closed, and everything in it has been read.
         self.silent = False
-        # How much it has written to stderr since `begin_log`.
+        # Bytes that it has written to stderr since `start_log`.
         self.log_bytes = 0
         self._unwritten = bytearray()
         self._closing = False
@@ -75,18 +77,18 @@ class AgentProcess:
 
     @classmethod
     def start(cls, command: Sequence[str], walls: Walls, scratch: Path, *, core: int | None = None) -> AgentProcess:
-        """A fresh process; OSError where it cannot be started."""
+        """Starts a new process; OSError if it cannot be started."""
         return cls(jail.start(command, walls, scratch, core=core))
 
-    # Towards the agent.
+    # To the agent.
 
     def write(self, line: bytes) -> None:
-        """Writes what the agent takes now; the rest waits for `flush`."""
+        """Writes as much of `line` as the pipe takes now; `flush` writes the rest."""
         self._unwritten += line
         self.flush()
 
     def flush(self) -> None:
-        """Goes on writing what waits."""
+        """Writes more of what is left."""
         stdin = self.confined.stdin
         if stdin.closed:
             return
@@ -96,20 +98,20 @@ class AgentProcess:
         except BlockingIOError:
             return
         except OSError:
-            self._unwritten.clear()  # it has closed its stdin: what it does not want to know, it need not
+            self._unwritten.clear()  # the agent has closed its stdin
             self._closing = True
         if self._closing:
             stdin.close()
 
     def hang_up(self) -> None:
-        """Closes the agent's stdin, once all is written."""
+        """Closes the agent's stdin once everything is written."""
         self._closing = True
         self.flush()
 
     # From the agent.
 
     def read(self) -> bool:
-        """Reads once from its stdout; whether there was anything."""
+        """Reads once from its stdout. Whether there was anything to read."""
         if self.silent:
             return False
         try:
@@ -121,9 +123,9 @@ class AgentProcess:
         return bool(data)
 
     def next_line(self) -> bytes | None:
-        """The next whole line, without its end; or what there is of one that is too long already."""
+        """The next complete line, without its newline; or the start of a line that is already too long; else None."""
         if self._unread[:2] == b"\n\n":
-            # A flood of blank lines is one.
+            # Many blank lines in a row are returned as one line.
             blank = min(len(self._unread) - len(self._unread.lstrip(b"\n")), MESSAGE_BYTES)
             line = bytes(self._unread[: blank - 1])
             del self._unread[:blank]
@@ -138,7 +140,7 @@ class AgentProcess:
         return line
 
     def read_log(self) -> bool:
-        """Reads once from its stderr; whether there was anything."""
+        """Reads once from its stderr. Whether there was anything to read."""
         if not self._log_open:
             return False
         try:
@@ -153,25 +155,25 @@ class AgentProcess:
         return bool(data)
 
     def ask_where_busy(self) -> None:
-        """It has taken too long: a Python agent of our kit writes to its log where it is busy. Others are ended by
-        this, or take no notice."""
+        """Sends SIGUSR1 and waits for the traceback that a Python agent of our kit then writes to stderr. Other
+        programs are ended by the signal, or ignore it."""
         log = self.confined.stderr.fileno()
         self.read_log()
         before = self.log_bytes
         self.confined.send_signal(signal.SIGUSR1)
-        give_up = monotonic() + _SAYS_WITHIN
+        give_up = monotonic() + _TRACEBACK_WITHIN
         while self._log_open and (left := give_up - monotonic()) > 0:
-            within = min(left, _PAUSES_FOR) if self.log_bytes > before else left
+            within = min(left, _LONGEST_PAUSE) if self.log_bytes > before else left
             if not select([log], [], [], within)[0] or not self.read_log():
                 return
 
-    def begin_log(self) -> None:
-        """What it writes to stderr is counted and kept from here on."""
+    def start_log(self) -> None:
+        """Starts to count and keep its stderr afresh."""
         self.log_bytes = 0
         self._log.clear()
 
     def log(self, most: int) -> str:
-        """The end of what it wrote to stderr, in at most so many bytes of UTF-8; what is not UTF-8 is replaced."""
+        """The end of its stderr, in at most `most` bytes of UTF-8; invalid bytes are replaced."""
         text = self._log[-STDERR_KEPT:].decode("utf-8", "replace").encode()
         return text[-most:].decode("utf-8", "ignore")
 
@@ -182,60 +184,68 @@ class AgentProcess:
         return self.confined.stdout, self.confined.stderr, self.confined.stdin
 
     def readers(self) -> list[int]:
-        """The descriptors on which there may be something to read."""
+        """The descriptors of the open pipes to read from."""
         pipes = ((self.confined.stdout, not self.silent), (self.confined.stderr, self._log_open))
         return [pipe.fileno() for pipe, is_open in pipes if is_open and not pipe.closed]
 
     def ended(self) -> int | None:
-        """The descriptor that is readable when it has ended; None: only SIGCHLD tells."""
+        """A descriptor (pidfd) that is readable when the agent has ended; None if the system has none: then SIGCHLD."""
         return self.confined.ended
 
     def writer(self) -> int | None:
-        """The descriptor on which something waits to be written; None: nothing does."""
+        """The descriptor of its stdin if something is still to be written, else None."""
         stdin = self.confined.stdin
         return stdin.fileno() if self._unwritten and not stdin.closed else None
 
     def how_it_ended(self) -> tuple[Verdict, str]:
-        """`crashed`, or `memory` where it said so itself; and the words for it."""
+        """The verdict (`crashed`, or `memory` if it ran out of memory) and the detail."""
         code = self.confined.exit()
         if code is None:
-            how = "closed its stdout, and lives on"
+            how = "closed its stdout but is still running"
         elif code < 0:
             how = f"was killed by {_signal_name(-code)}{_HINTS.get(-code, '')}"
         else:
-            how = "exited quietly (code 0)" if code == 0 else f"exited with code {code}"
+            how = f"exited with code {code}"
         self._drain_log()
-        last = self._last_words()
-        starved = last.startswith("MemoryError") or any(words in self._log[-STDERR_KEPT:] for words in _OUT_OF_MEMORY)
-        # The system ends whoever has the most when there is none left.
-        starved = starved or (code == -signal.SIGKILL and self._is_nearly_full())
-        verdict = Verdict.MEMORY if starved and code != 0 else Verdict.CRASHED
+        last = self._last_line()
+        out_of_memory = last.startswith("MemoryError") or any(
+            words in self._log[-STDERR_KEPT:] for words in _OUT_OF_MEMORY
+        )
+        # When memory runs out, the kernel's OOM killer sends SIGKILL.
+        out_of_memory = out_of_memory or (code == -signal.SIGKILL and self._is_nearly_full())
+        verdict = Verdict.MEMORY if out_of_memory and code != 0 else Verdict.CRASHED
         walled = self.confined.walls.kind is not WallKind.LIMITS and code != 0
         hint = next((hint for sign, hint in _REFUSALS.items() if walled and sign in last), "")
         return verdict, f"{how}: {last}{hint}" if last else how
 
     def excess(self, *, at_rest: bool = False) -> tuple[Verdict, str] | None:
-        """The verdict, where it has more of something than it may, and the words for it. `at_rest`: it stands still."""
+        """The verdict and the detail if it uses more than a limit allows, else None. `at_rest`: the agent is paused."""
         allowance = self.confined.walls.allowance
         match self.confined.excess(at_rest=at_rest):
             case Excess.MEMORY:
-                return Verdict.MEMORY, f"held more than the {(allowance.memory or 0) / MEBIBYTE:,.0f} MiB that it may"
+                return (
+                    Verdict.MEMORY,
+                    f"used more than the {(allowance.memory or 0) / MEBIBYTE:,.0f} MiB of memory allowed",
+                )
             case Excess.THREADS:
-                return Verdict.CRASHED, f"had more than the {allowance.threads} threads and processes that it may"
+                return Verdict.CRASHED, f"had more than the {allowance.threads} threads and processes allowed"
             case Excess.OPEN_FILES:
-                return Verdict.CRASHED, f"had more than {allowance.open_in_all:.0f} sockets, pipes and watchers open"
+                return (
+                    Verdict.CRASHED,
+                    f"had more than {allowance.open_in_all:.0f} sockets, pipes and epoll instances open",
+                )
             case Excess.DISK:
                 return Verdict.FLOODED, f"wrote more than {allowance.files / MEBIBYTE:,.0f} MiB into its folder"
         return None
 
     def _is_nearly_full(self) -> bool:
         most, group = self.confined.walls.allowance.memory, self.confined.usage.group
-        if group is not None and group.ran_out():
+        if group is not None and group.ran_out_of_memory():
             return True
-        return most is not None and self.confined.usage.most_held > _NEARLY * most
+        return most is not None and self.confined.usage.peak_memory > _NEARLY * most
 
     def kill(self) -> None:
-        """Ends it and all that it started, and removes its working directory."""
+        """Kills it and everything that it started, and removes its working directory."""
         self.confined.kill_all()
         self.meter.close()
         self._drain_log()
@@ -245,17 +255,17 @@ class AgentProcess:
             print(f"warden: cannot remove an agent's working directory: {error}", file=sys.stderr)
 
     def _drain_log(self) -> None:
-        """What a process said last is in the pipe when it has ended: a pipe holds at most 1 MiB."""
+        """Reads what is left in the pipe of stderr after the process has ended: a pipe holds at most 1 MiB."""
         for _ in range(1024 * 1024 // _CHUNK):
             if not self.read_log():
                 return
 
-    def _last_words(self) -> str:
-        """The last line of its stderr that says anything, made fit to be shown."""
+    def _last_line(self) -> str:
+        """The last line of its stderr that is not blank, printable and shortened."""
         lines = self._log[-4096:].decode("utf-8", "replace").split("\n")
-        said = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        plain = "".join(letter if letter.isprintable() else "?" for letter in said[:_MOST_WORDS])
-        return plain if len(said) <= _MOST_WORDS else f"{plain}..."
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        plain = "".join(letter if letter.isprintable() else "?" for letter in last[:_LONGEST_LAST_LINE])
+        return plain if len(last) <= _LONGEST_LAST_LINE else f"{plain}..."
 
 
 def _signal_name(number: int) -> str:

@@ -1,8 +1,8 @@
-"""A control group of an agent's own: Linux says exactly what all its processes use, and for how long none could run.
+"""A control group (cgroup v2) for one agent: processor time of all its processes, and how long none could run.
 
-Only where this process may make one: as root, or in a part of the tree that was handed to this user, as `systemd-run
---user --scope --property Delegate=yes` does. Where the tree hands on limits of memory, the kernel holds the group to
-them. For how long none could run is known where the kernel accounts for pressure.
+This process can make one only as root, or in a part of the tree that was delegated to this user (`systemd-run --user
+--scope --property Delegate=yes`). The kernel limits the group's memory where the parent group enables the memory
+controller. How long no process could run (cpu.pressure) is known where the kernel has PSI.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Final
 
 _MICROSECOND: Final = 1000
 _EMPTY_WITHIN: Final = 1.0
-"""Seconds that killed processes take to be gone, at most."""
+"""Longest wait for killed processes to leave the group, in seconds."""
 _NAME: Final = "arena-{warden}-{number}"
 
 
@@ -26,7 +26,7 @@ class Cgroup:
     """One group, empty at first."""
 
     def __init__(self, folder: Path) -> None:
-        """FileExistsError or another OSError where it cannot be made."""
+        """FileExistsError or another OSError if it cannot be made."""
         folder.mkdir()
         self._folder = folder
         self._stat: int | None = None
@@ -40,43 +40,43 @@ class Cgroup:
             raise
 
     def limit(self, memory: int) -> None:
-        """The kernel holds it to that, where it was given the means, with all that it has for it."""
+        """Sets memory.max (bytes), and allows no swap; no effect without the memory controller."""
         for name, most in (("memory.max", memory), ("memory.swap.max", 0), ("memory.oom.group", 1)):
             with suppress(OSError):
                 (self._folder / name).write_text(str(most))
 
-    def ran_out(self) -> bool:
-        """Whether the kernel has ended it because it had too much memory."""
+    def ran_out_of_memory(self) -> bool:
+        """Whether the kernel has killed the group because of its memory limit (memory.events)."""
         try:
             return _number(rb"oom_group_kill (\d+)", (self._folder / "memory.events").read_bytes()) > 0
         except (OSError, ValueError):
             return False
 
-    def door(self) -> int:
-        """A descriptor; a process that writes 0 to it joins."""
+    def open_procs(self) -> int:
+        """A descriptor of cgroup.procs: a process that writes 0 to it joins the group."""
         return os.open(self._folder / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
 
-    def holds_any(self) -> bool:
-        """Whether a process has joined it."""
+    def has_processes(self) -> bool:
+        """Whether there is a process in the group."""
         return bool((self._folder / "cgroup.procs").read_text().split())
 
     def cpu(self) -> int:
-        """Nanoseconds of processor time that its processes have used, the ended ones too."""
+        """Nanoseconds of processor time that its processes have used, including ended ones (cpu.stat)."""
         if self._stat is None:
             raise ValueError("the group has been removed")
         return _number(rb"usage_usec (\d+)", os.pread(self._stat, 1000, 0)) * _MICROSECOND
 
     def starved(self) -> int | None:
-        """Nanoseconds in which some of its threads were ready to run and none ran; None where nobody knows."""
+        """Nanoseconds in which at least one thread was ready and none ran (cpu.pressure, "full"); None if not known."""
         if self._pressure is None:
             return None
         try:
             return _number(rb"full .*total=(\d+)", os.pread(self._pressure, 1000, 0)) * _MICROSECOND
-        except (OSError, ValueError):  # the kernel was started without an account of it, or is older than 5.13
+        except (OSError, ValueError):  # PSI is off, or the kernel is older than 5.13
             return None
 
     def remove(self) -> None:
-        """Its processes have ended."""
+        """Removes the group; its processes have ended."""
         for file in (self._stat, self._pressure):
             if file is not None:
                 os.close(file)
@@ -85,7 +85,7 @@ class Cgroup:
 
 
 def make(memory: int | None = None) -> Cgroup | None:
-    """A new group that may hold so much memory, where the kernel can limit that; None where none can be made."""
+    """A new group, limited to `memory` bytes where the kernel can do that; None if no group can be made."""
     if (parent := _parent()) is None:
         return None
     try:
@@ -98,8 +98,8 @@ def make(memory: int | None = None) -> Cgroup | None:
 
 
 @cache
-def tells_waits() -> bool:
-    """Whether agents get groups of their own here that tell for how long none of their threads could run."""
+def measures_waits() -> bool:
+    """Whether agents get their own groups here, and these measure how long none of their threads could run."""
     if (group := make()) is None:
         return False
     known = group.starved() is not None
@@ -109,12 +109,12 @@ def tells_waits() -> bool:
 
 @cache
 def limits_memory() -> bool:
-    """Whether agents get groups of their own here whose memory the kernel limits."""
+    """Whether agents get their own groups here, and the kernel limits the memory of these."""
     return (parent := _parent()) is not None and _limits_memory(parent)
 
 
 def _remove_abandoned(parent: Path) -> None:
-    """Removes the empty groups of wardens that are gone; one that was killed with its director has left them."""
+    """Removes the empty groups of wardens that have ended; a warden that is killed leaves its groups behind."""
     for folder in parent.glob(_NAME.format(warden="*", number="*")):
         if not os.path.exists(f"/proc/{folder.name.split('-')[1]}"):
             with suppress(OSError):
@@ -122,7 +122,7 @@ def _remove_abandoned(parent: Path) -> None:
 
 
 def end_left(warden: int) -> None:
-    """Ends what a warden that is gone has left in its groups, and removes them."""
+    """Kills what a warden that has ended has left in its groups (cgroup.kill), and removes the groups."""
     if (parent := _parent()) is not None:
         for folder in parent.glob(_NAME.format(warden=warden, number="*")):
             with suppress(OSError):
@@ -131,7 +131,7 @@ def end_left(warden: int) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """Its processes have been killed; they may still be on their way out."""
+    """Removes a group whose processes were killed; waits for those that have not ended yet."""
     give_up = monotonic() + _EMPTY_WITHIN
     while True:
         try:
@@ -148,8 +148,7 @@ def _remove(folder: Path) -> None:
 
 @cache
 def _parent() -> Path | None:
-    """The group in which new ones are made: this process's own, or the one above where only that may hand on limits of
-    memory; None without control groups of the second version."""
+    """The group in which new groups are made: this process's own or the one above; None without cgroup v2."""
     try:
         mounts = Path("/proc/self/mountinfo").read_text()
         own = re.search(r"^0::(/.*)$", Path("/proc/self/cgroup").read_text(), re.MULTILINE)
@@ -166,10 +165,10 @@ def _parent() -> Path | None:
 
 
 def parent_of_new(own: Path, top: Path) -> Path | None:
-    """`own`, the folder of a process's group below `top`, or the one above it; None where neither may be written to.
+    """Where to make new groups: in `own`, a process's group below `top`, or in its parent; None if neither is writable.
 
-    A group with processes in it hands no limits on to those in it, so their place is beside it; unless it is limited
-    itself, which they would escape there."""
+    cgroup v2 lets a group that contains processes enable no memory controller for its children, so new groups are made
+    beside it; unless it is limited itself, because they would escape its limits there."""
     places = [own] if own == top or _is_limited(own) else [own, own.parent]
     usable = [folder for folder in places if os.access(folder / "cgroup.procs", os.W_OK)]
     return next((folder for folder in usable if _limits_memory(folder)), usable[0] if usable else None)

@@ -1,8 +1,8 @@
-"""The guard of one agent: what it may say when, how long it may take, and what happens when it breaks the rules.
+"""The guard of one agent: which messages the agent can send when, its time limits, and what happens if it breaks them.
 
-It is the part of a warden that knows the protocol: the referee's messages come in, those of the agent are checked,
-measured and passed on. Whatever the agent does, each turn that it is given ends in one answer or one `failed`, and
-after each game there is one `report`.
+The guard is the part of a warden that implements the protocol. It passes the referee's messages to the agent, and
+checks, measures and passes on the agent's answers. Whatever the agent does, each turn ends in one answer or one
+`failed`, and after each game there is one `report`.
 """
 
 from __future__ import annotations
@@ -50,15 +50,16 @@ from arena.walls.meter import Used
 from arena.walls.orders import Orders
 
 _ENDS_WITHIN: Final = 200 * MILLISECOND
-"""How long an agent has to end by itself after `bye`."""
-_RESTS_AFTER: Final = 20 * MILLISECOND
-"""How long one that is kept for its next game may go on after this one."""
+"""How long an agent has to exit after `bye`, in nanoseconds."""
+_PAUSES_AFTER: Final = 20 * MILLISECOND
+"""How long after a game an agent that is kept for the next game can run before it is paused, in nanoseconds."""
 _EXITS_WITHIN: Final = 100 * MILLISECOND
-"""How long after its stdout ended an agent's exit is waited for, to say how it ended."""
-_STDERR_TOLD: Final = 60 * 1024
-_LOOKS_EVERY: Final = 25 * MILLISECOND
-"""So often that is seen while it runs, and whether it has more than it may. What lives shorter, and is reaped by
-nobody, uses time unseen, where walls let an agent start processes."""
+"""How long the guard waits for the exit code of an agent that has closed its stdout, in nanoseconds."""
+_STDERR_SENT: Final = 60 * 1024
+"""Bytes at the end of stderr that go into the report."""
+_POLL_EVERY: Final = 25 * MILLISECOND
+"""Polling interval for processor time, memory and the other limits while the agent runs, in nanoseconds. Where walls
+let an agent start processes, one that lives shorter and is not reaped uses processor time that is not seen."""
 
 
 class _Phase(Enum):
@@ -77,7 +78,7 @@ class Guard:
     """One agent, game after game."""
 
     def __init__(self, orders: Orders, tell: Callable[[FromPlayer], None], clock: Callable[[], int]) -> None:
-        """`tell` sends to the referee; `clock` tells the time in nanoseconds."""
+        """`tell` sends to the referee; `clock` returns the time in nanoseconds."""
         self.agent: AgentProcess | None = None
         self._orders = orders
         self._tell = tell
@@ -85,33 +86,33 @@ class Guard:
         self._phase = _Phase.IDLE
         self._game = 0
         self._rules = ""
-        # Of the process: when it was started, told of the game, said hello; what it said that it wants.
+        # Of the process: when it was started, sent `start`, said hello; and what its hello asked for.
         self._spawned = self._started = 0
         self._hello: int | None = None
         self._spoke = False
         self._wants: tuple[Want, ...] = ("position", "legal")
-        # When its stdout came to an end.
+        # When it closed its stdout.
         self._closed: int | None = None
-        # The question that is open.
+        # The open turn.
         self._turn: Turn | None = None
-        # Of the turn, or of the start.
+        # Of the turn, or for `ready`.
         self._deadline = Deadline()
-        self._asked = self._left_by = self._look_at = 0
+        self._asked = self._left_by = self._poll_at = 0
         # The processor of the game.
         self._core: int | None = None
-        # When an agent that is kept for the next game, and may still do what it does after one, stands still.
-        self._rests_at: int | None = None
-        # The game of which a process that has played before was told, and has not said that it is ready for it.
-        self._kept: Start | None = None
+        # When an agent that is kept for the next game is paused: until then it can finish what it does after a game.
+        self._pause_at: int | None = None
+        # The `start` that a process from an earlier game has not answered with `ready` yet.
+        self._kept_start: Start | None = None
         self._dropped = self._unasked = 0
         self._hidden_games: dict[str, bool] = {}
-        # Of an agent that is gone before its game is over.
+        # The report of an agent that ended before its game.
         self._report: Report | None = None
 
     # From the referee.
 
     def start(self, start: Start) -> None:
-        """A game begins: the agent is started if need be, and told."""
+        """A game starts: the agent is started if necessary, and sent `start`."""
         if self._phase is _Phase.LEAVING:
             self._leave()
         elif self.agent is not None and (self._orders.fresh or self._phase is not _Phase.IDLE):
@@ -125,18 +126,18 @@ class Guard:
         self._core = None if start.core is UNSET else start.core
         self._dropped = self._unasked = 0
         self._phase = _Phase.STARTING
-        self._kept = start if self.agent is not None else None
+        self._kept_start = start if self.agent is not None else None
         self._begin(start)
 
     def _begin(self, start: Start) -> None:
         agent = self.agent or self._spawn()
         if agent is not None:
-            agent.begin_log()
+            agent.start_log()
             agent.meter.begin_game()
             self._started = self._clock()
-            self._begin_span(agent, at_birth=self._kept is None)
+            self._start_span(agent, at_birth=self._kept_start is None)
             agent.write(to_line(replace(start, core=UNSET)))
-            self._go_on(agent)
+            self._resume(agent)
 
     def ask(self, turn: Turn) -> None:
         """The agent is asked for a move."""
@@ -152,13 +153,13 @@ class Guard:
         self._deadline = Deadline()
         if self._orders.ponder:
             agent.meter.begin()
-        # It goes on only when there is something to read: so it wakes up once.
+        # The agent is resumed after the line is written, so it wakes up only once.
         agent.write(line)
         self._asked = self._clock()
-        self._go_on(agent)
+        self._resume(agent)
 
     def end_game(self, over: Over) -> None:
-        """The game is over: the agent is told, and the referee gets its report, at once or when the agent has ended."""
+        """The game is over: the agent is sent `over`; the referee gets the report now, or when the agent has ended."""
         if self._phase in (_Phase.IDLE, _Phase.LEAVING) or over.game != self._game:
             return
         agent = self.agent
@@ -168,30 +169,30 @@ class Guard:
         if agent is None:
             self._tell(self._report or Report(self._game))
         elif self._orders.fresh or interrupted:
-            # Whoever still thinks about a game that is over would not be ready for the next one in time.
+            # An agent that still thinks about this game would not be ready for the next one in time.
             self._phase = _Phase.LEAVING
-            agent.confined.usage.memory()  # while it can be read: not any more once the process has ended
+            agent.confined.usage.memory()  # while the process exists: afterwards its memory cannot be read
             self._left_by = self._clock() + _ENDS_WITHIN
             agent.write(to_line(over) + to_line(Bye()))
             agent.hang_up()
-            self._go_on(agent)
+            self._resume(agent)
         else:
             agent.write(to_line(over))
-            self._go_on(agent)
-            self._rests_at = self._clock() + _RESTS_AFTER
+            self._resume(agent)
+            self._pause_at = self._clock() + _PAUSES_AFTER
             agent.read_log()
             self._tell(
-                Report(self._game, agent.meter.of_game(), agent.confined.usage.memory(), agent.log(_STDERR_TOLD))
+                Report(self._game, agent.meter.of_game(), agent.confined.usage.memory(), agent.log(_STDERR_SENT))
             )
 
     def end(self) -> None:
-        """Nothing is left of the agent."""
+        """Kills the agent; nothing is left of it."""
         self._kill()
 
     # From the agent.
 
     def hear(self) -> None:
-        """There is something on the agent's stdout, or it is at its end."""
+        """The agent's stdout is readable, or closed."""
         if self.agent is None:
             return
         self.agent.read()
@@ -201,35 +202,35 @@ class Guard:
             self.look_for_exit()
 
     def hear_log(self) -> None:
-        """There is something on the agent's stderr."""
+        """The agent's stderr is readable."""
         if self.agent is not None:
             self.agent.read_log()
 
     def look_for_exit(self) -> None:
-        """Perhaps the agent has ended. What it wrote before counts."""
+        """Checks whether the agent has ended. What it wrote before counts."""
         agent = self.agent
         if agent is None or agent.confined.exit() is None:
             return
         while self.agent is agent and self._phase is not _Phase.LEAVING and agent.read():
             self._take_lines(self._clock())
         if self.agent is agent:
-            self._part(agent)
+            self._handle_exit(agent)
 
     # Time.
 
     @property
     def wake(self) -> int | None:
         """When `tick` must be called at the latest; None: nothing is due."""
-        watched = self._look_at if self._runs else None
-        return min((due for due in (self._due, watched, self._rests_at) if due is not None), default=None)
+        watched = self._poll_at if self._runs else None
+        return min((due for due in (self._due, watched, self._pause_at) if due is not None), default=None)
 
     @property
     def _runs(self) -> bool:
-        """Whether the agent may run now, and is to be looked after."""
+        """Whether the agent is allowed to run now, and must be polled."""
         return self.agent is not None and (
             self._turn is not None
             or self._phase in (_Phase.STARTING, _Phase.LEAVING)
-            or self._rests_at is not None
+            or self._pause_at is not None
             or (self._orders.ponder and self._phase is _Phase.PLAYING)
         )
 
@@ -246,11 +247,11 @@ class Guard:
 
     @property
     def _span(self) -> tuple[int, int] | None:
-        """Since when the agent is timed, and what it may be charged; None where it is not."""
+        """Since when the agent is timed, and its limit, in nanoseconds; None if it is not timed."""
         if self._phase is _Phase.STARTING:
             if self._hello is not None:
                 return max(self._hello, self._started), self._orders.ready
-            # A program may take its time to start, unless it has shown that it runs.
+            # Until its hello, a new process also gets the time that programs take to start.
             fresh = self._spawned + self._orders.start >= self._started + self._orders.ready
             return (self._spawned, self._orders.start) if fresh else (self._started, self._orders.ready)
         if self._turn is None or self._turn.limit is UNSET:
@@ -258,19 +259,19 @@ class Guard:
         return self._asked, self._turn.limit
 
     def tick(self) -> None:
-        """What is due is done. Then this process has nothing to do before it is woken."""
-        if (agent := self.agent) is not None and self._runs and self._clock() >= self._look_at:
-            self._look_after(agent)
-        if (agent := self.agent) is not None and self._rests_at is not None and self._clock() >= self._rests_at:
-            self._rest(agent)
+        """Does what is due. Afterwards this process waits for the next event."""
+        if (agent := self.agent) is not None and self._runs and self._clock() >= self._poll_at:
+            self._poll(agent)
+        if (agent := self.agent) is not None and self._pause_at is not None and self._clock() >= self._pause_at:
+            self._pause(agent)
         if (agent := self.agent) is not None and self._is_due():
             self._call_time(agent)
         if self.agent is not None and self._turn is not None:
             self.agent.meter.note_rest()
 
-    def _look_after(self, agent: AgentProcess) -> None:
-        """Sees what it uses, and whether that is more than it may."""
-        self._look_at = self._clock() + _LOOKS_EVERY
+    def _poll(self, agent: AgentProcess) -> None:
+        """Measures what the agent uses; fails it if that is more than a limit allows."""
+        self._poll_at = self._clock() + _POLL_EVERY
         agent.meter.look()
         if (excess := agent.excess()) is None:
             return
@@ -280,18 +281,17 @@ class Guard:
             self._fail(*excess)
 
     def _call_time(self, agent: AgentProcess) -> None:
-        """The agent is late, it seems."""
+        """The agent is late, unless its answer is already in the pipe."""
         if self._phase is _Phase.LEAVING or self._closed is not None:
-            self._part(agent)
+            self._handle_exit(agent)
             return
-        # An answer may lie in the pipe already. It goes to the referee, who judges it by when it had been read.
+        # An answer may already be in the pipe. It goes to the referee, who judges it by the time at which it was read.
         self.hear()
         if self.agent is agent and self._closed is None and self._is_due() and (span := self._span) is not None:
             self._judge(agent, *span)
 
     def _judge(self, agent: AgentProcess, since: int, limit: int) -> None:
-        """Nothing has come in time. One that only waited may still answer, and one that would never have answered is
-        late all the same."""
+        """No answer came in time. If the agent only waited for a processor its deadline moves; else it is late."""
         now = self._clock()
         used = self._deadline.move(agent.meter, now - since, now)
         if now <= self._deadline.at(since, limit):
@@ -307,8 +307,8 @@ class Guard:
     def _is_due(self) -> bool:
         return (due := self._due) is not None and self._clock() > due
 
-    def _begin_span(self, agent: AgentProcess, *, at_birth: bool = False) -> None:
-        """From now on the agent is timed."""
+    def _start_span(self, agent: AgentProcess, *, at_birth: bool = False) -> None:
+        """Starts to time the agent."""
         self._deadline = Deadline()
         agent.meter.begin(at_birth=at_birth)
 
@@ -341,35 +341,35 @@ class Guard:
             if self._phase is _Phase.STARTING and message.game == self._game:
                 self._phase = _Phase.PLAYING
                 self._unasked = 0
-                self._kept = None
+                self._kept_start = None
                 self._tell(message)
                 if self.agent is not None:
                     self.agent.confined.usage.look()
-                    self._rest(self.agent)
+                    self._pause(self.agent)
             else:
                 self._drop()
         elif isinstance(message, Hello):
             self._receive_hello(message, now)
         elif isinstance(message, Bye):
-            if not self._begins_again():
+            if not self._restarted():
                 self._fail(Verdict.CRASHED, "said bye in the middle of the game")
         else:
             kind = type(message).__name__.lower()
             self._fail(
                 Verdict.GARBAGE,
-                f"expected hello, ready, move, resign or bye, got {quote(kind)}: only a host of ours says that",
+                f"expected hello, ready, move, resign or bye, got {quote(kind)}: only the server sends that",
             )
 
     def _receive_hello(self, hello: Hello, now: int) -> None:
         if self._hello is not None:
             self._fail(Verdict.GARBAGE, "said hello twice")
         elif self._spoke:
-            self._fail(Verdict.GARBAGE, "said hello after other messages: it comes first, or not at all")
+            self._fail(Verdict.GARBAGE, "said hello after other messages: send it first, or not at all")
         elif hello.protocol != PROTOCOL:
             self._fail(Verdict.GARBAGE, f"expected protocol {PROTOCOL}, got a hello for protocol {hello.protocol}")
         elif self.agent is not None:
             self._hello = now
-            self._begin_span(self.agent)
+            self._start_span(self.agent)
             self._wants = hello.wants
             self.agent.write(to_line(Welcome(PROTOCOL, LIMITS)))
 
@@ -387,10 +387,10 @@ class Guard:
         else:
             agent.read_log()
             self._tell(replace(answer, spent=used.wall, cpu=used.cpu, delay=used.delay, log=agent.log_bytes))
-        self._rest(agent)
+        self._pause(agent)
 
     def _drop(self) -> None:
-        """An answer to nothing is forgotten, up to a point."""
+        """Ignores an answer to nothing; more than MOST_DROPPED of them are `flooded`."""
         self._dropped += 1
         if self._dropped > MOST_DROPPED:
             self._fail(Verdict.FLOODED, f"sent more than {MOST_DROPPED} messages that nobody asked for")
@@ -410,19 +410,19 @@ class Guard:
             self._fail(verdict, f"cannot be started: {orders.command[0]}: {error.strerror or error}")
         return self.agent
 
-    def _part(self, agent: AgentProcess) -> None:
-        """The agent has ended, or will not go on."""
+    def _handle_exit(self, agent: AgentProcess) -> None:
+        """The agent has ended, or its time to end is up."""
         if self._phase is _Phase.LEAVING:
             self._leave()
         elif self._phase is _Phase.IDLE:
             self._kill()
-        elif not self._begins_again():
+        elif not self._restarted():
             self._fail(*agent.how_it_ended())
 
-    def _begins_again(self) -> bool:
-        """Whether a fresh process takes over: for one that has played before, and has left."""
-        start = self._kept
-        self._kept = None
+    def _restarted(self) -> bool:
+        """Starts a new process in place of one from an earlier game that ended before `ready`; whether it did."""
+        start = self._kept_start
+        self._kept_start = None
         if start is None:
             return False
         self._kill()
@@ -431,9 +431,9 @@ class Guard:
         return True
 
     def _fail(self, verdict: Verdict, detail: str, used: Used | None = None) -> None:
-        """The agent is at fault: the referee is told, and the agent is gone. Between games it is merely gone.
+        """Sends `failed` to the referee and kills the agent. Between games it is only killed.
 
-        `used`: what its turn took, where that was measured already."""
+        `used`: what its turn took, if already measured."""
         if self._phase is not _Phase.IDLE:
             if used is None and self._turn is not None and self.agent is not None:
                 used = self.agent.meter.so_far(self._clock() - self._asked)
@@ -443,7 +443,7 @@ class Guard:
         self._kill()
 
     def _leave(self) -> None:
-        """The agent had time to end by itself; now the report is due."""
+        """The time for the agent to exit is over: kills it and sends the report."""
         self._kill()
         self._phase = _Phase.IDLE
         self._tell(self._report or Report(self._game))
@@ -453,32 +453,32 @@ class Guard:
         self.agent = None
         self._turn = None
         self._closed = None
-        self._rests_at = None
+        self._pause_at = None
         if agent is not None:
             agent.kill()
-            self._report = Report(self._game, agent.meter.of_game(), agent.confined.memory, agent.log(_STDERR_TOLD))
+            self._report = Report(self._game, agent.meter.of_game(), agent.confined.memory, agent.log(_STDERR_SENT))
 
-    def _go_on(self, agent: AgentProcess) -> None:
-        """The agent may run."""
-        agent.confined.go_on()
-        self._rests_at = None
-        self._look_at = self._clock() + _LOOKS_EVERY
+    def _resume(self, agent: AgentProcess) -> None:
+        """Lets the agent run."""
+        agent.confined.resume()
+        self._pause_at = None
+        self._poll_at = self._clock() + _POLL_EVERY
 
-    def _rest(self, agent: AgentProcess) -> None:
-        """The agent stands still until it is needed: it does not think in the time of others."""
-        self._rests_at = None
+    def _pause(self, agent: AgentProcess) -> None:
+        """Pauses the agent until it is needed, so that it cannot think in the opponent's time."""
+        self._pause_at = None
         if self._orders.ponder:
             return
-        if not agent.confined.stop():
+        if not agent.confined.pause():
             self._fail(Verdict.CRASHED, "starts processes faster than they can be stopped")
             return
-        # Now, for nobody waits: until the next turn nothing will be used.
+        # The next span is prepared now, while no game waits: a paused agent uses nothing before its next turn.
         agent.meter.begin()
         if (excess := agent.excess(at_rest=True)) is not None:
             self._fail(*excess)
 
     def _hidden(self) -> bool:
-        """Whether the game has hidden information: then the position goes with every turn."""
+        """Whether the game has hidden information: then every turn includes the position."""
         if self._rules not in self._hidden_games:
             try:
                 self._hidden_games[self._rules] = games.start(self._rules).hidden

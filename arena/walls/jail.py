@@ -1,8 +1,7 @@
-"""The walls: how the process of an agent that is not ours is started, confined, measured and ended.
+"""The jail: starts, confines, measures, pauses and kills the process of an agent that is not ours.
 
-A warden starts agents through here and does not know what the walls are made of: that is said in `walls/`. An agent
-that is told to stand still gets no processor until it may go on, and is not lost by it. When `kill_all` has returned,
-no process that was started here is left.
+A warden uses this module and does not know how the walls are built; the other modules of `walls/` build them. A paused
+agent gets no processor time until it is resumed. When `kill_all` has returned, no process started here is left.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from time import monotonic
 from typing import Final
 
 from arena.walls import cgroup, confine, file_access, usage
-from arena.walls.held_by_kernel import HeldByKernel, buffer_of_a_file
+from arena.walls.kernel_memory import KernelMemory, buffer_of_a_file
 from arena.walls.kinds import MEBIBYTE, WallKind, Walls
 from arena.walls.run_folder import clear
 
@@ -38,26 +37,30 @@ _ONE_THREAD: Final = (
 
 
 _SYSTEMS_FAULT: Final = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE})
-"""Why a program may not be executed that is not to blame for it."""
+"""Errors of `execve` for which the program is not to blame."""
 _PER_FILE: Final = 4096
-"""What the smallest file costs."""
+"""Bytes that each file counts in addition to its content."""
 _MOST_SIGNALS: Final = 256
-"""That wait, timers included; where they are not counted apart, all agents of a user share some ten thousand."""
+"""Pending signals of an agent (RLIMIT_SIGPENDING), timers included. Without a separate count for each agent, all agents
+of a user share some ten thousand."""
 _MOST_LOCKED: Final = 8 * MEBIBYTE
-"""Bytes that a process may keep from being swapped out, files that it reads among them."""
+"""Bytes that a process can lock in memory with mlock (RLIMIT_MEMLOCK)."""
 _UNCOUNTED: Final = 20 * MEBIBYTE
-"""Bytes that the kernel may hold for an agent without counting as its memory: what 64 open files can."""
-_MOST_LOOKED_AT: Final = 1000
+"""Bytes of kernel memory that are not counted as the agent's: what 64 open files can use."""
+_MOST_FOLDERS: Final = 1000
+"""Folders in an agent's working directory that are searched for files; more count as too much."""
 _MOST_PASSES: Final = 10
 _KILLED: Final = 128
+"""Exit codes above this are signals, as shells and bubblewrap report them: 128 + the signal's number."""
 _RUNS: Final = b"."
+"""What `confine.py` writes to its status descriptor before it executes the program."""
 _LONGEST_STATUS: Final = 1000
 _STARTS_WITHIN: Final = 30.0
-"""Seconds that walls take to be put up, on the slowest machine."""
+"""Time limit for building the walls, in seconds; long enough for a very slow machine."""
 
 
 class Excess(Enum):
-    """What an agent has too much of."""
+    """What an agent uses too much of."""
 
     MEMORY = "memory"
     THREADS = "threads or processes"
@@ -66,88 +69,88 @@ class Excess(Enum):
 
 
 class NoProgram(OSError):
-    """A command that is no program which can be executed, through its own fault."""
+    """The command cannot be executed, and the system is not to blame."""
 
 
 class Confined:
-    """One process behind walls, and whatever it starts."""
+    """One process behind walls, and everything that it starts."""
 
     def __init__(
         self, process: subprocess.Popen[bytes], walls: Walls, folder: Path, group: cgroup.Cgroup | None
     ) -> None:
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise RuntimeError("a confined process has three pipes")
-        # The process that was started, whose end is the agent's.
+        # The started process; the agent has ended when it ends.
         self.pid = process.pid
         self.walls = walls
-        # Its working directory, also its HOME; in a container that is a folder of memory, `file_access.OWN`.
+        # Its working directory and HOME; a container has a tmpfs at `file_access.OWN` instead.
         self.folder = folder
         self.stdin = process.stdin
         self.stdout = process.stdout
         self.stderr = process.stderr
-        # A descriptor that is readable when the process has ended; None: only SIGCHLD tells.
+        # A pidfd, readable when the process has ended; None if the system has none: then only SIGCHLD reports it.
         self.ended = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None
-        # The first process in a container, which holds it and is not the agent's.
+        # The first process in a container (PID 1): ours, not the agent's.
         self._first = next(iter(usage.children(self.pid)), None) if walls.kind is WallKind.CONTAINER else None
         agent = self.pid if self._first is None else next(iter(usage.children(self._first)), self.pid)
         self.usage = usage.Usage(agent, alone=walls.kind is WallKind.SANDBOX, first=self._first, group=group)
-        self._in_kernel = HeldByKernel()
-        # Nanoseconds in all, once everything is killed.
+        self._kernel_memory = KernelMemory()
+        # Processor time in nanoseconds, once everything is killed.
         self.cpu: int | None = None
-        # Bytes, at most at one time, once everything is killed.
+        # Peak memory in bytes, once everything is killed.
         self.memory: int | None = None
         self._process = process
         self._exit: int | None = None
         self._reaped_cpu = 0.0
 
     def exit(self) -> int | None:
-        """How the process itself ended: an exit code, or the signal that killed it, negative. None: it lives."""
+        """The exit code of the process, or the signal that killed it as a negative number; None while it runs."""
         if self._exit is None:
             if hasattr(os, "waitid"):
-                # Not reaped before its group is killed: until then its number cannot be another group's.
+                # WNOWAIT: it is reaped only after its group is killed, so that no other group can get its number.
                 ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
                 if ended is not None:
                     self._exit = ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
             else:
                 self._reap(os.WNOHANG)
             if self._exit is not None and self._exit > _KILLED and self.walls.kind is WallKind.CONTAINER:
-                self._exit = _KILLED - self._exit  # as shells, bubblewrap and `confine.py` tell it
+                self._exit = _KILLED - self._exit  # as shells, bubblewrap and `confine.py` report it
         return self._exit
 
-    def stop(self) -> bool:
-        """Lets the process and all that it started stand still; False where they are started faster than stopped."""
+    def pause(self) -> bool:
+        """Pauses the process and all that it started (SIGSTOP); False if new ones start faster than that."""
         self._signal_group(signal.SIGSTOP)
-        stopped: set[int] = set()
+        paused: set[int] = set()
         if self._stays_together:
             return True
         for _ in range(_MOST_PASSES):
             family = self.usage.family()
-            if family <= stopped:
+            if family <= paused:
                 return True
-            for pid in family - stopped:
+            for pid in family - paused:
                 _signal(pid, signal.SIGSTOP)
-            stopped |= family
+            paused |= family
         return False
 
-    def go_on(self) -> None:
-        """Lets go on what stands still."""
+    def resume(self) -> None:
+        """Resumes what `pause` has paused (SIGCONT)."""
         self._signal_group(signal.SIGCONT)
         if not self._stays_together:
             for pid in self.usage.family():
                 _signal(pid, signal.SIGCONT)
 
     def send_signal(self, number: signal.Signals) -> None:
-        """To the agent itself."""
+        """Sends the signal to the agent's own process only."""
         _signal(self.usage.pid, number)
 
     def move(self, core: int) -> None:
-        """From now on it runs on that processor alone. What it has started already stays where it is."""
+        """Binds its threads to that processor. Processes that it has already started stay where they are."""
         for thread in self.usage.threads():
             with suppress(OSError):
                 os.sched_setaffinity(thread, {core})
 
     def reap_orphans(self) -> None:
-        """What its helpers have left behind dead is taken off the list of processes."""
+        """Reaps dead processes that the agent's processes have left behind."""
         for pid in usage.children(os.getpid()) if usage.adopting else ():
             if pid != self.pid:
                 with suppress(ChildProcessError):
@@ -155,42 +158,42 @@ class Confined:
 
     @property
     def _stays_together(self) -> bool:
-        """Whether nothing that it starts can leave its group: the filters of all kinds see to that."""
+        """Whether nothing that it starts can leave its process group: every filter refuses setsid and setpgid."""
         return bool(self.walls.filter)
 
     def _signal_group(self, number: signal.Signals) -> None:
-        """To all that are in its group, at once."""
+        """Sends the signal to its whole process group, in one call."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, number)
 
     def excess(self, *, at_rest: bool = False) -> Excess | None:
-        """What it has more of than it may, at this moment, as far as has been seen (`Usage.look`).
+        """The limit that it is above now, as far as its processes have been seen (`Usage.look`); None if none.
 
-        `at_rest`: it stands still, and waits for nothing."""
+        `at_rest`: it is paused, and its threads wait for no file."""
         allowance = self.walls.allowance
         inside = self.walls.kind is WallKind.CONTAINER
-        held, threads = self.usage.held()
+        memory, threads = self.usage.memory_and_threads()
         written = self._written()
         beside = sum(written) if inside else 0.0
         many_files = allowance.open_files is None or allowance.open_files * buffer_of_a_file() > _UNCOUNTED
         several_threads = threads > 1 and not at_rest and self.walls.kind is WallKind.SANDBOX
         if inside or many_files or several_threads:
-            in_kernel = self._in_kernel.look(self.usage.seen, threads=not at_rest)
+            in_kernel = self._kernel_memory.look(self.usage.seen, threads=not at_rest)
             beside += max(0, in_kernel - _UNCOUNTED)
-        if allowance.memory is not None and held + beside > allowance.memory:
-            held, _ = self.usage.held(once=True)
-            if held + beside > allowance.memory:
+        if allowance.memory is not None and memory + beside > allowance.memory:
+            memory, _ = self.usage.memory_and_threads(once=True)
+            if memory + beside > allowance.memory:
                 return Excess.MEMORY
         if allowance.threads is not None and threads > allowance.threads:
             return Excess.THREADS
-        if self._in_kernel.files > allowance.open_in_all:
+        if self._kernel_memory.files > allowance.open_in_all:
             return Excess.OPEN_FILES
         return Excess.DISK if max(written) > allowance.files else None
 
     def _written(self) -> list[float]:
-        """Bytes in files that it has written, in each place where walls let it."""
+        """Bytes of files in each place where the walls let it write."""
         if self._first is not None:
-            # Where no name leads anywhere but into the container; it goes with its first process.
+            # /proc/PID/root leads only into the container, which ends with its first process.
             if self._first not in usage.children(self.pid):
                 return [0]
             places = ("/tmp", "/dev/shm", file_access.OWN)
@@ -198,9 +201,9 @@ class Confined:
         return [_size(self.folder) if self.walls.kind is WallKind.LIMITS or self.walls.allowance.disk else 0]
 
     def kill_all(self) -> None:
-        """Kills the process and all that it started, at once, and takes stock of what they used.
+        """Kills the process and all that it started, and records what they used.
 
-        What has left the process's session is found where this process adopts orphans (`adopt_orphans`)."""
+        Processes that have left its session are found only if this process adopts orphans (`adopt_orphans`)."""
         self.usage.look()
         used = self.usage.cpu()
         memory = self.usage.memory()
@@ -212,7 +215,7 @@ class Confined:
         self.memory = max((known for known in (memory, self.memory) if known is not None), default=None)
 
     def remove(self) -> None:
-        """Closes the pipes and removes the working directory, whatever is in it. All must be dead."""
+        """Closes the pipes and removes the working directory with all its content. Call `kill_all` first."""
         self.usage.close()
         if self.usage.group is not None:
             self.usage.group.remove()
@@ -233,17 +236,17 @@ class Confined:
             return
         self._exit = self._process.returncode = os.waitstatus_to_exitcode(status)
         self._reaped_cpu += used.ru_utime + used.ru_stime
-        # The peak that the kernel keeps includes that of the process from which it was started.
+        # The kernel's peak (ru_maxrss) includes that of the process that started this one.
         peak = _peak(used.ru_maxrss)
         if peak > _peak(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss):
             self.memory = peak
 
     def _kill_orphans(self) -> None:
-        """Ends every other descendant of this process: they are the agent's, as it has no children but that."""
+        """Kills every other descendant of this process: all are the agent's: this process has no other child."""
         while True:
             for pid in usage.descendants(os.getpid()):
                 _signal(pid, signal.SIGKILL)
-            # Whoever is dead is taken off the list of processes at once: a bomb may have filled that, for everybody.
+            # Dead processes are reaped immediately: a fork bomb may have filled the process table of the machine.
             waiting = 0
             while True:
                 try:
@@ -257,12 +260,12 @@ class Confined:
 
 
 def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | None = None) -> Confined:
-    """Starts `command` behind `walls`, in a fresh empty directory inside `scratch`; its program runs on return.
+    """Starts `command` behind `walls`, in a new empty directory inside `scratch`; its program runs on return.
 
-    `core` is the processor on which alone it runs. NoProgram where the command cannot be executed, any other OSError
-    where the system fails; nothing is left then."""
+    `core`: the only processor on which it runs. NoProgram if the command cannot be executed, another OSError if the
+    system fails; then no process or file is left."""
     folder = Path(tempfile.mkdtemp(prefix="agent-", dir=scratch))
-    # In a sandbox an agent is one process, which is measured by itself; behind limits it could leave the group.
+    # A sandboxed agent is one process, which is measured directly; behind limits an agent could leave the group.
     group = cgroup.make(walls.allowance.memory) if walls.kind is WallKind.CONTAINER else None
     outcome, status = os.pipe()
     handed = [status]
@@ -289,7 +292,7 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
             pass_fds=handed,
             start_new_session=True,
         )
-        usage.goes_first(process.pid)
+        usage.prefer_for_oom_kill(process.pid)
     except OSError:
         os.close(outcome)
         clear(folder)
@@ -299,9 +302,9 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
     finally:
         for file in handed:
             os.close(file)
-    how, ended = hear_out(outcome, _STARTS_WITHIN)
+    how, ended = read_all(outcome, _STARTS_WITHIN)
     os.close(outcome)
-    if group is not None and not group.holds_any():
+    if group is not None and not group.has_processes():
         group.remove()
         group = None
     confined = Confined(process, walls, folder, group)
@@ -312,44 +315,44 @@ def start(command: Sequence[str], walls: Walls, scratch: Path, *, core: int | No
         raise _problem(how, command[0], last.decode("utf-8", "replace").strip())
     for pipe in (confined.stdin, confined.stdout, confined.stderr):
         os.set_blocking(pipe.fileno(), False)
-    _group_of(scratch, os.getpid()).write_text(f"{confined.pid} {usage.began(confined.pid)}")
+    _group_of(scratch, os.getpid()).write_text(f"{confined.pid} {usage.start_time(confined.pid)}")
     return confined
 
 
 def end_left(scratch: Path, warden: int) -> None:
-    """Ends the agent of a warden that is gone, if it is still there: not everything that ends a warden ends both."""
+    """Kills the agent of a warden that has ended, if it still runs: a killed warden may leave its agent."""
     note = _group_of(scratch, warden)
     with suppress(OSError, ValueError):
-        pid, began = note.read_text().split()
-        if usage.began(int(pid)) == int(began):
+        pid, started = note.read_text().split()
+        if usage.start_time(int(pid)) == int(started):
             os.killpg(int(pid), signal.SIGKILL)
         note.unlink(missing_ok=True)
     cgroup.end_left(warden)
 
 
 def _group_of(scratch: Path, warden: int) -> Path:
-    """Where a warden notes which group of processes its agent is."""
+    """The file in which a warden records the process group of its agent."""
     return scratch / f"group-{warden}"
 
 
-def hear_out(pipe: int, within: float) -> tuple[bytes, bool]:
-    """What is said on a pipe in so many seconds, and whether that was all."""
-    said = b""
+def read_all(pipe: int, within: float) -> tuple[bytes, bool]:
+    """What a pipe yields in `within` seconds, and whether it was closed by then."""
+    data = b""
     give_up = monotonic() + within
     while select([pipe], [], [], max(0.0, give_up - monotonic()))[0]:
-        if not (data := os.read(pipe, _LONGEST_STATUS)):
-            return said, True
-        said += data
-    return said, False
+        if not (part := os.read(pipe, _LONGEST_STATUS)):
+            return data, True
+        data += part
+    return data, False
 
 
 def _steps(walls: Walls, folder: Path, core: int | None, group: cgroup.Cgroup | None, handed: list[int]) -> list[str]:
-    """What `confine.py` is to do, in this order; the descriptors that it needs for it are added to `handed`, in which
-    the first is where it says how it went."""
+    """The steps of `confine.py`, in this order. The descriptors that it needs are added to `handed`; the first is its
+    status descriptor."""
     inside = walls.kind is WallKind.CONTAINER
     steps = [] if core is None else [f"core={core}"]
     if group is not None:
-        handed.append(group.door())
+        handed.append(group.open_procs())
         steps.append(f"group={handed[-1]}")
     threads = walls.allowance.threads
     if not inside:
@@ -359,7 +362,7 @@ def _steps(walls: Walls, folder: Path, core: int | None, group: cgroup.Cgroup | 
     steps += _limits(walls)
     if usage.LINUX:
         steps.append("rights=0")
-        if not inside:  # there bubblewrap sees to it
+        if not inside:  # bubblewrap has --die-with-parent
             steps.append(f"parent={os.getpid()}")
     if walls.kind is WallKind.SANDBOX:
         readable = (*file_access.SYSTEM, *walls.readable)
@@ -377,27 +380,27 @@ def _steps(walls: Walls, folder: Path, core: int | None, group: cgroup.Cgroup | 
 
 
 def adopt_orphans() -> None:
-    """From now on what descendants of this process leave behind becomes its child, and is killed with what it holds.
+    """Makes this process the parent of its descendants' orphans (PR_SET_CHILD_SUBREAPER), so that it can kill them.
 
-    For a process that starts nothing else."""
+    Only for a process that starts nothing but its agent."""
     usage.adopting = _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def _problem(outcome: bytes, program: str, last: str) -> OSError:
-    """What `confine.py` said on its status descriptor, or whatever ended before it could, as an error."""
+    """The error that `confine.py` wrote to its status descriptor, or `last` if it ended before that."""
     doing, _, number = outcome.removeprefix(_RUNS).decode().partition(" ")
     if not number:
-        return OSError(errno.EPERM, last or "its walls could not be put up", program)
+        return OSError(errno.EPERM, last or "its walls could not be set up", program)
     kind = NoProgram if doing == "program" and int(number) not in _SYSTEMS_FAULT else OSError
     return kind(int(number), os.strerror(int(number)), program)
 
 
 def _limits(walls: Walls) -> list[str]:
-    # RLIMIT_DATA counts what may be written; RLIMIT_AS would count address space, of which node reserves more than
-    # 1 GiB before its first line runs. Elsewhere than on Linux RLIMIT_DATA is only the classic heap.
+    # RLIMIT_DATA counts writable memory; RLIMIT_AS would count address space, of which node reserves more than 1 GiB
+    # before its first line runs. On other systems RLIMIT_DATA is only the classic heap.
     allowance = walls.allowance
     wanted = {
-        "RLIMIT_CORE": 1,  # not 0, with which Linux still hands the core to the program that core_pattern names
+        "RLIMIT_CORE": 1,  # not 0: Linux would still pass the core to the program in core_pattern
         "RLIMIT_DATA" if usage.LINUX else "RLIMIT_AS": allowance.memory,
         "RLIMIT_NOFILE": allowance.open_files,
         "RLIMIT_FSIZE": allowance.files,
@@ -432,7 +435,7 @@ def _signal(pid: int, number: signal.Signals) -> None:
 
 
 def _used(place: str) -> int:
-    """Bytes that are in use of the file system at that place, with what its files cost by themselves."""
+    """Bytes used in the file system at that place, with `_PER_FILE` for each file."""
     try:
         there = os.statvfs(place)
     except OSError:
@@ -441,10 +444,10 @@ def _used(place: str) -> int:
 
 
 def _size(folder: Path) -> float:
-    """Bytes on the disk in a folder; infinite where it holds more folders than can be looked at."""
+    """Bytes on the disk in a folder; infinite if it has more than `_MOST_FOLDERS` folders or cannot be read."""
     total = 0
     waiting = [folder]
-    for _ in range(_MOST_LOOKED_AT):
+    for _ in range(_MOST_FOLDERS):
         if not waiting:
             return total
         try:
@@ -461,7 +464,7 @@ def _size(folder: Path) -> float:
 
 
 def _opened(folder: Path) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
-    """What is in a folder, whatever its permissions: it is ours as much as the agent's."""
+    """The entries of a folder. An agent may have removed its permissions; we own it and restore them."""
     try:
         return os.scandir(folder)
     except PermissionError:
@@ -470,5 +473,5 @@ def _opened(folder: Path) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
 
 
 def _peak(maxrss: int) -> int:
-    """Linux tells kibibytes, macOS bytes."""
+    """`maxrss` in bytes: Linux reports KiB, macOS bytes."""
     return maxrss if sys.platform == "darwin" else maxrss * 1024

@@ -25,7 +25,7 @@ _WORTH_A_LOOK: Final = MILLISECOND
 def counts_waits(kind: WallKind | None) -> bool:
     """Whether it is known here how long an agent behind such walls waits for a processor; None: an agent of ours."""
     if kind is WallKind.CONTAINER:
-        return cgroup.tells_waits()
+        return cgroup.measures_waits()
     return LINUX and kind is not WallKind.LIMITS
 
 

@@ -147,7 +147,7 @@ def _try(kind: WallKind) -> str:
             return f"they cannot be put up: {one_line(error.strerror or str(error))}"
         try:
             said, complaint = (
-                jail.hear_out(pipe.fileno(), _ANSWERS_WITHIN)[0].decode("utf-8", "replace")
+                jail.read_all(pipe.fileno(), _ANSWERS_WITHIN)[0].decode("utf-8", "replace")
                 for pipe in (confined.stdout, confined.stderr)
             )
         finally:

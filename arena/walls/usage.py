@@ -1,7 +1,7 @@
-"""What an agent uses: processor time, memory, threads; from /proc and clocks of the kernel.
+"""What an agent uses: processor time, memory, threads; from /proc and the kernel's clocks.
 
-A warden asks this about the process that it holds, a few times a turn, so each answer costs microseconds. It counts a
-process together with all that it started. Where the system does not tell (macOS), the answer is None, never a guess.
+A warden reads this a few times a turn, so each reading takes microseconds. A process is counted together with all that
+it started. Where the system has no such number (macOS), the answer is None, never a guess.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from arena.walls.cgroup import Cgroup
 
 LINUX = sys.platform == "linux"
 _OWN = (b"RssAnon:", b"VmPTE:", b"VmSwap:", b"HugetlbPages:")
-"""What memory a process has that is nobody else's: also what it takes to keep account of it."""
+"""Lines of /proc/PID/status for memory of the process only, including its page tables."""
 _SHARED = (b"RssShmem:",)
 _KCMP = {"x86_64": 312, "aarch64": 272}.get(platform.machine())
 _KCMP_VM = 1
@@ -27,30 +27,30 @@ _TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 class Usage:
-    """What one process and its descendants use, while they live."""
+    """What one process and its descendants use while they run."""
 
     def __init__(self, pid: int, *, alone: bool = False, first: int | None = None, group: Cgroup | None = None) -> None:
-        """`alone`: it can start no other process; `first`: the first process of its container, where all that it starts
-        is; `group`: all that it starts belongs to that."""
+        """`alone`: it can start no other process; `first`: PID 1 of its container, the ancestor of all that it starts;
+        `group`: its control group, to which all that it starts belongs."""
         self.alone = alone
-        # What processes in a container share lies in its own folders of memory, and is counted there.
+        # Shared memory of a container lies in its tmpfs folders, and is counted with their files.
         self._counted = _OWN + _SHARED if first is None else _OWN
         self._first = first
         self.group = group
         self.pid = pid
-        # What each process that was seen had used when it was last asked, and when it began: numbers are used again.
+        # Processor time of each process that was seen, at the last look, and its start time: PIDs are used again.
         self._cpu: dict[int, int] = {pid: 0}
-        self._began: dict[int, int] = {pid: began(pid)}
-        # What those had used that have ended, when they were last asked.
+        self._started_at: dict[int, int] = {pid: start_time(pid)}
+        # Processor time of ended processes, at the last look before their end.
         self._gone = 0
-        # What all have used together, when last asked.
+        # Highest total so far.
         self._most = 0
         self._memory: int | None = None
-        self._most_held = 0
+        self._peak_memory = 0
         self._status = opened(f"/proc/{pid}/stat")
 
     def threads(self) -> list[int]:
-        """The numbers of its threads; empty where the system does not tell."""
+        """The ids of its threads; empty if not known."""
         try:
             return [int(thread) for thread in os.listdir(f"/proc/{self.pid}/task")]
         except OSError:
@@ -58,46 +58,46 @@ class Usage:
 
     @property
     def seen(self) -> list[int]:
-        """The processes that were seen and have not ended since, as far as is known."""
+        """The processes that were seen, without those known to have ended."""
         return list(self._cpu)
 
     def look(self) -> None:
-        """Finds descendants that have come since, and forgets those that have gone."""
+        """Finds new descendants, and forgets those that have ended."""
         if self.alone:
             return
         family = self.family()
         for pid in family - self._cpu.keys():
-            self._cpu[pid], self._began[pid] = 0, began(pid)
+            self._cpu[pid], self._started_at[pid] = 0, start_time(pid)
         for pid in self._cpu.keys() - family:
-            if began(pid) != self._began[pid]:
+            if start_time(pid) != self._started_at[pid]:
                 self._gone += self._cpu.pop(pid)
 
     def family(self) -> set[int]:
-        """The process and its descendants, as they are now."""
+        """The process and its present descendants."""
         if self._first is not None:
             return {self.pid} | descendants(self._first)
         found = {self.pid} | descendants(self.pid)
         return found | descendants(os.getpid()) if adopting else found
 
-    def held(self, *, once: bool = False) -> tuple[int, int]:
-        """Bytes of memory that the process and the descendants that were seen hold now, and how many threads they are.
+    def memory_and_threads(self, *, once: bool = False) -> tuple[int, int]:
+        """Bytes of memory and number of threads of the process and the descendants that were seen; zeros if not known.
 
-        `once`: what several processes have together counts once, which takes longer: one that is about to run a program
-        may still be in its parent's memory (vfork). Zeros where the system does not tell."""
+        `once`: memory that several processes share counts once, which takes longer. A process that is about to run a
+        program may still use its parent's memory (vfork)."""
         memory = threads = 0
         pids = _apart(self.seen) if once else self.seen
         for pid in pids:
-            held, running = self._held(f"/proc/{pid}")
-            if not held and running > 1:
-                # Its first thread has ended, and has no memory any more; the others have.
-                held = max((self._held(thread)[0] for thread in threads_of(f"/proc/{pid}")), default=0)
-            memory += held
+            own, running = self._read_status(f"/proc/{pid}")
+            if not own and running > 1:
+                # Its first thread has ended, and reports no memory; the other threads do.
+                own = max((self._read_status(thread)[0] for thread in threads_of(f"/proc/{pid}")), default=0)
+            memory += own
             threads += running
-        self._most_held = max(self._most_held, memory)
+        self._peak_memory = max(self._peak_memory, memory)
         return memory, threads
 
-    def _held(self, process: str) -> tuple[int, int]:
-        """Bytes of memory, and threads, as a folder of /proc says; zeros where it says nothing."""
+    def _read_status(self, process: str) -> tuple[int, int]:
+        """Bytes of memory, and threads, from the file `status` in a folder of /proc; zeros if it cannot be read."""
         memory = threads = 0
         with suppress(OSError, ValueError), open(f"{process}/status", "rb") as status:
             for line in status:
@@ -108,12 +108,12 @@ class Usage:
         return memory, threads
 
     @property
-    def most_held(self) -> int:
-        """Bytes that they held together at most, whenever that was asked."""
-        return self._most_held
+    def peak_memory(self) -> int:
+        """The highest total that `memory_and_threads` has returned, in bytes."""
+        return self._peak_memory
 
     def cpu(self) -> int | None:
-        """Nanoseconds of processor time that the process and its descendants have used, as far as they were seen."""
+        """Nanoseconds of processor time of the process and its descendants, as far as they were seen."""
         if self.group is not None:
             return self.group.cpu()
         if not LINUX:
@@ -125,13 +125,13 @@ class Usage:
                 living += self._cpu[pid]
             except OSError:
                 self._gone += self._cpu.pop(pid)
-        # Those that are gone are known by when they were last seen, or by what the process was told when it reaped
-        # them. Who is in both is counted once.
+        # Ended processes are known from the last look at them, or from the times that the process got when it reaped
+        # them. Many are in both numbers, so the larger one counts.
         self._most = max(self._most, living + max(self._gone, self._reaped()))
         return self._most
 
     def _reaped(self) -> int:
-        """What children used that the process has reaped; 0 where nobody knows, and once it is gone itself."""
+        """Processor time of children that the process has reaped; 0 if not known, or after its own end."""
         if self._status is None or self.alone:
             return 0
         try:
@@ -141,7 +141,7 @@ class Usage:
             return 0
 
     def memory(self) -> int | None:
-        """Bytes of memory that it has had at most at one time; of a process that has ended, as last asked."""
+        """Peak memory of the process in bytes (VmHWM); after its end, the last value read."""
         with suppress(OSError), open(f"/proc/{self.pid}/status", "rb") as status:
             for line in status:
                 if line.startswith(b"VmHWM:"):
@@ -149,23 +149,23 @@ class Usage:
         return self._memory
 
     def close(self) -> None:
-        """Nothing more will be asked."""
+        """Closes its descriptor in /proc; nothing more can be read."""
         if self._status is not None:
             os.close(self._status)
         self._status = None
 
 
 adopting = False
-"""Whether this process is given the orphans of its descendants, and has no other children than the one it holds."""
+"""Whether this process adopts orphans of its descendants, and has no children but its agent (`jail.adopt_orphans`)."""
 
 
 def descendants(pid: int) -> set[int]:
-    """Every process that `pid` or a descendant of it started and that has not been reaped; empty where nobody tells."""
+    """Every process that `pid` or a descendant of it started and that has not been reaped; empty if not known."""
     found: set[int] = set()
     unread = [pid]
     while unread:
         parent = unread.pop()
-        # Which file a child stands in depends on the thread that started it; a process that just ended has none.
+        # Each thread has its own file of children; a process that has just ended has none.
         with suppress(OSError):
             for thread in os.listdir(f"/proc/{parent}/task"):
                 with open(f"/proc/{parent}/task/{thread}/children", "rb") as file:
@@ -176,21 +176,21 @@ def descendants(pid: int) -> set[int]:
 
 
 def threads_of(process: str) -> list[str]:
-    """The folders of the threads of the process that has this folder in /proc."""
+    """The folders in /proc of the threads of a process; `process`: its own folder."""
     try:
         return [f"{process}/task/{thread}" for thread in os.listdir(f"{process}/task")]
     except OSError:
         return []
 
 
-def goes_first(pid: int) -> None:
-    """When the system has no memory left, it ends this process, and what it starts from now on, before any other."""
-    with suppress(OSError), open(f"/proc/{pid}/oom_score_adj", "w") as order:
-        order.write("1000")
+def prefer_for_oom_kill(pid: int) -> None:
+    """Makes this process, and what it starts from now on, the first that the OOM killer ends (oom_score_adj 1000)."""
+    with suppress(OSError), open(f"/proc/{pid}/oom_score_adj", "w") as score:
+        score.write("1000")
 
 
 def _apart(pids: Iterable[int]) -> list[int]:
-    """Of processes that have their memory together one each."""
+    """One process for each memory: without those that share the memory of another one in the list."""
     found: list[int] = []
     for pid in pids:
         if not any(_share_memory(pid, other) for other in found):
@@ -199,7 +199,7 @@ def _apart(pids: Iterable[int]) -> list[int]:
 
 
 def _share_memory(one: int, other: int) -> bool:
-    """Whether the two processes have their memory together; False where nobody can tell."""
+    """Whether the two processes share their memory (kcmp, KCMP_VM); False if not known."""
     return _KCMP is not None and _libc().syscall(_KCMP, one, other, _KCMP_VM, 0, 0) == 0
 
 
@@ -208,8 +208,8 @@ def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None)
 
 
-def began(pid: int) -> int:
-    """When the process was started, by the clock of the system: with its number it is no other's; 0: nobody knows."""
+def start_time(pid: int) -> int:
+    """When the process was started, in ticks since boot: with the PID it identifies the process. 0 if not known."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as status:
             return int(status.read(1000).rpartition(b")")[2].split()[19])
@@ -218,7 +218,7 @@ def began(pid: int) -> int:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that the first thread of `pid` has started and that live, the oldest first."""
+    """The children of the first thread of `pid`, the oldest first."""
     try:
         with open(f"/proc/{pid}/task/{pid}/children", "rb") as file:
             return [int(child) for child in file.read().split()]
@@ -227,7 +227,7 @@ def children(pid: int) -> list[int]:
 
 
 def opened(path: str, flags: int = 0) -> int | None:
-    """A descriptor to read from; None where there is nothing that may be read."""
+    """A descriptor to read from; None if the file cannot be read."""
     try:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags)
     except OSError:
@@ -235,5 +235,5 @@ def opened(path: str, flags: int = 0) -> int | None:
 
 
 def _processor_clock(pid: int) -> int:
-    """The kernel's clock of all processor time of a process (clock_getcpuclockid, which Python lacks for others)."""
+    """The id of the kernel's clock for a process's processor time: clock_getcpuclockid, which Python lacks."""
     return (~pid << 3) | 2

@@ -84,10 +84,10 @@ ATTACKS: Final = (
     Attack("plays_well"),
     _ends("allocate_4_gb", Verdict.MEMORY, words="MemoryError"),
     _ends("touch_memory_bit_by_bit", Verdict.MEMORY, small=True),
-    _shares_memory("share_memory", words="held more than the 256 MiB"),
-    _shares_memory("take_memory_in_small_bites", words="held more than the 256 MiB"),
+    _shares_memory("share_memory", words="used more than the 256 MiB"),
+    _shares_memory("take_memory_in_small_bites", words="used more than the 256 MiB"),
     Attack("hide_memory_in_files_of_memory", small=True),
-    _starts_processes("take_memory_in_children", Verdict.MEMORY, words="held more than the 256 MiB", small=True),
+    _starts_processes("take_memory_in_children", Verdict.MEMORY, words="used more than the 256 MiB", small=True),
     _ends("start_1000_threads", Verdict.CRASHED),
     _ends("start_threads_in_small_bites", Verdict.CRASHED, Verdict.NORMAL),
     _ends("overflow_the_stack", Verdict.CRASHED),
@@ -190,7 +190,7 @@ ATTACKS: Final = (
     _bare(
         "close_stdout",
         Verdict.CRASHED,
-        words="closed its stdout, and lives on",
+        words="closed its stdout but is still running",
         clock="0.2",
         margin=0.6,
         # The container's own processes keep it open.

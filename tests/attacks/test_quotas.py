@@ -47,7 +47,7 @@ def started(kind: WallKind, wants: str, scratch: Path) -> tuple[Confined, dict[s
     said = b""
     while not said.endswith(b"\n"):
         part = agent.stdout.read(4096)
-        assert part, jail.hear_out(agent.stderr.fileno(), _ANSWERS_WITHIN)[0].decode()
+        assert part, jail.read_all(agent.stderr.fileno(), _ANSWERS_WITHIN)[0].decode()
         said += part
     return agent, json.loads(said)
 

@@ -63,9 +63,7 @@ def findings(*, proc: Path = PROC, sysfs: Path = SYS) -> list[Finding]:
 def games_with_cores(there: list[int], processors: int | None) -> Finding:
     """How many games at the same time get their own core. `there`: one processor of each physical core."""
     if not there:
-        return unknown(
-            "clocks", "cores", f"{processors or 'some'} processors; this system cannot bind a process to one"
-        )
+        return unknown("clocks", "cores", f"{processors or 'some'} processors; a process cannot be bound to one")
     if len(there) == 1:
         advice = "use a machine with more cores: players wait for other processes, and games take longer"
         return found("clocks", "cores", "1: the referee and the players share it", advice)

@@ -72,7 +72,7 @@ def default_walls(kind: WallKind, limits_mean: str) -> Finding:
     """The walls that agents get if nothing else is chosen."""
     if kind is WallKind.LIMITS:
         return found("walls", "default", f"only limits: {limits_mean}", "run only agents that you trust")
-    return found("walls", "default", f"every agent runs in a {kind}")
+    return found("walls", "default", f"agents that are not built in run in a {kind}")
 
 
 def landlock(version: int | None) -> Finding:

@@ -12,12 +12,12 @@ _DEBUGGER: Final = "take breakpoint() out; it works in `arena debug GAME --ply N
 
 ENDS: Final = (
     (
-        r"exited quietly \(code 0\)",
+        r"exited with code 0",
         "the program ended by itself, without an error",
         "it must go on answering until its input ends; look for exit() and for a loop that is left too early",
     ),
     (
-        r"closed its stdout, and lives on",
+        r"closed its stdout but is still running",
         "the program closed its output, so no move can come from it any more",
         "leave stdout open: it is how moves are told",
     ),
@@ -42,12 +42,12 @@ ENDS: Final = (
         "an agent must not end itself, and must not use more than it may",
     ),
     (
-        r"had more than the (\d+) threads and processes that it may",
+        r"had more than the (\d+) threads and processes allowed",
         r"it started more than the \1 threads and processes that it may have",
         "one thread is enough: think in choose, and nowhere else",
     ),
     (
-        r"had more than (\d+) sockets, pipes and watchers open",
+        r"had more than (\d+) sockets, pipes and epoll instances open",
         r"it had more than the \1 sockets, pipes and watchers open that it may have",
         "close what is not needed any more",
     ),
@@ -189,7 +189,7 @@ NO_MESSAGES: Final = (
     (r"expected protocol", "it speaks another version of the protocol", 'say hello with "protocol": 1'),
     (r"no message type", "it sent a message of a type that there is not", "an agent says ready, move and resign"),
     (
-        r"only a host of ours says that",
+        r"only the server sends that",
         "it sent a message that an agent may not send",
         "an agent says ready, move, resign",
     ),
@@ -198,8 +198,8 @@ NO_MESSAGES: Final = (
         "it sent a message with something wrong in it",
         "docs/protocol.md has its keys and types",
     ),
-    (r"'hello' that it may not send", "it said 'hello' twice", "say hello once, first of all"),
-    (r"that it may not send now", "it sent a message that has no place here", "an agent says ready, move and resign"),
+    (r"'hello', which is not allowed now", "it said 'hello' twice", "say hello once, first of all"),
+    (r"which is not allowed now", "it sent a message that has no place here", "an agent says ready, move and resign"),
     (
         r"msgpack",
         "it sent bytes that are no message in msgpack",

@@ -157,7 +157,7 @@ def test_a_process_of_ours_that_never_sits_down_makes_the_game_void() -> None:
     assert table.result() == (None, None)
     table.wait(1)
     assert table.result() == ("void", None)
-    assert table.match.detail == "bob did not sit down in time: the machine was too busy"
+    assert table.match.detail == "bob did not connect in time: the machine was too busy"
 
 
 def test_a_guest_who_never_sits_down_is_unready() -> None:
@@ -166,7 +166,7 @@ def test_a_guest_who_never_sits_down_is_unready() -> None:
     assert table.result() == (None, None)
     table.wait(1)
     assert table.result() == ("unready", 1)
-    assert table.match.detail == "bob did not sit down in time"
+    assert table.match.detail == "bob did not connect in time"
 
 
 def test_a_guest_who_never_says_ready_is_unready() -> None:
@@ -449,7 +449,7 @@ def test_a_wait_is_told_with_a_loss_on_time() -> None:
     table.fail(0, Verdict.TIME, spent=3 * SECOND, cpu=1_060 * MS, delay=1_900 * MS)
     assert table.result() == ("time", 0)
     assert table.match.detail == (
-        "ann used 1.100 s of 1.000 s at ply 1 (it also waited 1.900 s for a processor, which does not count)"
+        "ann used 1.100 s of 1.000 s at ply 1 (it also waited 1.900 s for a processor, which is not charged)"
     )
 
 

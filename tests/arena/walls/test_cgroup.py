@@ -22,7 +22,7 @@ from arena.walls.usage import LINUX
 from tests.kit.burners import burning
 
 needs_pressure = pytest.mark.skipif(
-    not cgroup.tells_waits(), reason="no control group that tells waits can be made here"
+    not cgroup.measures_waits(), reason="no control group that measures waits can be made here"
 )
 needs_groups = pytest.mark.skipif(cgroup._parent() is None, reason="no control group can be made here")
 
@@ -37,11 +37,11 @@ def group() -> Iterator[Cgroup]:
 
 def joined(group: Cgroup, code: str, *, core: int | None = None) -> subprocess.Popen[bytes]:
     """A program that is in the group before its first line runs."""
-    door = group.door()
+    procs = group.open_procs()
     bound = "" if core is None else f"os.sched_setaffinity(0, {{{core}}}); "
-    program = f"import os; {bound}os.write({door}, b'0'); os.close({door}); exec({code!r})"
-    process = subprocess.Popen([sys.executable, "-I", "-S", "-c", program], stdout=subprocess.PIPE, pass_fds=[door])
-    os.close(door)
+    program = f"import os; {bound}os.write({procs}, b'0'); os.close({procs}); exec({code!r})"
+    process = subprocess.Popen([sys.executable, "-I", "-S", "-c", program], stdout=subprocess.PIPE, pass_fds=[procs])
+    os.close(procs)
     return process
 
 
@@ -111,9 +111,9 @@ def open_files(pid: int) -> Iterator[str]:
 @needs_groups
 def test_what_a_warden_that_is_gone_has_left_is_ended(tmp_path: Path) -> None:
     code = (
-        "from arena.walls import cgroup; import subprocess, sys; group = cgroup.make(); door = group.door();"
+        "from arena.walls import cgroup; import subprocess, sys; group = cgroup.make(); procs = group.open_procs();"
         "subprocess.Popen([sys.executable, '-I', '-S', '-c', "
-        'f\'import os, time; os.write({door}, b"0"); os.write(1, b"x"); time.sleep(1000)\'], pass_fds=[door])'
+        'f\'import os, time; os.write({procs}, b"0"); os.write(1, b"x"); time.sleep(1000)\'], pass_fds=[procs])'
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as warden:
         assert warden.stdout is not None
@@ -138,7 +138,7 @@ def test_where_nothing_says_who_waited_no_descriptor_is_left(tmp_path: Path, mon
 @needs_pressure
 def test_waits_are_known_in_a_container_where_groups_can_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [kind for kind in WallKind if meter.counts_waits(kind)] == [WallKind.SANDBOX, WallKind.CONTAINER]
-    monkeypatch.setattr(cgroup, "tells_waits", lambda: False)
+    monkeypatch.setattr(cgroup, "measures_waits", lambda: False)
     assert [kind for kind in WallKind if meter.counts_waits(kind)] == [WallKind.SANDBOX]
     assert meter.counts_waits(None) is LINUX
 

@@ -14,8 +14,8 @@ import pytest
 from agents.protocol import MESSAGE_BYTES, Verdict
 from arena.walls import jail, usage
 from arena.walls.agent_process import STDERR_KEPT, AgentProcess
-from arena.walls.held_by_kernel import HeldByKernel, buffer_of_a_file
 from arena.walls.jail import Confined, Excess, NoProgram
+from arena.walls.kernel_memory import KernelMemory, buffer_of_a_file
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind, Walls
 from arena.walls.run_folder import clear
 from arena.walls.usage import LINUX, Usage, descendants
@@ -266,8 +266,8 @@ def test_a_child_in_its_parents_memory_is_not_counted_as_having_as_much(tmp_path
     confined = jail.start((*behind_walls.PYTHON, source), Walls(), tmp_path)
     assert told(confined) == b"x"
     confined.usage.look()
-    assert confined.usage.held()[0] > 110 * MEBIBYTE
-    assert 60 * MEBIBYTE < confined.usage.held(once=True)[0] < 80 * MEBIBYTE
+    assert confined.usage.memory_and_threads()[0] > 110 * MEBIBYTE
+    assert 60 * MEBIBYTE < confined.usage.memory_and_threads(once=True)[0] < 80 * MEBIBYTE
     confined.kill_all()
     confined.remove()
 
@@ -333,7 +333,7 @@ def test_what_the_kernel_knows_of_a_process_is_counted_also_when_its_first_threa
     assert told(confined) == b"x"
     while "Z (zombie)" not in Path(f"/proc/{confined.pid}/status").read_text():
         os.sched_yield()
-    held = HeldByKernel()
+    held = KernelMemory()
     assert held.look([confined.pid], threads=True) >= 40 * buffer_of_a_file() + 20_000 * 512
     assert held.files >= 40
     confined.kill_all()
@@ -361,7 +361,7 @@ def test_files_that_a_thread_waits_for_are_counted_though_they_are_closed(tmp_pa
     """
     confined = jail.start(program(source), Walls(), tmp_path)
     assert told(confined) == b"x"
-    held = HeldByKernel()
+    held = KernelMemory()
     held.look([confined.pid], threads=False)
     assert held.files < 20
     held.look([confined.pid], threads=True)
@@ -432,11 +432,11 @@ def test_of_stderr_the_end_is_kept(tmp_path: Path) -> None:
     agent = AgentProcess.start(program(source), Walls(), tmp_path)
     while agent.confined.exit() is None:
         agent.read_log()
-    assert agent.how_it_ended() == (Verdict.CRASHED, "exited quietly (code 0): 299")
+    assert agent.how_it_ended() == (Verdict.CRASHED, "exited with code 0: 299")
     assert agent.log_bytes == 300 * 1024
     assert len(agent.log(10**9)) == STDERR_KEPT
     assert agent.log(1024).strip() == "299"
-    agent.begin_log()
+    agent.start_log()
     assert (agent.log_bytes, agent.log(100)) == (0, "")
     agent.kill()
     assert agent.log(100) == ""

@@ -192,7 +192,7 @@ def test_an_agent_that_needs_more_memory_than_it_may_have_loses_by_that() -> Non
     with Judge(bad("takes_half_a_gibibyte"), walls={"allowance": {"memory": 1 << 28}}) as judge:
         assert judge.play().verdict is Verdict.MEMORY
     with Judge(bad("takes_half_a_gibibyte")) as judge:
-        assert "exited quietly" in judge.play().detail
+        assert "exited with code 0" in judge.play().detail
 
 
 # What cannot be started.

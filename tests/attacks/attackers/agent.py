@@ -21,7 +21,7 @@ from adsearch import State
 from agents import Agent
 from agents.agent import Clock
 
-ROOMS: Final = ("resources", "held_by_kernel", "processes", "others", "files", "channels", "kernel", "imports", "words")
+ROOMS: Final = ("resources", "kernel_memory", "processes", "others", "files", "channels", "kernel", "imports", "words")
 HERE: Final = Path(__file__).parent
 REFUSALS: Final = (OSError, ImportError, ValueError, EOFError)
 
