@@ -1,5 +1,5 @@
-"""The processes that play games: the director, the referee and their crew, on this machine.
+"""The processes that play games on this machine: the director, the referee and the players.
 
-It may import `match` and `walls`. Start with `director.py`, which plays what a schedule gives it; `referee.py` is the
-process that judges, `control.py` what the two say to each other, and `crew.py` starts, watches and ends all processes.
+This package can import `match` and `walls`. Start with `director.py`, which plays the games of a schedule. `referee.py`
+is the process that judges, `control.py` has their messages, and `crew.py` starts, watches and ends all processes.
 """

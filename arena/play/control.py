@@ -1,7 +1,7 @@
-"""What the director and the referee tell each other.
+"""The messages between the director and the referee.
 
-They trust each other: the socket lies in a folder that only this user may open, and both are ours. Messages are msgpack
-maps, like the players', so that a wrong one is an error and never a surprise.
+Both are our own programs and trust each other; the socket is in a folder that only this user can open. Messages are
+msgpack maps with checked types, like those of players.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Expect(_Message, frozen=True):
 
 
 class Dismiss(_Message, frozen=True):
-    """The player with this token is not needed any more; it is told `bye`."""
+    """The player with this token is not needed any more; the referee sends it `bye`."""
 
     token: str
 
@@ -52,7 +52,7 @@ class Play(_Message, frozen=True):
 
 
 class Stored(_Message, frozen=True):
-    """The game is on record; the referee may forget it."""
+    """The game is recorded; the referee can forget it."""
 
     game: int
 
@@ -62,37 +62,37 @@ class Ping(_Message, frozen=True):
 
 
 class Stop(_Message, frozen=True):
-    """End everything at once."""
+    """End immediately."""
 
 
 # From the referee.
 
 
 class Serving(_Message, frozen=True):
-    """Players may connect."""
+    """The referee is ready: players can connect."""
 
 
 class Expected(_Message, frozen=True):
-    """The player with this token may be told it: its hello will be understood."""
+    """The referee now accepts a hello with this token, so the player can be given it."""
 
     token: str
 
 
 class Declined(_Message, frozen=True):
-    """The game cannot be played as it is described."""
+    """The game cannot be played as described."""
 
     game: int
     reason: str
 
 
 class GameBegan(_Message, frozen=True):
-    """All players are there and ready."""
+    """All players are connected and ready."""
 
     game: int
 
 
 class PlyPlayed(_Message, frozen=True):
-    """A ply of a watched game, as it happens."""
+    """A ply of a watched game was played."""
 
     game: int
     move: MoveRecord
@@ -109,7 +109,7 @@ class Pong(_Message, frozen=True):
 
 
 class Gone(_Message, frozen=True):
-    """The connection of the player with this token is gone."""
+    """The connection of the player with this token has ended."""
 
     token: str
 
@@ -119,19 +119,19 @@ FromReferee = Serving | Expected | Declined | GameBegan | PlyPlayed | GameOver |
 
 
 def pack(message: Struct) -> bytes:
-    """`message` as it travels."""
+    """`message` as bytes."""
     packed: bytes = msgpack.packb(msgspec.to_builtins(message, builtin_types=(bytes,)))
     return packed
 
 
 def from_director(data: bytes) -> FromDirector:
-    """The director's message."""
+    """The director's message in `data`."""
     message: FromDirector = msgspec.convert(_unpack(data), FromDirector)
     return message
 
 
 def from_referee(data: bytes) -> FromReferee:
-    """The referee's message."""
+    """The referee's message in `data`."""
     message: FromReferee = msgspec.convert(_unpack(data), FromReferee)
     return message
 
@@ -141,15 +141,15 @@ def _unpack(data: bytes) -> Any:
 
 
 class Channel:
-    """One end of the line between the two. `socket` is readable when something came."""
+    """One end of the connection. `socket` is readable when a message has arrived."""
 
     def __init__(self, context: zmq.Context[zmq.Socket[bytes]], address: str, *, of_director: bool) -> None:
         self.socket = context.socket(zmq.PAIR)
         self.socket.set(zmq.LINGER, 0)
-        # Neither end ever loses a message: what the other has not read yet waits.
+        # No limit on queued messages, so neither end ever loses one.
         self.socket.set(zmq.SNDHWM, 0)
         self.socket.set(zmq.RCVHWM, 0)
-        # What was said before anybody was at the other end.
+        # Messages from before the other end connected.
         self._unsent: deque[bytes] = deque()
         self._read = from_referee if of_director else from_director
         if of_director:
@@ -158,7 +158,7 @@ class Channel:
             self.socket.connect(address)
 
     def send(self, message: Struct) -> None:
-        """Sends `message`, now or as soon as the other has come."""
+        """Sends `message`, now or as soon as the other end connects."""
         self._unsent.append(pack(message))
         self._send()
 
@@ -171,7 +171,7 @@ class Channel:
             self._unsent.popleft()
 
     def received(self) -> Iterator[Any]:
-        """What has come, in order; it never waits."""
+        """The messages that have arrived, in order; it never waits."""
         self._send()
         while True:
             try:

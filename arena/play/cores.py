@@ -1,9 +1,9 @@
-"""Processor cores, one for each game in progress, where there are enough.
+"""One processor core for each game in progress, if there are enough.
 
-A director takes them before its first game: the players of a game run on its core alone, so that no game slows
-another; where they think in each other's time, each player needs one. The first is left for the referees and
-everything else. Directors of one user share a machine by locks that
-go with the process; where a core for each game cannot be had, nobody gets one, and the system decides.
+A director reserves the cores before its first game. The players of a game run only on its core, so that no game slows
+another; with `ponder` each player needs its own. The first core is left for the referees and everything else. Directors
+of one user share a machine by locks that end with the process. If there are too few cores, none is reserved, and the
+system decides where players run.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _TOPOLOGY: Final = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
 
 class Cores:
-    """The cores of one director."""
+    """The cores that one director has reserved."""
 
     def __init__(self, wanted: int) -> None:
-        """Takes `wanted` cores, or none."""
+        """Reserves `wanted` cores, or none."""
         self._locks: list[socket.socket] = []
         self._free: list[int] = []
-        # Where this process could run until it gave these cores to games.
+        # The processors of this process before it gave these cores to games.
         self._before: set[int] = set()
         there = physical()
         if len(there) > wanted:
@@ -42,25 +42,25 @@ class Cores:
         if len(self._free) < wanted:
             self.close()
             return
-        # Nobody else who belongs to this process may run there: children inherit it.
+        # No other child of this process can run there: children inherit the affinity.
         self._before = os.sched_getaffinity(0)
         os.sched_setaffinity(0, self._before - set(self._free))
 
     def take(self) -> int | None:
-        """A core; None: any."""
+        """A free core; None if there is none: then the player can run anywhere."""
         return self._free.pop() if self._free else None
 
     def give_back(self, cores: Iterable[int | None]) -> None:
-        """They are free again."""
+        """Makes these cores free again."""
         self._free += [core for core in dict.fromkeys(cores) if core is not None]
 
     @property
-    def are_there(self) -> bool:
-        """Whether there are cores to take."""
+    def any_free(self) -> bool:
+        """Whether a core is free."""
         return bool(self._free)
 
     def close(self) -> None:
-        """Others may have them."""
+        """Releases all cores, for other directors."""
         for lock in self._locks:
             lock.close()
         self._locks.clear()
@@ -71,9 +71,9 @@ class Cores:
 
 
 def physical() -> list[int]:
-    """The processors that this process may use, one of each core: threads of a core slow each other down.
+    """The processors that this process is allowed to use, one of each core: two threads of a core slow each other down.
 
-    Empty where the system cannot bind a process to one."""
+    Empty if the system cannot bind a process to a processor."""
     if sys.platform != "linux":
         return []
     usable = sorted(os.sched_getaffinity(0))
@@ -87,12 +87,12 @@ def physical() -> list[int]:
 
 
 def count() -> int:
-    """How many cores there are for games and everything else."""
+    """The number of cores that this process can use."""
     return len(physical()) or os.cpu_count() or 1
 
 
 def _siblings(number: int) -> set[int]:
-    """The processors of the core that this one belongs to."""
+    """The processors of the same core, this one included."""
     found = {number}
     with suppress(OSError, ValueError), open(_TOPOLOGY.format(number)) as file:
         for part in file.read().strip().split(","):
@@ -102,7 +102,7 @@ def _siblings(number: int) -> set[int]:
 
 
 def _lock(core: int) -> socket.socket | None:
-    """What holds the core for this process, a name that goes with it; None where another has it."""
+    """A lock on the core: an abstract socket address, which ends with the process. None if another process has it."""
     lock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     try:
         lock.bind(f"\0arena-core-{os.getuid()}-{core}")

@@ -1,8 +1,8 @@
-"""The crew: starts the referee and the players, knows at once when one ends, and ends them all.
+"""The crew: starts the referee and the players, sees when one ends, and ends them all.
 
-Each process gets one end of a socket pair as its stdin. Over it a player is handed its token, never by argument or
-environment, which any process of the same user can read. When the process ends the director's end closes, and when the
-director ends the process's: so each knows of the other's end within moments, and nothing outlives its parent.
+Each process gets one end of a socket pair (its `link`) as its stdin. A player reads its token there, because any
+process of the same user can read arguments and environment. When one side ends, the other end of the pair closes, so
+director and process notice each other's end immediately, and no process outlives the director.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ from arena.walls import jail
 from arena.walls.run_folder import RunFolder
 
 _ENDS_WITHIN: Final = 2.0
-"""Seconds that a process has to end by itself once its director has hung up."""
+"""Seconds that a process has to exit after its director has closed the link."""
 
 _LONGEST_LINE: Final = 500
+"""Characters of its last line that are shown."""
 
 
 class Process:
-    """One process of the crew. It is alive until `ended` was called or its link is at its end."""
+    """One process of the crew. It runs until `end` is called or its link closes."""
 
     def __init__(self, arguments: Sequence[str], *, folder: RunFolder) -> None:
         if sys.platform == "win32":
@@ -54,27 +55,27 @@ class Process:
         """The process id."""
         return self._process.pid
 
-    def tell(self, orders: Mapping[str, Any]) -> None:
-        """Hands over what the process needs to begin, as one line."""
-        with suppress(OSError):  # it may have ended already, which its link tells
+    def send_orders(self, orders: Mapping[str, Any]) -> None:
+        """Sends what the process needs to start, as one line of JSON."""
+        with suppress(OSError):  # it may have ended already: then its link is readable
             self.link.sendall(json.dumps(dict(orders)).encode() + b"\n")
 
     def fileno(self) -> int:
-        """Readable when the process has ended."""
+        """The descriptor of the link, readable when the process has ended."""
         return self.link.fileno()
 
     def how_it_ended(self) -> str:
-        """In words, with the last line that it wrote to stderr. To be asked when the link is at its end."""
+        """How the process ended, with the last line of its stderr. Only after the link has closed."""
         try:
             code = self._process.wait(_ENDS_WITHIN)
         except subprocess.TimeoutExpired:
-            return "hung up"
-        how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+            return f"did not exit within {_ENDS_WITHIN:g} s"
+        how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code}"
         lines = self._log.read_text("utf-8", "replace").strip().splitlines() if self._log.exists() else []
         return f"{how}: {one_line(lines[-1], most=_LONGEST_LINE)}" if lines else how
 
     def is_gone(self) -> bool:
-        """Whether it has ended."""
+        """Whether the process has ended."""
         try:
             return not self.link.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK)
         except BlockingIOError:
@@ -83,17 +84,17 @@ class Process:
             return True
 
     def kill(self) -> None:
-        """Ends it at once."""
+        """Kills the process (SIGKILL)."""
         self._process.kill()
 
     def hang_up(self) -> None:
-        """Lets the process know that it is not needed any more."""
+        """Closes the link, upon which the process exits."""
         self.link.close()
 
     def end(self, *, asked: bool = False) -> None:
-        """Sees to it that the process is gone: it may end by itself, and is killed if it takes too long.
+        """Waits for the process to exit, and kills it after 2 s.
 
-        A process that was `asked` to end keeps its link until then: without it, it would take its director for dead."""
+        A process that was `asked` to end keeps its link until then: a closed link would mean that the director died."""
         if not asked:
             self.hang_up()
         try:
@@ -106,23 +107,23 @@ class Process:
 
 
 class Member:
-    """A player process, or a seat that is kept for a player which is not ours to start."""
+    """A player process, or a player that somebody else starts."""
 
     def __init__(self, key: str, *, guarded: bool, hosted: bool = True) -> None:
-        # What it plays: players with the same key may stand in for each other.
+        # What it plays: players with the same key are interchangeable.
         self.key = key
         self.token = secrets.token_hex(32)
         self.guarded = guarded
         self.hosted = hosted
         self.process: Process | None = None
-        # How its process ended, once it is lost.
+        # How its process ended; empty while it runs.
         self.ended = ""
-        # To be called when the referee knows of the token.
-        self.hand_token: Callable[[], None] = lambda: None
+        # Called when the referee expects the token.
+        self.send_token: Callable[[], None] = lambda: None
 
 
 class Crew:
-    """The referee, and all players, working and idle."""
+    """The referee and all players, playing and idle."""
 
     def __init__(self, folder: RunFolder, *, most_idle: int = 8) -> None:
         self.folder = folder
@@ -130,11 +131,11 @@ class Crew:
         self._most_idle = most_idle
         # By token.
         self._players: dict[str, Member] = {}
-        # Those at hand, the one that has waited longest first.
+        # The one that has been idle longest first.
         self._idle: list[Member] = []
 
     def take_idle(self, key: str) -> Member | None:
-        """An idle player that plays `key`; it is idle no longer. It may have ended meanwhile."""
+        """An idle player that plays `key`, removed from the idle ones; None if there is none. It may have ended."""
         for player in self._idle:
             if player.key == key:
                 self._idle.remove(player)
@@ -142,22 +143,24 @@ class Crew:
         return None
 
     def start(self, key: str, arguments: Sequence[str], orders: Mapping[str, Any], *, guarded: bool) -> Member:
-        """A new process that plays `key`."""
+        """Starts a process that plays `key`."""
         player = Member(key, guarded=guarded)
         process = player.process = Process(arguments, folder=self.folder)
-        player.hand_token = lambda: process.tell({"address": self.folder.players, "token": player.token, **orders})
+        player.send_token = lambda: process.send_orders(
+            {"address": self.folder.players, "token": player.token, **orders}
+        )
         self._players[player.token] = player
         return player
 
     def invite(self, key: str, call: Callable[[str, str], None]) -> Member:
-        """A player that somebody else starts: `call` is given the address and the token."""
+        """A player that somebody else starts: `call` gets the address and the token."""
         player = Member(key, guarded=False, hosted=False)
-        player.hand_token = lambda: call(self.folder.players, player.token)
+        player.send_token = lambda: call(self.folder.players, player.token)
         self._players[player.token] = player
         return player
 
     def release(self, player: Member) -> list[Member]:
-        """The player's game is over. Returns those at hand that are now one too many."""
+        """The player's game is over: it is idle. Returns the idle players above the limit."""
         if player.token not in self._players:
             return []
         self._idle.append(player)
@@ -165,7 +168,7 @@ class Crew:
         return ours[: max(0, len(ours) - self._most_idle)]
 
     def lose(self, player: Member) -> None:
-        """The player is gone, or must go."""
+        """Ends the player, if it still runs, and forgets it."""
         self._players.pop(player.token, None)
         if player in self._idle:
             self._idle.remove(player)
@@ -178,11 +181,11 @@ class Crew:
                 jail.end_left(self.folder.scratch, player.process.pid)
 
     def player(self, token: str) -> Member | None:
-        """The player with that token, if it is still there."""
+        """The player with that token; None if it has ended."""
         return self._players.get(token)
 
     def end(self) -> None:
-        """Ends all processes; the referee must have been asked to stop."""
+        """Ends all processes; send the referee `Stop` first."""
         players = list(self._players.values())
         self._players.clear()
         self._idle.clear()
@@ -195,6 +198,6 @@ class Crew:
 
 
 def _packages_first() -> str:
-    """A PYTHONPATH on which our packages come first, whatever else is installed under their names."""
+    """A PYTHONPATH with our packages first, in case others are installed under the same names."""
     ours = str(Path(agents.__file__).parents[1])
     return os.pathsep.join(filter(None, (ours, os.environ.get("PYTHONPATH"))))

@@ -1,7 +1,7 @@
-"""How many files and sockets this process may have open.
+"""The limit on open files and sockets (RLIMIT_NOFILE), and how many players it allows.
 
-The director and the referee ask this first thing, before they open any. Who has too few is told so in words, and
-nothing fails in the middle of a game.
+The director and the referee check it first, so a limit that is too low is an error at the start and not in the middle
+of a game.
 """
 
 from __future__ import annotations
@@ -12,17 +12,19 @@ from typing import Final
 from arena.errors import ArenaError
 
 KEPT: Final = 64
-"""Descriptors of the referee's that no player gets."""
+"""Descriptors that the referee keeps for itself."""
 _LEAST_PLAYERS: Final = 8
 _MOST_ON_MACOS: Final = 10_240
 
 
 def players() -> int:
-    """For how many players a referee has descriptors, the limit raised as far as it goes; ArenaError for too few."""
+    """Raises the limit as far as possible, and returns how many players it allows; ArenaError if too few."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    # macOS calls its limit infinite and then refuses it.
+    # macOS reports an infinite limit but refuses to set it.
     most = max(soft, _MOST_ON_MACOS) if hard == resource.RLIM_INFINITY else hard
     if most < KEPT + _LEAST_PLAYERS:
-        raise ArenaError(f"the referee needs {KEPT + _LEAST_PLAYERS} open files, has {most}: see `ulimit -Hn`")
+        raise ArenaError(
+            f"the referee needs {KEPT + _LEAST_PLAYERS} open files, the limit is {most} (see `ulimit -Hn`)"
+        )
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
     return most - KEPT

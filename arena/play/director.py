@@ -1,7 +1,7 @@
-"""The director: plays the games that it is given, with a crew of players and a referee.
+"""The director: plays the games of a schedule, with a referee and players that it starts.
 
-It runs in the process of the command that wants games played, and tells it what happens, event by event. It judges
-nothing: every verdict is the referee's. The referee forgets a game only when the schedule has taken note of its end.
+It runs in the process of the command (`arena play`, `arena run`), and yields an event for everything that happens.
+Every verdict is the referee's. The referee forgets a game only after the schedule has noted its end.
 """
 
 from __future__ import annotations
@@ -31,42 +31,42 @@ from arena.walls.run_folder import RunFolder
 from db.records import GameRecord
 
 PING_EVERY: Final = 2.0
-"""Seconds after which the referee is asked whether it is still there, while games are played."""
+"""Interval between pings of a silent referee, in seconds."""
 ANSWERS_WITHIN: Final = 15.0
-"""Seconds after which a referee that has not answered is lost."""
-_NO_RESULT: Final = "the games in progress have no result. Start them again"
+"""Seconds after which a referee that does not answer counts as lost."""
+_NO_RESULT: Final = "the games in progress have no result and must be played again"
 
 
 @dataclass(slots=True)
 class _Running:
-    """A game in progress, and who plays it."""
+    """A game in progress, and its players."""
 
     game: Planned
     players: list[Member]
     cores: tuple[int | None, ...]
-    """Of each player."""
+    """The core of each player; None: any."""
     started: datetime
 
 
 class Director:
-    """Plays games. To be used as a context: at its end no process is left."""
+    """Plays games. Use it as a context manager: afterwards no process is left."""
 
     def __init__(self, folder: RunFolder, *, at_once: int = 1, cores_a_game: int = 1) -> None:
-        """Plays `at_once` games at the same time, each on `cores_a_game` cores. ArenaError if that is more than one and
-        they cannot be had."""
+        """Plays `at_once` games at the same time, each on `cores_a_game` cores. ArenaError if `cores_a_game` is more
+        than one and there are too few cores."""
         self.folder = folder
         self._cores = Cores(at_once * cores_a_game)
         self._cores_a_game = cores_a_game
-        if cores_a_game > 1 and sys.platform == "linux" and not self._cores.are_there:
+        if cores_a_game > 1 and sys.platform == "linux" and not self._cores.any_free:
             raise ArenaError(
-                f"{at_once * cores_a_game} cores are needed, one for each player, and one more for the rest: use a "
-                "machine that has them and does nothing else, or play without ponder = true"
+                f"ponder = true needs {at_once * cores_a_game + 1} free cores, one for each player and one more: "
+                "use a machine with more free cores, or remove ponder = true"
             )
         self._pace = Pace(at_once)
-        # Whose warden was lost in a game that had no result by it: meeting, leg and player.
+        # Players whose warden was lost in a game that became void by it: pairing, leg and name.
         self._lost_before: set[tuple[object, ...]] = set()
         descriptors.players()
-        # Whether no more games are begun.
+        # Whether no more games are started.
         self.finishing = False
         self._running: dict[int, _Running] = {}
         self._context = zmq.Context()
@@ -75,31 +75,31 @@ class Director:
         self._poller.register(self._referee.socket, zmq.POLLIN)
         self._watched: dict[Any, Callable[[], None]] = {}
         self._crew = Crew(self.folder, most_idle=4 + 4 * at_once)
-        # Whose link a descriptor is: a player's token, or none for the referee.
+        # Descriptor of a link -> token of the player; empty for the referee.
         self._links = {self._crew.referee.fileno(): ""}
         self._poller.register(self._crew.referee.fileno(), zmq.POLLIN)
         self._serving = False
-        # How many times in a row the referee was looked after and had said nothing.
+        # Checks in a row at which the referee had sent nothing.
         self._pings_unanswered = 0
         self._next_ping = monotonic() + PING_EVERY
 
     def watch(self, source: Any, received: Callable[[], None]) -> None:
-        """Calls `received` whenever there is something to read from `source`, a socket or a descriptor."""
+        """Calls `received` whenever `source`, a socket or a descriptor, is readable."""
         self._watched[source] = received
         self._poller.register(source, zmq.POLLIN)
 
     def unwatch(self, source: Any) -> None:
-        """There is nothing more to read from `source`."""
+        """Stops watching `source`."""
         del self._watched[source]
         self._poller.unregister(source)
 
     def play(self, schedule: Schedule) -> Iterator[Event]:
-        """Plays what `schedule` holds, some games at once, and tells what happens. RefereeLost when the referee is."""
+        """Plays the games of `schedule`, several at the same time, and yields events. RefereeLost if that ends."""
         self._pings_unanswered = 0
         self._next_ping = monotonic() + PING_EVERY
         while True:
             while self._has_room and (game := schedule.next()) is not None:
-                self._begin(game)
+                self._start(game)
             if not self._running:
                 return
             happened = self._poller.poll(max(0, round(1000 * (self._next_ping - monotonic()))))
@@ -124,17 +124,17 @@ class Director:
         return not self.finishing and len(self._running) < self._pace.at_once
 
     def finish(self) -> None:
-        """No more games are begun; `play` ends with those in progress."""
+        """Starts no more games; `play` ends after those in progress."""
         self.finishing = True
 
     @property
     def in_progress(self) -> list[Planned]:
         """The games that are being played."""
-        return [running.game for running in list(self._running.values())]  # a screen asks from a thread of its own
+        return [running.game for running in list(self._running.values())]  # a copy: a display thread reads it
 
     def close(self) -> None:
         """Ends all processes."""
-        self._wait_for_referee()  # one that has not begun to listen would not hear that it is to stop
+        self._wait_for_referee()  # a referee that does not listen yet would miss `Stop`
         self._referee.send(control.Stop())
         self._crew.end()
         self._referee.socket.close()
@@ -148,25 +148,25 @@ class Director:
         self.close()
 
     def _ping_referee(self) -> None:
-        """Asks the referee for an answer where it has long said nothing; RefereeLost where it gives none."""
+        """Pings a referee that has been silent; RefereeLost if it does not answer."""
         if not self._pings_unanswered:
             self._referee.send(control.Ping())
         elif self._pings_unanswered * PING_EVERY >= ANSWERS_WITHIN:
             self._crew.referee.kill()
             raise RefereeLost(f"the referee's process does not answer; {_NO_RESULT}")
-        # Looks are counted, not seconds: a director that was itself held up blames nobody for that.
+        # Checks are counted, not seconds: if the director itself was delayed, the referee is not blamed.
         self._pings_unanswered = self._pings_unanswered + 1
         self._next_ping = monotonic() + PING_EVERY
 
     def _wait_for_referee(self) -> None:
-        """Returns when the referee serves, or is gone, or does not answer."""
+        """Returns when the referee serves, has ended, or does not answer in time."""
         give_up = monotonic() + ANSWERS_WITHIN
         while not self._serving and not self._crew.referee.is_gone() and monotonic() < give_up:
             self._poller.poll(100)
             for message in self._referee.received():
                 self._serving = self._serving or isinstance(message, control.Serving)
 
-    def _begin(self, game: Planned) -> None:
+    def _start(self, game: Planned) -> None:
         seeds = GameSeeds.of(game.seed, game.identity, leg=game.leg, attempt=game.attempt)
         players = [self._player(entrant) for entrant in game.entrants]
         taken = [self._cores.take() for _ in range(self._cores_a_game)]
@@ -204,7 +204,7 @@ class Director:
         )
 
     def _player(self, entrant: Entrant) -> Member:
-        """A player for `entrant`: one at hand, or a new one."""
+        """A player for `entrant`: an idle one, or a new one."""
         while player := self._crew.take_idle(entrant.key):
             if player.process is None or not player.process.is_gone():
                 return player
@@ -231,7 +231,7 @@ class Director:
                     self._serving = True
                 case control.Expected():
                     if player := self._crew.player(message.token):
-                        player.hand_token()
+                        player.send_token()
                 case control.GameOver():
                     yield self._finish(message.record)
                 case control.Declined():
@@ -250,7 +250,7 @@ class Director:
             if player.ended and player.guarded and record.verdict == Verdict.VOID:
                 self._lost_before.add(_side(running.game, seat))
             if player.process is not None and (silent or (record.fault == seat and not player.guarded)):
-                # Whatever it is still busy with must not spoil its next game.
+                # It may still be busy with this game, and must not be late in its next one.
                 self._dismiss(player)
             for surplus in self._crew.release(player):
                 self._dismiss(surplus)
@@ -268,7 +268,7 @@ class Director:
             self._dismiss(player)
 
     def _dismiss(self, player: Member) -> None:
-        """The player is needed no longer, or is gone already."""
+        """Ends the player and forgets it, unless that was done before."""
         if self._crew.player(player.token) is not player:
             return
         if player.process is not None:
@@ -280,12 +280,12 @@ class Director:
 
 
 def _side(game: Planned, seat: int) -> tuple[object, ...]:
-    """Who sits there, in whichever attempt of the game."""
+    """The pairing, leg and player of a seat: the same in every attempt at the game."""
     return (*game.identity, game.leg, game.entrants[seat].name)
 
 
 def _explained(record: GameRecord, players: Sequence[Member]) -> GameRecord:
-    """The record, with how the processes of lost players ended where the referee saw only their connections end."""
+    """The record, with how the processes of lost players ended; the referee may have seen only connections end."""
     lost = [player.ended for seat, player in enumerate(players) if player.ended and record.fault in (None, seat)]
     reasons = [how for how in lost if record.verdict in (Verdict.CRASHED, Verdict.VOID) and how not in record.detail]
     return msgspec.structs.replace(record, detail=": ".join([record.detail, *reasons])) if reasons else record

@@ -1,7 +1,7 @@
-"""How many games to play at once: fewer where players wait for a processor, and one more again where they do not.
+"""How many games to play at the same time: one fewer when players wait too long for a processor, one more when not.
 
-A director shows each game's record to a Pace, which says when to play one game fewer, or one more again. It decides
-nothing about games: what a wait costs is decided in `arena/match/clock.py`.
+A director passes each game's record to a Pace. A Pace decides nothing about games: what a wait costs is decided in
+`arena/match/clock.py`.
 """
 
 from __future__ import annotations
@@ -14,31 +14,32 @@ from arena.match.schedule import PaceChanged
 from db.records import GameRecord
 
 GAMES: Final = 20
-"""The number of games at a time of which the waits are looked at."""
+"""The number of games after which the waits are examined."""
 TOO_MUCH: Final = 0.2
-"""Players who waited for more of their thinking time than this are too many at once."""
+"""If players waited for more than this share of their thinking time, one game fewer is played."""
 LITTLE: Final = 0.05
-"""Where they waited for less than this, one game more can be played."""
+"""If they waited for less than this share, one game more can be played."""
 _THINKS: Final = 5 * MILLISECOND
-"""Of shorter turns the waits say nothing: waking up takes its time on any machine."""
+"""Shorter turns are not examined, because a process takes time to wake up on any machine; in nanoseconds."""
 _LEAST_THINKING: Final = SECOND
+"""With less thinking time in the last games nothing changes, in nanoseconds."""
 
 
 class Pace:
-    """How many games are played at once, by what the last ones showed."""
+    """How many games are played at the same time, decided by the waits in the last games."""
 
     def __init__(self, most: int) -> None:
         self.at_once = self._most = most
-        # Of the games since this was last asked: how many, how long players thought, and waited.
+        # Since the last decision: number of games, thinking time, and waiting time.
         self._games = self._thought = self._waited = 0
-        # How often in a row there was little waiting, and how often that must be for one game more: longer each time
+        # Decisions in a row with little waiting, and how many are needed for one game more: twice as many each time
         # that one more was too many.
         self._calm = 0
         self._needed = 1
         self._has_risen = False
 
     def note(self, record: GameRecord) -> PaceChanged | None:
-        """A game is over; what follows from the last twenty. Also told where no fewer games can be played."""
+        """A game is over. After every `GAMES` games: the change, if any; also if one game waits too much."""
         self._games += 1
         for move in record.moves:
             wait = (move.lag or 0) + (move.delay or 0)

@@ -1,10 +1,10 @@
-"""The referee's process: players and the director on sockets, and between them nothing but matches.
+"""The referee's process: connects players and the director to the matches.
 
     python -m arena.play.referee FOLDER
 
-One poll loop plays all games; what a message means is decided by `arena/match/match.py` alone. A player that breaks the
-protocol loses its game, and nothing that a player sends can end this process. It ends when its director does: at the
-director's message, or when the other end of its stdin closes, whichever way the director went.
+One poll loop plays all games; only `arena/match/match.py` decides what a message means. A player that breaks the
+protocol loses its game, and nothing that a player sends can end this process. It ends with its director: at the message
+`Stop`, or when the other end of its stdin closes.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ from arena.walls import run_folder
 from db.records import GameRecord
 
 _AT_ONCE: Final = 16
-"""So many messages are read before the answers go out and the clocks are looked at."""
+"""Messages that are read before answers are sent and timers are checked."""
 _MORE: Final = zmq.SNDMORE | zmq.NOBLOCK
 
 
 class Terminated(BaseException):
-    """This process is to end at once, whatever it does. No rules of somebody's own raise this."""
+    """SIGTERM: this process must end immediately. A BaseException, because user-supplied rules may catch Exception."""
 
 
 class _Connection:
-    """A player that has said a good hello."""
+    """A player whose hello was accepted."""
 
     __slots__ = ("address", "descriptor", "match", "seat", "token", "wants")
 
@@ -82,32 +82,32 @@ class Referee:
         self._poller = zmq.Poller()
         for socket in (self._players, self._monitor, self._director.socket):
             self._poller.register(socket, zmq.POLLIN)
-        # Tokens that may still send hello, once.
+        # Tokens for which a hello is still accepted, once.
         self._expected: set[str] = set()
         self._by_address: dict[bytes, _Connection] = {}
         self._by_token: dict[str, _Connection] = {}
         self._by_descriptor: dict[int, _Connection] = {}
-        # For whom a seat is kept: token -> match and seat.
+        # Expected players that already have a game: token -> match and seat.
         self._waiting: dict[str, tuple[Match, int]] = {}
         self._matches: dict[int, Match] = {}
-        # Of a watched game in progress: how many plies the director knows; -1 before it began.
+        # Watched games: how many plies were sent to the director; -1 before the game has started.
         self._reported: dict[int, int] = {}
-        # Games that are over, and not yet on record.
+        # Games that are over and not yet recorded.
         self._unstored: dict[int, GameRecord] = {}
         self._outbox: deque[tuple[_Connection, bytes]] = deque()
-        # A heap of (when, game): one entry for each game, and sometimes an old one.
+        # A heap of (when, game): one valid entry for each game; older entries are ignored.
         self._timers: list[tuple[int, int]] = []
         self._next_timer: dict[int, int] = {}
-        self._going_on = True
-        # Whether the director, who is there, has said so.
+        self._serving = True
+        # Whether the director has sent `Stop`.
         self.was_stopped = False
 
     def serve(self, *, gone: int | None = None) -> None:
-        """Plays games until the director stops it, or goes: then the descriptor `gone` is at its end."""
+        """Plays games until the director sends `Stop` or ends; then the descriptor `gone` is readable."""
         if gone is not None:
             self._poller.register(gone, zmq.POLLIN)
         self._director.send(control.Serving())
-        while self._going_on:
+        while self._serving:
             for source, _ in self._poller.poll(self._poll_timeout()):
                 if source is self._players:
                     self._read_players(_AT_ONCE)
@@ -116,13 +116,13 @@ class Referee:
                 elif source is self._monitor:
                     self._read_disconnections()
                 else:
-                    self._going_on = False
+                    self._serving = False
                 self._send_out()
             self._wake_matches()
             self._send_out()
 
     def close(self) -> None:
-        """Says bye to all, and closes the sockets."""
+        """Sends `bye` to all players, and closes the sockets."""
         for connection in list(self._by_address.values()):
             self._send(connection.address, Bye())
         self._players.set(zmq.LINGER, 100)
@@ -134,7 +134,7 @@ class Referee:
     def _read_players(self, most: int) -> None:
         for _ in range(most):
             try:
-                # A frame tells its connection's descriptor, bytes are quicker: only a hello needs the first.
+                # Only a frame has its connection's descriptor, which only a hello needs; bytes are faster.
                 sender = self._players.recv(zmq.NOBLOCK, copy=not self._expected)
                 body = self._players.recv(zmq.NOBLOCK, copy=False)
             except zmq.Again:
@@ -165,7 +165,7 @@ class Referee:
                 self._forget(connection)
 
     def _drop_frames(self) -> int:
-        """Reads what is left of a message; how many frames that were."""
+        """Reads the other frames of a message; returns their number."""
         frames = 0
         while self._players.get(zmq.RCVMORE):
             self._players.recv(zmq.NOBLOCK)
@@ -174,7 +174,7 @@ class Referee:
 
     def _welcome(self, address: bytes, sender: zmq.Frame | bytes, message: protocol.FromPlayer, now: int) -> None:
         if not address.startswith(b"\0"):
-            self._send(address, Refuse("expected no routing id of your own: the referee gives one"))
+            self._send(address, Refuse("expected a socket without a routing id: ZeroMQ assigns one"))
             return
         if not isinstance(message, Hello):
             self._send(address, Refuse(f"expected hello first, got {type(message).__name__.lower()}"))
@@ -183,10 +183,10 @@ class Referee:
             self._send(address, Refuse(f"this referee speaks protocol {protocol.PROTOCOL}, got {message.protocol}"))
             return
         if message.token not in self._expected or isinstance(sender, bytes):
-            self._send(address, Refuse(f"no seat is kept for the token {quote(message.token)}; a token serves once"))
+            self._send(address, Refuse(f"no player is expected with the token {quote(message.token)}; valid once each"))
             return
         self._expected.remove(message.token)
-        gone = self._disconnected()  # a descriptor is used again at once: whoever had it before is not this player
+        gone = self._disconnected()  # first: the new connection may reuse the descriptor of an ended one
         connection = _Connection(address, sender.get(zmq.SRCFD), message.token, message.wants)
         self._by_address[address] = self._by_token[message.token] = connection
         self._by_descriptor[connection.descriptor] = connection
@@ -204,7 +204,7 @@ class Referee:
         self._lose_all(self._disconnected())
 
     def _disconnected(self) -> list[_Connection]:
-        """The connections that have ended since the last time."""
+        """The connections that have ended since the last call."""
         gone = []
         while self._monitor.poll(0):
             connection = self._by_descriptor.pop(recv_monitor_message(self._monitor)["value"], None)
@@ -214,7 +214,7 @@ class Referee:
 
     def _lose_all(self, gone: list[_Connection]) -> None:
         if gone:
-            self._read_players(sys.maxsize)  # what they sent before they went
+            self._read_players(sys.maxsize)  # what they sent before their connections ended
         for connection in gone:
             if connection.address in self._by_address:
                 self._lose(connection.token, "its connection ended")
@@ -222,7 +222,7 @@ class Referee:
                 self._director.send(control.Gone(connection.token))
 
     def _lose(self, token: str, detail: str) -> None:
-        """The player with that token is gone, whether it had sat down or not."""
+        """The player with that token is gone; it may have connected or not."""
         self._expected.discard(token)
         connection = self._by_token.get(token)
         match, seat = self._waiting.pop(token, (None, 0))
@@ -239,18 +239,18 @@ class Referee:
             del self._by_descriptor[connection.descriptor]
 
     def _send_out(self) -> None:
-        """Sends what matches have answered. Together: each waking of ZeroMQ's own thread costs more than a message."""
+        """Sends the answers of matches, many together: to wake ZeroMQ's thread costs more than a message."""
         while self._outbox:
             connection, data = self._outbox.popleft()
             if not self._post(connection.address, data):
-                self._lose(connection.token, "takes no messages")
+                self._lose(connection.token, "does not read its messages")
 
     def _send(self, address: bytes, message: Struct) -> bool:
-        """Sends what is no game's; whether it is on its way."""
+        """Sends a message that belongs to no game. Whether it could be sent."""
         return self._post(address, protocol.pack(message))
 
     def _post(self, address: bytes, data: bytes) -> bool:
-        """Whether the message is on its way: not where the player is gone, or has long read nothing."""
+        """Sends. False if the player is gone, or its queue of 100 unread messages is full."""
         try:
             self._players.send(address, _MORE)
             self._players.send(data, zmq.NOBLOCK)
@@ -261,7 +261,7 @@ class Referee:
     # Matches.
 
     def _pass_on(self, match: Match, event: Callable[..., list[Sent]], *about: Any) -> None:
-        """Something has happened in `match`, at the time that `about` ends with; what it answers is done."""
+        """Passes an event to `match`, and sends its answers. `about`: the event's arguments; the last is its time."""
         sent: list[Sent] = []
         try:
             sent = event(*about)
@@ -269,7 +269,7 @@ class Referee:
         except Terminated:
             raise
         except BaseException as error:
-            # The rules of somebody's own game may fail in any way; that must not end the other games.
+            # User-supplied rules can fail in any way, which must not end the other games.
             sent = [*sent, *match.abort(f"{RULES_FAILED}: {_reported(error)}", about[-1])]
             posts = [(seat, data) for seat, message in sent if (data := _packed_if_possible(message)) is not None]
         for seat, data in posts:
@@ -277,7 +277,7 @@ class Referee:
                 self._outbox.append((connection, data))
         game = match.fixture.game
         if game not in self._matches:
-            return  # it has ended just now, in the course of this
+            return  # the game ended in a call below this one
         if match.fixture.watched:
             self._report_plies(match)
         if match.phase is Phase.DONE:
@@ -351,7 +351,7 @@ class Referee:
                 case control.Stored():
                     self._unstored.pop(message.game, None)
                 case control.Stop():
-                    self._going_on = False
+                    self._serving = False
                     self.was_stopped = True
 
     def _play(self, fixture: Fixture) -> None:
@@ -362,7 +362,7 @@ class Referee:
         except Terminated:
             raise
         except BaseException as error:
-            # As for a fixture's own faults (ArenaError), so for a game of somebody's own that cannot even start.
+            # A wrong fixture (ArenaError), or user-supplied rules that cannot even start.
             self._director.send(control.Declined(fixture.game, _one_line(error)))
             return
         self._matches[fixture.game] = match
@@ -376,17 +376,17 @@ class Referee:
             elif plan.token in self._expected:
                 self._waiting[plan.token] = (match, seat)
             else:
-                self._pass_on(match, match.lose, seat, "was gone before the game", now)
+                self._pass_on(match, match.lose, seat, "disconnected before the game", now)
 
     def _check(self, fixture: Fixture) -> None:
         tokens = [plan.token for plan in fixture.seats]
         busy = [token for token in tokens if token in self._waiting or self._is_playing(token)]
         if fixture.game in self._matches or fixture.game in self._unstored:
-            raise BadFixture(f"game {fixture.game} is there already")
+            raise BadFixture(f"game {fixture.game} already exists")
         if busy or len(set(tokens)) != len(tokens):
-            raise BadFixture(f"game {fixture.game}: a player plays one game at a time, in one seat")
+            raise BadFixture(f"game {fixture.game}: a player can play one game at a time, in one seat")
         if len(self._by_address) + len(self._expected) > self._most_players:
-            raise BadFixture(f"game {fixture.game}: no more than {self._most_players} players can be connected")
+            raise BadFixture(f"game {fixture.game}: at most {self._most_players} players can be connected")
 
     def _is_playing(self, token: str) -> bool:
         connection = self._by_token.get(token)
@@ -400,19 +400,19 @@ class Referee:
 
 
 def _packed(message: protocol.Message) -> bytes:
-    """`message` as it travels; BadGame where no player would read so long a one."""
+    """`message` as bytes; BadGame if it is longer than players read."""
     data = protocol.pack(message)
-    # As JSON, which a warden makes of it, a message is at most eight times as long.
+    # A warden converts the message to JSON, which is at most eight times as long.
     if len(data) * 8 > protocol.MESSAGE_BYTES:
         size = max(len(data), len(protocol.to_line(message)) - 1)
         if size > protocol.MESSAGE_BYTES:
             kind = type(message).__name__.lower()
-            raise BadGame(f"a {kind!r} of {size} bytes; a message may have {protocol.MESSAGE_BYTES}")
+            raise BadGame(f"expected a {kind!r} of at most {protocol.MESSAGE_BYTES} bytes, got {size}")
     return data
 
 
 def _packed_if_possible(message: protocol.Message) -> bytes | None:
-    """The same; None for what cannot be sent."""
+    """`message` as bytes; None if it cannot be sent."""
     try:
         return _packed(message)
     except (BadGame, UnicodeEncodeError):
@@ -420,38 +420,38 @@ def _packed_if_possible(message: protocol.Message) -> bytes | None:
 
 
 def _reported(error: BaseException) -> str:
-    """What failed, and where in the rules."""
+    """The error, and where in the rules it was raised."""
     if isinstance(error, BadGame):
-        return _one_line(error)  # which says it all
+        return _one_line(error)  # its message is complete
     frames = traceback.extract_tb(error.__traceback__)
     at = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}, in {frames[-1].name})" if frames else ""
     return f"{_one_line(error)}{at}"
 
 
 def _one_line(error: BaseException) -> str:
-    """The error on one line; a user-supplied error may fail to say what it is."""
+    """The error on one line; `str` of a user-supplied error can fail."""
     try:
         words = str(error)
     except Exception:
-        words = "it cannot say what"
+        words = "(its message cannot be shown)"
     kind = type(error).__name__
     return one_line(
-        words if isinstance(error, ArenaError | BadGame) else f"{kind}: {words}" if words else kind, most=_MOST_WORDS
+        words if isinstance(error, ArenaError | BadGame) else f"{kind}: {words}" if words else kind, most=_LONGEST_ERROR
     )
 
 
-_MOST_WORDS: Final = 500
+_LONGEST_ERROR: Final = 500
 
 
 _NEVER: Final = 2**63
 
 
 def main() -> None:
-    """The process: its argument is the director's run folder, its stdin the director's life."""
+    """Runs the referee. Its argument is the director's run folder; its stdin closes when the director ends."""
     folder = Path(sys.argv[1])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the director
     signal.signal(signal.SIGTERM, _leave)
-    # Rules of somebody's own may never return to the loop that sees the director go.
+    # User-supplied rules may never return to the loop that notices the director's end.
     parent.die_with_it(signal.SIGTERM)
     gc.freeze()
     gc.set_threshold(50_000, 50, 50)
@@ -473,13 +473,13 @@ def main() -> None:
 
 
 def _leave(*_: object) -> None:
-    """Ends the process, once: nothing interrupts the clearing up."""
+    """Ends the process. A second SIGTERM is ignored, so that it cannot interrupt the cleanup."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise Terminated
 
 
 def _ends_soon(descriptor: int) -> bool:
-    """Whether nobody holds the other end any more. A process of several threads takes a moment to let go of it."""
+    """Whether the other end closes within 1 s: a process with several threads takes a moment to close it."""
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     return bool(poll.poll(1000)) and not os.read(descriptor, 1)

@@ -161,7 +161,7 @@ def test_a_built_in_agent_killed_in_the_middle_has_crashed_and_plays_the_next_ga
         evening.game(*entrants),
     )
     assert (first.record.verdict, first.record.fault) == (Verdict.CRASHED, 0)
-    assert "was ended by SIGKILL" in first.record.detail
+    assert "was killed by SIGKILL" in first.record.detail
     assert second.record.verdict == Verdict.NORMAL
 
 
@@ -188,7 +188,7 @@ def test_a_warden_killed_from_outside_is_nobodys_fault_once_unless_its_agent_cou
         if isinstance(event, Finished):
             finished.append(event.record)
     assert [(record.verdict, record.fault) for record in finished] == verdicts
-    assert all("was ended by SIGKILL" in record.detail for record in finished)
+    assert all("was killed by SIGKILL" in record.detail for record in finished)
     (played,) = evening.play(evening.game(*entrants))
     assert played.record.verdict == Verdict.NORMAL
 
@@ -196,13 +196,13 @@ def test_a_warden_killed_from_outside_is_nobodys_fault_once_unless_its_agent_cou
 @pytest.mark.parametrize(
     ("detail", "told"),
     [
-        ("a: its connection ended", "a: its connection ended: ended with code 1: ValueError"),
-        ("a: ended with code 1: ValueError", "a: ended with code 1: ValueError"),
+        ("a: its connection ended", "a: its connection ended: exited with code 1: ValueError"),
+        ("a: exited with code 1: ValueError", "a: exited with code 1: ValueError"),
     ],
 )
 def test_how_a_lost_player_ended_is_told_whoever_saw_it_first(detail: str, told: str) -> None:
     lost, other = Member("a", guarded=False), Member("b", guarded=False)
-    lost.ended = "ended with code 1: ValueError"
+    lost.ended = "exited with code 1: ValueError"
     crashed = GameRecord(1, "crashed", 0, detail, (), (), 0)
     assert _explained(crashed, [lost, other]).detail == told
     normal = GameRecord(1, "normal", None, "", (), (), 0)
@@ -247,7 +247,7 @@ def test_players_who_think_in_each_others_time_need_cores_of_their_own(monkeypat
     monkeypatch.setattr("arena.play.cores.physical", lambda: sorted(os.sched_getaffinity(0))[:2])
     with (
         RunFolder() as folder,
-        pytest.raises(ArenaError, match="2 cores are needed, one for each player"),
+        pytest.raises(ArenaError, match="ponder = true needs 3 free cores"),
     ):
         Director(folder, cores_a_game=2)
 
@@ -260,7 +260,7 @@ def test_a_referee_that_does_not_answer_is_lost_and_ended(monkeypatch: pytest.Mo
         entrants = evening.entrant("random", "a"), evening.entrant("mcts:seconds=0.05", "b")
         with pytest.raises(RefereeLost, match="the referee's process does not answer"):
             stop_the_referee(evening, evening.game(*entrants, watched=True))
-        assert director._crew.referee.how_it_ended() == "was ended by SIGKILL"
+        assert director._crew.referee.how_it_ended() == "was killed by SIGKILL"
 
 
 def stop_the_referee(evening: Evening, game: Planned) -> None:
@@ -279,7 +279,7 @@ def test_a_director_with_too_few_descriptors_says_so() -> None:
             Director(folder)
     """
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "ArenaError: the referee needs 72 open files, has 40" in ended.stderr
+    assert "ArenaError: the referee needs 72 open files, the limit is 40" in ended.stderr
 
 
 def test_a_player_lost_between_games_is_started_again_without_fault(evening: Evening) -> None:
@@ -295,7 +295,7 @@ def test_a_player_lost_between_games_is_started_again_without_fault(evening: Eve
 def test_a_killed_referee_is_told_in_words_and_leaves_no_process() -> None:
     before = descendants(os.getpid())
     with RunFolder() as folder:
-        with pytest.raises(RefereeLost, match="was ended by SIGKILL; the games in progress have no result"):
+        with pytest.raises(RefereeLost, match="was killed by SIGKILL; the games in progress have no result"):
             lose_the_referee(folder)
         assert descendants(os.getpid()) <= before
 

@@ -486,10 +486,10 @@ def test_how_many_players_can_be_connected(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_too_few_descriptors_are_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     def too_few() -> int:
-        raise ArenaError("the referee needs 72 open files, has 40")
+        raise ArenaError("the referee needs 72 open files, the limit is 40")
 
     monkeypatch.setattr(descriptors, "players", too_few)
     assert (system.open_files().value, system.open_files().verdict) == (
-        "the referee needs 72 open files, has 40",
+        "the referee needs 72 open files, the limit is 40",
         Health.PROBLEM,
     )

@@ -120,8 +120,8 @@ def test_a_watched_game_is_told_ply_by_ply(room: Room) -> None:
 @pytest.mark.parametrize(
     ("hello", "words"),
     [
-        (Hello(1, "0" * 64), "no seat is kept for the token"),
-        (Hello(1), "no seat is kept for the token ''"),
+        (Hello(1, "0" * 64), "no player is expected with the token"),
+        (Hello(1), "no player is expected with the token ''"),
         (Hello(2, "0" * 64), "speaks protocol 1, got 2"),
         (Ready(1), "expected hello first, got ready"),
         (Bye(), "expected hello first, got bye"),
@@ -146,7 +146,7 @@ def test_a_routing_id_of_ones_own_is_refused(room: Room) -> None:
     player = ScriptedPlayer(room, routing_id=b"mine")
     answer = player.sit_down()
     assert isinstance(answer, Refuse)
-    assert "no routing id of your own" in answer.reason
+    assert "without a routing id" in answer.reason
 
 
 def test_a_token_serves_once_and_the_game_of_its_holder_goes_on(room: Room) -> None:
@@ -303,10 +303,10 @@ def test_a_last_move_sent_just_before_the_end_counts(room: Room) -> None:
 def test_the_news_of_a_lost_process_ends_its_game(room: Room) -> None:
     players = room.players()
     begin(room, players)
-    room.say(control.Lost(players[0].token, "ended with code 3"))
+    room.say(control.Lost(players[0].token, "exited with code 3"))
     record = verdict(room).record
     assert (record.verdict, record.fault) == (Verdict.CRASHED, 0)
-    assert "ended with code 3" in record.detail
+    assert "exited with code 3" in record.detail
 
 
 def test_a_player_that_says_bye_has_left(room: Room) -> None:
@@ -470,7 +470,7 @@ def test_it_ends_at_the_directors_word_and_tells_everybody() -> None:
         (player,) = room.players(1)
         room.say(control.Stop())
         assert isinstance(player.hear(), Bye)
-        assert room.referee.how_it_ended() == "ended with code 0"
+        assert room.referee.how_it_ended() == "exited with code 0"
 
 
 DIRECTOR = """
@@ -503,4 +503,4 @@ def test_an_error_that_cannot_say_what_it_is_does_not_end_the_referee() -> None:
         def __str__(self) -> str:
             raise ValueError
 
-    assert _one_line(Speechless()) == "Speechless: it cannot say what"
+    assert _one_line(Speechless()) == "Speechless: (its message cannot be shown)"

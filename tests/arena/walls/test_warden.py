@@ -391,8 +391,8 @@ def test_the_warden_takes_its_agent_with_it(how: str) -> None:
             case "bye":
                 judge.tell(Bye())
             case "refuse":
-                judge.tell(Refuse("no seat is kept for you"))
-                code, words = 1, "refused by the referee: no seat is kept for you"
+                judge.tell(Refuse("no player is expected with your token"))
+                code, words = 1, "refused by the referee: no player is expected with your token"
             case "SIGKILL":
                 judge.warden.kill()
                 code = -signal.SIGKILL

@@ -378,7 +378,7 @@ def test_a_killed_referee_is_told_and_no_process_is_left(temporary: str) -> None
         os.kill(referee, signal.SIGKILL)
         _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
-    assert "the referee's process was ended by SIGKILL; the games in progress have no result" in err
+    assert "the referee's process was killed by SIGKILL; the games in progress have no result" in err
     assert not [child for child in children if Path(f"/proc/{child}").exists()]
 
 
