@@ -8,7 +8,8 @@ This package can import `match`. Start with `kinds.py`, which lists the kinds of
     file_access.py   which files it can read: Landlock rules, or the mounts of a container
     seccomp.py       which system calls it can make
     library.py       what a Python agent can import
-    orders.py        the settings that a warden gets when it starts
+    warden_settings.py
+                     the settings that a warden gets when it starts
     kernel_memory.py kernel memory that it uses: open files, mappings
     usage.py, runnable.py, cgroup.py, meter.py
                      what it uses: processor time, memory, threads; and how long it waited for a processor

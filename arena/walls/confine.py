@@ -1,15 +1,15 @@
-"""What happens inside a new process before it becomes an agent: walls go up, then the agent's program takes over.
+"""Runs in a new process before it becomes an agent: builds the walls, then executes the agent's program.
 
-The jail runs this file by its path with a bare interpreter, so it imports nothing of ours and little else. It stands
-between a warden and its agent for some ten milliseconds, in the process that becomes the agent. Whatever goes wrong
-before the agent runs is told on the status descriptor, which the agent itself never has.
+The jail runs this file by its path with a bare interpreter, so it imports nothing of ours and little else. It takes
+some ten milliseconds. Whatever goes wrong before the agent runs is written to the status descriptor, which the agent
+itself never has.
 
-A function that runs between fork and exec (preexec_fn) would cost 2 ms instead of 10, but would run Python code in the
-copy of a process that has libzmq's threads; here nothing is copied, and there is one thread.
+A function between fork and exec (preexec_fn) would cost 2 ms instead of 10, but would run Python code in the forked
+copy of a process with libzmq's threads. Here nothing is forked, and there is one thread.
 
     python -I -S confine.py STATUS STEP=NUMBER... -- PROGRAM ARGUMENT...
 
-The steps are done in the order in which they are given: see `jail.py`, and STEPS below.
+The steps run in the order given: see `jail.py`, and STEPS below.
 """
 
 import ctypes
@@ -19,9 +19,9 @@ import resource
 import sys
 
 SELF = 0x5EC0AAAA
-"""As in seccomp.py: what stands in a filter for the number of this process."""
+"""Placeholder for this process's PID in a filter, as in seccomp.py."""
 INSTRUCTION = 8
-"""Bytes; the last four of them are what is compared with."""
+"""Bytes of a filter instruction; its last four are the operand."""
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
 SECCOMP_MODE_FILTER = 2
@@ -34,28 +34,29 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def checked(result: int) -> None:
-    """What a function of the C library returned."""
+    """Raises OSError if a function of the C library has failed."""
     if result < 0:
         raise OSError(ctypes.get_errno(), "refused by the system")
 
 
-def take_core(number: int) -> None:
-    """This process and its threads run on that processor alone."""
+def bind_to_core(number: int) -> None:
+    """Lets this process and its threads run only on that processor."""
     os.sched_setaffinity(0, {number})
 
 
-def join_group(joining: int) -> None:
-    """This process, and all that it starts, is counted in that control group, if the system lets it in."""
-    libc.write(joining, b"0", 1)  # where that fails, the warden sees that nobody has joined
-    os.close(joining)
+def join_cgroup(procs: int) -> None:
+    """Moves this process into the control group of which `procs` is cgroup.procs; what it starts belongs to it too."""
+    libc.write(procs, b"0", 1)  # if this fails, the warden sees that the group is empty
+    os.close(procs)
 
 
-def count_apart(most: int) -> None:
-    """What the kernel counts for each user it counts for this agent alone, where the system lets that be: signals and
-    timers that wait, and threads with processes, of which there may be `most` (0: any number).
+def make_user_namespace(most: int) -> None:
+    """Gives this agent its own user namespace, if the system allows one, and limits its threads and processes to `most`
+    (RLIMIT_NPROC; 0: no limit).
 
-    The kernel counts them for each user in each namespace of users, so a namespace is made. Of root it never counts
-    threads, and not every system lets others make namespaces: the warden counts these as well."""
+    The kernel counts pending signals, timers, threads and processes for each user in each user namespace, so they are
+    then counted for this agent only. Root's threads are never counted, and not every system lets other users make
+    namespaces, so the warden counts threads as well."""
     if sys.platform != "linux":
         return
     user = os.getuid()
@@ -65,34 +66,34 @@ def count_apart(most: int) -> None:
         with open("/proc/self/uid_map", "w") as names:
             names.write(f"{user} {user} 1")
     except OSError:
-        pass  # it is counted under a number without a name
+        pass  # not important: it is counted under an unmapped user id
     if most:
         resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
 
 
-def give_up_rights(_: int) -> None:
-    """Root is root no more, and no program that this one runs gets rights that it has not."""
+def drop_capabilities(_: int) -> None:
+    """Drops all capabilities, so that root has no privileges, and no program run from here gets any (no_new_privs)."""
     checked(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     header = (ctypes.c_uint32 * 2)(CAPABILITIES_VERSION, 0)
     checked(libc.capset(header, (ctypes.c_uint32 * 6)()))
 
 
-def die_with(parent: int) -> None:
-    """The process ends when the warden does. After all that changes rights: that would undo it."""
+def die_with_parent(parent: int) -> None:
+    """Lets the kernel kill this process when the warden ends. Changes of credentials undo it and come first."""
     checked(libc.prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0))
     if os.getppid() != parent:
-        os._exit(1)  # it died before it could be told
+        os._exit(1)  # the warden ended before the prctl call
 
 
-def read_only(rules: int) -> None:
-    """Of the file system only what the rules allow; they are a descriptor of Landlock's."""
+def restrict_files(rules: int) -> None:
+    """Allows only the file accesses in `rules`, the descriptor of a Landlock ruleset."""
     checked(libc.syscall(LANDLOCK_RESTRICT_SELF, rules, 0))
     os.close(rules)
 
 
-def stay_first(status: int) -> None:
-    """The agent becomes a child of this process, which is the first in a container: behind the same walls, out of the
-    agent's reach, it takes dead processes off the list, and ends, with all that is left, when the agent does."""
+def stay_as_init(status: int) -> None:
+    """Forks: the child becomes the agent. This process stays PID 1 of the container, behind the same walls and out of
+    the agent's reach. It reaps dead processes, and exits when the agent does, which kills the rest."""
     agent = os.fork()
     if agent == 0:
         return
@@ -105,13 +106,13 @@ def stay_first(status: int) -> None:
             os._exit(code if code >= 0 else 128 - code)
 
 
-def hide(_: int) -> None:
-    """No other process looks into this one; until a program is executed in it."""
+def make_undumpable(_: int) -> None:
+    """Lets no other process read or trace this one (PR_SET_DUMPABLE); the next execve undoes it."""
     checked(libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
 
 
-def filter_calls(source: int) -> None:
-    """Of the kernel only what the filter allows; it is a file. Nothing that needs more may come afterwards."""
+def filter_system_calls(source: int) -> None:
+    """Installs the seccomp filter in the file `source`. Later steps can use only system calls that it allows."""
     code = bytearray(os.pread(source, 1 << 20, 0))
     os.close(source)
     itself = os.getpid().to_bytes(4, sys.byteorder)
@@ -128,22 +129,22 @@ def filter_calls(source: int) -> None:
 
 
 STEPS = {
-    "core": take_core,
-    "group": join_group,
-    "apart": count_apart,
-    "rights": give_up_rights,
-    "parent": die_with,
-    "files": read_only,
-    "unseen": hide,
-    "calls": filter_calls,
-    "first": stay_first,
+    "core": bind_to_core,
+    "cgroup": join_cgroup,
+    "user_namespace": make_user_namespace,
+    "capabilities": drop_capabilities,
+    "parent": die_with_parent,
+    "landlock": restrict_files,
+    "undumpable": make_undumpable,
+    "seccomp": filter_system_calls,
+    "init": stay_as_init,
 }
 
 
 def confine(steps: list[str]) -> None:
-    """Puts this process behind the walls."""
+    """Runs the steps that build the walls around this process."""
     for number in range(1, 65):
-        libc.signal(number, None)  # what this interpreter and the warden ignore (SIGPIPE, SIGINT), an agent does not
+        libc.signal(number, None)  # this interpreter and the warden ignore some (SIGPIPE, SIGINT)
     for step in steps:
         name, _, text = step.partition("=")
         if name in STEPS:
@@ -153,14 +154,14 @@ def confine(steps: list[str]) -> None:
 
 
 def set_limit(kind: int, wanted: int) -> None:
-    """A limit of the system's on this process, for good."""
+    """Sets a resource limit, soft and hard, so that it cannot be raised again."""
     _, hard = resource.getrlimit(kind)
     most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     resource.setrlimit(kind, (most, most))
 
 
 def main(words: list[str]) -> None:
-    """Becomes the program; returns only where that fails, with the reason on the status descriptor."""
+    """Executes the program; returns only if that fails, with the reason on the status descriptor."""
     split = words.index("--")
     status, steps, command = int(words[0]), words[1:split], words[split + 1 :]
     os.set_inheritable(status, False)

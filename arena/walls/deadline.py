@@ -1,6 +1,6 @@
-"""By when an agent must have answered, or be ready: later by as much as it was kept waiting for a processor.
+"""The deadline for an answer or for `ready`: later by the time that the agent has waited for a processor.
 
-The guard asks it when to look, and what was used when that moment has come. Nothing that an agent says moves it.
+The guard asks when the deadline is, and moves it by the waits that were measured. No message of an agent moves it.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from arena.walls.meter import Meter, Used
 
 
 class Deadline:
-    """Of one turn, or of one start."""
+    """The deadline of one turn, or of one start."""
 
     def __init__(self) -> None:
         self._waited = 0
-        # When it is known whether an agent that is late by now was waiting just then.
+        # When the next look will show whether an agent that is late now was waiting; None: no look is needed.
         self._sure_at: int | None = None
 
     def at(self, since: int, limit: int) -> int:
-        """By when it must be done for which there was so much time `since` then, as far as is known."""
+        """When time is up for something that started at `since` with this limit, by the waits measured so far."""
         due = since + min(limit + self._waited, longest_wait(limit))
         return due if self._sure_at is None else max(due, self._sure_at)
 
     def move(self, meter: Meter, wall: int, now: int) -> Used:
-        """What was used until now; if the agent was kept waiting, the deadline is later by that."""
+        """Measures what was used until now, and moves the deadline by the time that the agent has waited."""
         unsure = meter.look()
         used = meter.so_far(wall)
         if used.delay > self._waited:

@@ -47,7 +47,7 @@ from arena.walls.agent_process import AgentProcess
 from arena.walls.deadline import Deadline
 from arena.walls.jail import NoProgram
 from arena.walls.meter import Used
-from arena.walls.orders import Orders
+from arena.walls.warden_settings import WardenSettings
 
 _ENDS_WITHIN: Final = 200 * MILLISECOND
 """How long an agent has to exit after `bye`, in nanoseconds."""
@@ -77,10 +77,10 @@ class _Phase(Enum):
 class Guard:
     """One agent, game after game."""
 
-    def __init__(self, orders: Orders, tell: Callable[[FromPlayer], None], clock: Callable[[], int]) -> None:
+    def __init__(self, settings: WardenSettings, tell: Callable[[FromPlayer], None], clock: Callable[[], int]) -> None:
         """`tell` sends to the referee; `clock` returns the time in nanoseconds."""
         self.agent: AgentProcess | None = None
-        self._orders = orders
+        self._settings = settings
         self._tell = tell
         self._clock = clock
         self._phase = _Phase.IDLE
@@ -115,7 +115,7 @@ class Guard:
         """A game starts: the agent is started if necessary, and sent `start`."""
         if self._phase is _Phase.LEAVING:
             self._leave()
-        elif self.agent is not None and (self._orders.fresh or self._phase is not _Phase.IDLE):
+        elif self.agent is not None and (self._settings.fresh or self._phase is not _Phase.IDLE):
             self._kill()
         elif self.agent is not None and start.core is not UNSET:
             self.agent.confined.move(start.core)
@@ -133,7 +133,7 @@ class Guard:
         agent = self.agent or self._spawn()
         if agent is not None:
             agent.start_log()
-            agent.meter.begin_game()
+            agent.meter.start_game()
             self._started = self._clock()
             self._start_span(agent, at_birth=self._kept_start is None)
             agent.write(to_line(replace(start, core=UNSET)))
@@ -151,8 +151,8 @@ class Guard:
         self._turn = turn
         self._unasked = 0
         self._deadline = Deadline()
-        if self._orders.ponder:
-            agent.meter.begin()
+        if self._settings.ponder:
+            agent.meter.start_span()
         # The agent is resumed after the line is written, so it wakes up only once.
         agent.write(line)
         self._asked = self._clock()
@@ -168,7 +168,7 @@ class Guard:
         self._phase = _Phase.IDLE
         if agent is None:
             self._tell(self._report or Report(self._game))
-        elif self._orders.fresh or interrupted:
+        elif self._settings.fresh or interrupted:
             # An agent that still thinks about this game would not be ready for the next one in time.
             self._phase = _Phase.LEAVING
             agent.confined.usage.memory()  # while the process exists: afterwards its memory cannot be read
@@ -231,7 +231,7 @@ class Guard:
             self._turn is not None
             or self._phase in (_Phase.STARTING, _Phase.LEAVING)
             or self._pause_at is not None
-            or (self._orders.ponder and self._phase is _Phase.PLAYING)
+            or (self._settings.ponder and self._phase is _Phase.PLAYING)
         )
 
     @property
@@ -250,10 +250,10 @@ class Guard:
         """Since when the agent is timed, and its limit, in nanoseconds; None if it is not timed."""
         if self._phase is _Phase.STARTING:
             if self._hello is not None:
-                return max(self._hello, self._started), self._orders.ready
+                return max(self._hello, self._started), self._settings.ready
             # Until its hello, a new process also gets the time that programs take to start.
-            fresh = self._spawned + self._orders.start >= self._started + self._orders.ready
-            return (self._spawned, self._orders.start) if fresh else (self._started, self._orders.ready)
+            fresh = self._spawned + self._settings.start >= self._started + self._settings.ready
+            return (self._spawned, self._settings.start) if fresh else (self._started, self._settings.ready)
         if self._turn is None or self._turn.limit is UNSET:
             return None
         return self._asked, self._turn.limit
@@ -267,7 +267,7 @@ class Guard:
         if (agent := self.agent) is not None and self._is_due():
             self._call_time(agent)
         if self.agent is not None and self._turn is not None:
-            self.agent.meter.note_rest()
+            self.agent.meter.note_idle()
 
     def _poll(self, agent: AgentProcess) -> None:
         """Measures what the agent uses; fails it if that is more than a limit allows."""
@@ -310,7 +310,7 @@ class Guard:
     def _start_span(self, agent: AgentProcess, *, at_birth: bool = False) -> None:
         """Starts to time the agent."""
         self._deadline = Deadline()
-        agent.meter.begin(at_birth=at_birth)
+        agent.meter.start_span(at_birth=at_birth)
 
     # Messages of the agent.
 
@@ -398,16 +398,16 @@ class Guard:
     # The process.
 
     def _spawn(self) -> AgentProcess | None:
-        orders = self._orders
+        settings = self._settings
         self._spawned = self._clock()
         self._hello = self._closed = None
         self._spoke = False
         self._wants = ("position", "legal")
         try:
-            self.agent = AgentProcess.start(orders.command, orders.walls, Path(orders.scratch), core=self._core)
+            self.agent = AgentProcess.start(settings.command, settings.walls, Path(settings.scratch), core=self._core)
         except OSError as error:
             verdict = Verdict.CRASHED if isinstance(error, NoProgram) else Verdict.VOID
-            self._fail(verdict, f"cannot be started: {orders.command[0]}: {error.strerror or error}")
+            self._fail(verdict, f"cannot be started: {settings.command[0]}: {error.strerror or error}")
         return self.agent
 
     def _handle_exit(self, agent: AgentProcess) -> None:
@@ -467,13 +467,13 @@ class Guard:
     def _pause(self, agent: AgentProcess) -> None:
         """Pauses the agent until it is needed, so that it cannot think in the opponent's time."""
         self._pause_at = None
-        if self._orders.ponder:
+        if self._settings.ponder:
             return
         if not agent.confined.pause():
             self._fail(Verdict.CRASHED, "starts processes faster than they can be stopped")
             return
         # The next span is prepared now, while no game waits: a paused agent uses nothing before its next turn.
-        agent.meter.begin()
+        agent.meter.start_span()
         if (excess := agent.excess(at_rest=True)) is not None:
             self._fail(*excess)
 

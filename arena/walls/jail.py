@@ -353,29 +353,29 @@ def _steps(walls: Walls, folder: Path, core: int | None, group: cgroup.Cgroup | 
     steps = [] if core is None else [f"core={core}"]
     if group is not None:
         handed.append(group.open_procs())
-        steps.append(f"group={handed[-1]}")
+        steps.append(f"cgroup={handed[-1]}")
     threads = walls.allowance.threads
     if not inside:
-        steps.append(f"apart={threads or 0}")
+        steps.append(f"user_namespace={threads or 0}")
     elif threads is not None:
         steps.append(f"RLIMIT_NPROC={threads + 1}")  # with the first process; bubblewrap has made a namespace
     steps += _limits(walls)
     if usage.LINUX:
-        steps.append("rights=0")
+        steps.append("capabilities=0")
         if not inside:  # bubblewrap has --die-with-parent
             steps.append(f"parent={os.getpid()}")
     if walls.kind is WallKind.SANDBOX:
         readable = (*file_access.SYSTEM, *walls.readable)
         handed.append(file_access.landlock_rules(readable, walls.hidden, folder, writes=walls.allowance.disk > 0))
-        steps.append(f"files={handed[-1]}")
+        steps.append(f"landlock={handed[-1]}")
     if inside:
-        steps.append("unseen=0")
+        steps.append("undumpable=0")
     if walls.filter:
         handed.append(os.memfd_create("calls"))
         os.write(handed[-1], walls.filter)
-        steps.append(f"calls={handed[-1]}")
+        steps.append(f"seccomp={handed[-1]}")
     if inside:
-        steps.append(f"first={handed[0]}")
+        steps.append(f"init={handed[0]}")
     return steps
 
 

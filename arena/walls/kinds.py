@@ -1,11 +1,11 @@
-"""The walls around an agent that is not ours: which kinds there are, and what an agent may have behind them.
+"""The kinds of walls around an agent that is not ours, and what an agent is allowed to use behind them. Values only.
 
-The director decides what an agent gets and makes a `Walls` of it; a plain value travels to the agent's warden, whose
-jail puts the walls up; `arena/walls/probe.py` tries which kinds hold. Nothing here does anything.
+The director makes a `Walls` for each agent and sends it to the agent's warden, whose jail builds the walls.
+`arena/walls/probe.py` tests which kinds hold.
 
-    limits      anywhere: a session of its own, limits on resources, a clean environment, the warden's eyes
-    sandbox     Linux: the same, and the kernel refuses it other files, processes, sockets and signals
-    container   Linux with bubblewrap: the same in namespaces of its own, where it may start processes
+    limits      anywhere: its own session, resource limits, a clean environment, polled by the warden
+    sandbox     Linux: the same, and the kernel refuses access to other files, processes, sockets and signals
+    container   Linux with bubblewrap: the same in its own namespaces, where it can start processes
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from msgspec import Struct
 MEBIBYTE = 1024**2
 GIBIBYTE = 1024**3
 _LEAST_FILES = 64 * MEBIBYTE
-_PROCESSES_FULL = 8
+_FULL_PROCESSES = 8
+"""All processes together can have this many times the open files of one process."""
 
 
 class WallKind(StrEnum):
-    """How strong the walls are, the weakest first."""
+    """The kinds of walls, the weakest first."""
 
     LIMITS = "limits"
     SANDBOX = "sandbox"
@@ -30,42 +31,42 @@ class WallKind(StrEnum):
 
 
 class Allowance(Struct, frozen=True):
-    """What one agent may use; a tournament's description sets it for all, or for one. None: no limit."""
+    """The limits of one agent; a tournament's description sets them for all agents, or for one. None: no limit."""
 
     memory: int | None = 2 * GIBIBYTE
-    """Bytes that one process may write to, its program's own data included, and that all may hold together."""
+    """Bytes of writable memory of one process, its program's data included; and of memory in use by all together."""
     threads: int | None = 64
-    """Threads and processes at one time."""
+    """Threads and processes at the same time."""
     open_files: int | None = 64
-    """Of one process."""
+    """Open files of one process."""
     disk: int = 0
-    """Bytes that its own folder may hold; 0: in a sandbox it writes no file, elsewhere a little."""
+    """Bytes of files in its own folder; 0: none in a sandbox, up to 64 MiB elsewhere."""
     start: int | None = None
-    """Nanoseconds that its program may take to start; None: as long as usual."""
+    """Nanoseconds that its program can take to start; None: the default."""
 
     @property
     def open_in_all(self) -> float:
-        """Sockets, pipes and watchers (epoll) that all processes may have open together."""
-        return inf if self.open_files is None else _PROCESSES_FULL * self.open_files
+        """Sockets, pipes and epoll instances that all processes together can have open."""
+        return inf if self.open_files is None else _FULL_PROCESSES * self.open_files
 
     @property
     def files(self) -> int:
-        """Bytes in files that it may write, wherever nothing keeps it from writing at all."""
+        """Bytes of files that it can write, where it is allowed to write at all."""
         return self.disk or _LEAST_FILES
 
 
 class Walls(Struct, frozen=True):
-    """The walls of one agent, whole: what its jail needs to know."""
+    """The walls of one agent: all that its jail needs to build them."""
 
     kind: WallKind = WallKind.LIMITS
     allowance: Allowance = Allowance()
     cpu: int | None = 24 * 3600
-    """Seconds of processor time in the life of one process: a backstop."""
+    """Seconds of processor time in the life of one process (RLIMIT_CPU); None: no limit."""
     environment: dict[str, str] = {}
-    """Variables to set on top of the clean environment."""
+    """Variables that are added to the clean environment."""
     readable: tuple[str, ...] = ()
-    """Files and folders that it may read and run, besides those of the system."""
+    """Files and folders that it can read and execute, besides those of the system."""
     hidden: tuple[str, ...] = ()
-    """What it may not read, though it lies in something readable."""
+    """Paths inside readable folders that it must not read."""
     filter: bytes = b""
-    """What `seccomp.compiled` made for this kind."""
+    """The system call filter for this kind, from `seccomp.compiled`."""

@@ -1,8 +1,8 @@
-"""What an agent uses in a game and in a turn, as its warden measures it: processor time, and waiting for a processor.
+"""Measures what an agent uses in a game and in a turn: processor time, and time that it waits for a processor.
 
-The guard of an agent asks a Meter, which asks the kernel. Waiting is known in a sandbox, where an agent is one process
-whose threads can all be looked at, and in a container that has a control group of its own. Elsewhere children that
-nobody saw may be what it waits for, so there is no credit for it.
+The guard of an agent asks a Meter, which reads the kernel's counters. Waiting can be measured in a sandbox, where an
+agent is one process whose threads can all be read, and in a container with its own control group. Elsewhere an agent
+may wait for its own unseen child processes, so its waiting is charged.
 """
 
 from __future__ import annotations
@@ -18,77 +18,77 @@ from arena.walls.kinds import WallKind
 from arena.walls.runnable import Runnable
 from arena.walls.usage import LINUX
 
-_WORTH_A_LOOK: Final = MILLISECOND
-"""After a longer turn it is seen whether the agent has started other processes, which takes 50 microseconds."""
+_LONG_TURN: Final = MILLISECOND
+"""After a longer turn the meter looks for new processes of the agent, which takes 50 microseconds. In nanoseconds."""
 
 
 def counts_waits(kind: WallKind | None) -> bool:
-    """Whether it is known here how long an agent behind such walls waits for a processor; None: an agent of ours."""
+    """Whether an agent's waits for a processor can be measured behind such walls; None: a built-in agent."""
     if kind is WallKind.CONTAINER:
         return cgroup.measures_waits()
     return LINUX and kind is not WallKind.LIMITS
 
 
 class Used(NamedTuple):
-    """What an agent used in a span of time that lasted for `wall`."""
+    """What an agent used in a span that took `wall`; all in nanoseconds."""
 
     wall: int
     cpu: int | None
     delay: int
-    """What it waited for a processor, and its warden for the answer; 0 where nobody knows."""
+    """How long the agent waited for a processor, and its warden for one to read the answer; 0 if not known."""
 
     @property
     def charged(self) -> int:
-        """What its clock is charged."""
+        """The part that is charged to its clock."""
         return charged(self.wall, self.cpu, self.delay)
 
 
 class Meter:
-    """Of one process, game after game. A span is a turn, or the time in which the agent must be ready."""
+    """The meter of one process, game after game. A span is a turn, or the time until the agent must be ready."""
 
     def __init__(self, confined: Confined) -> None:
         self._confined = confined
         self._usage = confined.usage
         self._threads = Runnable(confined.pid) if self._usage.alone and LINUX else None
         self._before_game: int | None = None
-        # What was used before this span: processor time, and starving of the whole group.
+        # At the start of this span: processor time used, and the group's time without a processor.
         self._before: int | None = 0
         self._starved_before: int | None = None
-        # What this process had waited when it last had nothing to do, and had used when the span began.
+        # This process: its waits when it last became idle, and its processor time at the start of the span.
         self._own_wait = 0
         self._own_cpu = 0
 
-    def begin_game(self) -> None:
-        """What was used until now was used before the game."""
+    def start_game(self) -> None:
+        """Starts to measure a game."""
         self._before_game = self._usage.cpu()
 
     def of_game(self) -> int | None:
         """Nanoseconds of processor time in this game."""
         return _since(self._before_game, self._usage.cpu() if self._confined.cpu is None else self._confined.cpu)
 
-    def begin(self, *, at_birth: bool = False) -> None:
-        """A span begins: now, or it began with the process."""
+    def start_span(self, *, at_birth: bool = False) -> None:
+        """Starts a span: now, or `at_birth` at the start of the process."""
         self._before = 0 if at_birth else self._usage.cpu()
         self._own_cpu = thread_time_ns()
         if self._threads is not None:
-            self._threads.begin(at_birth=at_birth)
+            self._threads.start_span(at_birth=at_birth)
         else:
             self._starved_before = 0 if at_birth else self._starved()
 
-    def note_rest(self) -> None:
-        """This process waits for the answer from now on: its next wait for a processor begins here."""
+    def note_idle(self) -> None:
+        """This process becomes idle: its waits for a processor from now on delay the reading of the answer."""
         self._own_wait = own_wait() or 0
 
     def so_far(self, wall: int) -> Used:
-        """What was used in this span, which has lasted for `wall` by now."""
+        """What was used in this span, which has taken `wall` so far."""
         return self._used(wall, 0)
 
     def of_answer(self, wall: int) -> Used:
-        """What was used in the turn, whose answer was read after `wall`, in the wake-up that ends now."""
+        """What was used in the turn, whose answer was read after `wall`, in the present wake-up of this process."""
         return self._used(wall, (own_wait() or 0) - self._own_wait)
 
-    def _used(self, wall: int, held: int) -> Used:
-        if wall > _WORTH_A_LOOK and self._threads is None:
+    def _used(self, wall: int, own_delay: int) -> Used:
+        if wall > _LONG_TURN and self._threads is None:
             self._look_at_family()
         cpu = _since(self._before, self._usage.cpu())
         if cpu is None:
@@ -99,17 +99,16 @@ class Meter:
             runnable = cpu + starved
         else:
             return Used(wall, cpu, 0)
-        # What it waited for us is not the machine's fault: it may be that it kept us busy.
+        # Waiting for this process is the agent's own: it may have kept this process busy.
         kept_waiting = max(0, waited(wall, cpu, runnable) - (thread_time_ns() - self._own_cpu))
-        return Used(wall, cpu, wall - charged(wall, cpu, kept_waiting + held))
+        return Used(wall, cpu, wall - charged(wall, cpu, kept_waiting + own_delay))
 
     def _starved(self) -> int | None:
         group = self._usage.group
         return None if group is None else group.starved()
 
     def look(self) -> bool:
-        """Sees what the agent has started, and whether it waits; True where that cannot be known before the next look
-        because a wait may have just begun."""
+        """Finds new processes and waits of the agent. True if a wait may have just started: then look again."""
         if self._threads is None:
             self._look_at_family()
             self._usage.cpu()
@@ -122,7 +121,7 @@ class Meter:
         self._usage.look()
 
     def close(self) -> None:
-        """Nothing more will be asked."""
+        """Closes its descriptors; nothing more can be measured."""
         if self._threads is not None:
             self._threads.close()
 

@@ -1,7 +1,7 @@
-"""Which kinds of walls hold on this machine: each is put up around a small program that tries to get out.
+"""Which kinds of walls hold on this machine: a small program runs behind each kind and tries to get out.
 
-A director asks before its first game, `arena doctor` to explain. A machine is believed in nothing: not that a system
-call is there because the kernel is new, nor that a program works because it is installed.
+A director tests before its first game, and so does `arena doctor`. Only the test counts: a new kernel does not prove
+that a system call works, nor an installed program that it runs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from arena.walls import file_access, jail, seccomp
 from arena.walls.kinds import Allowance, WallKind, Walls
 
 _ANSWERS_WITHIN: Final = 30.0
-"""Seconds."""
+"""Time limit for the test program, in seconds."""
 _TRIES: Final = """if True:
     import mmap, os, socket, sys
     if sys.argv[2] == "limits":
@@ -57,13 +57,13 @@ _TRIES: Final = """if True:
 LIMITS_MEAN: Final = "an agent can read and change this user's files, open connections, and stop other processes"
 _ADVICE: Final = {
     "pyseccomp": "install libseccomp (Debian, Ubuntu: apt install libseccomp2; Fedora: dnf install libseccomp)",
-    "landlock": "needs Linux 5.13 or newer with Landlock switched on (the kernel's parameter lsm= lists landlock)",
+    "landlock": "needs Linux 5.13 or newer with Landlock enabled (the kernel parameter lsm= must list landlock)",
     "interpreter": f"this user must be able to read and run {os.path.realpath(sys.executable)}",
     "bwrap": "install bubblewrap (apt install bubblewrap, dnf install bubblewrap)",
     "bwrap forbidden": (
-        "bubblewrap is installed, but may not make namespaces here (Ubuntu: the sysctl "
-        "kernel.apparmor_restrict_unprivileged_userns; Debian: kernel.unprivileged_userns_clone; in a container of "
-        "Docker's nobody may)"
+        "bubblewrap is installed, but is not allowed to create namespaces (Ubuntu: the sysctl "
+        "kernel.apparmor_restrict_unprivileged_userns; Debian: kernel.unprivileged_userns_clone; not possible in a "
+        "Docker container)"
     ),
 }
 
@@ -75,22 +75,22 @@ class Offer:
     kind: WallKind
     holds: bool
     why: str = ""
-    """What failed, where it does not."""
+    """What failed, if they do not hold."""
     advice: str = ""
-    """What to install or to switch on."""
+    """What to install or to enable."""
 
 
 @cache
 def offer(kind: WallKind) -> Offer:
-    """Whether walls of that kind hold here, tried once in the life of this process."""
+    """Whether walls of that kind hold here; tested once in the life of this process."""
     if kind is WallKind.LIMITS:
         failed = _try(kind)
         return Offer(kind, not failed, failed, _ADVICE["interpreter"] if "ermission denied" in failed else "")
     if sys.platform != "linux":
-        return Offer(kind, False, f"it needs Linux, this is {sys.platform}")
+        return Offer(kind, False, f"it needs Linux, this system is {sys.platform}")
     if kind is WallKind.CONTAINER:
         if shutil.which("bwrap") is None:
-            return Offer(kind, False, "there is no program bwrap", _ADVICE["bwrap"])
+            return Offer(kind, False, "bwrap is not on the PATH", _ADVICE["bwrap"])
     else:
         try:
             from landlock.plumbing import landlock_abi_version
@@ -101,7 +101,7 @@ def offer(kind: WallKind) -> Offer:
     try:
         seccomp.compiled(kind)
     except (ImportError, OSError, RuntimeError, TypeError) as error:
-        return Offer(kind, False, f"no filter of system calls: {one_line(str(error))}", _ADVICE["pyseccomp"])
+        return Offer(kind, False, f"no system call filter: {one_line(str(error))}", _ADVICE["pyseccomp"])
     got_out = _try(kind)
     advice = ""
     if "ermission denied" in got_out and kind is WallKind.SANDBOX:
@@ -112,9 +112,10 @@ def offer(kind: WallKind) -> Offer:
 
 
 def chosen(wanted: WallKind | None) -> Offer:
-    """The walls for agents: those that are `wanted`, ArenaError where they do not hold here; else the best there is.
+    """The walls for agents: the `wanted` kind, ArenaError if it does not hold here; by default a sandbox, else
+    limits.
 
-    The best for an agent is the sandbox: a container is for those who must start processes, and ask for it."""
+    A container must be asked for: it is for agents that start processes."""
     if wanted is not None:
         found = offer(wanted)
         if not found.holds:
@@ -131,7 +132,7 @@ def chosen(wanted: WallKind | None) -> Offer:
 
 
 def _try(kind: WallKind) -> str:
-    """What the walls do not hold back; empty where they hold."""
+    """What the walls failed to stop; empty if they hold."""
     with tempfile.TemporaryDirectory(prefix="arena-probe-") as folder:
         secret = Path(folder, "secret")
         secret.write_text("x")
@@ -144,7 +145,7 @@ def _try(kind: WallKind) -> str:
         try:
             confined = jail.start([program, "-I", "-S", "-c", _TRIES, str(secret), kind], walls, scratch)
         except OSError as error:
-            return f"they cannot be put up: {one_line(error.strerror or str(error))}"
+            return f"they cannot be set up: {one_line(error.strerror or str(error))}"
         try:
             said, complaint = (
                 jail.read_all(pipe.fileno(), _ANSWERS_WITHIN)[0].decode("utf-8", "replace")
@@ -159,4 +160,4 @@ def _try(kind: WallKind) -> str:
         return ""
     if said:
         return f"they do not hold: an agent could {said.strip()}"
-    return f"nothing runs behind them: {one_line(complaint.strip().rpartition(chr(10))[2]) or 'no answer'}"
+    return f"no program runs behind them: {one_line(complaint.strip().rpartition(chr(10))[2]) or 'no output'}"

@@ -1,7 +1,7 @@
-"""The folder of one running director: its sockets, and whatever its players need while they play.
+"""The folder of one running director: its sockets, and the files that its players need.
 
-It is short (a socket's path must stay under 100 bytes), fresh and of mode 0700. As long as its director lives it is
-locked; a folder that is not was left by a killed director, and the next one removes it.
+The folder is new and has mode 0700; its path is short, because a socket's path must be under 100 bytes. The folder is
+locked while its director runs. An unlocked one was left by a killed director, and the next director removes it.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from typing import Final, Self
 
 _PREFIX: Final = "arena-run-"
 _TRIES: Final = 20
-_LOOKS_EVERY: Final = 0.01
-"""Seconds."""
+_RETRY_EVERY: Final = 0.01
+"""Seconds between two tries to lock a folder."""
 _OPENED: Final = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _LONGEST: Final = 60
-"""Bytes of the folder's path: what is put into it must fit into a socket's address."""
+"""Bytes of the folder's path: a name in it must still fit into a socket's address."""
 
 
 class RunFolder:
-    """A folder of our own as long as the block lasts."""
+    """A new run folder, removed at the end of the `with` block."""
 
     def __init__(self) -> None:
         parent = tempfile.gettempdir()
@@ -40,12 +40,12 @@ class RunFolder:
 
     @property
     def players(self) -> str:
-        """Where the referee hears the players."""
+        """The referee's address for players."""
         return players_address(self.path)
 
     @property
     def control(self) -> str:
-        """Where the director hears the referee."""
+        """The director's address for the referee."""
         return control_address(self.path)
 
     def remove(self) -> None:
@@ -61,7 +61,7 @@ class RunFolder:
 
 
 def _made(parent: str) -> tuple[Path, int]:
-    """A new folder, and the descriptor that holds it locked."""
+    """A new folder, and the descriptor that keeps it locked."""
     while True:
         path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
         if (lock := locked(path)) is not None:
@@ -79,9 +79,8 @@ def control_address(folder: Path) -> str:
 
 
 def remove_abandoned(folder: Path, *, patience: float = 0.0) -> None:
-    """Removes a run folder whose director is gone; nothing happens where it lives, or where another removes it.
-
-    A director that has just been killed may hold the lock a little longer: for so many seconds it is waited for."""
+    """Removes a run folder whose director has ended; does nothing if it still runs, or if another process removes the
+    folder. `patience`: seconds to wait for the lock, which a director that was just killed may keep a little longer."""
     try:
         if folder.is_symlink() or folder.stat().st_uid != os.getuid():
             return
@@ -91,11 +90,11 @@ def remove_abandoned(folder: Path, *, patience: float = 0.0) -> None:
             folder.chmod(0o700)
             lock = os.open(folder, _OPENED)
     except OSError:
-        return  # another has removed it
+        return  # another process has removed it
     try:
         give_up = time.monotonic() + patience
         while not (taken := _take(lock)) and time.monotonic() < give_up:
-            time.sleep(_LOOKS_EVERY)
+            time.sleep(_RETRY_EVERY)
         if taken:
             _remove(folder)
     finally:
@@ -103,7 +102,7 @@ def remove_abandoned(folder: Path, *, patience: float = 0.0) -> None:
 
 
 def clear(folder: Path) -> None:
-    """Removes `folder` and all that is in it, however deep and whatever its permissions."""
+    """Removes `folder` with all its content, however deep and whatever its permissions."""
     folder.chmod(0o700)
     # Inner directories are moved up before they are emptied: no recursion, no long path, few open descriptors.
     mark = secrets.token_hex(8)
@@ -125,16 +124,16 @@ def clear(folder: Path) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """Removes a run folder, as far as that can be done."""
+    """Removes a run folder, as far as possible."""
     for _ in range(_TRIES):
-        with suppress(OSError):  # a warden that is just ending removes its agent's folder in it
+        with suppress(OSError):  # an ending warden removes its agent's folder inside at the same time
             clear(folder)
         if not folder.exists():
             return
 
 
 def locked(folder: Path) -> int | None:
-    """A descriptor that holds the new `folder` locked; None where another found it before that, and has removed it."""
+    """A descriptor that keeps the new `folder` locked; None if another process removed it before it was locked."""
     with suppress(FileNotFoundError):
         lock = os.open(folder, _OPENED)
         if _take(lock) and folder.exists():
@@ -144,7 +143,7 @@ def locked(folder: Path) -> int | None:
 
 
 def _take(lock: int) -> bool:
-    """Locks the folder, if it is free; the lock goes with the process."""
+    """Locks the folder if it is free (flock); the lock ends with the process."""
     import fcntl
 
     try:

@@ -1,8 +1,8 @@
-"""For how long the threads of a process ran or were ready to run, as Linux tells it.
+"""How long the threads of a process ran or were ready to run, from Linux's /proc/PID/task/*/schedstat.
 
-`/proc/PID/task/*/schedstat` says of each thread how long it has run and how long it was ready and had no processor. The
-second grows only when a wait is over. So a thread that is ready at two looks, with the same counters at both, was
-waiting all that time. A process with one thread is read in one call; the others are looked at in long spans alone.
+That file has two counters for each thread: how long it has run, and how long it was ready without a processor. The
+second one grows only when a wait ends. So a thread that is ready at two looks, with the same counters at both, has
+waited all the time between. A process with one thread is read in one call; several threads are read only in long spans.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from arena.match.clock import MILLISECOND
 from arena.walls.usage import opened
 
 _LONG: Final = 5 * MILLISECOND
-"""In shorter spans the first thread alone is looked at."""
+"""In shorter spans only the first thread is read; in nanoseconds."""
 
 
 class _Thread:
-    """What was last seen of a thread."""
+    """A thread at the last look."""
 
     __slots__ = ("before", "counted", "from_", "since")
 
     def __init__(self, before: int, now: int) -> None:
-        # What it had on its counters when the span began, and when it was last looked at.
+        # The sum of its counters at the start of the span, and at the last look.
         self.before = self.counted = before
-        # Since when it has been ready to run with these counters; None: it was not ready when last seen.
+        # Since when it has been ready to run with these counters; None: it was not ready at the last look.
         self.since: int | None = None
-        # Since when, at the earliest, what comes to its counters next.
+        # The earliest time that the next growth of its counters can belong to.
         self.from_ = now
 
     def note(self, counted: int, now: int) -> int:
-        """What its counters show now; how much of that belongs to this span.
+        """Notes its counters now; returns the part that belongs to this span.
 
-        They grow no faster than time passes, but for a thread that replaces its program: it takes over the first
-        thread's number, and keeps its own counters."""
+        Counters grow no faster than time passes, except when a thread calls execve: it takes over the first thread's
+        id, and keeps its own counters."""
         self.before += max(0, counted - self.counted - (now - self.from_))
         self.counted = counted
         return counted - self.before
 
 
 class Runnable:
-    """The threads of one process, from one span of time to the next."""
+    """The threads of one process, span after span."""
 
     def __init__(self, pid: int, *, now: Callable[[], int] = monotonic_ns) -> None:
         self._pid = pid
@@ -52,15 +52,15 @@ class Runnable:
         self._first = opened(f"/proc/{pid}/schedstat")
         self._tasks = opened(f"/proc/{pid}/task", os.O_DIRECTORY)
         self._threads: dict[int, _Thread] = {}
-        # Whether `_threads` has all that were there when the span began: any other has come since.
+        # Whether `_threads` has all threads from the start of the span: then any other thread is new.
         self._has_all = False
         self._was_long = True
         self._longest = 0
         self._looked = 0
         self.unsure = False
 
-    def begin(self, *, at_birth: bool = False) -> None:
-        """A span begins now; `at_birth`: with the process, which has used nothing before."""
+    def start_span(self, *, at_birth: bool = False) -> None:
+        """Starts a span: now, or `at_birth` at the start of the process."""
         now = self._looked = self._now()
         self._longest = 0
         self._has_all = at_birth or self._was_long
@@ -73,7 +73,7 @@ class Runnable:
         self._was_long = False
 
     def longest(self, wall: int) -> int:
-        """The longest that one thread ran or was ready to, in this span, which has lasted for `wall` by now."""
+        """The longest time that one thread ran or was ready in this span, which has taken `wall` so far."""
         if wall > _LONG and not self._is_alone():
             self.look()
         elif (first := self._threads.get(self._pid)) is not None:
@@ -81,7 +81,7 @@ class Runnable:
         return self._longest
 
     def look(self) -> None:
-        """Looks at every thread. `unsure` is then whether one may be waiting since a moment that is not known yet."""
+        """Reads every thread. Sets `unsure`: whether a thread may be waiting since a time that is not known yet."""
         self._was_long = True
         self.unsure = False
         now = self._now()
@@ -107,14 +107,14 @@ class Runnable:
         self._looked = now
 
     def close(self) -> None:
-        """Nothing more will be asked."""
+        """Closes its descriptors; nothing more can be read."""
         for file in (self._first, self._tasks):
             if file is not None:
                 os.close(file)
         self._first = self._tasks = None
 
     def _is_alone(self) -> bool:
-        """Whether the process has one thread: each is a folder in that of all."""
+        """Whether the process has one thread: /proc/PID/task has one folder for each."""
         try:
             return self._tasks is None or os.fstat(self._tasks).st_nlink <= 3
         except OSError:
@@ -127,7 +127,7 @@ class Runnable:
             return []
 
     def _counted(self, thread: int) -> int:
-        """Nanoseconds for which the thread has run or was ready; 0 of one that has ended."""
+        """Nanoseconds that the thread has run or was ready; 0 if it has ended."""
         try:
             if thread == self._pid and self._first is not None:
                 data = os.pread(self._first, 100, 0)
@@ -139,7 +139,7 @@ class Runnable:
             return 0
 
     def _is_ready(self, thread: int) -> bool:
-        """Whether it runs or is ready to run now."""
+        """Whether the thread runs or is ready to run now (state R)."""
         with suppress(OSError):
             return _content(f"/proc/{self._pid}/task/{thread}/stat").rpartition(b") ")[2].startswith(b"R")
         return False

@@ -1,10 +1,10 @@
-"""The warden: a trusted process that holds one agent that is not ours.
+"""The warden: a trusted process that starts one agent that is not ours, confines it, and speaks to the referee for it.
 
-    python -m arena.walls.warden        its orders are the first line of stdin, as one JSON object
+    python -m arena.walls.warden        reads its settings from the first line of stdin, as one JSON object
 
-To the referee it is a player over ZeroMQ; to the agent it is the other end of stdin and stdout, one JSON object a line.
-The agent never holds a socket, and this process holds no secret that is worth more than the game. It ends when its
-stdin does, and with it goes everything that the agent ever started.
+To the referee the warden is a player over ZeroMQ. With the agent it exchanges lines over pipes, one JSON object a line.
+The agent never gets a ZeroMQ socket, and the warden's only secret is the token of its player. When its stdin closes,
+the warden kills everything that the agent started, and exits.
 """
 
 from __future__ import annotations
@@ -39,47 +39,49 @@ from agents.protocol import (
 from arena.match.clock import LONGEST_POLL, MILLISECOND
 from arena.walls import jail
 from arena.walls.guard import Guard
-from arena.walls.orders import Orders
+from arena.walls.warden_settings import WardenSettings
 
 _LINGER: Final = 200
+"""Milliseconds in which unsent messages are still sent at the end."""
 _RECONNECT: Final = 10
+"""Milliseconds."""
 _DIRECTOR: Final = 0
-"""The descriptor that is at its end when the director is gone."""
+"""Stdin: closed when the director has ended."""
 
 
 class Warden:
-    """The guard of one agent, and the descriptors on which something may happen."""
+    """The guard of one agent, and the poll loop that calls it."""
 
-    def __init__(self, orders: Orders, context: zmq.Context[zmq.Socket[bytes]], signals: int) -> None:
-        """`signals` is readable when a signal has come."""
-        self._orders = orders
+    def __init__(self, settings: WardenSettings, context: zmq.Context[zmq.Socket[bytes]], signals: int) -> None:
+        """`signals`: a descriptor that is readable when a signal has arrived."""
+        self._settings = settings
         self._signals = signals
         self._socket = context.socket(zmq.DEALER)
         self._socket.set(zmq.LINGER, _LINGER)
         self._socket.set(zmq.RECONNECT_IVL, _RECONNECT)
         self._socket.set(zmq.MAXMSGSIZE, 2 * MESSAGE_BYTES)
-        self._guard = Guard(orders, self._tell, monotonic_ns)
+        self._guard = Guard(settings, self._send, monotonic_ns)
         self._poller = zmq.Poller()
-        # Of the agent: descriptor -> what is waited for.
+        # The agent's descriptors -> the events that are polled.
         self._watched: dict[int, zmq.PollEvent] = {}
-        # With what this process exits; None: it goes on.
+        # The exit code of this process; None while it runs.
         self._code: int | None = None
 
     def serve(self) -> int:
-        """Holds the agent until the referee, the director or a signal ends it; the exit code."""
-        self._socket.connect(self._orders.address)
-        self._tell(Hello(PROTOCOL, self._orders.token, self._orders.name))
+        """Runs until the referee, the director or a signal ends this process; returns the exit code."""
+        self._socket.connect(self._settings.address)
+        self._send(Hello(PROTOCOL, self._settings.token, self._settings.name))
         for source in (self._socket, self._signals, _DIRECTOR):
             self._poller.register(source, zmq.POLLIN)
         try:
             while self._code is None:
                 self._watch_agent()
-                happened = dict(self._poller.poll(self._patience()))
+                happened = dict(self._poller.poll(self._poll_timeout()))
                 self._serve_agent(happened)
                 if self._signals in happened:
                     self._take_signals()
                 if self._socket in happened:
-                    self._hear_referee()
+                    self._read_referee()
                 if _DIRECTOR in happened and _at_end(_DIRECTOR):
                     self._code = 0
                 self._guard.tick()
@@ -89,7 +91,7 @@ class Warden:
         return self._code
 
     def _serve_agent(self, happened: dict[object, int]) -> None:
-        """What the agent has said comes first: it is being timed."""
+        """Reads the agent's stdout first, because the agent is timed."""
         agent = self._guard.agent
         if agent is None:
             return
@@ -104,7 +106,7 @@ class Warden:
             self._guard.look_for_exit()
 
     def _watch_agent(self) -> None:
-        """The poller knows the descriptors of the agent as it is now."""
+        """Registers the present descriptors of the agent with the poller."""
         agent = self._guard.agent
         wanted: dict[int, zmq.PollEvent] = {} if agent is None else dict.fromkeys(agent.readers(), zmq.POLLIN)
         if agent is not None and (writer := agent.writer()) is not None:
@@ -124,7 +126,7 @@ class Warden:
         else:
             self._guard.look_for_exit()
 
-    def _hear_referee(self) -> None:
+    def _read_referee(self) -> None:
         while self._code is None:
             try:
                 data = self._socket.recv(zmq.NOBLOCK)
@@ -138,7 +140,7 @@ class Warden:
                 self._guard.ask(message)
             case Start():
                 if message.core is not UNSET and sys.platform == "linux":
-                    # One of the two runs while the other waits, and a neighbour is woken in half the time.
+                    # Warden and agent run in turns; on one core, one wakes the other in half the time.
                     os.sched_setaffinity(0, {message.core})
                 self._guard.start(message)
             case Over():
@@ -149,32 +151,32 @@ class Warden:
                 print(f"refused by the referee: {message.reason}", file=sys.stderr)
                 self._code = 1
 
-    def _tell(self, message: FromPlayer) -> None:
+    def _send(self, message: FromPlayer) -> None:
         self._socket.send(pack(message), zmq.NOBLOCK)
 
-    def _patience(self) -> int | None:
-        """Milliseconds until the guard wants to be woken, rounded up."""
+    def _poll_timeout(self) -> int | None:
+        """Milliseconds until the guard's `tick` is due, rounded up; None if nothing is due."""
         wake = self._guard.wake
         return None if wake is None else min(max(0, -((monotonic_ns() - wake) // MILLISECOND)), LONGEST_POLL)
 
 
 def main() -> int:
-    """Reads the orders and holds the agent; the exit code."""
+    """Reads the settings and runs the warden; returns the exit code."""
     jail.adopt_orphans()
     signals = _signals()
-    # Not killed: the agent's helpers would have lost the one process that finds them.
+    # SIGTERM, not SIGKILL: only this process can find and kill the processes that the agent has started.
     parent.die_with_it(signal.SIGTERM)
     try:
         with open(_DIRECTOR, "rb", buffering=0, closefd=False) as stdin:
-            orders = msgspec.json.decode(stdin.readline(), type=Orders)
+            settings = msgspec.json.decode(stdin.readline(), type=WardenSettings)
     except msgspec.MsgspecError as error:
-        print(f"warden: expected orders as a JSON object on the first line of stdin: {error}", file=sys.stderr)
+        print(f"warden: expected settings as a JSON object on the first line of stdin: {error}", file=sys.stderr)
         return 2
     context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
     try:
-        return Warden(orders, context, signals).serve()
+        return Warden(settings, context, signals).serve()
     except (BadMessage, zmq.ZMQError) as error:
-        print(f"warden: trouble with the referee: {error}", file=sys.stderr)
+        print(f"warden: the connection to the referee failed: {error}", file=sys.stderr)
         return 1
     finally:
         context.term()
@@ -188,9 +190,8 @@ def _at_end(file: int) -> bool:
 
 
 def _signals() -> int:
-    """A descriptor that is readable when this process is to end, and where nothing else tells when a child has ended.
-
-    Ctrl-C is the director's."""
+    """A descriptor that is readable on SIGTERM; without pidfd_open also on SIGCHLD. SIGINT (Ctrl-C) is ignored: the
+    director handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     reader, writer = os.pipe()

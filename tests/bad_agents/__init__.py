@@ -106,9 +106,9 @@ OVER_STDIO: Final = (
 """Their opponent answers at once; `fault` is seat 0 wherever `at_fault`."""
 
 OVER_ZEROMQ: Final = (
-    _zeromq("never_says_hello", Verdict.UNREADY, "did not sit down", patience=0.5),
-    _zeromq("shows_a_wrong_token", Verdict.UNREADY, "did not sit down", patience=0.5),
-    _zeromq("shows_anothers_token", Verdict.UNREADY, "did not sit down", patience=0.5),
+    _zeromq("never_says_hello", Verdict.UNREADY, "did not connect", patience=0.5),
+    _zeromq("shows_a_wrong_token", Verdict.UNREADY, "did not connect", patience=0.5),
+    _zeromq("shows_anothers_token", Verdict.UNREADY, "did not connect", patience=0.5),
     _zeromq("never_says_ready", Verdict.UNREADY, "did not say ready", patience=0.5),
     _zeromq("says_hello_twice", Verdict.GARBAGE, "hello"),
     _zeromq("sends_garbage", Verdict.GARBAGE, "msgpack"),

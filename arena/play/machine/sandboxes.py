@@ -28,7 +28,7 @@ _MEANS: Final = {
 _START_THREADS: Final = """if True:
     import os, runpy, sys, threading
     before = os.readlink("/proc/self/ns/user")
-    runpy.run_path(sys.argv[1])["count_apart"](4)
+    runpy.run_path(sys.argv[1])["make_user_namespace"](4)
     try:
         for _ in range(16):
             threading.Thread(target=threading.Event().wait, daemon=True).start()

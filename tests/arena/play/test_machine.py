@@ -116,7 +116,7 @@ def test_who_counts_threads_is_tested() -> None:
 @linux
 def test_a_program_that_cannot_confine_is_a_problem_with_its_reason(tmp_path: Path) -> None:
     broken = tmp_path / "confine.py"
-    broken.write_text("def count_apart(most):\n    raise PermissionError(1, 'Operation not permitted')\n")
+    broken.write_text("def make_user_namespace(most):\n    raise PermissionError(1, 'Operation not permitted')\n")
     found = promises.threads(*sandboxes.count_threads(str(broken)), root=False)
     assert found.verdict is Health.PROBLEM
     assert "Operation not permitted" in found.value

@@ -19,9 +19,9 @@ from arena.players.player import read_player
 from arena.players.submissions import Store
 from arena.walls import probe, seccomp
 from arena.walls.kinds import Allowance, WallKind, Walls
-from arena.walls.orders import Orders
 from arena.walls.probe import Offer
 from arena.walls.run_folder import RunFolder
+from arena.walls.warden_settings import WardenSettings
 from tests.kit.behind_walls import need
 from tests.kit.places import COUNTDOWN
 
@@ -50,11 +50,11 @@ class Course:
     def confinement(self, rules: str = "tictactoe", **settings: Any) -> Confinement:
         return Confinement(self.run.scratch, rules, **{"walls": WallKind.LIMITS} | settings)
 
-    def orders(self, text: str, confinement: Confinement | None = None, **settings: Any) -> Orders:
+    def orders(self, text: str, confinement: Confinement | None = None, **settings: Any) -> WardenSettings:
         """What the warden of that player is told, as it understands it."""
         submission = self.store.take(read_player(text))
         told = (confinement or self.confinement()).warden_orders("anne", submission, self.store, **settings)
-        return msgspec.convert(told | {"address": "ipc://x", "token": "t"}, Orders)
+        return msgspec.convert(told | {"address": "ipc://x", "token": "t"}, WardenSettings)
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ def test_a_core_is_the_only_one() -> None:
 
 
 def test_rights_are_given_up_also_for_what_is_run_later() -> None:
-    found = status_after("rights=0")
+    found = status_after("capabilities=0")
     assert [int(found[name], 16) for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")] == [0, 0, 0, 0]
     assert found["NoNewPrivs"] == "1"
 
@@ -117,7 +117,9 @@ def test_threads_are_counted_for_an_ordinary_user() -> None:
     with open_folder() as folder:
         used = ordinary_user.installation(folder)
         command, program = (used.python, "-I", "-S", "-c", source), used.sources / CONFINE.relative_to(ROOT)
-        shown, told = confined("apart=5", command=command, python=used.python, program=program, cwd="/", **user)
+        shown, told = confined(
+            "user_namespace=5", command=command, python=used.python, program=program, cwd="/", **user
+        )
     assert (shown.strip(), told) == ("5", ".")
 
 
@@ -127,7 +129,7 @@ def test_threads_are_counted_for_an_ordinary_user() -> None:
         ((), ("/no/such/program",), ".program 2"),
         ((), ("/",), ".program 13"),
         (("core=4095",), SHOW, "walls 22"),
-        (("rights=0", "files=99"), SHOW, "walls 9"),
+        (("capabilities=0", "landlock=99"), SHOW, "walls 9"),
         (("calls=99",), SHOW, "walls 9"),
         (("RLIMIT_NO_SUCH_THING=1",), SHOW, "walls 22"),
         (("parent=1",), SHOW, ""),

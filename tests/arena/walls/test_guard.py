@@ -1,4 +1,4 @@
-"""The guard at the end of a turn: who is kept waiting by the machine has as much longer, and nobody gets more."""
+"""The guard at the end of a turn: the deadline moves by the time that the agent waited for a processor, not by more."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -10,18 +10,19 @@ from arena.match.clock import MILLISECOND as MS
 from arena.match.clock import charged, waited
 from arena.walls.guard import Guard, _Phase
 from arena.walls.meter import Used
-from arena.walls.orders import Orders
+from arena.walls.warden_settings import WardenSettings
 
 GAME = 7
 
 
 class Turning:
-    """A turn of 1 s of an agent that never answers: of each part of the time it computes in some and waits in some."""
+    """A turn of 1 s of an agent that never answers. `cpu`: the share of the time in which it computes; `ready`: the
+    share in which it runs or waits for a processor."""
 
     def __init__(self, *, cpu: float | None, ready: float, unsure_until: int = -1) -> None:
         self.now = 0
         self.told: list[FromPlayer] = []
-        self.guard = Guard(Orders("", "", "ann", ("agent",), ""), self.told.append, lambda: self.now)
+        self.guard = Guard(WardenSettings("", "", "ann", ("agent",), ""), self.told.append, lambda: self.now)
         self.cpu, self.ready, self.unsure_until = cpu, ready, unsure_until
         self.guard.agent = self._agent()
         self.guard._phase, self.guard._game = _Phase.PLAYING, GAME
@@ -31,7 +32,7 @@ class Turning:
         return self
 
     def starting(self) -> "Turning":
-        """It has to get ready instead, within 5 s."""
+        """It must get ready instead, within 5 s."""
         self.guard._phase, self.guard._hello = _Phase.STARTING, 0
         return self
 
@@ -46,16 +47,20 @@ class Turning:
             return None
 
         meter = SimpleNamespace(
-            so_far=so_far, look=lambda: self.now < self.unsure_until, begin=nothing, of_game=nothing, note_rest=nothing
+            so_far=so_far,
+            look=lambda: self.now < self.unsure_until,
+            start_span=nothing,
+            of_game=nothing,
+            note_idle=nothing,
         )
-        confined = SimpleNamespace(go_on=nothing, memory=None)
+        confined = SimpleNamespace(resume=nothing, memory=None)
         return SimpleNamespace(
             meter=meter, confined=confined, write=nothing, excess=nothing, kill=nothing, read=nothing,
             next_line=nothing, read_log=nothing, log=lambda _: "", silent=False, ask_where_busy=nothing,
         )  # fmt: skip
 
     def ends(self) -> tuple[float, Failed]:
-        """After how many milliseconds the guard gives the agent up, and in what words."""
+        """After how many milliseconds the guard fails the agent, and its `failed`."""
         while not self.told:
             assert self.guard.wake is not None
             self.now = max(self.guard.wake, self.now + MS)
@@ -66,7 +71,7 @@ class Turning:
 
 
 def late_after(**agent: Any) -> float:
-    """After how many milliseconds it is called late in a turn of 1 s."""
+    """After how many milliseconds the agent is late in a turn of 1 s."""
     after, failed = Turning(**agent).asked().ends()
     assert failed.verdict is Verdict.TIME
     assert failed.spent is not None
@@ -74,33 +79,33 @@ def late_after(**agent: Any) -> float:
     return after
 
 
-def test_who_was_not_kept_waiting_is_late_at_once() -> None:
+def test_an_agent_that_did_not_wait_is_late_immediately() -> None:
     assert late_after(cpu=1.0, ready=1.0) == 1_001
 
 
 @pytest.mark.parametrize("share", [0.8, 0.5, 0.1, 0.02])
-def test_who_was_kept_waiting_has_as_much_longer(share: float) -> None:
+def test_the_deadline_moves_by_the_time_waited(share: float) -> None:
     assert late_after(cpu=share, ready=1.0) == pytest.approx(1_000 / share, abs=3)
 
 
-def test_who_sleeps_was_not_kept_waiting() -> None:
+def test_sleeping_is_not_waiting() -> None:
     assert late_after(cpu=0.0, ready=0.0) == 1_001
     assert late_after(cpu=0.1, ready=0.2) == pytest.approx(1_000 / 0.9, abs=3)
 
 
-def test_threads_that_keep_each_other_waiting_get_nothing() -> None:
+def test_threads_that_wait_for_each_other_get_no_more_time() -> None:
     assert late_after(cpu=1.0, ready=1.0) == late_after(cpu=2.0, ready=1.0) == 1_001
 
 
-def test_where_nobody_knows_the_processor_time_there_is_nothing_on_top() -> None:
+def test_without_processor_times_the_deadline_does_not_move() -> None:
     assert late_after(cpu=None, ready=1.0) == 1_001
 
 
-def test_who_may_be_waiting_just_then_is_looked_at_once_more_and_not_for_ever() -> None:
+def test_an_agent_that_may_be_waiting_is_looked_at_only_once_more() -> None:
     assert late_after(cpu=1.0, ready=1.0, unsure_until=10_000 * MS) == pytest.approx(1_002, abs=1)
 
 
-def test_a_turn_has_an_absolute_limit_at_which_the_match_finds_who_is_to_blame() -> None:
+def test_a_turn_has_an_absolute_limit() -> None:
     after, failed = Turning(cpu=0.0, ready=1.0).asked().ends()
     assert after == pytest.approx(70_000, abs=2)
     assert failed.verdict is Verdict.TIME
@@ -108,13 +113,13 @@ def test_a_turn_has_an_absolute_limit_at_which_the_match_finds_who_is_to_blame()
     assert charged(failed.spent, failed.cpu, failed.delay) == 0
 
 
-def test_who_is_to_be_ready_has_as_much_longer_as_it_was_kept_waiting() -> None:
+def test_the_deadline_for_ready_moves_by_the_time_waited() -> None:
     after, failed = Turning(cpu=0.5, ready=1.0).starting().ends()
     assert after == pytest.approx(10_000, abs=3)
     assert (failed.verdict, failed.detail) == (Verdict.UNREADY, "did not say ready within 5.0 s")
 
 
-def test_who_only_waited_to_be_ready_is_not_to_blame() -> None:
+def test_an_agent_that_only_waited_is_not_unready() -> None:
     after, failed = Turning(cpu=0.0, ready=1.0).starting().ends()
     assert after == pytest.approx(110_000, abs=2)
     assert (failed.verdict, failed.detail) == (Verdict.VOID, "was not ready after 110 s: the machine was too busy")

@@ -272,12 +272,12 @@ def test_a_child_in_its_parents_memory_is_not_counted_as_having_as_much(tmp_path
     confined.remove()
 
 
-def test_a_number_that_is_another_process_now_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pid_that_is_reused_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     confined = jail.start(program("input()"), Walls(), tmp_path)
     other = os.getppid()
     with monkeypatch.context() as patch:
         patch.setattr(confined.usage, "family", lambda: {confined.pid, other})
-        patch.setattr("arena.walls.usage.began", lambda _: 1)
+        patch.setattr("arena.walls.usage.start_time", lambda _: 1)
         confined.usage.look()
         assert other in confined.usage.seen
     confined.usage.look()

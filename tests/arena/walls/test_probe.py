@@ -67,7 +67,7 @@ def test_without_libseccomp_it_is_said_what_to_install(
     probe.offer.cache_clear()
     fresh.setattr(seccomp, "compiled", refuse(error))
     found = probe.offer(kind)
-    assert (found.holds, found.why) == (False, "no filter of system calls: no libseccomp")
+    assert (found.holds, found.why) == (False, "no system call filter: no libseccomp")
     assert "apt install libseccomp2" in found.advice
 
 
@@ -84,7 +84,7 @@ def test_without_landlock_it_is_said_what_to_switch_on(fresh: pytest.MonkeyPatch
 def test_without_bubblewrap_it_is_said_what_to_install(fresh: pytest.MonkeyPatch) -> None:
     fresh.setattr(shutil, "which", lambda _: None)
     found = probe.offer(WallKind.CONTAINER)
-    assert (found.holds, found.why) == (False, "there is no program bwrap")
+    assert (found.holds, found.why) == (False, "bwrap is not on the PATH")
     assert "install bubblewrap" in found.advice
 
 
@@ -96,7 +96,7 @@ def test_a_program_bwrap_that_is_forbidden_to_work_does_not_count(fresh: pytest.
     fresh.setattr(file_access, "container", lambda *_: ["/bin/sh", "-c", FORBIDDEN])
     found = probe.offer(WallKind.CONTAINER)
     assert not found.holds
-    assert found.why == "they cannot be put up: bwrap: No permissions to create a new namespace"
+    assert found.why == "they cannot be set up: bwrap: No permissions to create a new namespace"
     assert "may not make namespaces here" in found.advice
 
 
@@ -133,7 +133,7 @@ def test_walls_behind_which_nothing_runs_do_not_hold(fresh: pytest.MonkeyPatch) 
 
     fresh.setattr(jail, "start", fail)
     found = probe.offer(WallKind.SANDBOX)
-    assert (found.holds, found.why) == (False, "nothing runs behind them: no way")
+    assert (found.holds, found.why) == (False, "no program runs behind them: no way")
 
 
 def offers(**holding: bool) -> object:

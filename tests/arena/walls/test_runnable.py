@@ -123,10 +123,10 @@ def history(seed: int) -> tuple[int, int, int, int]:
         if random.random() < 0.05:
             for thread in machine.threads.values():  # it stands still between two turns
                 thread.waited, thread.waits, thread.counted_ran = thread.waited + thread.waits, 0, thread.ran
-            seen.begin()
+            seen.start_span()
     for thread in machine.threads.values():
         thread.waited, thread.waits, thread.counted_ran = thread.waited + thread.waits, 0, thread.ran
-    seen.begin()
+    seen.start_span()
     began, busy, starved = machine.now, machine.busy, machine.starved
     for _ in range(random.choice([3, 30, 300])):
         machine.pass_one()
@@ -151,7 +151,7 @@ def test_who_has_one_thread_that_never_sleeps_is_charged_what_it_computed() -> N
         machine = Machine(random)
         machine.liveliness = 0.0
         seen = Seen(machine)
-        seen.begin(at_birth=True)
+        seen.start_span(at_birth=True)
         for _ in range(random.randrange(100, 1000)):
             machine.pass_one()
             if machine.now % 25 == 0:
@@ -176,7 +176,7 @@ def test_who_replaces_its_program_from_a_thread_that_has_waited_long_gains_nothi
     seen = Seen(machine)
     first = machine.threads[FIRST]
     first.state = "sleep"
-    seen.begin()
+    seen.start_span()
     for number in range(100):
         machine.now += 25
         if number == 50:  # the thread that replaces the program has the counters of a life of its own
@@ -193,12 +193,12 @@ def test_a_real_process_that_stands_still_between_its_turns() -> None:
         assert process.stdout is not None
         runnable = Runnable(process.pid)
         for _ in range(3):
-            runnable.begin()
+            runnable.start_span()
             process.stdin.write(b"\n")
             process.stdin.flush()
             process.stdout.readline()
             assert runnable.longest(10**12) > 0
-        runnable.begin()
+        runnable.start_span()
         assert runnable.longest(10**12) == 0
         process.kill()
         process.wait()
@@ -208,7 +208,7 @@ def test_a_real_process_that_stands_still_between_its_turns() -> None:
 
 def test_a_process_that_is_not_there_was_never_ready() -> None:
     runnable = Runnable(2**22 + 1)  # more than any process number
-    runnable.begin()
+    runnable.start_span()
     runnable.look()
     assert runnable.longest(10**12) == 0
     runnable.close()

@@ -224,7 +224,7 @@ def test_a_server_that_cannot_start_agents_makes_the_game_void() -> None:
 
 def test_orders_that_are_none_are_refused_with_words() -> None:
     with Judge(PLAYS_WELL, fresh="perhaps") as judge:
-        assert "expected orders as a JSON object" in judge.wait()
+        assert "expected settings as a JSON object" in judge.wait()
         assert judge.warden.returncode == 2
 
 
