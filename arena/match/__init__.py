@@ -1,8 +1,8 @@
-"""One game, judged, and the plain values that describe it: clock, seeds, fixture, openings, schedule.
+"""One refereed game, and the values that describe it: clock, seeds, fixture, openings, schedule.
 
-It imports no other room, and nothing in it reads a clock, opens a socket or draws a random number of its own, so every
-rule can be tested in microseconds. Start with `match.py`, which holds all rules of refereeing; `clock.py` says what a
-turn costs.
+This package imports no other package of `arena`. No code here reads the time, opens a socket or draws an unseeded
+random number (except for new seeds), so every rule can be tested in microseconds. Start with `match.py`, which has all
+rules of refereeing; `clock.py` says what a turn costs.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ __all__ = ["Match"]
 
 
 def __getattr__(name: str) -> Any:
-    """`from arena.match import Match`. A warden needs only the clock, so it does not wait for the rules."""
+    """Makes `from arena.match import Match` work; a warden needs only the clock and does not load the rules."""
     if name == "Match":
         from arena.match.match import Match
 

@@ -1,12 +1,12 @@
 """Time controls as people write them, and the clock of one game.
 
-Everything is integer nanoseconds; nothing here knows what time it is. `charged` says what a turn costs: computing and
-sleeping, but not waiting for a processor. Hosts stop a turn by it, and the match charges by it and judges by it. A
-seat's time is never negative.
+All times are integer nanoseconds; no function here reads the time. `charged` is what a turn costs: computing and
+sleeping, but not waiting for a processor. Hosts stop a turn by it, and the match charges and judges by it. A seat's
+time is never negative.
 
-    60          a minute for the whole game         60+0.5      and half a second more after each move
-    40/300+3    five minutes for each 40 moves      60+5x10     then five periods of ten seconds (byo-yomi)
-    move=0.1    a tenth of a second a move          none        no clock
+    60          60 s for the whole game             60+0.5      and 0.5 s more after each move
+    40/300+3    300 s for each 40 moves, +3 s each  60+5x10     60 s, then 5 periods of 10 s (byo-yomi)
+    move=0.1    0.1 s for each move                 none        no clock
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from arena.errors import BadClock
 SECOND: Final = 1_000_000_000
 MILLISECOND: Final = 1_000_000
 LONGEST_POLL: Final = 2**31 - 1
-"""Milliseconds: no system waits longer in one call."""
+"""The longest timeout of a poll call, in milliseconds."""
 TOO_BUSY: Final = "the machine was too busy"
-"""How the detail of a game ends that is void because somebody got too little of a processor."""
+"""Suffix of `detail` when a game is void because a player got too little processor time."""
 _LONGEST: Final = 30 * 24 * 3600 * SECOND
 _MOST_MOVES: Final = 100_000
 
@@ -38,45 +38,45 @@ _FORMS = "60, 60+0.5, 40/300+3, 60+5x10, move=0.1 or none (in seconds)"
 
 
 def waited(wall: int, cpu: int, runnable: int) -> int:
-    """How long of `wall` nothing of an agent ran although it was ready to: the machine had no processor for it.
+    """The part of `wall` in which no thread of an agent ran although one was ready for a processor.
 
-    `cpu` is the processor time of all its threads; `runnable` the longest time for which one of them ran or was ready
-    to. While one thread is ready, either some thread of the agent runs, which is in `cpu`, or none does: so this is
-    never more than the agent really starved, whatever its threads do to each other."""
+    `cpu`: the processor time of all its threads; `runnable`: the longest time that one of them ran or was ready. While
+    that thread is ready, either some thread of the agent runs, which is in `cpu`, or none does. So the result is never
+    more than the agent really waited, whatever its threads do to each other."""
     return max(0, min(runnable, wall) - cpu)
 
 
 def charged(wall: int, cpu: int | None, delay: int | None) -> int:
-    """What a turn that took `wall` costs its seat, when the agent used `cpu` and was kept waiting for `delay`.
+    """What a turn that took `wall` costs its seat, if the agent used `cpu` and waited for `delay`.
 
-    `delay` is what it waited for a processor, and what its host waited for one before it could read the answer. No more
-    than `wall` is charged, and no less than what was computed; where somebody does not know, all of `wall`."""
+    `delay`: how long the agent waited for a processor, and its host for one to read the answer. At most `wall` is
+    charged, and at least `cpu`; all of `wall` if `cpu` or `delay` is not known."""
     if cpu is None or delay is None:
         return wall
     return min(wall, max(cpu, wall - delay, 0))
 
 
 def longest_wait(limit: int) -> int:
-    """How long a turn with this limit may take on a machine that has no time for it: then nobody is to blame."""
+    """How long a turn with this limit can take before the game is void because the machine is too busy."""
     return 10 * limit + 60 * SECOND
 
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """How much time a seat has. `str` writes it so that `parse` reads the same again."""
+    """How much time a seat has, in nanoseconds. `parse` reads what `str` writes."""
 
     base: int = 0
     increment: int = 0
     moves: int = 0
-    """`base` is for so many moves, and comes again after them; 0: for the whole game."""
+    """The number of moves for which `base` is given, again and again; 0: `base` is for the whole game."""
     periods: int = 0
     period: int = 0
     move: int = 0
-    """So much for each move, nothing else."""
+    """Time for each move; 0: none. Excludes all others."""
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:
-        """The time control that `text` names; BadClock says what it may look like."""
+        """The time control that `text` names; BadClock lists the valid forms."""
         plain = text.strip().lower() if isinstance(text, str) else ""
         if plain == "none":
             return cls()
@@ -105,13 +105,13 @@ class TimeControl:
         return f"{moves}{_seconds(self.base)}{more}"
 
     def __bool__(self) -> bool:
-        """Whether there is a clock at all."""
+        """Whether there is a clock."""
         return bool(self.base or self.move or self.periods)
 
     def longest(self, moves: int) -> int:
-        """The longest that a seat can think about that number of moves in all, 1 or more; 0 without a clock."""
+        """The longest that a seat can think about `moves` moves (1 or more) in total; 0 without a clock."""
         sessions = -(-moves // self.moves) if self.moves else 1
-        # In byo-yomi each move may take a whole period, and all periods but the last may be used up besides.
+        # In byo-yomi each move can take a whole period, and in addition all periods but the last can be used up.
         byo_yomi = self.period * (self.periods - 1 + moves) if self.periods else 0
         return self.base * sessions + self.increment * (moves - 1) + self.move * moves + byo_yomi
 
@@ -123,7 +123,7 @@ class Clock:
 
     def __init__(self, control: TimeControl, seats: int, *, margin: int = 0, move_limit: int = 60 * SECOND) -> None:
         self.control = control
-        # What a seat may be over its time without losing.
+        # How much a seat can be over its time without losing.
         self.margin = margin
         # The longest turn where there is no clock.
         self.move_limit = move_limit
@@ -133,13 +133,13 @@ class Clock:
         self._moves = [0] * seats
 
     def left(self, seat: int) -> int | None:
-        """What the seat may still use for its next move, byo-yomi included; None without a clock."""
+        """The time left to the seat for its next move, byo-yomi included; None without a clock."""
         if not self._runs:
             return None
         return self._main[seat] + self._periods[seat] * self.control.period
 
     def milliseconds(self) -> tuple[int, ...] | None:
-        """Every seat's time in whole milliseconds, as players are told."""
+        """Every seat's time in whole milliseconds, as sent to players."""
         control = self.control
         if not self._runs:
             return None
@@ -148,12 +148,12 @@ class Clock:
         return tuple((self.left(seat) or 0) // MILLISECOND for seat in range(len(self._main)))
 
     def limit(self, seat: int) -> int:
-        """How long a turn of the seat may take: one nanosecond more, and it has lost on time."""
+        """The longest that a turn of the seat can take: with one nanosecond more it loses on time."""
         left = self.left(seat)
         return self.move_limit if left is None else left + self.margin
 
     def charge(self, seat: int, charged: int) -> None:
-        """The seat has moved, after `charged`; it gets what the time control gives for a move."""
+        """The seat has moved: takes `charged` from its time, and adds what the time control gives for a move."""
         control = self.control
         if control.move or not self._runs:
             return
@@ -162,7 +162,7 @@ class Clock:
             self._main[seat] = max(0, -over)
         else:
             self._main[seat] = 0
-            # A turn that just fits into the margin does not take the last period away.
+            # A turn that only the margin allows does not use up the last period.
             used = over // control.period
             self._periods[seat] = max(1, self._periods[seat] - used)
         self._main[seat] += control.increment
@@ -172,39 +172,39 @@ class Clock:
                 self._main[seat] += control.base
 
     def stop(self, seat: int, charged: int) -> None:
-        """The seat's last turn ended without a move, after `charged`."""
+        """The seat's last turn ended without a move: takes `charged` from its time."""
         left = self.left(seat)
         if left is not None:
             self._periods[seat] = 0
             self._main[seat] = max(0, left - charged)
 
     def budget(self, seat: int, moves_left: int | None = None) -> int | None:
-        """A sensible share of its time for the seat's next move, where the game has at most `moves_left` for it.
+        """A sensible share of its time for the seat's next move, if it has at most `moves_left` moves left.
 
-        Some time is always kept back, so that whoever spends what it is told never loses on time."""
+        Some time is always kept back, so that a player that uses exactly its budget never loses on time."""
         control = self.control
         if not self._runs:
             return None
         main = self._main[seat]
         if control.move:
-            return _but_a_little(main)
+            return _with_reserve(main)
         ahead = _MOVES_AHEAD if moves_left is None else max(1, min(_MOVES_AHEAD, moves_left))
         if control.moves:
             ahead = max(1, min(ahead, control.moves - self._moves[seat] % control.moves))
         if control.periods:
-            # A period that is not used up comes again: each move may have a whole one.
-            return _but_a_little(main // ahead + control.period)
-        share = _but_a_little(main) // ahead + control.increment * 3 // 4
-        return min(max(share, MILLISECOND), _but_a_little(main))
+            # A period that is not used up is renewed: each move can take a whole one.
+            return _with_reserve(main // ahead + control.period)
+        share = _with_reserve(main) // ahead + control.increment * 3 // 4
+        return min(max(share, MILLISECOND), _with_reserve(main))
 
 
 _MOVES_AHEAD: Final = 25
-"""For how many moves a seat's time is shared out where nothing better is known."""
+"""The number of moves among which a seat's time is divided if the game's length is not known."""
 _KEPT_BACK: Final = 30 * MILLISECOND
 
 
-def _but_a_little(time: int) -> int:
-    """`time` less what a busy machine may take of it: 30 ms, or a third of a shorter time."""
+def _with_reserve(time: int) -> int:
+    """`time` minus a reserve for a busy machine: 30 ms, or a third of a shorter time."""
     return max(time - _KEPT_BACK, time * 2 // 3)
 
 
@@ -222,5 +222,5 @@ def _count(clock: str, text: str) -> int:
 
 
 def _seconds(time: int) -> str:
-    """`time` in seconds, with no more digits than it takes."""
+    """`time` in seconds, with as few digits as possible."""
     return format(Decimal(time) / SECOND, "f")

@@ -1,7 +1,7 @@
-"""Fixture: one game that is to be played, as the director describes it to the referee.
+"""Fixture: one game to be played, as the director describes it to the referee.
 
-It is a plain value that travels over the control socket. Whether it can be played is checked here, once, before anybody
-sits down.
+A fixture is a plain value, sent over the control socket. Whether it can be played is checked here, once, before the
+first player connects.
 """
 
 from __future__ import annotations
@@ -18,38 +18,38 @@ from arena.match.clock import MILLISECOND, SECOND, Clock, TimeControl
 from db.records import storable
 
 HELLO_WITHIN: Final = 10 * SECOND
-"""How long a process may usually take to start."""
+"""Default time for a process to start, in nanoseconds."""
 
 
 class Limits(Struct, frozen=True):
-    """How long a seat may take for what is not on its clock, in nanoseconds."""
+    """Time limits that are not on a seat's clock, in nanoseconds."""
 
     hello: int | None = HELLO_WITHIN
-    """Until it sits down; None: any time (a player that is started by hand)."""
+    """Until the player connects; None: no limit (a player that is started by hand)."""
     ready: int = 5 * SECOND
     """From `start` to `ready`."""
     move: int = 60 * SECOND
-    """For a move where there is no clock."""
+    """For a move, without a clock."""
 
 
 class SeatPlan(Struct, frozen=True):
-    """Who takes a seat, and what is known of its host."""
+    """The player of a seat, and what the referee has to know about its process."""
 
     player: str
     """The name that is recorded."""
     shown: str
-    """The name that the others are told."""
+    """The name that is sent to the other players."""
     token: str
-    """What the player shows to take a seat."""
+    """The secret with which the player connects."""
     seed: int
     hosted: bool = True
-    """A process that we started: its own measurements are believed."""
+    """Whether this is a process that we started: then its measurements are trusted."""
     guarded: bool = False
-    """A warden, which may say that its agent failed."""
+    """Whether this is a warden: then it can report that its agent failed."""
     start: int = HELLO_WITHIN
-    """How long a warden gives the program of its agent to start."""
+    """How long a warden waits for its agent's program to start, in nanoseconds."""
     liable: bool = False
-    """Whether the seat is at fault if its warden is lost: its agent could end that, or it was lost once before."""
+    """Whether the seat is at fault if its warden ends: its agent can kill it, or the warden was lost before."""
     core: int | None = None
     """The processor on which the player runs; None: any."""
 
@@ -68,12 +68,12 @@ class Fixture(Struct, frozen=True):
     max_plies: int | None = None
     limits: Limits = Limits()
     watched: bool = False
-    """Whether the director is told of each ply as it is played."""
+    """Whether each ply is sent to the director when it is played."""
 
     def first_position(self) -> State[Any]:
-        """Where the game begins; BadFixture where it cannot be played as described.
+        """The start of the game; BadFixture if the game cannot be played as described.
 
-        What chance does is not known yet, so the opening of a game of chance is checked only as it is played."""
+        Chance events are not known yet, so the opening of a game with chance is checked only when it is played."""
         try:
             state = games.start(self.rules)
         except AdsearchError as error:
@@ -99,7 +99,7 @@ class Fixture(Struct, frozen=True):
 
 
 def _try_rules(rules: str, state: State[Any]) -> None:
-    """BadFixture where somebody's own game cannot do what every player will ask of it first."""
+    """BadFixture if user-supplied rules fail at the first things that a player does with them."""
     for seat in range(state.players):
         try:
             again = games.load(rules, position_text(state.view(seat)))
@@ -111,19 +111,19 @@ def _try_rules(rules: str, state: State[Any]) -> None:
 
 
 def move_text(text: object) -> str:
-    """`text`, with which somebody's own rules write a move; BadGame where no message could hold it."""
-    if not isinstance(text, str) or not text.strip() or len(text) > MOVE_LENGTH or not _travels(text):
+    """`text`, a move as user-supplied rules write it; BadGame if it does not fit into a message."""
+    if not isinstance(text, str) or not text.strip() or len(text) > MOVE_LENGTH or not _is_storable(text):
         raise BadGame(f"a move's text: expected 1 to {MOVE_LENGTH} characters, got {quote(text)}")
     return text
 
 
 def position_text(text: object) -> str:
-    """`text`, with which somebody's own rules write a position; BadGame where no message could hold it."""
-    if not isinstance(text, str) or len(text) > MESSAGE_BYTES or not _travels(text):
+    """`text`, a position as user-supplied rules write it; BadGame if it does not fit into a message."""
+    if not isinstance(text, str) or len(text) > MESSAGE_BYTES or not _is_storable(text):
         raise BadGame(f"a position's text: expected at most {MESSAGE_BYTES} characters, got {quote(text)}")
     return text
 
 
-def _travels(text: str) -> bool:
-    """Whether it can be sent and recorded as it is."""
+def _is_storable(text: str) -> bool:
+    """Whether `text` can be sent and recorded unchanged."""
     return storable(text) == text

@@ -1,8 +1,8 @@
-"""Openings, so that two players who always do the same do not play one game again and again.
+"""Openings, so that two deterministic players do not play the same game again and again.
 
-They follow from the tournament's seed, from who meets, and from which of their meetings it is, never from the order in
-which games are scheduled. The same players get no position twice until they had every one there is. No random opening
-ends the game, or leaves one side a win that a short search finds, where the game allows such openings.
+An opening depends on the tournament's seed, on the players, and on the number of their pairing; never on the order in
+which games are scheduled. The same players get no position twice until they had all of them. No random opening ends the
+game, or leaves one side a win that a short search finds, if the game has such openings.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ from arena.errors import BadFixture
 from arena.match.seeds import number
 
 _TRIES: Final = 200
-"""After this number of openings in a row that decide the game, no better ones are looked for."""
+"""The search for undecided openings stops after this number of decided ones in a row."""
 _LOOKS_AHEAD: Final = 4
+"""Plies of the search that finds forced wins."""
 
 Opening = tuple[str, ...]
-"""The texts of its moves."""
+"""The texts of the opening's moves."""
 
 
 class Book:
-    """The openings of one game: random ones of some plies, or those of a list."""
+    """The openings of one game: random ones with a number of plies, or those of a list."""
 
     def __init__(self, rules: str, wanted: int | Sequence[Opening], *, seed: int) -> None:
-        """`wanted`: a number of plies, 0 for none; or the openings to choose from. BadFixture where the game has no
-        such openings."""
+        """`wanted`: a number of plies, 0 for none; or the openings to choose from. BadFixture if the game cannot have
+        them."""
         self._rules = rules
         self._wanted = wanted
         self._seed = seed
@@ -44,24 +45,24 @@ class Book:
             raise BadFixture(str(error)) from None
         if self._start.chance:
             raise BadFixture(
-                f"{rules}: openings are for games without chance; here the dice make every game another one"
+                f"{rules}: openings are for games without chance; here chance already makes every game different"
             )
         longest = self._start.max_plies
         if isinstance(wanted, int) and longest is not None and wanted >= longest:
             raise BadFixture(f"{rules}: expected openings of fewer than {longest} plies, got {wanted}")
 
     def opening(self, meeting: int, *players: str) -> Opening:
-        """The opening of a meeting of these players; `meeting` counts theirs from 0. After the last opening they begin
-        again with their first."""
+        """The opening of a pairing of these players; `meeting` counts their pairings from 0. After the last opening the
+        first one follows again."""
         found = self._until(meeting, players)
         return found[meeting % len(found)] if found else ()
 
     def different(self, most: int) -> int:
-        """How many openings there are before they begin again; `most` where there are as many or more."""
+        """How many different openings there are, counted up to `most`."""
         return len(self._until(most - 1, ())[:most])
 
     def _until(self, meeting: int, players: Sequence[str]) -> list[Opening]:
-        """The openings of these players up to that meeting; fewer if there are no more."""
+        """The openings of these players up to that pairing; fewer if there are no more."""
         if not self._wanted:
             return []
         names = tuple(sorted(players))
@@ -76,8 +77,7 @@ class Book:
 
 
 class _ListedOrder:
-    """The openings of a list in the order in which certain players get them; of those that lead to one position the
-    first alone."""
+    """The openings of a list, in an order for certain players; of those that lead to one position only the first."""
 
     def __init__(self, start: State[Any], listed: Sequence[Opening], names: tuple[str, ...], seed: int) -> None:
         different: dict[Hashable, Opening] = {}
@@ -94,10 +94,10 @@ class _ListedOrder:
 
 
 class _RandomOrder:
-    """Random openings in the order in which certain players get them, found as far as they are asked for.
+    """Random openings in an order for certain players, found only as far as needed.
 
-    Each is a walk by random moves. A walk that ends where one has ended before, or in a decided game, is given up, and
-    its last move is not taken again; so in the end every opening is found."""
+    Each is a random walk. A walk that ends at a known position, or in a decided game, is dropped, and its last move is
+    not taken again; so in the end every opening is found."""
 
     def __init__(
         self,
@@ -113,23 +113,23 @@ class _RandomOrder:
         self._wanted = plies
         self._names = names
         self._seed = seed
-        # What a short search has found of positions, for the orders of all players.
+        # Results of the short searches, shared by the orders of all players.
         self._decided = decided
         self._found: list[Opening] = []
         self._is_complete = False
         self._look_for(plies, even=True)
 
     def _look_for(self, plies: int, *, even: bool) -> None:
-        """From now on openings of that many plies are found, if `even` only those that decide nothing."""
+        """Starts to look for openings of `plies` plies; if `even`, only for undecided ones."""
         self._plies = plies
         self._even = even
         self._used: set[Hashable] = set()
-        # Paths (numbers of moves) that lead to nothing new, and the numbers of moves at the end of the others.
+        # Paths (indices of moves) that lead to nothing new, and the number of legal moves after each other path.
         self._spent: set[tuple[int, ...]] = set()
         self._moves: dict[tuple[int, ...], int] = {}
 
     def until(self, meeting: int) -> list[Opening]:
-        """The openings up to that meeting; fewer if there are no more."""
+        """The openings up to that pairing; fewer if there are no more."""
         while len(self._found) <= meeting and not self._is_complete:
             opening = self._next()
             if opening is not None:
@@ -170,7 +170,7 @@ class _RandomOrder:
         return path, state, opening
 
     def _spend(self, path: tuple[int, ...]) -> None:
-        """Nothing new lies at the end of that path, nor before a position all of whose moves lead to nothing new."""
+        """Marks a path that leads to nothing new, and each shorter path all of whose moves are marked."""
         self._spent.add(path)
         while path and all((*path[:-1], place) in self._spent for place in range(self._moves[path[:-1]])):
             path = path[:-1]

@@ -1,6 +1,6 @@
-"""What a game brings its seats: the utilities of its end, and from them the points.
+"""The result of a game for its seats: utilities, and points computed from them.
 
-Pure. A game by a fault, one without an end and one that the rules end are all counted here, and nowhere else.
+Pure functions. Games that end by the rules, by a fault or without an end are all scored here, and nowhere else.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def result(
 ) -> tuple[tuple[float, ...] | None, tuple[float, ...] | None]:
     """The utilities and the points of a game that ended at `state` with this verdict.
 
-    BadGame where the rules do not give one number for each seat."""
+    BadGame if the rules do not give one number for each seat."""
     if verdict is Verdict.VOID:
         return None, None
     players = state.players
@@ -51,12 +51,12 @@ def _numbers(state: State[Any]) -> tuple[float, ...]:
 
 
 def finite(utility: float) -> float | None:
-    """The utility as documents write it; None where it is infinite."""
+    """The utility for JSON documents; None if it is infinite."""
     return utility if isfinite(utility) else None
 
 
 def points(utilities: tuple[float, ...]) -> tuple[float, ...]:
-    """What each seat scores: the share of the others that it has beaten, a tie counting half."""
+    """The points of each seat: the share of the other seats that it has beaten; a tie counts half."""
     if len(utilities) == 1:
         return (1.0,)
     return tuple(

@@ -1,7 +1,7 @@
-"""What is to be played and what came of it: the values that a director is given and gives back.
+"""The games to play, and their results: the values that a director gets and yields.
 
-A schedule says which game comes next, and is told of each one's end; a director plays it, whoever made it. These are
-plain values: who makes or reads a schedule needs neither a socket nor a process.
+A schedule returns the next game, and notes the end of each one; a director plays any schedule. These are plain values:
+code that makes or reads a schedule needs neither a socket nor a process.
 """
 
 from __future__ import annotations
@@ -20,26 +20,27 @@ from arena.match.match import RULES_FAILED
 from db.records import GameRecord, MoveRecord, moves_hash
 
 MOST_ATTEMPTS: Final = 3
-_USUAL: Final = Limits()
+"""How often a game is played if it is void again and again."""
+_DEFAULT: Final = Limits()
 
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """Somebody who plays, and how a process that plays for them is started."""
+    """A player, and how the process that plays for it is started."""
 
     name: str
     key: str
     """Players with the same key are the same program with the same settings."""
     arguments: tuple[str, ...] = ()
-    """Of the Python process; empty for a guest, whom somebody else starts."""
+    """Arguments of the Python process; empty for a guest, which somebody else starts."""
     orders: Mapping[str, Any] = field(default_factory=dict)
     guarded: bool = False
     start: int = HELLO_WITHIN
-    """Of a guarded one: how long its program may take to start."""
+    """For an agent with a warden: time for its program to start, in nanoseconds."""
     walls: str = ""
-    """Of a guarded one: the kind of walls around it."""
+    """For an agent with a warden: the kind of walls."""
     source: str = ""
-    """What plays, for the record: the hash of a submission, the text of a built-in agent."""
+    """The recorded source: the hash of a submission, or the text of a built-in agent."""
     invite: Callable[[str, str], None] | None = None
     """For a guest: called with the address and the token."""
 
@@ -50,28 +51,28 @@ class Planned:
 
     number: int
     game: str
-    """The game as it was named."""
+    """The game as the user named it."""
     rules: str
-    """The same as the referee and the players read it: files of somebody's own are those in the store."""
+    """The game as referee and players load it: user-supplied files are replaced by their copies in the store."""
     entrants: tuple[Entrant, ...]
     """In the order of the seats."""
     seed: int
-    """The tournament's."""
+    """The seed of the tournament."""
     identity: tuple[object, ...]
-    """What tells this game's meeting from all others, whatever the order of seats."""
+    """Identifies the pairing of this game, in any order of seats."""
     leg: int = 0
     attempt: int = 1
     clock: str = "none"
     margin: int = 50 * MILLISECOND
     opening: tuple[str, ...] = ()
     max_plies: int | None = None
-    limits: Limits = _USUAL
+    limits: Limits = _DEFAULT
     watched: bool = False
     names_shown: bool = True
-    """Whether players are told who they play."""
+    """Whether players get the names of their opponents."""
 
     def shown(self, seat: int) -> str:
-        """What the others are told of who sits there."""
+        """The name of that seat's player that is sent to the other players."""
         return self.entrants[seat].name if self.names_shown else f"seat {seat}"
 
 
@@ -102,20 +103,20 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class PaceChanged:
-    """Players wait for processors too much or not any more: fewer games are played at once, or more, or still one."""
+    """Players wait for processors too much, or no longer: the number of games at the same time changes (or stays 1)."""
 
     before: int
     at_once: int
     waited: float
-    """The share of the last games' thinking in which players waited."""
+    """The share of the last games' thinking time in which players waited."""
 
 
 Event = Began | Ply | Finished | PaceChanged
-"""What a director tells while it plays."""
+"""What a director yields while it plays."""
 
 
 def repeated_games(finished: Iterable[Finished]) -> int:
-    """How many of these games repeat an earlier one of them move for move, with the same players in the same seats."""
+    """How many of these games are move for move the same as an earlier one, with the same players in the same seats."""
     played = [
         (tuple(entrant.name for entrant in game.game.entrants), moves_hash(game.record.moves))
         for game in finished
@@ -125,17 +126,17 @@ def repeated_games(finished: Iterable[Finished]) -> int:
 
 
 class Schedule(Protocol):
-    """What is to be played, and who wants to know what came of it."""
+    """Returns the games to play, and notes their results."""
 
     def next(self) -> Planned | None:
-        """The next game to begin; None where there is none just now. It is asked again when a game is over."""
+        """The next game to start; None if there is none now. The director asks again when a game is over."""
 
     def note(self, finished: Finished) -> None:
-        """The game is over. On return it is on record, if there is one."""
+        """The game is over. On return it is recorded, if there is a database."""
 
 
 class InOrder:
-    """A schedule of games one after the other; a void game is played again as its next attempt, up to three times."""
+    """A schedule of games in a fixed order; a void game is played again, until it was played `MOST_ATTEMPTS` times."""
 
     def __init__(self, games: Iterable[Planned]) -> None:
         self._games = deque(games)
@@ -145,7 +146,7 @@ class InOrder:
         return self._games.popleft() if self._games else None
 
     def note(self, finished: Finished) -> None:
-        """A void game comes again."""
+        """Schedules a void game again. BadFixture if user-supplied rules are broken."""
         game = finished.game
         refuse_broken_rules(finished.record)
         if finished.record.verdict == Verdict.VOID and game.attempt < MOST_ATTEMPTS:
@@ -153,6 +154,6 @@ class InOrder:
 
 
 def refuse_broken_rules(record: GameRecord) -> None:
-    """BadFixture where a game of somebody's own is broken: to play it again would be of no use."""
+    """BadFixture if user-supplied rules failed: to play the game again would not help."""
     if record.verdict == Verdict.VOID and record.detail.startswith(RULES_FAILED):
         raise BadFixture(f"{record.detail}, after {len(record.moves)} plies")

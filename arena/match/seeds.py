@@ -1,7 +1,7 @@
-"""All randomness of a tournament, drawn from its one seed by keyed BLAKE2b over what it is for.
+"""All randomness of a tournament: keyed BLAKE2b of the purpose of each number, with one seed as the key.
 
-Whoever knows a seat's seed knows neither the dice of the game nor the other seat's seed. The games of a pair share the
-opening, not the dice.
+A player that knows its own seed can compute neither the dice of the game nor the other seat's seed. The games of a pair
+share the opening, not the dice.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from typing import Final, TypeVar
 Outcome = TypeVar("Outcome")
 
 _SEAT_SEEDS: Final = 2**53
-"""Seats' seeds are below, so that every JSON reader keeps them exactly."""
+"""Upper bound of seats' seeds: every JSON reader keeps smaller integers exactly."""
 
 
 def fresh_seed() -> int:
-    """A seed that nobody can guess."""
+    """A random seed of 128 bits, which nobody can guess."""
     return secrets.randbits(128)
 
 
 def short_seed() -> int:
-    """A seed that can be typed, for games at which nothing is at stake."""
+    """A random seed that is short enough to type, for games that do not count."""
     return secrets.randbelow(10**9)
 
 
 @dataclass(frozen=True, slots=True)
 class GameSeeds:
-    """The randomness of one game."""
+    """The seeds of one game."""
 
     key: bytes
 
     @classmethod
     def of(cls, seed: int, identity: Iterable[object], *, leg: int, attempt: int) -> GameSeeds:
-        """That of the game with this `identity` (names without order, cycle) in a tournament with this `seed`."""
+        """The seeds of a game: of `identity` (names in any order, cycle), leg, attempt, and the tournament's `seed`."""
         return cls(_drawn(_key(seed), "game", *identity, leg, attempt))
 
     def for_seat(self, seat: int) -> int:
@@ -44,7 +44,7 @@ class GameSeeds:
         return int.from_bytes(_drawn(self.key, "seat", seat)[:8], "big") % _SEAT_SEEDS
 
     def outcome(self, ply: int, chances: Sequence[tuple[Outcome, float]]) -> Outcome:
-        """What chance does at `ply`, where these outcomes have these probabilities."""
+        """The outcome of the chance event at `ply`. `chances`: outcomes and their probabilities."""
         point = int.from_bytes(_drawn(self.key, "chance", ply)[:8], "big") / 2**64
         for outcome, probability in chances:
             point -= probability
@@ -54,7 +54,7 @@ class GameSeeds:
 
 
 def number(seed: int, *purpose: object) -> int:
-    """A number of 64 bits for anything else that a tournament draws: an order, an opening."""
+    """A random number of 64 bits for any other purpose in a tournament: an order, an opening."""
     return int.from_bytes(_drawn(_key(seed), *purpose)[:8], "big")
 
 
@@ -63,6 +63,6 @@ def _key(seed: int) -> bytes:
 
 
 def _drawn(key: bytes, *purpose: object) -> bytes:
-    # Each part with its length: ("a", "bc") and ("ab", "c") are two purposes.
+    # Each part is preceded by its length, so that ("a", "bc") and ("ab", "c") are different purposes.
     text = "".join(f"{len(str(part))}:{part}," for part in purpose)
     return hashlib.blake2b(text.encode(), key=key, digest_size=32).digest()

@@ -1,11 +1,11 @@
-"""From a player as people type it ("my_agent.py") to an entrant that a director can seat.
+"""From a player as users type it ("my_agent.py") to an entrant that a director can start.
 
-It may import `match` and `walls`. Start with `player.py`, which reads what was typed.
+This package can import `match` and `walls`. Start with `player.py`, which reads what was typed.
 
     player.py        "pvs", "my_agent.py", "cmd:./engine" -> Player
     submissions.py   Store: read-only copies of files and folders, by the hash of their content
-    own_sources.py   which sources this user's own commands have frozen: what no record can claim
+    own_sources.py   which sources this user's own commands have stored, so that they can run without asking
     versions.py      "alice@2" -> the Player that was entered then
-    confinement.py   what each agent's warden is ordered to do: walls, limits, what may be read
-    entrants.py      a Player -> the Entrant that a director seats
+    confinement.py   the settings of each agent's warden: walls, limits, readable files
+    entrants.py      a Player -> the Entrant that a director starts
 """

@@ -1,7 +1,7 @@
-"""How one run confines agents that are not built in: behind which walls, with which limits, and what they may read.
+"""How one run confines agents that are not built in: which walls, which limits, and which files they can read.
 
-This is the director's side of the walls. It finds out which walls hold on this machine, prepares the library that
-Python agents import, and makes the orders of each warden from both, when the first agent needs them.
+This is the director's side of the walls. It tests which walls hold on this machine, prepares the library that Python
+agents import, and makes the settings of each warden from both. Both are done only when the first agent needs them.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from arena.players.submissions import Store, Submission
 from arena.walls import file_access, library, probe, seccomp
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind, Walls
 
-_USUAL: Final = Allowance()
+_DEFAULT: Final = Allowance()
 _READY_WITHIN: Final = Limits().ready
 
 
 class Confinement:
-    """The settings of all agents of a run, and from them the orders of each agent's warden."""
+    """The limits and walls of all agents of a run, and from them the settings of each agent's warden."""
 
     def __init__(
         self,
@@ -36,15 +36,15 @@ class Confinement:
         rules: str,
         *,
         walls: WallKind | None = None,
-        allowance: Allowance = _USUAL,
+        allowance: Allowance = _DEFAULT,
         python: str | None = None,
         modules: Sequence[str] | None = None,
         fresh: bool = True,
         ponder: bool = False,
         ready: int = _READY_WITHIN,
     ) -> None:
-        """`scratch`: a new folder of this run, where each agent gets its own; `rules`: the game, as the store has it;
-        `walls`: the demanded kind, None for the best that holds; `fresh`: a new process for each game; `ready`:
+        """`scratch`: a new folder of this run, in which each agent gets its own; `rules`: the game, with files in the
+        store; `walls`: the kind that must be used, None for the default; `fresh`: a new process for each game; `ready`:
         nanoseconds from `start` to `ready`."""
         self.allowance = allowance
         self._scratch = scratch
@@ -55,10 +55,10 @@ class Confinement:
         self._fresh = fresh
         self._ponder = ponder
         self._ready = ready
-        # The walls of each agent that has orders.
+        # The walls of each agent, by name.
         self.kinds: dict[str, WallKind] = {}
         self._allowances: dict[str, Allowance] = {}
-        # What instructors should know about this machine.
+        # Warnings about this machine, for instructors.
         self.warnings: list[str] = []
 
     def wall_kind(self, wanted: WallKind | None = None) -> WallKind:
@@ -67,10 +67,10 @@ class Confinement:
         offer = probe.chosen(wanted or self._wanted)
         if offer.kind is WallKind.LIMITS and not self.warnings:
             reason = f" ({offer.why}{f'; {offer.advice}' if offer.advice else ''})" if offer.why else ""
-            self.warnings.append(f"agents are behind limits alone{reason}: {probe.LIMITS_MEAN}. See: arena doctor")
+            self.warnings.append(f"agents are behind limits only{reason}: {probe.LIMITS_MEAN}. See: arena doctor")
         return offer.kind
 
-    def warden_orders(
+    def warden_settings(
         self,
         name: str,
         submission: Submission,
@@ -79,7 +79,7 @@ class Confinement:
         wanted: WallKind | None = None,
         allowance: Allowance | None = None,
     ) -> dict[str, Any]:
-        """The orders of the warden that holds this agent; `wanted` and `allowance` replace those of the run."""
+        """The settings of this agent's warden; `wanted` and `allowance` replace those of the run."""
         kind = self.wall_kind(wanted)
         allowance = allowance or self.allowance
         command, walls = self._walls(submission, store, kind, allowance)
@@ -99,12 +99,12 @@ class Confinement:
     def _walls(
         self, submission: Submission, store: Store, kind: WallKind, allowance: Allowance
     ) -> tuple[tuple[str, ...], Walls]:
-        """The command that starts the agent, and its walls: what it may read, what is hidden, its environment."""
+        """The command that starts the agent, and its walls: readable and hidden files, environment, filter."""
         command = submission.command
         readable = [str(submission.source)]
         environment: dict[str, str] = {}
         hidden = [str(store.folder), str(self._scratch.parent)]
-        # A user-supplied game lies in the store, too.
+        # A user-supplied game is in the store, too.
         readable += re.findall(re.escape(f"{store.folder}/") + "[0-9a-f]{64}", self._rules)
         if submission.kind is PlayerKind.COMMAND:
             readable += file_access.of_program(command)
@@ -127,20 +127,20 @@ class Confinement:
         return command, walls
 
     def start_limit(self, allowance: Allowance | None = None) -> int:
-        """Nanoseconds that an agent's program may take to start."""
+        """Nanoseconds that an agent's program can take to start."""
         start = (allowance or self.allowance).start
         return HELLO_WITHIN if start is None else start
 
     def described(self, name: str) -> str:
-        """How that agent is confined, in words."""
+        """A sentence that says how that agent is confined."""
         kind = self.kinds[name]
         allowance = self._allowances[name]
         means = _MEANS[kind]
         if allowance.disk:
-            means = means.replace("nothing to write", f"{allowance.disk / MEBIBYTE:.0f} MiB to write")
-        memory = "" if allowance.memory is None else f", {allowance.memory / MEBIBYTE:,.0f} MiB of memory"
-        still = "" if self._ponder else "; it stands still while it is not its turn"
-        return f"{name} is confined ({kind}): {means}{memory}{still}"
+            means = means.replace("writes nothing", f"writes at most {allowance.disk / MEBIBYTE:.0f} MiB")
+        memory = "" if allowance.memory is None else f", uses at most {allowance.memory / MEBIBYTE:,.0f} MiB of memory"
+        paused = "" if self._ponder else ", and is paused when it is not its turn"
+        return f"{name} is confined ({kind}): {means}{memory}{paused}"
 
     @cached_property
     def _library(self) -> library.Library:
@@ -149,7 +149,7 @@ class Confinement:
 
 
 _MEANS: Final = {
-    WallKind.LIMITS: "a process of this user with limits on what it uses",
-    WallKind.SANDBOX: "its own source and Python to read, nothing to write, no network, no other process",
-    WallKind.CONTAINER: "its own source and programs to read, nothing to write that stays, no network",
+    WallKind.LIMITS: "it runs as this user, within limits",
+    WallKind.SANDBOX: "it reads its own source and Python, writes nothing, has no network, starts and reaches no other process",
+    WallKind.CONTAINER: "it reads its own source and programs, writes nothing that stays, has no network",
 }

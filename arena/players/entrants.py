@@ -1,7 +1,7 @@
-"""From a Player to an Entrant, which the director can seat.
+"""From a Player to an Entrant, which the director can start.
 
-A built-in agent speaks ZeroMQ itself; any other is copied to the store and held by a warden. A player that cannot play
-the game is refused here, before any game starts.
+A built-in agent speaks ZeroMQ itself; any other agent is copied to the store and gets a warden. A player that cannot
+play the game is refused here, before any game starts.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def enter(
     walls: WallKind | None = None,
     allowance: Allowance | None = None,
 ) -> Entrant:
-    """An entrant for `player`, called `name`, in the game that begins at `start`.
+    """An entrant for `player`, with this `name`, in the game that starts at `start`.
 
-    An agent that is not built in is confined as `confinement` says, but for `walls` and an `allowance` of its own."""
+    An agent that is not built in is confined as `confinement` says; `walls` and `allowance` replace its defaults."""
     if player.kind is PlayerKind.BUILTIN:
         from agents import builtin  # here: it loads every search algorithm, 0.1 s
 
@@ -40,13 +40,13 @@ def enter(
             raise BadFixture(str(error)) from None
         return Entrant(name, player.text, ("-m", "agents", player.text, "--connect", "-"), source=player.text)
     if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT):
-        raise BadPlayer(f"'{player.text}' sits at a terminal and plays in `arena play` alone")
+        raise BadPlayer(f"'{player.text}' can only play in `arena play`, at a terminal")
     submission = store.take(player)
     return Entrant(
         name,
         f"{name} {submission.hash}",
         ("-m", "arena.walls.warden"),
-        confinement.warden_orders(name, submission, store, wanted=walls, allowance=allowance),
+        confinement.warden_settings(name, submission, store, wanted=walls, allowance=allowance),
         guarded=True,
         start=confinement.start_limit(allowance),
         walls=confinement.kinds[name],

@@ -1,8 +1,8 @@
-"""Which sources this user's own commands have frozen: a list that no database, bundle or imported file can write to.
+"""The list of sources that this user's own commands have stored. No database, bundle or imported file can write to it.
 
-It lies in the user's state folder (`$XDG_STATE_HOME/arena`, by default `~/.local/state/arena`), one empty file for each
-hash. A record can say anything of itself; so it runs code without asking only where the code's hash is on this list.
-Where the list cannot be kept nothing fails: then nothing is on it.
+The list is in the user's state folder (`$XDG_STATE_HOME/arena`, default `~/.local/state/arena`): one empty file for
+each hash. A database can claim anything, so code from it runs without asking only if the code's hash is on this list.
+If the list cannot be written, that is no error: then it is empty.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pathlib import Path
 
 
 class OwnSource(StrEnum):
-    """What a source was used as. An agent that ran behind walls is no reason to run it as rules, without any."""
+    """What a source was used as. Agents run behind walls, rules without, so neither is trusted as the other."""
 
     RULES = "rules"
     AGENT = "agents"
 
 
 def note(use: OwnSource, source: str) -> None:
-    """Puts the hash on the list, if there can be one."""
+    """Adds the hash to the list, if possible."""
     folder = _folder(use)
     if folder is None:
         return
@@ -32,7 +32,7 @@ def note(use: OwnSource, source: str) -> None:
         if _is_ours_alone(folder.parent) and _is_ours_alone(folder):
             os.close(os.open(folder / source, os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600))
     except OSError:
-        pass  # the user is asked to trust the file then
+        pass  # then the user is asked whether to trust the file
 
 
 def is_noted(use: OwnSource, source: str) -> bool:
@@ -48,7 +48,7 @@ def is_noted(use: OwnSource, source: str) -> bool:
 
 
 def why_not_kept() -> str:
-    """Why there can be no list; empty where there can be one."""
+    """Why the list cannot be written; empty if it can."""
     folder = _folder(OwnSource.RULES)
     if folder is None:
         return "you have no home folder"
@@ -63,7 +63,7 @@ def why_not_kept() -> str:
 
 
 def _folder(use: OwnSource) -> Path | None:
-    """Where the hashes are noted; None where this user has no home."""
+    """The folder of the hashes; None if this user has no home folder."""
     state = os.environ.get("XDG_STATE_HOME", "")
     try:
         base = Path(state) if os.path.isabs(state) else Path.home() / ".local" / "state"
@@ -73,6 +73,6 @@ def _folder(use: OwnSource) -> Path | None:
 
 
 def _is_ours_alone(folder: Path) -> bool:
-    """Whether nobody else can put anything into the folder."""
+    """Whether the folder is ours and only we can write to it (no group or other write permission)."""
     status = folder.lstat()
     return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o022

@@ -1,10 +1,10 @@
-"""A player as people type it, on a command line or in a tournament's description: read, checked and named.
+"""Reads, checks and names a player as users type it, on a command line or in a tournament's description.
 
 This happens before any process starts; `submissions.py` then copies what is not built in. No student code is run or
-compiled here: only names and files are looked at.
+compiled here: only file names and paths are checked.
 
     pvs, alphabeta:depth=6            a built-in agent           human    a person at this terminal
-    my_agent.py, my_agent.py:MyAgent  a file of one's own        wait     a player started by hand
+    my_agent.py, my_agent.py:MyAgent  your own file              wait     a player started by hand
     my_agent/                         a folder with agent.py     cmd:./engine --fast    any program
 """
 
@@ -25,7 +25,7 @@ from agents.errors import AgentsError
 from arena.errors import BadPlayer
 
 MAIN_FILE: Final = "agent.py"
-"""What a folder that is an agent must hold."""
+"""The file that a folder must contain to be an agent."""
 
 _PATH = re.compile(r"(?P<path>.*?\.py)(?=:|$)(?P<rest>.*)", re.DOTALL)
 _FILE = "an agent's Python file"
@@ -33,12 +33,12 @@ _FORMS = "a built-in agent, FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:
 _INTERPRETER: Final = re.compile(r"(python|pypy|node|nodejs|deno|bun|ruby|perl|lua|java|Rscript|bash|sh)[0-9.]*")
 _LONGEST_NAME: Final = 64
 _LONGEST_PATH: Final = 200
-_MOST_LOOKED: Final = 1000
-"""Files in a folder."""
+_MOST_NEIGHBOURS: Final = 1000
+"""Files in a folder that are compared with a mistyped name."""
 
 
 class PlayerKind(StrEnum):
-    """What a player is."""
+    """The kinds of players."""
 
     BUILTIN = "builtin"
     FILE = "file"
@@ -54,13 +54,13 @@ class Player:
 
     kind: PlayerKind
     text: str
-    """As it was given."""
+    """The text as it was typed."""
     name: str
     """Its default name; `unique_names` numbers repeats."""
     path: Path | None = None
     """The file or folder, absolute."""
     class_name: str = ""
-    """The class in the file, where one was named."""
+    """The class in the file; empty if none was named."""
     command: tuple[str, ...] = ()
     """The words of a command, the program first."""
 
@@ -75,7 +75,7 @@ def read_player(text: str) -> Player:
         raise BadPlayer(f"expected a player: {_FORMS}; got an empty text")
     if name in ("human", "wait"):
         if colon:
-            raise BadPlayer(f"expected '{name}' alone, it has no options; got {quote(text)}")
+            raise BadPlayer(f"expected '{name}' without options, got {quote(text)}")
         return Player(PlayerKind(name), text, name)
     if name == "cmd":
         return _read_command(text, rest)
@@ -136,12 +136,12 @@ def _read_file(text: str, given: str, rest: str) -> Player:
     class_name = rest.removeprefix(":")
     if rest and not class_name.isidentifier():
         raise BadPlayer(
-            f"expected FILE.py or FILE.py:CLASS, got {quote(text)} ({quote(class_name)} is no class's name)"
+            f"expected FILE.py or FILE.py:CLASS, got {quote(text)} ({quote(class_name)} is not a class name)"
         )
     if not os.path.exists(path):
         raise BadPlayer(f"no file {quote(given)}{_missing_hint(path, given, _FILE)}")
     if not os.path.isfile(path):
-        raise BadPlayer(f"{quote(given)} is no file: expected an agent's Python file")
+        raise BadPlayer(f"{quote(given)} is not a file: expected an agent's Python file")
     return Player(PlayerKind.FILE, text, _printable_name(path.stem), path=path, class_name=class_name)
 
 
@@ -149,16 +149,16 @@ def _read_folder(text: str) -> Player:
     path = _absolute(text)
     if os.path.isfile(path):
         program = text if "/" in text else f"./{text}"
-        run = f"; a program is entered as 'cmd:{program}'" if os.access(path, os.X_OK) else ""
+        run = f"; for a program write 'cmd:{program}'" if os.access(path, os.X_OK) else ""
         if text.endswith(".js"):
-            run = f"; a program is entered with what runs it: 'cmd:node {text}'"
+            run = f"; for a JavaScript program write 'cmd:node {text}'"
         elif text.endswith(".c"):
-            run = "; a program in C is compiled first, and entered as 'cmd:./PROGRAM'"
-        raise BadPlayer(f"{quote(text)} is no Python file: expected {_FORMS}{run}")
+            run = "; compile a C program first, then write 'cmd:./PROGRAM'"
+        raise BadPlayer(f"{quote(text)} is not a Python file: expected {_FORMS}{run}")
     if not os.path.isdir(path):
         raise BadPlayer(f"no file or folder {quote(text)}{_missing_hint(path, text, _FORMS)}")
     if not os.path.isfile(path / MAIN_FILE):
-        raise BadPlayer(f"expected a file {MAIN_FILE} in the folder {quote(text)}, which is what a folder's agent is")
+        raise BadPlayer(f"expected a file {MAIN_FILE} in the folder {quote(text)}, which makes a folder an agent")
     return Player(PlayerKind.FOLDER, text, _printable_name(path.name), path=path)
 
 
@@ -178,11 +178,11 @@ def _did_you_mean(path: Path, given: str) -> str:
     `given`: the path as the user typed it."""
     name = path.name.removesuffix(".py")
     try:
-        beside = sorted(each for each in os.listdir(path.parent) if each.isprintable())[:_MOST_LOOKED]
+        beside = sorted(each for each in os.listdir(path.parent) if each.isprintable())[:_MOST_NEIGHBOURS]
     except (OSError, ValueError):
         return ""
     possible = [each for each in beside if each.endswith(".py") or os.path.isdir(path.parent / each)]
-    # Without their endings, which all have.
+    # Compared without `.py`, because that part is the same for all files.
     by_name = {each.removesuffix(".py").lower(): each for each in possible}
     close = get_close_matches(name.lower(), by_name, n=1)
     return f"; did you mean '{os.path.join(os.path.dirname(given), by_name[close[0]])}'?" if close else ""
@@ -199,7 +199,7 @@ def _read_command(text: str, words: str) -> Player:
 
 
 def _program_or_script(command: tuple[str, ...]) -> str:
-    """The word that names a command: its program, or if that is an interpreter, the script that it runs."""
+    """The word that gives a command its name: its program, or the script if the program is an interpreter."""
     if _INTERPRETER.fullmatch(Path(command[0]).name):
         return next((word for word in command[1:] if not word.startswith("-")), command[0])
     return command[0]

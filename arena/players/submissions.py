@@ -1,14 +1,14 @@
-"""The store: read-only copies of submitted agents, their files and games, by the hash of their content.
+"""The store: read-only copies of submitted agents, their files and games, named by the hash of their content.
 
-The director copies every agent and game that is not built in into a Store before the first game, and players run only
-from there. A folder in the store is always complete and has the hash that it is named after: also when several
-processes write to the store, and after a power cut.
+Every agent and game that is not built in is copied into a Store before the first game, and players run only from there.
+A folder in the store is always complete, and its name is the hash of its content: also if several processes write to
+the store, and after a power cut.
 
     STORE/<hash>/my_agent.py          a file              STORE/<hash>/agent.py, ...    a folder
     STORE/<hash>/command.json         a command: its program's name and hash, and its arguments;
     STORE/<hash>/2/book.bin           its second argument was a file
 
-What is frozen is also noted as this user's own (`own_sources.py`), because a record alone cannot prove that.
+Each copy is also noted as this user's own (`own_sources.py`), because a database cannot prove that.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _COMMAND_FILE: Final = "command.json"
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """An agent as it lies in the store."""
+    """An agent in the store."""
 
     hash: str
     kind: PlayerKind
     command: tuple[str, ...]
-    """What a warden executes; for a Python agent its file, which an interpreter then hosts."""
+    """What a warden executes; for a Python agent: its file, which the agent kit then loads."""
     source: Path
     """The folder in the store."""
 
@@ -53,11 +53,11 @@ class StoredPath:
     store: Path
     hash: str
     name: str
-    """Below the folder that is called by the hash; empty: that folder."""
+    """The path inside the folder named by the hash; empty: that folder itself."""
 
 
 def in_store(path: Path) -> StoredPath | None:
-    """Where in a store the path leads, by its words alone; None where it names no store."""
+    """Where in a store the path leads, from its text only (no file is read); None if it has no part that is a hash."""
     parts = path.absolute().parts
     for place in reversed(range(1, len(parts))):
         if HASH.fullmatch(parts[place]):
@@ -70,16 +70,16 @@ class Store:
 
     def __init__(self, folder: Path, *, most_bytes: int = MOST_BYTES, most_files: int = MOST_FILES) -> None:
         self.folder = folder.absolute()
-        # No submission is larger.
+        # The limits of one submission.
         self.most_bytes = most_bytes
         self.most_files = most_files
 
     def take(self, player: Player) -> Submission:
-        """The `player`, a file, folder or command, frozen; BadPlayer where that cannot be done."""
+        """Copies `player`, a file, folder or command, into the store; BadPlayer if that cannot be done."""
         if player.kind is PlayerKind.COMMAND:
             return self._take_command(player)
         if player.path is None:
-            raise BadPlayer(f"expected a file, a folder or a command to freeze, got {quote(player.text)}")
+            raise BadPlayer(f"expected a file, a folder or a command to store, got {quote(player.text)}")
         contents = self._no_contents()
         if player.kind is PlayerKind.FOLDER:
             contents.add_folder(player.path)
@@ -90,17 +90,17 @@ class Store:
             main = player.path.name
             contents.add_file(player.path, main)
         source = self._keep(contents.files)
-        # A version on record ("alice@2") comes from a store, and that store may be somebody else's.
+        # A recorded version ("alice@2") comes from a store, which may be another user's.
         if in_store(player.path) is None:
             own_sources.note(OwnSource.AGENT, source.name)
         agent = f"{source / main}:{player.class_name}" if player.class_name else str(source / main)
         return Submission(source.name, player.kind, (agent,), source)
 
     def take_game(self, text: str) -> str:
-        """The rules that `text` names, as text that stays true: a file that it names is frozen, its path replaced.
+        """The rules that `text` names, with each file copied to the store and its path replaced.
 
-        A game of the catalogue comes back as it is; the files of its options ("tree:file=my.json") are frozen too.
-        UnknownGame, BadOption or BadFixture says what is wrong with it."""
+        A built-in game is returned unchanged, except for files in its options ("tree:file=my.json"). UnknownGame,
+        BadOption or BadFixture says what is wrong with `text`."""
         game, options = catalog.find(text)
         given = {option.name: str(options[option.name]) for option in game.options}
         files = {name: value for name, value in given.items() if _names_a_file(name, value)}
@@ -118,14 +118,14 @@ class Store:
         return f"{name}:{','.join(changed)}" if changed else name
 
     def verify(self, submission_hash: str) -> Path:
-        """The folder that lies under that hash, whole and unchanged; ArenaError where it does not."""
+        """The folder with that hash, checked to be complete and unchanged; ArenaError if it is not."""
         self.read(submission_hash)
         return self.folder / submission_hash
 
     def read(self, submission_hash: str) -> dict[str, StoredFile]:
-        """The files that lie under that hash, whole and unchanged; ArenaError where they do not.
+        """The files of that hash, checked to be complete and unchanged; ArenaError if they are not.
 
-        What is returned is what was hashed: a file that changes afterwards makes no difference."""
+        The returned content is what was hashed: later changes to the files have no effect."""
         if not HASH.fullmatch(submission_hash):
             raise ArenaError(f"expected the hash of a submission, 64 hex digits, got {quote(submission_hash)}")
         source = self.folder / submission_hash
@@ -159,7 +159,7 @@ class Store:
         return Submission(source.name, player.kind, (str(path), *command_arguments(source)), source)
 
     def _take_file(self, path: str) -> Path:
-        """The copy of a game's file."""
+        """The path of a game's file in the store, where it is copied."""
         file, contents = Path(path), self._no_contents()
         try:
             contents.add_file(file, file.name)
@@ -171,7 +171,7 @@ class Store:
         return _Contents(self.most_bytes, self.most_files, leave_out=self.folder)
 
     def _keep(self, files: dict[str, StoredFile]) -> Path:
-        """The folder in the store with these files; it is written unless it exists."""
+        """The folder in the store with these files; written if it does not exist."""
         target = self.folder / hash_of(files)
         if not os.path.exists(target):
             temporary: Path | None = None
@@ -191,7 +191,7 @@ class Store:
 
 
 class _Contents:
-    """The content of files, read once within limits: what is hashed is what is written."""
+    """The content of files, read once and within limits, so that what is hashed is what is written."""
 
     def __init__(self, most_bytes: int, most_files: int, *, leave_out: Path) -> None:
         self.files: dict[str, StoredFile] = {}
@@ -202,7 +202,7 @@ class _Contents:
         self._entries = 0
 
     def add_file(self, path: Path, name: str) -> None:
-        """The file at `path`, to be stored as `name`."""
+        """Adds the file at `path`, to be stored as `name`."""
         shown = quote(name)
         self._count(name, shown)
         try:
@@ -219,16 +219,16 @@ class _Contents:
         self.files[name] = StoredFile(content, bool(status.st_mode & S_IXUSR))
 
     def add_folder(self, root: Path, *, everything: bool = False) -> None:
-        """All files under `root`; unless `everything` is wanted, without hidden ones and Python's caches.
+        """Adds all files under `root`; without hidden files and Python's caches unless `everything` is set.
 
-        A link is followed to where it leads inside of `root`; with `everything` there must be none."""
+        Symbolic links must lead to files inside `root`; with `everything` no link is allowed."""
         inside = os.path.realpath(root)
         waiting = [(root, "", 1)]
         while waiting:
             folder, prefix, level = waiting.pop()
             if level > MOST_LEVELS:
                 raise BadPlayer(
-                    f"{quote(prefix or root.name)}: expected at most {MOST_LEVELS} folders in one another, got more"
+                    f"{quote(prefix or root.name)}: expected at most {MOST_LEVELS} levels of folders, got more"
                 )
             for path in _listed(folder):
                 if not everything and _is_left_out(path.name):
@@ -244,9 +244,9 @@ class _Contents:
     def _check_link(self, link: Path, name: str, inside: str, everything: bool) -> None:
         target = os.path.realpath(link)
         if everything or not (target == inside or target.startswith(inside.rstrip(os.sep) + os.sep)):
-            raise BadPlayer(f"{quote(name)}: expected no link that leads outside, got one to {quote(target)}")
+            raise BadPlayer(f"{quote(name)}: expected a symbolic link inside the folder, got one to {quote(target)}")
         if not os.path.exists(target):
-            raise BadPlayer(f"{quote(name)}: expected a link to a file, got one to nothing ({quote(target)})")
+            raise BadPlayer(f"{quote(name)}: expected a symbolic link to a file, {quote(target)} does not exist")
 
     def _count(self, name: str, shown: str) -> None:
         try:
@@ -261,12 +261,12 @@ class _Contents:
 
 
 def is_command(source: Path) -> bool:
-    """Whether the folder `source` in the store holds a command."""
+    """Whether the folder `source` in the store contains a command."""
     return (source / _COMMAND_FILE).is_file()
 
 
 def command_arguments(source: Path) -> list[str]:
-    """The arguments of the command in the folder `source` of the store; files among them are the copies there."""
+    """The arguments of the command in the folder `source` of the store; a file is replaced by its copy there."""
     arguments = json.loads((source / _COMMAND_FILE).read_text("utf-8"))["arguments"]
     return [word if isinstance(word, str) else str(source / word["copy"]) for word in arguments]
 
@@ -280,24 +280,24 @@ def _hash_of_program(path: Path) -> str:
 
 
 def _program(name: str) -> Path:
-    """Where the program lies: by its path, or found as a shell finds it."""
+    """The path of the program: as given, or found on the PATH."""
     if "/" not in name:
         found = shutil.which(name)
         if found is None:
-            raise BadPlayer(f"no program {quote(name)} on the PATH; one in this folder is entered as 'cmd:./{name}'")
+            raise BadPlayer(f"no program {quote(name)} on the PATH; for one in this folder write 'cmd:./{name}'")
         return Path(found).absolute()
     path = Path(os.path.expanduser(name)).absolute()
     if not os.path.isfile(path):
         raise BadPlayer(f"no program {quote(name)}: expected an executable file (looked for {path})")
     if not os.access(path, os.X_OK):
         raise BadPlayer(
-            f"{quote(name)} is not executable: chmod +x it, or enter its interpreter ('cmd:python3 {name}')"
+            f"{quote(name)} is not executable: run chmod +x on it, or write its interpreter ('cmd:python3 {name}')"
         )
     return path
 
 
 def _names_a_file(option: str, value: str) -> bool:
-    """Whether a game's option names a file; a plain word may as well be the name of something shipped."""
+    """Whether a game's option names a file. A plain word does not: it can name something that the game ships."""
     return (option == "file" or "/" in value or "." in value) and bool(value) and os.path.isfile(value)
 
 
@@ -313,12 +313,12 @@ def _listed(folder: Path) -> list[Path]:
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    # A file may have become a pipe since it was looked at.
+    # O_NONBLOCK: the file may have been replaced by a pipe since it was checked.
     return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _write(folder: Path, files: dict[str, StoredFile]) -> None:
-    """Writes `files` and syncs them to the disk, before anybody can find them."""
+    """Writes `files` and syncs them to the disk, before the folder gets its final name."""
     folders = {folder}
     for name, file in files.items():
         path = folder / name
@@ -343,7 +343,7 @@ def _sync(folder: Path) -> None:
 
 
 def _remove(folder: Path | None) -> None:
-    """Removes a folder that was not put in its place, if it is still there."""
+    """Removes the temporary folder, if it was not renamed."""
     if folder is not None and folder.exists():
         for inner, _, _ in os.walk(folder):
             os.chmod(inner, 0o700)

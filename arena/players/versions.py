@@ -1,7 +1,7 @@
-"""Versions on record, to be run again: "alice@2" is found, and what was entered then is read back from the store.
+"""Recorded versions of agents ("alice@2"), read back from the database and the store to play again.
 
-It reverses what `submissions.py` and the record did with a player, so that an earlier version can play again like any
-other player. A version whose source is missing is refused, and the message says what to do.
+This reverses what `submissions.py` did with a player, so that an earlier version can play like any other player. A
+version whose source is missing is refused, and the message says what to do.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from db.records import IMPORTED, PastSeat
 
 
 def find(connection: Connection, text: str) -> StoredVersion:
-    """The version that `text` names: "alice@2", or "alice" for her last; BadPlayer says which there are."""
+    """The version that `text` names: "alice@2", or "alice" for the last one; BadPlayer lists those that exist."""
     known = audit.versions(connection)
     if of_that_name := [version for version in known if version.agent == text]:
         return of_that_name[-1]
@@ -30,16 +30,16 @@ def find(connection: Connection, text: str) -> StoredVersion:
     of_it = [version for version in known if sign and version.agent == agent]
     if not of_it:
         agents = list(dict.fromkeys(version.agent for version in known))
-        raise BadPlayer(f"no agent {quote(agent or text)} on record{meant(agent or text, agents)}")
+        raise BadPlayer(f"no agent {quote(agent or text)} in the database{meant(agent or text, agents)}")
     for version in of_it:
         if str(version.number) == number:
             return version
     there = f"{agent}@1" + (f" to {agent}@{of_it[-1].number}" if len(of_it) > 1 else "")
-    raise BadPlayer(f"no version {quote(text)} on record; there is {there}")
+    raise BadPlayer(f"no version {quote(text)} in the database; there is {there}")
 
 
 def of_seat(connection: Connection, seat: PastSeat) -> StoredVersion:
-    """The version that sat there, also if it was called "alice@2" in that game."""
+    """The version that played in that seat, also if its name was "alice@2" in that game."""
     try:
         return find(connection, f"{seat.player}@{seat.version}")
     except BadPlayer:
@@ -50,7 +50,7 @@ def of_seat(connection: Connection, seat: PastSeat) -> StoredVersion:
 
 
 def named(connection: Connection, text: str, store: Store) -> tuple[Player, StoredVersion | None]:
-    """The player that `text` names, and which version it is, if it is one on record: "alice", "alice@2"."""
+    """The player that `text` names, and its version if it is a recorded one: "alice", "alice@2"."""
     try:
         return read_player(text), None
     except BadPlayer as error:
@@ -59,16 +59,18 @@ def named(connection: Connection, text: str, store: Store) -> tuple[Player, Stor
         except BadPlayer as unknown:
             raise unknown if "@" in text else error from None
     if version.agent == text and Path(f"{text}.py").exists():
-        raise BadPlayer(f"{quote(text)} is a file here and on record: say {text}.py, or {text}@{version.number}")
+        raise BadPlayer(
+            f"{quote(text)} is a file here and in the database: write {text}.py, or {text}@{version.number}"
+        )
     as_then = player(version, store)
     return replace(as_then, name=f"{version.agent}@{version.number}"), version
 
 
 def player(version: StoredVersion, store: Store) -> Player:
-    """The same player as then, from the store; BadPlayer where that cannot be."""
+    """The player of that version, from the store; BadPlayer if it cannot be run again."""
     name = f"{version.agent}@{version.number}"
     if version.source.startswith(IMPORTED):
-        raise BadPlayer(f"{quote(name)} never played here: its games were imported, its program is not on record")
+        raise BadPlayer(f"{quote(name)} never played here: its games were imported, without its program")
     if builtin.is_builtin(version.source):
         return read_player(version.source)
     try:
@@ -76,7 +78,7 @@ def player(version: StoredVersion, store: Store) -> Player:
     except ArenaError as error:
         raise BadPlayer(f"{quote(name)}: {error}") from None
     if version.started_as.startswith("cmd:") and is_command(source):
-        # The program itself was not copied: it is still where it was.
+        # The program itself is not copied to the store: it is run from its path.
         program = shlex.split(version.started_as.removeprefix("cmd:"))[0]
         command = (program, *command_arguments(source))
         return Player(PlayerKind.COMMAND, version.started_as, version.agent, command=command)
@@ -86,4 +88,4 @@ def player(version: StoredVersion, store: Store) -> Player:
         return Player(PlayerKind.FILE, version.started_as, version.agent, path=main, class_name=rest.removeprefix(":"))
     if (source / MAIN_FILE).is_file():
         return Player(PlayerKind.FOLDER, version.started_as, version.agent, path=source)
-    raise BadPlayer(f"{quote(name)} was entered as {quote(version.started_as)}, which is not what lies in {source}")
+    raise BadPlayer(f"{quote(name)} was entered as {quote(version.started_as)}, which is not what is in {source}")

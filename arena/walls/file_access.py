@@ -1,7 +1,7 @@
-"""What an agent may read: as rules of Landlock for a sandbox, as mounts for a container.
+"""The files that an agent can read: as Landlock rules for a sandbox, as mounts for a container.
 
-A jail asks for it when it starts an agent. Everything is named by the server; an agent that finds a way past a name
-finds the kernel. What cannot be read can neither be listed nor run.
+A jail uses this when it starts an agent. The server names every path, and the kernel enforces the rules. A path that
+cannot be read can neither be listed nor executed.
 """
 
 from __future__ import annotations
@@ -22,21 +22,23 @@ SYSTEM: Final = (
     *(str(folder) for folder in Path("/etc").glob("java*")),
     *("/sys/devices/system/cpu/online", "/proc/meminfo", "/proc/cpuinfo", "/proc/stat"),
 )
-"""What programs need of the system, where there is such a thing. Nothing in it is anybody's secret."""
+"""System files that programs need, as far as they exist. None of them is secret."""
 PROGRAMS: Final = ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin")
-"""What programs that start programs need besides."""
+"""Additional folders for programs that start programs."""
 DEVICES: Final = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
-"""Not /dev/zero: who maps that for others to share holds memory that nobody counts."""
+"""Not /dev/zero: memory that is a shared mapping of it is not counted."""
 OWN: Final = "/agent"
-"""The folder of an agent in a container, where nothing can be put in its place: all around it is read-only."""
+"""The folder of an agent in a container. Everything around it is read-only, so it cannot be replaced."""
 _OWN_MOUNTS: Final = ("/proc/", "/sys/", "/dev/")
-"""Of these a container has its own, or none."""
+"""Folders that are not mounted from the system: a container has its own, or none."""
 _SHEBANG: Final = 256
+"""Bytes of a script's first line that are read."""
 _MOST_EXPANDED: Final = 100_000
+"""Paths that are examined; the rest is not readable."""
 
 
 def of_program(command: Sequence[str]) -> tuple[str, ...]:
-    """What the program of a command needs to run: itself, what interprets it, and the libraries beside its folder."""
+    """The files that a command's program needs: itself, its interpreter, and the libraries beside its `bin` folder."""
     found: list[str] = []
     waiting = [command[0]]
     while waiting:
@@ -54,7 +56,7 @@ def of_program(command: Sequence[str]) -> tuple[str, ...]:
 
 
 def _interpreters(program: str) -> list[str]:
-    """What a script's first line names."""
+    """The programs in a script's first line (#!)."""
     try:
         with open(program, "rb") as file:
             first = file.read(_SHEBANG).partition(b"\n")[0]
@@ -72,7 +74,7 @@ def _interpreters(program: str) -> list[str]:
 
 
 def beneath(paths: Iterable[str], hidden: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """`paths` without what is `hidden` in them: (path, whether all below it may be read, or it may only be listed)."""
+    """`paths` without what is `hidden` in them: (path, whether all below is readable; else it can only be listed)."""
     out_of_sight = {os.path.realpath(path) for path in hidden}
     waiting = [os.path.realpath(path) for path in paths]
     for _ in range(_MOST_EXPANDED):
@@ -92,7 +94,8 @@ def beneath(paths: Iterable[str], hidden: Iterable[str]) -> Iterator[tuple[str, 
 
 
 def landlock_rules(readable: Iterable[str], hidden: Iterable[str], own: Path, *, writes: bool) -> int:
-    """A descriptor with rules: `readable` may be read and run, `own` be listed, and written to if it `writes`."""
+    """The descriptor of a Landlock ruleset: `readable` can be read and executed; `own` can be listed, and if `writes`
+    also written to."""
     from landlock import FSAccess
     from landlock.plumbing import (
         PathBeneathAttr,
@@ -101,12 +104,12 @@ def landlock_rules(readable: Iterable[str], hidden: Iterable[str], own: Path, *,
         get_create_ruleset,
     )
 
-    ctypes.set_errno(0)  # the library takes what an earlier call left there for a failure of its own
+    ctypes.set_errno(0)  # the library would report the error of an earlier call
     everything = FSAccess.all()
     attributes = RulesetAttr(everything)
     rules: int = get_create_ruleset()(ctypes.byref(attributes), ctypes.sizeof(attributes), 0)
     files = FSAccess.EXECUTE | FSAccess.READ_FILE
-    # A file that is deleted and still mapped fills the disk where nobody sees it: there is no right to delete.
+    # No right to delete: a deleted file that is still mapped would fill the disk unseen.
     entries = FSAccess.READ_FILE | FSAccess.WRITE_FILE | FSAccess.READ_DIR | FSAccess.MAKE_REG | FSAccess.MAKE_DIR
     entries |= FSAccess.TRUNCATE & everything
     wanted = [
@@ -119,7 +122,7 @@ def landlock_rules(readable: Iterable[str], hidden: Iterable[str], own: Path, *,
             try:
                 place = os.open(path, os.O_PATH | os.O_CLOEXEC)
             except OSError:
-                continue  # not here
+                continue  # does not exist here
             try:
                 is_folder = os.path.isdir(path)
                 ctypes.set_errno(0)
@@ -134,10 +137,10 @@ def landlock_rules(readable: Iterable[str], hidden: Iterable[str], own: Path, *,
 
 
 def container(readable: Iterable[str], hidden: Iterable[str], disk: int) -> list[str]:
-    """The command that makes a container and runs what follows in it, in its folder: bubblewrap with its arguments."""
-    # Its first process is what runs in it, which goes behind walls itself; bubblewrap's own would stay outside of them.
+    """The bubblewrap command that makes a container; the command that follows it runs in the folder `OWN`."""
+    # --as-pid-1: the first process is ours, behind the same walls; bubblewrap's own would stay outside of them.
     words = ["bwrap", "--unshare-all", "--as-pid-1", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "arena"]
-    # No terminals: there are some thousand for the whole machine.
+    # No pseudo-terminals: the whole machine has only a few thousand.
     words += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/dev/pts"]
     for folder in ("/tmp", "/dev/shm"):
         words += ["--size", str(disk), "--tmpfs", folder]
@@ -153,7 +156,7 @@ def container(readable: Iterable[str], hidden: Iterable[str], disk: int) -> list
                 words += ["--ro-bind", path, path]
         words += ["--remount-ro", place]
     words += ["--size", str(disk), "--tmpfs", OWN, "--dev-bind", "/dev/null", "/dev/zero"]
-    # What bubblewrap makes itself can be written to, and for root the settings of the kernel could be.
+    # Folders made by bubblewrap are writable, and root could write the kernel's settings in /proc.
     for folder in ("/proc", "/dev/pts", "/dev", "/"):
         words += ["--remount-ro", folder]
     return [*words, "--chdir", OWN, "--"]
@@ -164,6 +167,6 @@ def _is_inside(path: str, folders: Iterable[str]) -> bool:
 
 
 def interpreter() -> tuple[str, ...]:
-    """What a bare run of this process's Python needs."""
+    """The files that this process's Python needs to run without modules."""
     program = os.path.realpath(sys.executable)
     return (program, *(path for name in ("lib", "lib64") if os.path.isdir(path := os.path.join(sys.base_prefix, name))))

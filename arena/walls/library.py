@@ -1,8 +1,9 @@
-"""What a Python agent may import, and with which Python it runs.
+"""Which Python runs an agent, and which modules the agent can import.
 
-Before the first game the director asks the interpreter, once, where its modules lie, and lays out the folder from which
-agents import our two packages. With a list of modules nothing else is there: neither on the path nor, behind walls, to
-be read. The interpreter and what it has installed are the instructor's, and trusted; no agent's code runs here.
+Before the first game the director asks the interpreter, once, where its modules are, and fills the folder from which
+agents import our two packages. With a list of modules, no other module is on the path, or readable inside a sandbox or
+container. The interpreter and its installed modules belong to the instructor and are trusted; no agent's code runs
+here.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ from arena.errors import BadPlayer
 
 _OURS: Final = ("adsearch", "agents")
 _HOSTING: Final = ("agents.__main__", "agents.over_stdio")
-"""What hosts an agent."""
+"""The modules that load and run an agent."""
 _SOURCES: Final = Path(agents.__file__).resolve().parents[1]
 _OLDEST: Final = (3, 11)
 _ANSWERS_WITHIN: Final = 60
-"""Seconds that an interpreter has to load what may be imported."""
+"""Seconds that an interpreter has to import the listed modules."""
 _INSTALLED: Final = ("site-packages", "dist-packages")
-"""Folders of modules that did not come with Python."""
+"""Names of folders for modules that are not part of Python."""
 
-_ASKED: Final = """if True:
+_QUERY: Final = """if True:
     import importlib, json, sys, sysconfig
     out = sys.stdout
     sys.stdout = sys.stderr
@@ -65,14 +66,14 @@ _ASKED: Final = """if True:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """An interpreter, and what agents find when they import."""
+    """An interpreter, and the modules that agents can import."""
 
     command: tuple[str, ...]
-    """What a warden runs, with the agent's file behind it."""
+    """The command that a warden runs, followed by the agent's file."""
     folder: Path
-    """From where our packages, and the modules of a list, are imported."""
+    """The folder of our packages and of listed modules."""
     path: tuple[str, ...]
-    """What PYTHONPATH names: that folder, and what this process's own names of installed modules."""
+    """PYTHONPATH: that folder, and the folders of installed modules in this process's PYTHONPATH."""
     readable: tuple[str, ...]
     hidden: tuple[str, ...]
 
@@ -80,10 +81,10 @@ class Library:
 def lay_out(
     folder: Path, *, python: str | None = None, modules: Sequence[str] | None = None, rules: str = ""
 ) -> Library:
-    """The library of agents, in the empty `folder`; BadPlayer where the interpreter or a module is not as it must be.
+    """Fills the empty `folder` with the library for agents; BadPlayer if the interpreter or a module cannot be used.
 
-    `python` is by default the one that runs this; without `modules` all that it has may be imported, with them also
-    what the game that `rules` names needs."""
+    `python`: default, the one that runs this process. Without `modules` everything installed can be imported; with
+    them, only these, and what the game `rules` needs."""
     program = sys.executable if python is None else os.path.abspath(os.path.expanduser(python))
     roots = ("msgspec",) if modules is None else (*_HOSTING, *modules)
     facts = _ask(program, roots, rules if modules is not None else "")
@@ -106,18 +107,18 @@ def lay_out(
     linked = _link_others(folder, facts)
     _compile(program, folder)
     hidden = [*installed, *_all_installed(facts)]
-    # Without `site` nothing is on the path but the library and what comes with Python.
+    # -S: without the module `site`, only the library and the standard library are on the path.
     command = (program, "-S", "-P", "-m", "agents")
     return Library(command, folder, (str(folder),), _plain((*interpreter, *linked, str(folder))), _plain(hidden))
 
 
 def _ask(program: str, roots: Sequence[str], rules: str) -> dict[str, Any]:
-    """What the interpreter says of itself, once it has imported `roots`, and what these `rules` need."""
+    """Facts about the interpreter, after it has imported `roots`, and what the game `rules` needs."""
     path = os.pathsep.join(filter(None, (str(_SOURCES), os.environ.get("PYTHONPATH"))))
     environment = {"PATH": os.environ.get("PATH", os.defpath), "PYTHONPATH": path, "LANG": "C.UTF-8"}
     try:
         done = subprocess.run(
-            [program, "-P", "-c", _ASKED, json.dumps(roots), rules],
+            [program, "-P", "-c", _QUERY, json.dumps(roots), rules],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_ANSWERS_WITHIN,
@@ -130,9 +131,9 @@ def _ask(program: str, roots: Sequence[str], rules: str) -> dict[str, Any]:
     try:
         facts: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
-        said = one_line(done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]) or "nothing"
+        printed = one_line(done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]) or "nothing"
         raise BadPlayer(
-            f"python: expected Python {_OLDEST[0]}.{_OLDEST[1]} or newer, {quote(program)} is none (it said {said})"
+            f"python: expected Python {_OLDEST[0]}.{_OLDEST[1]} or newer, got {quote(program)}, which printed {printed}"
         ) from None
     return facts
 
@@ -148,9 +149,7 @@ def _check(program: str, facts: dict[str, Any], roots: Sequence[str]) -> None:
         return
     name, why = next(iter(missing.items()))
     if "msgspec" in why or name == "msgspec":
-        raise BadPlayer(
-            f"python: {quote(program)} has no msgspec, which hosts agents: {program} -m pip install msgspec"
-        )
+        raise BadPlayer(f"python: {quote(program)} has no msgspec, which agents need: {program} -m pip install msgspec")
     names = one_of([quote(other) for other in roots if other in missing], most=8)
     raise BadPlayer(
         f"modules: {quote(program)} cannot import {names} ({one_line(why)}); correct the name, or install it there"
@@ -158,22 +157,22 @@ def _check(program: str, facts: dict[str, Any], roots: Sequence[str]) -> None:
 
 
 def _of_interpreter(program: str, facts: dict[str, Any]) -> list[str]:
-    """What the interpreter itself needs: its program, and what came with it."""
+    """The files of the interpreter itself: its program and its standard library."""
     found = [program, os.path.realpath(program), facts["program"], *facts["standard"]]
     for prefix in facts["prefixes"]:
         found.append(os.path.join(prefix, "pyvenv.cfg"))
-        if prefix not in ("/usr", "/usr/local"):  # of these the system's folders are readable anyway
+        if prefix not in ("/usr", "/usr/local"):  # their folders are readable anyway
             found += [os.path.join(prefix, name) for name in ("lib", "lib64") if _has_own_libraries(prefix, name)]
     return [path for path in found if os.path.exists(path)]
 
 
 def _has_own_libraries(prefix: str, name: str) -> bool:
-    """Whether the folder is that of a whole Python and not of an environment, whose modules are told apart."""
+    """Whether the folder belongs to a complete Python, not to a virtual environment (pyvenv.cfg)."""
     return os.path.isdir(os.path.join(prefix, name)) and not os.path.exists(os.path.join(prefix, "pyvenv.cfg"))
 
 
 def _all_installed(facts: dict[str, Any]) -> list[str]:
-    """Every folder of modules that did not come with a Python, wherever agents may read."""
+    """Every folder of installed modules in a place that agents can read."""
     found = []
     for place in (*facts["prefixes"], "/usr", "/usr/local"):
         for library in ("lib", "lib64", "local/lib"):
@@ -185,7 +184,7 @@ def _all_installed(facts: dict[str, Any]) -> list[str]:
 
 
 def _copy_ours(folder: Path, files: dict[str, list[str]], modules: Sequence[str]) -> None:
-    """Of our two packages what hosts an agent, and what is on the list."""
+    """Copies the modules of our two packages that run an agent, and those on the list."""
     wanted = {name for name in files if name.partition(".")[0] in _OURS}
     for name in sorted(wanted | {"agents.__main__"}):
         source = _SOURCES.joinpath(*name.split("."))
@@ -207,7 +206,7 @@ def _copy_ours(folder: Path, files: dict[str, list[str]], modules: Sequence[str]
 
 
 def _copy_data(source: Path, target: Path) -> None:
-    """What modules of a package read and is no module: trees, mazes."""
+    """Copies the data files of a package: trees, mazes."""
     for path in source.iterdir():
         if path.is_dir() and not (path / "__init__.py").exists() and path.name != "__pycache__":
             shutil.copytree(path, target / path.name, dirs_exist_ok=True)
@@ -216,7 +215,7 @@ def _copy_data(source: Path, target: Path) -> None:
 
 
 def _link_others(folder: Path, facts: dict[str, Any]) -> list[str]:
-    """Links to what else was imported and did not come with Python, whole packages each; where they lead."""
+    """Links the other imported packages that are not part of Python; returns their real paths."""
     standard = tuple(path.rstrip("/") + "/" for path in facts["standard"])
     linked = []
     for name, places in facts["files"].items():
@@ -236,7 +235,7 @@ def _link_others(folder: Path, facts: dict[str, Any]) -> list[str]:
 
 
 def _compile(program: str, folder: Path) -> None:
-    """Compiled now, the modules load at once; agents may not write there."""
+    """Compiles the modules now, because agents cannot write there."""
     subprocess.run(
         [program, "-I", "-m", "compileall", "-q", *(str(folder / package) for package in _OURS)],
         stdin=subprocess.DEVNULL,

@@ -87,7 +87,7 @@ def offer(kind: WallKind) -> Offer:
         failed = _try(kind)
         return Offer(kind, not failed, failed, _ADVICE["interpreter"] if "ermission denied" in failed else "")
     if sys.platform != "linux":
-        return Offer(kind, False, f"it needs Linux, this system is {sys.platform}")
+        return Offer(kind, False, f"it needs Linux, this is {sys.platform}")
     if kind is WallKind.CONTAINER:
         if shutil.which("bwrap") is None:
             return Offer(kind, False, "bwrap is not on the PATH", _ADVICE["bwrap"])

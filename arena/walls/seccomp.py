@@ -1,10 +1,10 @@
-"""What the kernel does for an agent behind walls: which system calls, with which arguments.
+"""The system call filter (seccomp) of an agent: which calls the kernel allows, with which arguments.
 
-The director compiles this, once, with libseccomp; a jail hands the filter to the process that becomes an agent. What is
-not named here does not exist for the agent (ENOSYS, upon which programs try an older way); what is named as refused
-fails with "not permitted", so that a person can read why.
+The director compiles the filter once, with libseccomp; a jail passes it to the process that becomes an agent. In a
+sandbox or container, a call that is not named here fails with ENOSYS, so that programs try an older call. A call that
+is named as refused fails with EPERM ("not permitted"), so that people can read why.
 
-A list of what is allowed, not of what is forbidden: tomorrow's kernels bring system calls that nobody thought of.
+The list says what is allowed, not what is forbidden, because new kernels bring new system calls.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any, Final
 from arena.walls.kinds import WallKind
 
 SELF: Final = 0x5EC0AAAA
-"""Stands in the filter for the number of the agent's own process, which is known only when it is there."""
+"""Placeholder in the filter for the PID of the agent's process, which is known only when that exists."""
 
 _ALLOWED: Final = """
     read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek _llseek close
@@ -66,14 +66,14 @@ _REFUSED: Final = """
     settimeofday clock_settime clock_adjtime adjtimex sethostname setdomainname iopl ioperm modify_ldt vhangup
     splice tee vmsplice
 """
-"""What fails in words. It need not be complete: what stands in no list does not exist.
+"""Calls that fail with EPERM. The list need not be complete: a call in no list fails with ENOSYS.
 
-A timer (timer_create) sends any signal, and one (SIGCONT) wakes an agent that is to stand still."""
+timer_create is here because a timer can send SIGCONT, which wakes a paused agent."""
 
-_LEAVING: Final = "setsid setpgid"
-"""What would take a process out of its group."""
-_QUEUING: Final = "sched_setaffinity sched_setscheduler sched_setparam sched_setattr setpriority ioprio_set"
-"""What would take it to another place in the queue for a processor, so that it waits by its own choice."""
+_LEAVE_GROUP: Final = "setsid setpgid"
+"""Calls that take a process out of its process group."""
+_SCHEDULING: Final = "sched_setaffinity sched_setscheduler sched_setparam sched_setattr setpriority ioprio_set"
+"""Calls with which an agent could choose how long it waits for a processor."""
 _CLONE_THREAD: Final = 0x00010000
 _CLONE_SIGNAL: Final = 0xFF
 _CLONE_FILES: Final = 0x00000400
@@ -96,21 +96,21 @@ _MAP_HUGETLB: Final = 0x40000
 _FADV_DONTNEED: Final = 4
 _FIRST_CLOCK_OF_OTHERS: Final = 16
 _OWN_CLOCKS: Final = (0xFFFFFFFA, 0xFFFFFFFE)
-"""Of the process and of the thread that asks, as the C library writes them."""
+"""Processor-time clocks of the calling process and thread, as the C library encodes them."""
 _O_NAMELESS: Final = os.O_TMPFILE & ~os.O_DIRECTORY if sys.platform == "linux" else 0
 _AF_UNIX: Final = 1
 _SOCK_STREAM: Final = 1
 _SOCK_TYPE: Final = 0xF
 
 _Rule = tuple[int, str, tuple[Any, ...]]
-"""Action, name, and conditions on arguments that must all be met."""
+"""Action, name of the call, and conditions on its arguments, which must all be met."""
 
 
 @cache
 def compiled(kind: WallKind) -> bytes:
-    """The filter for walls of this kind, as a process hands it to the kernel.
+    """The filter for walls of this kind, as BPF code.
 
-    OSError, RuntimeError or ImportError where it cannot be made here; for limits it is then empty."""
+    OSError, RuntimeError, TypeError or ImportError if libseccomp does not work here; for limits it is then empty."""
     try:
         import pyseccomp  # finds and loads libseccomp, which takes 20 ms
     except (ImportError, OSError, RuntimeError, TypeError):
@@ -120,29 +120,29 @@ def compiled(kind: WallKind) -> bytes:
     if kind is WallKind.LIMITS:
         return _written(_of_limits(pyseccomp))
     made = pyseccomp.SyscallFilter(pyseccomp.ERRNO(errno.ENOSYS))
-    # Calls of another machine, as 32-bit programs make.
+    # Calls of another architecture, for example of 32-bit programs.
     made.set_attr(pyseccomp.Attr.ACT_BADARCH, pyseccomp.KILL_PROCESS)
     refused = pyseccomp.ERRNO(errno.EPERM)
     rules: list[_Rule] = [(pyseccomp.ALLOW, name, ()) for name in _ALLOWED.split()]
-    # Who gives the processor away whenever it has it would wait by choice: it is told that it has done so.
+    # An agent that yields all the time would wait by choice: sched_yield does nothing and returns 0.
     rules.append((pyseccomp.ERRNO(0), "sched_yield", ()))
     rules += _with_arguments(pyseccomp)
     rules += _of_processes(pyseccomp, refused, kind)
     named = {name for _, name, _ in rules}
-    rules += [(refused, name, ()) for name in f"{_REFUSED} {_LEAVING} {_QUEUING}".split() if name not in named]
+    rules += [(refused, name, ()) for name in f"{_REFUSED} {_LEAVE_GROUP} {_SCHEDULING}".split() if name not in named]
     for action, name, conditions in rules:
-        # Names of other machines, and of newer kernels than this libseccomp knows, are left out.
+        # Calls of other architectures, or too new for this libseccomp, are left out.
         if pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, name) >= 0:
             made.add_rule(action, name, *conditions)
     return _written(made)
 
 
 def _of_limits(pyseccomp: Any) -> Any:
-    """Everything is allowed but to leave the group, so whatever an agent starts is stopped and killed in one call, and
-    to choose how long one waits for a processor."""
+    """The filter of `limits`: allows all calls except those that leave the process group, so that everything an agent
+    starts is paused and killed in one call, and those that choose its scheduling."""
     made = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
     made.set_attr(pyseccomp.Attr.ACT_BADARCH, pyseccomp.ALLOW)
-    for name in f"{_LEAVING} {_QUEUING}".split():
+    for name in f"{_LEAVE_GROUP} {_SCHEDULING}".split():
         made.add_rule(pyseccomp.ERRNO(errno.EPERM), name)
     return made
 
@@ -155,7 +155,7 @@ def _written(made: Any) -> bytes:
 
 
 def _with_arguments(pyseccomp: Any) -> Iterator[_Rule]:
-    """Calls that are allowed for some uses alone."""
+    """Calls that are allowed only with certain arguments."""
     allow, argument, equal, masked = pyseccomp.ALLOW, pyseccomp.Arg, pyseccomp.EQ, pyseccomp.MASKED_EQ
     for name, place, values in (
         ("fcntl", 1, _FCNTL),
@@ -165,50 +165,50 @@ def _with_arguments(pyseccomp: Any) -> Iterator[_Rule]:
     ):
         for value in values:
             yield allow, name, (argument(place, equal, value),)
-    # Truncating a file that is opened for reading is a way to write past Landlock, before its third version; a file
-    # without a name is one that fills the disk unseen.
+    # O_RDONLY with O_TRUNC is a way to write past Landlock before its ABI version 3; a file without a name (O_TMPFILE)
+    # fills the disk unseen.
     for name, place in (("open", 1), ("openat", 2)):
         for mode in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC, os.O_RDWR | os.O_TRUNC):
             yield allow, name, (argument(place, masked, os.O_ACCMODE | os.O_TRUNC | _O_NAMELESS, mode),)
     yield allow, "creat", ()
-    # Memory to be shared is not counted as anybody's; nor are huge pages, which the machine has set aside. What grows
-    # by itself no limit stops.
+    # Not counted as the agent's memory: shared anonymous memory, and huge pages, which the machine has reserved. Memory
+    # that grows by itself (MAP_GROWSDOWN) passes the limits.
     looked_at = _MAP_SHARED | _MAP_ANONYMOUS | _MAP_HUGETLB | _MAP_GROWSDOWN
     for name in ("mmap", "mmap2"):
         for kinds in (0, _MAP_SHARED, _MAP_ANONYMOUS):
             yield allow, name, (argument(3, masked, looked_at, kinds),)
         for kinds in (_MAP_SHARED | _MAP_ANONYMOUS, _MAP_HUGETLB, _MAP_GROWSDOWN):
             yield pyseccomp.ERRNO(errno.EPERM), name, (argument(3, masked, kinds, kinds),)
-    # Beyond the first clocks are those of processor time of other processes, which a timer by them makes slower.
+    # Higher clock ids are processor-time clocks of other processes; a timer on such a clock slows that process.
     for name in ("clock_nanosleep", "clock_nanosleep_time64"):
         yield allow, name, (argument(0, pyseccomp.LT, _FIRST_CLOCK_OF_OTHERS),)
         for clock in _OWN_CLOCKS:
             yield allow, name, (argument(0, masked, 0xFFFFFFFF, clock),)
-    # A thread with a table of open files of its own could have as many again.
+    # A thread with its own table of open files could have as many files again.
     yield allow, "close_range", (argument(2, masked, _CLOSE_RANGE_UNSHARE, 0),)
-    # Gigabytes are reserved sooner than anybody looks, and past the end of a file, which no limit counts. Programs that
-    # hear that the file system cannot do it write zeros instead.
+    # fallocate reserves gigabytes between two polls, also past the end of a file, which RLIMIT_FSIZE does not count.
+    # After EOPNOTSUPP, programs write zeros instead.
     yield pyseccomp.ERRNO(errno.EOPNOTSUPP), "fallocate", ()
-    # Files that are dropped from memory would have to be read from the disk again, by the opponent.
+    # Files dropped from the page cache would have to be read from the disk again, by the opponent.
     yield pyseccomp.ERRNO(0), "fadvise64", (argument(3, equal, _FADV_DONTNEED),)
     yield allow, "fadvise64", (argument(3, pyseccomp.NE, _FADV_DONTNEED),)
-    # A pair of sockets talks to itself: asyncio wants one. Datagrams could be sent to a path. Its buffers stay as
-    # small as they are (setsockopt), and no open file travels in them, where nobody would count it (sendmsg).
+    # asyncio needs a pair of connected sockets. No datagram sockets: they could send to a path. setsockopt is refused
+    # (larger buffers), and sendmsg (open files in transit are not counted).
     yield allow, "socketpair", (argument(0, equal, _AF_UNIX), argument(1, masked, _SOCK_TYPE, _SOCK_STREAM))
     yield allow, "sendto", (argument(4, equal, 0),)
-    # Limits of other processes of this user could be lowered.
+    # Only for itself (PID 0): it could lower the limits of this user's other processes.
     yield allow, "prlimit64", (argument(0, equal, 0),)
 
 
 def _of_processes(pyseccomp: Any, refused: int, kind: WallKind) -> Iterator[_Rule]:
-    """New processes and signals: in a sandbox threads and signals to itself alone."""
+    """Calls that start processes or send signals. In a sandbox: only new threads, and signals to itself."""
     allow, argument, masked = pyseccomp.ALLOW, pyseccomp.Arg, pyseccomp.MASKED_EQ
-    # The threads of a process share its table of open files: what is in it is limited, and counted once.
+    # Threads must share the table of open files of their process, which is limited and counted once.
     thread = _CLONE_THREAD | _CLONE_FILES
     if kind is WallKind.CONTAINER:
         for name in ("fork", "vfork", "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"):
             yield allow, name, ()
-        # Of other signals with which a child may end, one (SIGCONT) wakes a parent that is to stand still.
+        # A child must end with SIGCHLD: with SIGCONT it would wake a paused parent.
         looked_at = _CLONE_NAMESPACES | _CLONE_THREAD | _CLONE_SIGNAL
         yield allow, "clone", (argument(0, masked, looked_at, signal.SIGCHLD),)
         yield allow, "clone", (argument(0, masked, _CLONE_NAMESPACES | thread, thread),)

@@ -117,7 +117,7 @@ def test_no_plies_are_no_opening() -> None:
 
 
 def test_games_of_chance_take_no_openings() -> None:
-    with pytest.raises(BadFixture, match="the dice make every game another one"):
+    with pytest.raises(BadFixture, match="chance already makes every game different"):
         Book("pig", 2, seed=1)
 
 

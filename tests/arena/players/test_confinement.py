@@ -1,4 +1,4 @@
-"""The orders of wardens: what each agent gets, may read and may not, and what people are told of it."""
+"""The settings of wardens: what each agent gets, which files it can read, and what users see of it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Course:
     def orders(self, text: str, confinement: Confinement | None = None, **settings: Any) -> WardenSettings:
         """What the warden of that player is told, as it understands it."""
         submission = self.store.take(read_player(text))
-        told = (confinement or self.confinement()).warden_orders("anne", submission, self.store, **settings)
+        told = (confinement or self.confinement()).warden_settings("anne", submission, self.store, **settings)
         return msgspec.convert(told | {"address": "ipc://x", "token": "t"}, WardenSettings)
 
 
@@ -188,14 +188,14 @@ def test_limits_alone_come_with_one_warning(course: Course, monkeypatch: pytest.
     assert [confinement.wall_kind(), confinement.wall_kind()] == [WallKind.LIMITS, WallKind.LIMITS]
     (warning,) = confinement.warnings
     assert warning == (
-        f"agents are behind limits alone (it is too old; buy another one): {probe.LIMITS_MEAN}. See: arena doctor"
+        f"agents are behind limits only (it is too old; buy another one): {probe.LIMITS_MEAN}. See: arena doctor"
     )
 
 
 def test_limits_that_were_asked_for_are_warned_of_without_a_reason(course: Course) -> None:
     confinement = course.confinement()
     confinement.wall_kind()
-    assert confinement.warnings == [f"agents are behind limits alone: {probe.LIMITS_MEAN}. See: arena doctor"]
+    assert confinement.warnings == [f"agents are behind limits only: {probe.LIMITS_MEAN}. See: arena doctor"]
 
 
 def test_a_sandbox_is_the_usual_and_needs_no_warning(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,13 +219,13 @@ def test_how_an_agent_is_held_is_said_in_words(course: Course) -> None:
     course.orders(str(course.folder / "first.py"), confinement)
     words = confinement.described("anne")
     assert words.startswith("anne")
-    for part in ("limits", "512 MiB", "stands still"):
+    for part in ("limits", "512 MiB", "paused"):
         assert part in words
     pondering = course.confinement(allowance=Allowance(memory=None), ponder=True)
     course.orders(str(course.folder / "first.py"), pondering)
     words = pondering.described("anne")
     assert "MiB" not in words
-    assert "stands still" not in words
+    assert "paused" not in words
 
 
 def test_nothing_is_tried_or_laid_out_before_an_agent_needs_it(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:

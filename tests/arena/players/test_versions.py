@@ -1,4 +1,4 @@
-"""Versions on record: what was entered is found again and is the same submission as then."""
+"""Recorded versions: what was entered is found again, and is the same submission as before."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_name_alone_is_its_last_version(entered: tuple[Database, Store]) -> No
         ("alise", "did you mean 'alice'"),
         ("alice@7", "there is alice@1 to alice@2"),
         ("alice@", "there is alice@1 to alice@2"),
-        ("@", "no agent '@' on record"),
+        ("@", "no agent '@' in the database"),
         ("mal\x1b[31mlory@1", "no agent 'mal\\x1b[31mlory'"),
     ],
 )
@@ -90,7 +90,7 @@ def test_who_is_not_there_is_one_error(entered: tuple[Database, Store], name: st
 def test_a_name_that_a_file_here_has_too_must_be_said_exactly(entered: tuple[Database, Store]) -> None:
     database, store = entered
     with database.reading() as connection:
-        with pytest.raises(BadPlayer, match=r"'mine' is a file here and on record: say mine\.py, or mine@1"):
+        with pytest.raises(BadPlayer, match=r"'mine' is a file here and in the database: write mine\.py, or mine@1"):
             versions.named(connection, "mine", store)
         assert versions.named(connection, "mine.py:Mine", store)[1] is None
         _, version = versions.named(connection, "mine@1", store)
@@ -111,5 +111,5 @@ def test_what_cannot_be_run_again_says_why(entered: tuple[Database, Store]) -> N
 def test_who_sat_there_is_found_with_its_version(entered: tuple[Database, Store]) -> None:
     with entered[0].reading() as connection:
         assert versions.of_seat(connection, PastSeat(seat=0, player="alice", version=1)).source == "random"
-        with pytest.raises(BadPlayer, match="no version 'alice@9' on record; there is alice@1 to alice@2"):
+        with pytest.raises(BadPlayer, match="no version 'alice@9' in the database; there is alice@1 to alice@2"):
             versions.of_seat(connection, PastSeat(seat=0, player="alice", version=9))

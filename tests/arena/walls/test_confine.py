@@ -130,7 +130,7 @@ def test_threads_are_counted_for_an_ordinary_user() -> None:
         ((), ("/",), ".program 13"),
         (("core=4095",), SHOW, "walls 22"),
         (("capabilities=0", "landlock=99"), SHOW, "walls 9"),
-        (("calls=99",), SHOW, "walls 9"),
+        (("seccomp=99",), SHOW, "walls 9"),
         (("RLIMIT_NO_SUCH_THING=1",), SHOW, "walls 22"),
         (("parent=1",), SHOW, ""),
     ],

@@ -200,14 +200,14 @@ def test_a_python_without_msgspec_is_told_how_to_get_it(folder: Path, tmp_path: 
     for missing, modules in (({"msgspec": no}, None), ({"agents.__main__": no, "agents.over_stdio": no}, ["json"])):
         python = pretender(tmp_path / "python", missing=missing)
         words = refusal(folder, python=python, modules=modules)
-        assert words == f"python: {quote(python)} has no msgspec, which hosts agents: {python} -m pip install msgspec"
+        assert words == f"python: {quote(python)} has no msgspec, which agents need: {python} -m pip install msgspec"
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("#!/bin/sh\necho hello\n", "is none (it said nothing)"),
-        ("#!/bin/sh\necho one >&2; echo two >&2\n", "is none (it said two)"),
+        ("#!/bin/sh\necho hello\n", "which printed nothing"),
+        ("#!/bin/sh\necho one >&2; echo two >&2\n", "which printed two"),
         ("#!/no/such/interpreter\n", "No such file or directory"),
     ],
     ids=["says something else", "complains", "cannot run"],
@@ -278,7 +278,7 @@ def test_an_agent_plays_with_what_it_may_import(
     scratch.mkdir(parents=True)
     store = Store(tmp_path / "store")
     submission = store.take(read_player(str(tmp_path / "first.py")))
-    orders = Confinement(scratch, "tictactoe", walls=kind, modules=modules).warden_orders("first", submission, store)
+    orders = Confinement(scratch, "tictactoe", walls=kind, modules=modules).warden_settings("first", submission, store)
     with Judge(orders.pop("command"), **orders) as judge:
         match = judge.play()
         judge.hang_up()

@@ -97,7 +97,7 @@ def test_a_program_bwrap_that_is_forbidden_to_work_does_not_count(fresh: pytest.
     found = probe.offer(WallKind.CONTAINER)
     assert not found.holds
     assert found.why == "they cannot be set up: bwrap: No permissions to create a new namespace"
-    assert "may not make namespaces here" in found.advice
+    assert "not allowed to create namespaces" in found.advice
 
 
 @needs_linux

@@ -73,7 +73,7 @@ def test_on_a_terminal_what_does_not_fit_goes_on_below_a_little_to_the_right(
     record = GameRecord(1, "illegal", 0, detail, seats, (), 0)
     now = datetime.now(UTC)
     screen = GameScreen(quiet=False)
-    screen.say("my_agent is confined (sandbox): its own source and Python to read, nothing to write, no network")
+    screen.say("my_agent is confined (sandbox): it reads its own source and Python, writes nothing, has no network")
     said = shown(capsys)
     assert [line[:2] == "  " for line in said] == [False, True]
     screen.show(Began(LUDO))

@@ -146,7 +146,7 @@ def test_one_on_record_is_found_by_name() -> None:
     assert "All is well" in ended.out
     for text, words in (
         ("gredy", "no player 'gredy'"),
-        ("gredy@1", "no agent 'gredy' on record; did you mean 'greedy"),
+        ("gredy@1", "no agent 'gredy' in the database; did you mean 'greedy"),
     ):
         ended = arena("check", text, "--game", "nap", columns=200)
         assert (ended.code, ended.out) == (2, "")

@@ -199,9 +199,9 @@ def test_other_kinds_of_games_have_ladders_of_their_own(game: str, seats: int) -
     [
         (["nofile.py", "--game", "connect4"], "no file 'nofile.py'"),
         (["random", "--game", "conect4"], "did you mean 'connect4'"),
-        (["random", "--game", "connect4", "--against", "nobody@1"], "no agent 'nobody' on record"),
+        (["random", "--game", "connect4", "--against", "nobody@1"], "no agent 'nobody' in the database"),
         (["random", "--game", "connect4", "--against", "pvvs"], "did you mean 'pvs'"),
-        (["human", "--game", "connect4"], "'human' sits at a terminal"),
+        (["human", "--game", "connect4"], "'human' can only play in `arena play`"),
         (["random", "--game", "maze:ghosts=random"], "for one player"),
         (["minimax", "--game", "kuhn"], "minimax cannot play kuhn"),
         (["random", "--game", "connect4", "--clock", "soon"], "expected a clock such as"),
