@@ -150,6 +150,6 @@ class Confinement:
 
 _MEANS: Final = {
     WallKind.LIMITS: "it runs as this user, within limits",
-    WallKind.SANDBOX: "it reads its own source and Python, writes nothing, has no network, starts and reaches no other process",
+    WallKind.SANDBOX: "it reads its own source and Python, writes nothing, has no network and no other process",
     WallKind.CONTAINER: "it reads its own source and programs, writes nothing that stays, has no network",
 }

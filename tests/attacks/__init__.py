@@ -1,7 +1,7 @@
-"""Real attackers behind every kind of walls, and what must come of each: a verdict, and no damage to anybody else.
+"""Attacking agents, and the expected result of each: a verdict, and no damage to others.
 
-Their programs lie in `attackers/`. In a game of tic-tac-toe each takes seat 0 against an opponent that plays well. In
-its log an attacker says "SUCCEEDED: ..." of whatever it got; behind a sandbox or in a container none may.
+Their programs are in `attackers/`. Each plays tic-tac-toe in seat 0 against a good opponent. An attacker writes
+"SUCCEEDED: ..." to its log for everything that it got; in a sandbox or container no attacker must write that.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from agents.protocol import Verdict
 from arena.walls.kinds import WallKind
 
 Way = Literal["kit", "homework", "bare"]
-"""An agent of the kit, one that may import little, or a program that speaks the protocol itself."""
+"""An agent of the kit, one with a list of allowed modules, or a program that speaks the protocol itself."""
 
 _NORMAL: Final = frozenset({Verdict.NORMAL})
 _FULL: Final = frozenset({Verdict.NORMAL, Verdict.FLOODED})
-"""What is full refuses more, unless the warden sees it first."""
+"""A full file system refuses more, unless the warden sees the files first."""
 _TOO_MANY: Final = (Verdict.CRASHED, Verdict.MEMORY, Verdict.NORMAL)
-"""Where the system counts processes, it refuses the next; elsewhere the warden counts, or sees their memory first."""
+"""If the kernel counts processes it refuses the next one; else the warden counts them, or sees their memory first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +29,19 @@ class Attack:
 
     name: str
     verdicts: frozenset[Verdict] = _NORMAL
-    """Its game ends in one of these. More than one where it depends on the machine, or on who is faster."""
+    """The possible verdicts: more than one if the verdict depends on the machine, or on timing."""
     way: Way = "kit"
     words: str = ""
-    """What the verdict's detail says, among other things, unless the verdict is normal."""
+    """A part of the verdict's detail, unless the verdict is normal."""
     clock: str = "30"
     margin: float = 0.05
-    """Seconds that it may be late."""
+    """The margin of the clock, in seconds."""
     small: bool = False
-    """Whether it may have little memory, so that it is soon too much."""
+    """Whether its memory limit is small, so that it is reached soon."""
     opponent_thinks: bool = False
-    """Whether each move of the opponent's takes its time; the game is then cut short."""
+    """Whether the opponent thinks about each move; the game is then cut short."""
     by_kind: Mapping[WallKind, frozenset[Verdict]] = field(default_factory=dict)
-    """Where the verdicts are others behind these walls."""
+    """Other verdicts for some kinds of walls."""
 
     def may_end_in(self, kind: WallKind) -> frozenset[Verdict]:
         """The verdicts behind walls of that kind."""
@@ -60,12 +60,12 @@ def _bare(name: str, *verdicts: Verdict, words: str = "", **others: Any) -> Atta
 
 
 def _starts_processes(name: str, *verdicts: Verdict, **others: Any) -> Attack:
-    """A sandbox lets nobody start a process: so the attack is none there."""
+    """An attack by processes. A sandbox lets an agent start none, so its game ends normally there."""
     return _ends(name, *verdicts, by_kind={WallKind.SANDBOX: _NORMAL}, **others)
 
 
 def _shares_memory(name: str, **others: Any) -> Attack:
-    """Where a filter holds, nobody gets memory that is not counted as its own."""
+    """An attack by shared memory. The filter of a sandbox or container refuses memory that is not counted."""
     refused = {WallKind.SANDBOX: _NORMAL, WallKind.CONTAINER: _NORMAL}
     return _ends(name, Verdict.MEMORY, Verdict.NORMAL, small=True, by_kind=refused, **others)
 
@@ -75,7 +75,7 @@ ATTACKS: Final = (
     _ends("spin_off_turn", Verdict.ADJUDICATED, opponent_thinks=True),
     _ends("spin_off_turn_in_a_child", Verdict.ADJUDICATED, opponent_thinks=True),
     _ends("wake_by_a_timer", Verdict.ADJUDICATED, opponent_thinks=True),
-    # Late by so much that a busy machine is no excuse: it would have to take nine tenths of the turn.
+    # The margin is so large that a busy machine cannot be the reason: it would have to take nine tenths of the turn.
     _ends("buy_a_void_with_threads", Verdict.TIME, clock="0.1", margin=0.9),
     _ends("buy_a_void_at_the_back_of_the_queue", Verdict.TIME, clock="0.1", margin=0.9),
     _bare("dribble", Verdict.TIME, clock="0.2", margin=0.6),
@@ -101,7 +101,7 @@ ATTACKS: Final = (
     Attack("fill_shm", by_kind={WallKind.CONTAINER: _FULL}),
     Attack("fill_everything_else", by_kind={WallKind.CONTAINER: _FULL}),
     Attack("open_10000_files"),
-    # Held by the kernel.
+    # Kernel memory.
     _starts_processes("hold_memory_in_sockets", *_TOO_MANY, small=True),
     _starts_processes("hold_memory_in_pipes", *_TOO_MANY, small=True),
     _ends(
@@ -204,7 +204,7 @@ ATTACKS: Final = (
 )
 
 ORDINARY: Final = Attack("good")
-"""No attacker at all: the opponent against itself."""
+"""No attacker: the opponent against itself."""
 
 NOT_STOPPED_BY_LIMITS: Final = frozenset(
     {
@@ -224,7 +224,7 @@ NOT_STOPPED_BY_LIMITS: Final = frozenset(
         *("write_into_the_kernel", "import_what_is_forbidden", "speak_for_another_processor"),
     }
 )
-"""Attacks that succeed behind limits alone: `docs/security.md` says what each means."""
+"""Attacks that succeed behind `limits`: `docs/security.md` says what each means."""
 STOPPED_BY_SOME_SYSTEMS: Final = frozenset(
     {
         *("fork_bomb_in_sessions", "trace_others", "read_memory_of_others"),
@@ -233,4 +233,4 @@ STOPPED_BY_SOME_SYSTEMS: Final = frozenset(
         *("speak_for_another_processor", "have_a_table_of_files_for_each_thread"),
     }
 )
-"""Those of them that some systems refuse by rules of their own, or refuse a user who was root."""
+"""The attacks among these that some systems refuse by their own rules, or refuse a user that was root."""

@@ -1,9 +1,9 @@
-"""All attackers, once each, under a real director: one evening, in a process of its own.
+"""Runs every attacker once, under a real director, in a separate process. One such run is called an evening.
 
     python -m tests.attacks.evening KIND
 
-The process runs as whoever started it and keeps everything in its TMPDIR. On stdout it tells, as one JSON document,
-what came of each game and what was left behind.
+The process runs as the user that started it and keeps all files in its TMPDIR. It writes one JSON document to stdout:
+the result of each game, and what was left behind.
 """
 
 from __future__ import annotations
@@ -67,26 +67,26 @@ class Played(Struct, frozen=True):
     moves: tuple[str, ...]
     stderr: str
     leaked: tuple[str, ...]
-    """Which secrets stand in its log."""
+    """The secrets that are in its log."""
     left: tuple[str, ...]
-    """Processes and changed files, seen when it was over."""
+    """Processes and changed files right after the game."""
 
 
 class Evening(Struct, frozen=True):
-    """What came of it all."""
+    """The results of one run."""
 
     kind: WallKind
     played: tuple[Played, ...]
     left: tuple[str, ...]
-    """Processes, files and sockets that were there at the end."""
+    """Processes, files and sockets that were left at the end."""
     changed: tuple[str, ...]
-    """What is not as it was."""
+    """Files and processes that were changed."""
     arrived: tuple[str, ...]
     """Messages from attackers over the network."""
 
 
 class Bait:
-    """Things to be attacked: secrets with words that nobody can guess, a process, listeners."""
+    """Targets of the attacks: files with secret words that cannot be guessed, a process, listening sockets."""
 
     def __init__(self, folder: Path, store: Store) -> None:
         self.words = {name: secrets.token_hex(16) for name in ("secret", "database", "source", "decoy")}
@@ -116,7 +116,7 @@ class Bait:
             archive.writestr("hidden.py", "found = True\n")
 
     def targets(self) -> dict[str, Any]:
-        """What attackers know of it."""
+        """What attackers know of the targets."""
         return {
             **{name: str(path) for name, path in self._files.items()},
             "source": str(self.source),
@@ -128,7 +128,7 @@ class Bait:
         }
 
     def changed(self) -> list[str]:
-        """What is not as it was: files, the store, the decoy."""
+        """What was changed: files, the store, the decoy process."""
         found = [name for name, path in self._files.items() if _content(path) != self.words[name]]
         for submission in self._store.folder.iterdir():
             try:
@@ -140,7 +140,7 @@ class Bait:
         return found
 
     def arrived(self) -> list[str]:
-        """What came over the network."""
+        """The messages that arrived over the network."""
         found = []
         while ready := select.select([self.tcp, self.udp, self.datagrams], [], [], 0)[0]:
             for listener in ready:
@@ -153,14 +153,14 @@ class Bait:
         return found
 
     def close(self) -> None:
-        """Nothing is left of it."""
+        """Ends the decoy and closes the sockets."""
         self.decoy.communicate()
         for listener in (self.tcp, self.udp, self.datagrams):
             listener.close()
 
 
 def _waited(record: GameRecord, seat: int) -> int:
-    """How long the seat waited for a processor when it was to move, which counts as little as it is its fault."""
+    """How long the seat waited for a processor in its turns; this time is not charged."""
     return sum(move.delay or 0 for move in record.moves if move.who == seat)
 
 
@@ -172,8 +172,8 @@ def _content(path: Path) -> str:
 
 
 def spend(kind: WallKind, attacks: Sequence[Attack] = ATTACKS) -> Evening:
-    """One evening with these attacks behind walls of that kind."""
-    if LINUX:  # whatever escapes from a warden is found here
+    """Runs these attacks behind walls of that kind."""
+    if LINUX:  # processes that escape from a warden become children of this process
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     played: list[Played] = []
     home = Path(tempfile.mkdtemp(prefix="e-"))
@@ -207,7 +207,7 @@ def _is_unexpected(path: Path) -> bool:
 def _entered(
     kind: WallKind, home: Path, folder: RunFolder, store: Store, bait: Bait, referee: int
 ) -> dict[tuple[Way, bool], Entrant]:
-    """The attackers, entered once for each way of playing and with each allowance; they are told apart by name."""
+    """The attackers, entered once for each way of playing and each allowance; each is named after its attack."""
     search = Path(adsearch.__file__).with_name("alphabeta.py")
     installed = Path(msgspec.__file__).parents[1]
     targets = {
@@ -267,7 +267,7 @@ def _game(number: int, first: Entrant, attack: Attack = ORDINARY) -> Planned:
         rules,
         (first, _opponent(_THINKER if thinks else _USUAL)),
         seed=1,
-        # The same for all, and so the same seeds: who plays the same plays the same game.
+        # The same for all games, so all have the same seeds, and the same moves give the same game.
         identity=("attack",),
         clock=attack.clock,
         margin=round(attack.margin * SECOND),
@@ -297,7 +297,7 @@ def _told(finished: Finished, bait: Bait, director: Director) -> Played:
 
 
 def _escaped(decoy: int) -> list[str]:
-    """Processes that came to this one as orphans and live; those that have ended are reaped."""
+    """Running processes that this process got as orphans; ended ones are reaped."""
     for pid in descendants(os.getpid()) - {decoy}:
         with suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
@@ -313,7 +313,7 @@ def _command(pid: int) -> str:
 
 @contextmanager
 def _stdout_kept() -> Iterator[int]:
-    """Stdout for the answer alone: whatever else writes to it writes to stderr."""
+    """Keeps stdout for the answer: all other output goes to stderr."""
     kept = os.dup(1)
     os.dup2(2, 1)
     yield kept
@@ -321,7 +321,7 @@ def _stdout_kept() -> Iterator[int]:
 
 
 def main() -> None:
-    """Spends the evening that the command line names."""
+    """Runs the attacks that the command line names."""
     with _stdout_kept() as out:
         names = sys.argv[2:]
         evening = spend(WallKind(sys.argv[1]), [attack for attack in ATTACKS if not names or attack.name in names])

@@ -1,8 +1,8 @@
-"""An attack by an agent loses the attacker's game and nothing else, behind every kind of walls that there is here.
+"""An attack loses the attacker's game and nothing else, behind every kind of walls that this machine offers.
 
-Where root runs the tests, root and an ordinary user each spend an evening behind a sandbox, and an ordinary user one
-behind each other kind; with ALL_WALLS=1 both behind every kind. What limits alone do not stop is known, written down
-for instructors, and no more than that.
+If root runs the tests, root and an ordinary user each run all attacks in a sandbox, and the ordinary user also behind
+each other kind; with ALL_WALLS=1 both run them behind every kind. The attacks that `limits` does not stop are listed in
+docs/security.md, and no others succeed.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ USERS: Final = ("root", "ordinary") if os.getuid() == 0 else ("ordinary",)
 EVENINGS: Final = [
     f"{kind}-{user}" for kind in WallKind for user in USERS if ALL_WALLS or kind is WallKind.SANDBOX or user != "root"
 ]
-"""The walls and who spends an evening behind them."""
+"""Kinds of walls, and the user that runs the attacks."""
 
 
 @pytest.fixture(scope="module", params=EVENINGS)
 def evening(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Evening:
-    """One evening of each kind and user; processes that share the tests share it too."""
+    """One run for each kind and user; all processes of pytest-xdist share its results."""
     kind, user = request.param.split("-")
     offer = probe.offer(WallKind(kind))
     if not offer.holds:
@@ -52,12 +52,12 @@ def evening(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def of(evening: Evening, name: str) -> Played:
-    """How that attacker's game ended, when it counted."""
+    """The last game of that attacker: the one that counts."""
     return [played for played in evening.played if played.name == name][-1]
 
 
 def successes(played: Played) -> list[str]:
-    """What the attacker got, in its own words."""
+    """The lines in which the attacker claims success."""
     return re.findall(r"^SUCCEEDED: .*", played.stderr, re.MULTILINE)
 
 
@@ -103,7 +103,7 @@ def test_the_director_goes_on(evening: Evening) -> None:
 
 
 def test_every_game_was_played_until_it_counted(evening: Evening) -> None:
-    """Where the machine took the time that a player lost by, that is void, and played again."""
+    """A game that was lost because the machine was busy is void, and played again."""
     for attack in ATTACKS:
         verdicts = [played.verdict for played in evening.played if played.name == attack.name]
         assert verdicts[:-1] == [Verdict.VOID] * (len(verdicts) - 1)
@@ -115,17 +115,17 @@ def test_thinking_off_turn_gets_no_processor(evening: Evening, name: str) -> Non
     played = of(evening, name)
     assert played.spent[1] > SECOND // 3, "the opponent did not think"
     assert played.cpu is not None
-    # It has started an interpreter, and had its own turns.
+    # Its processor time includes the start of an interpreter, and its own turns.
     assert played.cpu < of_start(evening) + 2 * played.spent[0] + played.spent[1] // 10
 
 
 def of_start(evening: Evening) -> int:
-    """Processor time of an agent that does nothing but play; twice, as that differs."""
+    """Twice the processor time of an agent that only plays, because it varies."""
     return 2 * (of(evening, "plays_well").cpu or 0)
 
 
 def test_what_limits_do_not_stop_is_known(evening: Evening) -> None:
-    """And is not said of what they do stop."""
+    """The list has no attack that limits do stop."""
     if evening.kind is not WallKind.LIMITS:
         assert not any(successes(played) for played in evening.played)
         return

@@ -1,8 +1,7 @@
-"""Agents that misbehave, as real processes, and what must come of each: its game's verdict, and whose fault it is.
+"""Agents that misbehave, as real processes, and the expected result of each: the verdict, and which seat is at fault.
 
-The programs are `over_stdio.py` (held by a warden) and `over_zeromq.py` (players by themselves). In a game of
-tic-tac-toe each takes seat 0 against an opponent that plays well; a good referee ends it with the verdict named here,
-and nothing else is disturbed.
+The programs are `over_stdio.py` (behind a warden) and `over_zeromq.py` (players without one). Each plays tic-tac-toe in
+seat 0 against a good opponent. The referee must end the game with the verdict named here, and disturb no other game.
 """
 
 from __future__ import annotations
@@ -19,21 +18,21 @@ Transport = Literal["stdio", "zeromq"]
 
 @dataclass(frozen=True, slots=True)
 class BadAgent:
-    """One manner of misbehaving."""
+    """One way of misbehaving."""
 
     manner: str
     transport: Transport
     verdict: Verdict
     words: str = ""
-    """What the verdict's detail says, among other things."""
+    """A part of the verdict's detail."""
     at_fault: bool = True
     clock: str = "10"
     patience: float = 10.0
-    """Seconds that it may take to sit down, and to be ready."""
+    """Time limits to connect and to be ready, in seconds."""
 
     @property
     def command(self) -> tuple[str, ...]:
-        """How its process is started."""
+        """The command that starts its process."""
         program = str(Path(__file__).with_name(f"over_{self.transport}.py"))
         bare = ("-I", "-S") if self.transport == "stdio" else ()
         return (sys.executable, *bare, program, self.manner)
@@ -103,7 +102,7 @@ OVER_STDIO: Final = (
     _stdio("says_that_its_opponent_failed", Verdict.GARBAGE, "failed"),
     _stdio("sends_a_report", Verdict.GARBAGE, "report"),
 )
-"""Their opponent answers at once; `fault` is seat 0 wherever `at_fault`."""
+"""Their opponent answers immediately; if `at_fault`, `fault` is seat 0."""
 
 OVER_ZEROMQ: Final = (
     _zeromq("never_says_hello", Verdict.UNREADY, "did not connect", patience=0.5),
@@ -121,5 +120,5 @@ OVER_ZEROMQ: Final = (
     _zeromq("hangs", Verdict.TIME, clock="0.1"),
     BadAgent("moves_out_of_turn", "zeromq", Verdict.NORMAL, at_fault=False),
 )
-"""Given address and token on stdin, as players of a crew are; `shows_anothers_token` also `other`, a token in use.
-`patience` must be more than such a player takes to start."""
+"""They get address and token on stdin, like players of a crew; `shows_anothers_token` also gets `other`, a token in
+use. `patience` must be longer than such a player takes to start."""

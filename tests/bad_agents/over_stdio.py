@@ -2,8 +2,8 @@
 
     over_stdio.py MANNER        over_stdio.py @FILE, with the manner in it
 
-Each manner is one function below; `tests/bad_agents/__init__.py` says what must come of it. Apart from its manner an
-agent here plays well enough: it takes the first legal move. They are run in processes of their own, never imported.
+Each manner is one function below; `tests/bad_agents/__init__.py` has the expected results. Otherwise an agent plays the
+first legal move. They run in separate processes and are never imported.
 """
 
 import json
@@ -17,19 +17,19 @@ from typing import Any, NoReturn
 
 
 def write(text: str | bytes) -> None:
-    """Raw bytes on stdout, at once."""
+    """Writes raw bytes to stdout and flushes."""
     data = text if isinstance(text, bytes) else text.encode()
     while data:
         data = data[os.write(1, data) :]
 
 
 def say(**message: Any) -> None:
-    """One message."""
+    """Sends one message."""
     write(json.dumps(message) + "\n")
 
 
 def hear() -> dict[str, Any]:
-    """The next message; this process ends quietly when there is none."""
+    """The next message; the process exits when stdin ends."""
     line = sys.stdin.readline()
     if not line:
         sys.exit(0)
@@ -38,7 +38,7 @@ def hear() -> dict[str, Any]:
 
 
 def hear_start() -> dict[str, Any]:
-    """The game's `start`, answered with `ready`."""
+    """Answers the game's `start` with `ready`, and returns it."""
     start = hear()
     say(type="ready", game=start["game"])
     return start
@@ -78,7 +78,7 @@ def play_on(turn: dict[str, Any] | None = None) -> None:
 
 
 def tells_where_it_is() -> None:
-    """One JSON object on stderr: what a process can see of its walls."""
+    """Writes one JSON object to stderr: what the process can see of its walls."""
     turn = first_turn()
     seen = {
         "environment": dict(os.environ),
@@ -112,7 +112,7 @@ def takes_half_a_gibibyte() -> None:
 
 
 def sleep() -> NoReturn:
-    """For longer than any game."""
+    """Sleeps for longer than any game."""
     while True:
         time.sleep(1000)
 
@@ -130,13 +130,13 @@ def says_hello_and_plays_well() -> None:
 
 
 def wants_nothing() -> None:
-    """Exits with the number of things that it was told all the same."""
+    """Exits with the number of unwanted things in its messages."""
     say(type="hello", protocol=1, wants=[])
     while (message := hear())["type"] != "turn":
         if message["type"] == "start":
             start = message
         elif message["type"] == "welcome":
-            # Only now is it certain that the wish was read before the turn.
+            # Only now is it certain that the hello was read before the turn.
             say(type="ready", game=start["game"])
     sys.exit(10 + len({"position", "legal", "limit"} & set(message)))
 
@@ -290,7 +290,7 @@ def reads_nothing() -> None:
 
 
 def ignores_sigterm_and_leaves_children() -> None:
-    """Tells the children's numbers on stderr, and then breaks the protocol."""
+    """Writes its children's PIDs to stderr, and then breaks the protocol."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     first_turn()
     idle = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(1000)"]

@@ -1,8 +1,8 @@
 """Players that misbehave over ZeroMQ, without our kit: `over_zeromq.py MANNER`.
 
-Like the players that a crew starts they are given their address and token as one JSON object on stdin, and end when
-stdin does. Each manner is one function below; `tests/bad_agents/__init__.py` says what must come of it. They are run in
-processes of their own, never imported.
+Like players of a crew they get address and token as one JSON object on stdin, and exit when stdin ends. Each manner is
+one function below; `tests/bad_agents/__init__.py` has the expected results. They run in separate processes and are
+never imported.
 """
 
 import json
@@ -18,7 +18,7 @@ GIVEN = json.loads(sys.stdin.readline())
 
 
 def new_socket() -> zmq.Socket[bytes]:
-    """A DEALER to the referee."""
+    """A DEALER socket, connected to the referee."""
     socket = CONTEXT.socket(zmq.DEALER)
     socket.set(zmq.LINGER, 0)
     socket.connect(GIVEN["address"])
@@ -26,7 +26,7 @@ def new_socket() -> zmq.Socket[bytes]:
 
 
 def say(**message: Any) -> None:
-    """One message."""
+    """Sends one message."""
     SOCKET.send(msgpack.packb(message))
 
 
@@ -37,7 +37,7 @@ def hear() -> dict[str, Any]:
 
 
 def sit_down() -> None:
-    """A good hello."""
+    """Sends a correct hello."""
     say(type="hello", protocol=1, token=GIVEN["token"], name="bad")
     assert hear()["type"] == "welcome"
 
@@ -69,7 +69,7 @@ def play_on(turn: dict[str, Any]) -> None:
 
 
 def wait() -> None:
-    """Until the director is gone."""
+    """Sleeps until the director has ended."""
     threading.Event().wait()
 
 
@@ -84,7 +84,7 @@ def shows_a_wrong_token() -> None:
 
 
 def shows_anothers_token() -> None:
-    """The token of a seat that is taken: the director gives it as `other`."""
+    """The token of another player, which the director gives it as `other`."""
     say(type="hello", protocol=1, token=GIVEN["other"])
     assert hear()["type"] == "refuse"
     wait()
@@ -157,7 +157,7 @@ def says_bye() -> None:
 
 
 def end_with_the_director() -> None:
-    """Ends this process at the end of stdin."""
+    """Exits when stdin ends."""
     while sys.stdin.readline():
         pass
     os._exit(0)

@@ -1,1 +1,1 @@
-"""Agents on a busy machine: some do honest work, some would like to be excused for what they do not do."""
+"""Agents for a busy machine: some work honestly, others try to have their lateness excused."""

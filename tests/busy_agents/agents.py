@@ -49,14 +49,14 @@ class Sleeps(Agent):
 
 
 class StopsItself(Agent):
-    """Waits for a processor, as it looks from far."""
+    """Seems to wait for a processor."""
 
     def choose(self, state: State[Any], clock: Clock) -> Any:
         os.kill(os.getpid(), signal.SIGSTOP)
 
 
 class GivesWay(Agent):
-    """Gives the processor away whenever it has it."""
+    """Yields the processor whenever it has it."""
 
     def choose(self, state: State[Any], clock: Clock) -> Any:
         while True:
@@ -64,7 +64,7 @@ class GivesWay(Agent):
 
 
 class Chatters(Agent):
-    """Keeps its warden busy, with which it shares a processor, and never answers."""
+    """Keeps its warden busy on their common processor, and never answers."""
 
     def choose(self, state: State[Any], clock: Clock) -> Any:
         while True:
@@ -73,7 +73,7 @@ class Chatters(Agent):
 
 
 class WakesTogether(Agent):
-    """Thirty-two threads that wake up together, each to work a little, and sleep for most of the time."""
+    """Has 32 threads that wake up together, work a little, and sleep most of the time."""
 
     def choose(self, state: State[Any], clock: Clock) -> Any:
         threads = [threading.Thread(target=self.nap) for _ in range(32)]
@@ -93,7 +93,7 @@ class WakesTogether(Agent):
 
 
 class StartsSixty(Agent):
-    """Starts sixty threads that never rest, as soon as it can."""
+    """Starts 60 threads that never sleep, as early as possible."""
 
     def begin(self, state: State[Any], seat: int) -> None:
         for _ in range(60):

@@ -1,4 +1,4 @@
-"""Starts sixty threads that never rest while it is imported."""
+"""Starts 60 threads that never sleep, when it is imported."""
 
 import threading
 import time

@@ -1,6 +1,6 @@
-"""Time controls as texts, and what each kind does with a seat's time, against tables worked out by hand.
+"""Time controls as texts, and their effect on a seat's time, compared with tables made by hand.
 
-In the tables a row is one move: what it is charged, and what is left afterwards, in seconds.
+A row of a table is one move: the time charged, and the time left afterwards, in seconds.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ TABLES: dict[str, list[tuple[float, float]]] = {
     "15+3x10": [(14, 31), (31, 10)],
     "move=0.1": [(0.1, 0.1), (0, 0.1), (0.05, 0.1)],
 }
-"""In byo-yomi a period that is used up to its end is gone, but for the last; one that is used in part comes again."""
+"""In byo-yomi a period that is used up is gone, except the last; a period used in part is renewed."""
 
 
 @pytest.mark.parametrize("text", TABLES)
@@ -210,7 +210,7 @@ def test_a_seats_time_is_never_negative_whatever_is_charged(
 def test_whoever_spends_its_budget_never_loses_on_time(
     control: TimeControl, spends: list[int], moves_left: int | None, before: int
 ) -> None:
-    """Without any margin; `before` is a first move that takes what it likes."""
+    """Without a margin; `before`: the time of a first move."""
     clock = Clock(control, 1)
     clock.charge(0, min(before, clock.left(0) or 0))
     for spend in spends:

@@ -1,4 +1,4 @@
-"""What a director may ask to be played, and what is refused before anybody sits down."""
+"""Which fixtures can be played, and which are refused before the first player connects."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The rules of refereeing, one by one and in words: how a game goes, wrong answers, who sees what, how it ends.
+"""The rules of refereeing, one by one: the course of a game, wrong answers, hidden information, the end.
 
-Those of time stand in `test_match_time.py`, what a result is worth in `test_match_points.py`.
+The rules about time are tested in `test_match_time.py`, points in `test_points.py`.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def after_one_ply() -> Table:
 
 
 def wrong_answers(table: Table) -> dict[str, tuple[int, Move | Resign | Ready | Report]]:
-    """Messages that answer nothing, after one ply, with who sends them."""
+    """Messages that answer nothing, after one ply, and their senders."""
     earlier, now = table.question(0).id, table.question(1).id
     return {
         "an earlier turn's move": (0, Move(GAME, earlier, "c3")),

@@ -32,7 +32,7 @@ RULES = {
 }
 SEATS = st.integers(0, 3)
 SPENT = st.sampled_from([None, None, None, 0.0, 0.2, 0.9, 1.0, 1.1, -0.1])
-"""What the host says that it measured, as a share of the referee's own interval."""
+"""The time that the host reports, as a share of the referee's interval."""
 USED = st.sampled_from([None, 0.0, 0.5, 1.0, 1.5])
 """Processor time used, as a share of the interval."""
 TIMES = st.one_of(st.integers(0, 60 * MS), st.integers(0, 2 * SECOND), st.integers(0, 20 * SECOND))
@@ -45,7 +45,7 @@ OPENINGS = {
 
 
 class AnyOrder(RuleBasedStateMachine):
-    """One game, and all that may happen to it."""
+    """One game, and all events that can happen to it."""
 
     table: JudgedTable
 
@@ -82,11 +82,11 @@ class AnyOrder(RuleBasedStateMachine):
         return number % len(self.table.fixture.seats)
 
     def interval(self, share: float | None) -> int | None:
-        """That share of the time since the last question."""
+        """That share of the time since the last turn was sent."""
         return None if share is None else int(share * (self.table.now - self.table.model.asked_at))
 
     def is_there(self, seat: int) -> bool:
-        """Only a player that sat down can say anything."""
+        """Only a connected player can send a message."""
         return self.table.model.places[seat].sat
 
     # What players do.
@@ -152,7 +152,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule(seat=SEATS, back=st.integers(0, 4), resigns=st.booleans(), game=st.sampled_from([GAME, GAME, 8]))
     def answers_some_question(self, seat: int, back: int, resigns: bool, game: int) -> None:
-        """An earlier one, another's, another game's or one never asked; or by chance the right one."""
+        """An earlier id, another player's, another game's or an invented one; or by chance the right one."""
         questions = [sent for post in self.table.post for sent in post if isinstance(sent, Turn)]
         answered = questions[-1 - back].id if back < len(questions) else "00000000"
         if self.is_there(self.seat(seat)):
@@ -203,7 +203,7 @@ class AnyOrder(RuleBasedStateMachine):
     @precondition(lambda self: self.table.phase() is Phase.PLAYING)
     @rule(grace=st.sampled_from([0, 19 * MS, 20 * MS - 1, 20 * MS]))
     def is_lost_right_after_its_move(self, grace: int) -> None:
-        """The news of the end overtakes the move, by about as much as is waited for."""
+        """The news of the end arrives before the move, earlier by about `GRACE`."""
         asked = self.table.asked
         self.table.lose(asked)
         self.table.wait(grace)
@@ -234,7 +234,7 @@ class AnyOrder(RuleBasedStateMachine):
             self.table.abort()
 
     def teardown(self) -> None:
-        """Everybody falls silent, and still the match ends: everything that it waits for has its time."""
+        """All players fall silent, and the match still ends: it waits for nothing without a time limit."""
         if not hasattr(self, "table"):
             return
         table = self.table

@@ -1,4 +1,4 @@
-"""Games of somebody's own: wherever their rules fail, no player pays for it, and no player profits from it."""
+"""User-supplied games: wherever the rules fail, no player loses or wins by it."""
 
 from math import inf
 from pathlib import Path

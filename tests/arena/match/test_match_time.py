@@ -1,4 +1,4 @@
-"""The rules of refereeing that have to do with time: what is charged, who was late, who was lost, when it is void."""
+"""The rules of refereeing about time: what is charged, who is late, lost players, void games."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_the_last_unfinished_turn_is_charged_too(how: str) -> None:
 
 
 HELLO = 10 * 10 * SECOND + 60 * SECOND + BACKSTOP
-"""The absolute limit, as of a turn, of the ten seconds that a process of ours usually has at most."""
+"""The absolute limit for a process of ours to connect, whose default time is 10 s."""
 
 
 def test_a_process_of_ours_that_never_sits_down_makes_the_game_void() -> None:
@@ -184,7 +184,7 @@ def test_where_several_are_late_the_lowest_seat_is_at_fault() -> None:
 
 
 def starts(table: Table) -> list[int]:
-    """Who has been told so far that the game begins."""
+    """The seats that were sent `start` so far."""
     return [seat for seat, post in enumerate(table.post) if post]
 
 
@@ -394,7 +394,7 @@ def test_a_warden_whose_server_fails_makes_the_game_void() -> None:
 def cost_of(
     wall: int, *, lag: int = 0, hosted: tuple[int, ...] = (0, 1), **told: int
 ) -> tuple[int, int | None, int, str | None]:
-    """What is charged for a move after `wall` milliseconds of ten seconds, its delay, its lag, and the verdict."""
+    """A move after `wall` milliseconds of 10 s: the time charged, its delay, its lag, and the verdict."""
     table = Table(clock="10", hosted=hosted, margin=0).begin()
     table.stall((wall + lag) * MS)
     table.play("b2", spent=wall * MS, **{what: time * MS for what, time in told.items()})

@@ -1,4 +1,4 @@
-"""Openings: legal, from the seed and who meets, none twice until all were used, fair as far as a short search sees."""
+"""Openings: legal, set by the seed and the players, none twice until all were used, undecided for a short search."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_an_opening_is_the_same_whichever_were_asked_for_before() -> None:
 
 @pytest.mark.parametrize(("rules", "plies", "all"), [("connect4", 1, 7), ("connect4", 2, 49), ("tictactoe", 2, 72)])
 def test_no_opening_comes_again_before_all_were_used(rules: str, plies: int, all: int) -> None:
-    """All that there are: no line of two plies is decided within four more, and all lead to positions of their own."""
+    """All openings: no line of two plies is decided within four more, and all lead to different positions."""
     openings = drawn(rules, plies, 3 * all, seed=3, players=("a", "b"))
     assert len(set(openings)) == all
     assert openings == 3 * openings[:all]

@@ -1,4 +1,4 @@
-"""From verdicts and utilities to points: what the end of a game is worth to each seat."""
+"""From verdicts and utilities to the points of each seat."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_fault_costs_the_least_that_a_game_can_be_worth_to_that_seat() -> None
 
 
 class _Lopsided:
-    """As much of a State as `result` asks for: a zero-sum game that only seat 0 can win."""
+    """The part of a State that `result` uses: a zero-sum game that only seat 0 can win."""
 
     players, zero_sum, bounds = 2, True, (0.0, 3.0)
 

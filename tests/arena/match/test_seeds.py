@@ -1,4 +1,4 @@
-"""The randomness of a tournament: always the same from its seed, and apart for each purpose."""
+"""The randomness of a tournament: always the same for its seed, and independent for each purpose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every way of misbehaving, under the whole referee: it costs the game of whoever misbehaves, and nothing else."""
+"""Every way of misbehaving, with the real referee: it costs the misbehaving player its game, and nothing else."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def entrant(agent: BadAgent, folder: RunFolder, other_token: str) -> Entrant:
     if agent.transport == "zeromq":
         _, *arguments = agent.command
         if agent.verdict in (Verdict.UNREADY, Verdict.TIME):
-            # A host of ours would be waited for until it is certain that the machine was not too slow for it.
+            # The referee waits longer for a host of ours, because the machine may be too slow for it.
             return Entrant(str(agent), f"zeromq {agent}", invite=partial(start_by_hand, agent, other_token))
         return Entrant(str(agent), f"zeromq {agent}", tuple(arguments), {"other": other_token})
     patience = int(agent.patience * SECOND)
@@ -44,7 +44,7 @@ def entrant(agent: BadAgent, folder: RunFolder, other_token: str) -> Entrant:
 
 
 def start_by_hand(agent: BadAgent, other_token: str, address: str, token: str) -> None:
-    """The process ends with the referee, or when its stdin does: with this one."""
+    """The process exits with the referee, or when its stdin ends, which is when this process ends."""
     process = subprocess.Popen([sys.executable, *agent.command[1:]], stdin=subprocess.PIPE)
     assert process.stdin is not None
     process.stdin.write(json.dumps({"address": address, "token": token, "other": other_token}).encode() + b"\n")
@@ -76,7 +76,7 @@ def played() -> list[Finished]:
 
 
 def play() -> list[Finished]:
-    """All of them, four games at once, and ordinary games in between: each game as it finished."""
+    """Plays all of them, four games at the same time, with ordinary games in between; each game as it finished."""
     before = descendants(os.getpid())
     with RunFolder() as folder:
         with Director(folder, at_once=4) as director:
@@ -102,7 +102,7 @@ def play() -> list[Finished]:
 
 @pytest.fixture(scope="module")
 def evening(played: list[Finished]) -> dict[int, Finished]:
-    """The game of each number, as it finished in the end."""
+    """The last attempt at each game, by number."""
     return {event.game.number: event for event in played}
 
 
@@ -118,7 +118,7 @@ def test_misbehaving_costs_ones_own_game(evening: dict[int, Finished], number: i
 
 
 def test_whoever_misbehaves_is_told_how(evening: dict[int, Finished]) -> None:
-    """As `arena check` tells it; after a change on purpose: python -m tests.kit.check_messages"""
+    """The messages of `arena check`. After a change on purpose: python -m tests.kit.check_messages"""
     held = {name: words for name, words in check_messages.held().items() if name.startswith(("stdio: ", "zeromq: "))}
     assert check_messages.of_bad_agents(evening.values()) == held
 
@@ -130,7 +130,7 @@ def test_the_other_games_go_on(evening: dict[int, Finished]) -> None:
 
 
 def test_every_game_was_played_until_it_counted(played: list[Finished]) -> None:
-    """Where the machine took the time that a player lost by, that is void, and played again."""
+    """A game that was lost because the machine was busy is void, and played again."""
     verdicts: dict[int, list[Verdict]] = {}
     for event in played:
         verdicts.setdefault(event.game.number, []).append(Verdict(event.record.verdict))

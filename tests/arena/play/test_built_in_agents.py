@@ -22,7 +22,7 @@ from tests.kit.effort import tries
 CLOCK = "1+0.01"
 GAMES = tries(10)
 LONG, SHORT = ("connect4", "pig:goal=30", "ludo:players=2,tokens=1"), ("tictactoe", "nap:12", "pig:goal=6")
-"""One game in ten is long enough to bring an agent into trouble with its time; the others see to its beginning."""
+"""One game in ten is long enough to use up an agent's time; the others test its start."""
 
 
 def rules_for(name: str, kinds: tuple[str, ...]) -> str:

@@ -48,14 +48,14 @@ pytestmark = pytest.mark.skipif(not LINUX, reason="only Linux says how long a pr
 
 @dataclass(frozen=True)
 class Room:
-    """A director, and whom it can seat."""
+    """A director, and its entrants."""
 
     folder: RunFolder
     director: Director
 
     @property
     def cores(self) -> set[int]:
-        """On which its games run; none where they run anywhere."""
+        """The cores on which its games run; none if they run anywhere."""
         return set(self.director._cores._free)
 
     def entrant(self, kind: str, rules: str, walls: WallKind | None = None) -> Entrant:
@@ -69,7 +69,7 @@ class Room:
         return enter(player, kind, games.start(rules), store, confinement)
 
     def play(self, *planned: Planned) -> list[GameRecord]:
-        """All of them; a void game does not come again."""
+        """Plays all of them; a void game is not played again."""
         events = self.director.play(InOrder(planned))
         return [event.record for event in events if isinstance(event, Finished)]
 
@@ -101,7 +101,7 @@ def games_of(room: Room, kind: str, rules: str, clock: str, number: int) -> list
 def test_who_works_a_tenth_of_a_second_for_a_move_is_never_out_of_time(kind: str, burners: int, room: Room) -> None:
     needs(kind)
     with burning(burners, room.cores):
-        # A built-in agent has looked at all of a small game in no time.
+        # A built-in agent searches all of a small game immediately.
         rules = "connect4" if SOAK or kind == "built-in" else SMALL
         records = room.play(*games_of(room, kind, rules, "2+0.02", tries(2, soak=40)))
     tell(kind, burners, records)
@@ -172,7 +172,7 @@ def test_who_starts_sixty_threads_keeps_nobody_from_being_ready(crowd: str, wall
 
 
 def test_threads_that_wake_up_together_and_mostly_sleep_are_charged_for_sleeping(room: Room) -> None:
-    """Where others want the processor too, waiting for them is no sleep: such games show nothing."""
+    """If other programs need the processor too, waiting for them is not sleeping, so such games prove nothing."""
     needs("WakesTogether")
     entrant, other = room.entrant("WakesTogether", SMALL), room.entrant("random", SMALL)
     quiet = 0
@@ -190,7 +190,7 @@ def test_threads_that_wake_up_together_and_mostly_sleep_are_charged_for_sleeping
 
 
 def pressure() -> float:
-    """Seconds in which somebody on this machine waited for a processor."""
+    """Seconds in which any process on this machine waited for a processor."""
     try:
         return int(Path("/proc/pressure/cpu").read_text().split("total=")[1].split()[0]) / 1_000_000
     except (OSError, IndexError):

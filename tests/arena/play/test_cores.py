@@ -1,4 +1,4 @@
-"""Cores for games: enough of them or none at all, shared by directors, and really the only ones that players run on."""
+"""Cores for games: enough or none, shared by directors, and players really run only on them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def taken(of: Cores) -> list[int]:
-    """All that it has, which it has no more then."""
+    """Takes all its free cores."""
     found = []
     while (core := of.take()) is not None:
         found.append(core - FIRST)
@@ -158,7 +158,7 @@ def choose(self, state, clock, plain=RandomMoves.choose):
 RandomMoves.choose = choose
 sys.exit(main())
 """
-"""A built-in agent that tells where it runs."""
+"""A built-in agent that reports where it runs."""
 
 
 @needs_linux
@@ -191,7 +191,7 @@ def test_players_of_a_game_run_on_its_core_alone(
 
 
 class _Held:
-    """A lock on a core that nobody else wants."""
+    """A lock on a core that no other process uses."""
 
     def close(self) -> None:
-        """Nothing was held."""
+        """No core was reserved."""

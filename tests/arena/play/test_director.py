@@ -1,4 +1,4 @@
-"""The director: plays what it is given with real processes, whatever becomes of them, and leaves none behind."""
+"""The director: plays games with real processes, whatever happens to them, and leaves no process behind."""
 
 import os
 import signal
@@ -79,7 +79,7 @@ def evening() -> Iterator[Evening]:
 
 
 def processes(finished: list[Finished]) -> list[str]:
-    """What the agents told of their processes, game by game."""
+    """What the agents reported of their processes, game by game."""
     return [next(move.text or "" for move in event.record.moves if move.text) for event in finished]
 
 
@@ -136,7 +136,7 @@ def test_who_is_measured_is_recorded(evening: Evening, tmp_path: Path) -> None:
 
 
 def killed_at_ply(evening: Evening, ply: int, pid: Callable[[], int], *planned: Planned) -> list[Finished]:
-    """Plays, and kills the process that `pid` tells once that ply of the first game was played."""
+    """Plays, and kills the process that `pid` returns once that ply of the first game was played."""
     finished = []
     for event in evening.director.play(InOrder(planned)):
         if isinstance(event, Ply) and event.game.number == planned[0].number and event.move.ply == ply:
@@ -212,7 +212,7 @@ def test_how_a_lost_player_ended_is_told_whoever_saw_it_first(detail: str, told:
 def test_a_player_of_ours_that_still_thinks_when_its_game_is_over_plays_no_other(evening: Evening) -> None:
     evening.rules = "connect4"
     bad = Path(bad_agents.__file__).with_name("over_stdio.py")
-    # A spoiler that may ponder is heard off its turn, whenever it writes; one that stands still, only at its next turn.
+    # A bad agent that ponders is read off its turn, whenever it writes; a paused one only at its next turn.
     spoiler = evening.entrant(f"cmd:{sys.executable} {bad} writes_garbage_off_turn", "spoiler", ponder=True)
     thinker = evening.entrant("mcts:simulations=1000000000", "thinker")
     (first,) = evening.play(evening.game(spoiler, thinker))

@@ -1,4 +1,4 @@
-"""Where players wait for processors fewer games are played at once, and more again where they do not."""
+"""When players wait for processors, fewer games are played at the same time, and more again when they do not."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STARVED = GameRecord(1, "void", None, f"ann used 0.1 s of 1.0 s at ply 1: {TOO_B
 
 
 def after(pace: Pace, *games: GameRecord) -> list[tuple[int, int]]:
-    """From how many games at once to how many, each time that this is told."""
+    """Each change: the number of games at the same time before and after."""
     changes = [pace.note(one) for one in games]
     return [(change.before, change.at_once) for change in changes if change is not None]
 
@@ -64,7 +64,7 @@ def test_there_is_always_one_and_never_more_than_wanted() -> None:
 
 
 def test_who_raised_too_early_waits_longer_each_time() -> None:
-    """One game at once is calm, two wait: it does not flap for ever."""
+    """One game is calm, two wait: the number does not change for ever."""
     pace = Pace(2)
     changes = []
     for number in range(GAMES * 200):

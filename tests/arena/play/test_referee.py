@@ -1,4 +1,4 @@
-"""The referee's process: whatever players send, it judges the others' games as if nothing had been sent."""
+"""The referee's process: whatever players send, the games of others are judged correctly."""
 
 import os
 import random
@@ -40,7 +40,7 @@ def room(shared_room: Room) -> Iterator[Room]:
 
 
 class Numbers:
-    """Games of the shared room never have the same number."""
+    """Games of the shared referee never have the same number."""
 
     last = 0
 
@@ -51,7 +51,7 @@ class Numbers:
 
 
 def begin(room: Room, players: list[ScriptedPlayer], **settings: object) -> int:
-    """A game in which everybody has said ready."""
+    """A game in which all players have sent ready."""
     game = Numbers.next()
     room.say(control.Play(fixture(game, players, **settings)))  # type: ignore[arg-type]
     for player in players:
@@ -70,7 +70,7 @@ def answer(player: ScriptedPlayer, move: str) -> Turn:
 
 
 def play_out(room: Room, players: list[ScriptedPlayer], moves: list[str] = WIN, first: int = 0) -> control.GameOver:
-    """Plays the rest of the moves; the referee's word that the game is over."""
+    """Plays the rest of the moves; the referee's `GameOver`."""
     for number, move in enumerate(moves, first):
         answer(players[number % 2], move)
     for player in players:
@@ -79,7 +79,7 @@ def play_out(room: Room, players: list[ScriptedPlayer], moves: list[str] = WIN, 
 
 
 def verdict(room: Room) -> control.GameOver:
-    """The referee's word that a game is over; connections that went before do not matter."""
+    """The referee's `GameOver`; ended connections before it are ignored."""
     word = room.hear()
     while isinstance(word, control.Gone):
         word = room.hear()
@@ -172,7 +172,7 @@ def test_bytes_that_are_no_message_lose_the_game(room: Room, data: bytes) -> Non
     players = room.players()
     begin(room, players)
     players[0].hear()
-    players[1].socket.send(data)  # even while the other thinks
+    players[1].socket.send(data)  # also while the other player thinks
     record = verdict(room).record
     assert (record.verdict, record.fault) == (Verdict.GARBAGE, 1)
     assert "broke the protocol" in record.detail
@@ -234,7 +234,7 @@ def test_resigning_loses(room: Room) -> None:
     players = room.players()
     game = begin(room, players)
     turn = players[0].hear()
-    players[1].send(Resign(game, turn.id))  # out of turn: it is not the second seat that was asked
+    players[1].send(Resign(game, turn.id))  # out of turn: the second seat was not asked
     players[0].send(Resign(game, turn.id))
     record = verdict(room).record
     assert (record.verdict, record.fault) == (Verdict.RESIGNED, 0)

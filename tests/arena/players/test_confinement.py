@@ -51,7 +51,7 @@ class Course:
         return Confinement(self.run.scratch, rules, **{"walls": WallKind.LIMITS} | settings)
 
     def orders(self, text: str, confinement: Confinement | None = None, **settings: Any) -> WardenSettings:
-        """What the warden of that player is told, as it understands it."""
+        """The settings of that player's warden, as the warden decodes them."""
         submission = self.store.take(read_player(text))
         told = (confinement or self.confinement()).warden_settings("anne", submission, self.store, **settings)
         return msgspec.convert(told | {"address": "ipc://x", "token": "t"}, WardenSettings)
@@ -169,7 +169,7 @@ def test_a_filter_is_the_one_of_the_kind(kind: WallKind, course: Course) -> None
     assert orders.walls.filter == seccomp.compiled(kind)
 
 
-# What people are told.
+# What users see.
 
 
 def offering(*kinds: WallKind) -> object:

@@ -1,4 +1,4 @@
-"""The list of what this user has frozen is the user's alone; where it cannot be kept, nothing is on it."""
+"""Only this user can write to the list of own sources; if it cannot be written, it is empty."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AGENT = "from agents import Agent\nclass Mine(Agent): ...\n"
 
 @pytest.fixture
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's state folder, which is not there yet."""
+    """The user's state folder, which does not exist yet."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return tmp_path / "state" / "arena"
 
@@ -89,7 +89,7 @@ def test_the_store_notes_what_it_freezes(state: Path, tmp_path: Path, monkeypatc
 
 
 def test_what_is_taken_from_a_store_is_not_noted(state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A version on record ("alice@2") may come from a stranger's store."""
+    """A recorded version ("alice@2") may come from another user's store."""
     monkeypatch.chdir(tmp_path)
     Path("my_agent.py").write_text(AGENT)
     taken = Store(tmp_path / "theirs.store").take(read_player("my_agent.py"))

@@ -1,6 +1,6 @@
-"""A player's text is read as what it names, or refused in words that say what to do.
+"""A player's text is read correctly, or refused with a message that says what to do.
 
-The paths are real ones in a folder of the test's own; no agent is started and nothing of it is run.
+The paths are real ones in a folder of the test; no agent is started.
 """
 
 import os
@@ -17,7 +17,7 @@ from arena.players.player import PlayerKind, read_player, unique_names
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the player is named: a folder with agents in it, and with things that are none."""
+    """The working directory: a folder with agents, and with things that are not agents."""
     (tmp_path / "my_agent.py").write_text("raise SystemExit('nobody may run this')")
     (tmp_path / "notes.txt").write_text("")
     (tmp_path / "engine").write_text("")
@@ -96,8 +96,8 @@ def test_a_builtin_hides_a_folder_of_its_name_and_a_path_shows_it(folder: Path) 
         ("humann", "no player 'humann'; did you mean 'human'?"),
         ("zzzzz", "no player 'zzzzz'; there is "),
         ("alphabeta:depht=6", "depth"),
-        ("human:depth=3", "expected 'human' alone"),
-        ("wait:", "expected 'wait' alone"),
+        ("human:depth=3", "expected 'human' without options"),
+        ("wait:", "expected 'wait' without options"),
         ("nobody.py", "no file 'nobody.py': expected an agent's Python file"),
         ("nobody.py:Agent", "no file 'nobody.py'"),
         ("my_agent.py:", "expected FILE.py or FILE.py:CLASS"),
@@ -108,8 +108,8 @@ def test_a_builtin_hides_a_folder_of_its_name_and_a_path_shows_it(folder: Path) 
         ("empty", "expected a file agent.py in the folder 'empty'"),
         ("notes.txt", "'notes.txt' is not a Python file"),
         ("./notes.txt", "'./notes.txt' is not a Python file"),
-        ("./engine", "a program is entered as 'cmd:./engine'"),
-        ("engine", "a program is entered as 'cmd:./engine'"),
+        ("./engine", "for a program write 'cmd:./engine'"),
+        ("engine", "for a program write 'cmd:./engine'"),
         ("cmd:", "expected a program after 'cmd:'"),
         ("cmd:   ", "expected a program after 'cmd:'"),
         ("cmd:'' --fast", "expected a program after 'cmd:'"),

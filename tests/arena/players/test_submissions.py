@@ -1,6 +1,6 @@
-"""What is entered is frozen whole, under the hash of its content, or refused; nothing half-written is ever used.
+"""An agent is stored completely, under the hash of its content, or refused; nothing half-written is ever used.
 
-Files, links, pipes and processes are real; the store is a folder of the test's own.
+Files, links, pipes and processes are real; the store is a folder of the test.
 """
 
 import json
@@ -24,7 +24,7 @@ GAME = COUNTDOWN.read_text("utf-8")
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where students' files lie; the working directory."""
+    """The working directory, with the students' files."""
     folder = tmp_path / "here"
     folder.mkdir()
     monkeypatch.chdir(folder)

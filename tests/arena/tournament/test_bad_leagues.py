@@ -135,7 +135,7 @@ def test_a_bad_value_is_told_with_its_key(folder: Path, line: str, words: str) -
         ('name = "a"\nplayer = "absent.py"', "agent 1 ('a'): player: no file "),
         ('name = "a"\nplayer = "students"', "player: expected a file agent.py in the folder"),
         ('name = "a"\nplayer = "cmd:"', "player: expected a program after 'cmd:'"),
-        ('name = "a"\nplayer = "human"', "player: 'human' can only play in `arena play`, at a terminal"),
+        ('name = "a"\nplayer = "human"', "player: 'human' sits at a terminal and plays in `arena play` alone"),
         ('name = "a"\nplayer = "pvs"\nanchor = "high"', "agent 1 ('a'): anchor: expected a number, got 'high'"),
         ('name = "a"\nplayer = "pvs"\nanchor = inf', "agent 1 ('a'): anchor: expected a number, got inf"),
         ('name = "a"\nplayer = "pvs"\nplayr = 1', "agent 1 ('a'): no key 'playr'; did you mean 'player'?"),
@@ -281,7 +281,7 @@ def test_every_name_is_either_showable_or_refused(name: str) -> None:
         (["pvs", "randon"], {}, "^player 2: no player 'randon'; did you mean 'random'?"),
         (["pvs", "random"], {"openings": -1}, "^openings: expected a whole number from 0 to 1000 or a file's name"),
         (["pvs", "random"], {"colour": 1}, "^no key 'colour'"),
-        (["pvs", "wait"], {}, "^player 2: 'wait' can only play in `arena play`"),
+        (["pvs", "wait"], {}, "^player 2: 'wait' sits at a terminal"),
     ],
 )
 def test_bad_arguments_are_refused_in_the_same_words(players: list[str], options: dict[str, Any], words: str) -> None:

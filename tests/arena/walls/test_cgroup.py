@@ -1,4 +1,4 @@
-"""A control group of an agent's own: what all its processes use is known, however short they live."""
+"""Control groups: the processor time of all an agent's processes is known, however short they live."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def group() -> Iterator[Cgroup]:
 
 
 def joined(group: Cgroup, code: str, *, core: int | None = None) -> subprocess.Popen[bytes]:
-    """A program that is in the group before its first line runs."""
+    """A program that joins the group before its first line runs."""
     procs = group.open_procs()
     bound = "" if core is None else f"os.sched_setaffinity(0, {{{core}}}); "
     program = f"import os; {bound}os.write({procs}, b'0'); os.close({procs}); exec({code!r})"
@@ -102,7 +102,7 @@ def test_an_agent_in_a_container_is_in_a_group_of_its_own_and_the_group_goes_wit
 
 
 def open_files(pid: int) -> Iterator[str]:
-    """What the process has open. A file that it closes meanwhile, such as a library that it loads, is not inherited."""
+    """The process's open files, without those that it closes in the meantime, such as a library that it loads."""
     for file in Path(f"/proc/{pid}/fd").iterdir():
         with suppress(FileNotFoundError):
             yield os.readlink(file)
@@ -120,7 +120,7 @@ def test_what_a_warden_that_is_gone_has_left_is_ended(tmp_path: Path) -> None:
         assert warden.stdout.read(1) == b"x"
         warden.wait()
         cgroup.end_left(warden.pid)
-        assert warden.stdout.read() == b""  # nobody holds it any more
+        assert warden.stdout.read() == b""  # no process has it open any more
     parent = cgroup._parent()
     assert parent is not None
     assert not list(parent.glob(f"arena-{warden.pid}-*"))
@@ -145,7 +145,7 @@ def test_waits_are_known_in_a_container_where_groups_can_be_made(monkeypatch: py
 
 @pytest.mark.skipif(not cgroup.limits_memory(), reason="no control group whose memory is limited can be made here")
 def test_the_kernel_ends_what_has_too_much_in_all_its_processes(tmp_path: Path) -> None:
-    """Also where the warden does not look."""
+    """Also if the warden does not look."""
     kind = WallKind.CONTAINER
     if not (offer := probe.offer(kind)).holds:
         pytest.skip(f"this machine offers no container: {offer.why}")
@@ -172,7 +172,7 @@ def test_the_kernel_ends_what_has_too_much_in_all_its_processes(tmp_path: Path) 
     [("memory pids", "", "own"), ("", "memory pids", "above"), ("", "pids", "own"), ("memory", "memory", "own")],
 )
 def test_new_groups_are_made_where_memory_can_be_limited(own: str, above: str, expected: str, tmp_path: Path) -> None:
-    """A group with processes in it hands no limits on: then new ones stand beside it."""
+    """A group with processes cannot limit groups inside it: then new groups are made beside it."""
     folders = {"own": tmp_path / "slice" / "scope", "above": tmp_path / "slice"}
     folders["own"].mkdir(parents=True)
     for name, controllers in (("own", own), ("above", above)):

@@ -1,4 +1,4 @@
-"""The steps between a new process and an agent, one by one: `confine.py` is run as the jail runs it."""
+"""The steps that confine a new process, one by one: `confine.py` is run as the jail runs it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SHOW: Final = ("/usr/bin/cat", "/proc/self/status")
 def confined(
     *steps: str, command: tuple[str, ...], python: str = sys.executable, program: Path = CONFINE, **others: Any
 ) -> tuple[str, str]:
-    """What a program says after these steps, and what stands on the status descriptor."""
+    """The output of a program after these steps, and what is on the status descriptor."""
     told, status = os.pipe()
     try:
         done = subprocess.run(
@@ -48,7 +48,7 @@ def confined(
 
 
 def status_after(*steps: str, **others: Any) -> dict[str, str]:
-    """What the kernel says of a program that has these steps behind it."""
+    """/proc/self/status of a program after these steps."""
     shown, told = confined(*steps, command=SHOW, **others)
     assert told == "."
     return {name: value.strip() for name, _, value in (line.partition(":") for line in shown.splitlines())}
@@ -97,7 +97,7 @@ def test_a_program_ignores_no_signal_that_its_starter_ignored() -> None:
 
 
 def test_threads_are_counted_for_an_ordinary_user() -> None:
-    """Root's are not: there the warden counts."""
+    """The kernel does not count root's threads: there the warden counts."""
     user = ordinary_user.IDENTITY
     made = subprocess.run(["unshare", "--user", "true"], capture_output=True, cwd="/", **user)
     if made.returncode:
@@ -165,7 +165,7 @@ HOLDER = """if True:
 
 
 def is_there(pid: int) -> bool:
-    """Whether the process lives."""
+    """Whether the process still runs."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:

@@ -1,4 +1,4 @@
-"""What an agent may read: the names that are worked out, and what a program behind the walls can do with them."""
+"""What an agent can read: the paths that are computed, and what a program behind the walls can do with them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONFINED = (WallKind.SANDBOX, WallKind.CONTAINER)
 
 
 def program(path: Path, content: str = "") -> Path:
-    """A file that can be run."""
+    """An executable file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content)
     path.chmod(0o755)
@@ -150,7 +150,7 @@ LOOKS = """if True:
 def looks(
     kind: WallKind, scratch: Path, *paths: Path | str, readable: Iterable[Path], hidden: Iterable[Path]
 ) -> list[str]:
-    """What a program gets of each path."""
+    """What a program can do with each path."""
     given = {"readable": tuple(map(str, readable)), "hidden": tuple(map(str, hidden))}
     return run(LOOKS, kind, scratch, *map(str, paths), **given).splitlines()
 
@@ -162,7 +162,7 @@ def test_a_sandbox_reads_what_it_may_and_nothing_else(tree: Path) -> None:
     paths = (tree / "open" / "a", deep, deep / "b", deep / "secret", deep / "secret" / "c", tree, "/etc/passwd", "/tmp")
     told = looks(WallKind.SANDBOX, scratch, *paths, readable=[tree / "open"], hidden=[deep / "secret"])
     refused = "PermissionError"
-    # What may be listed may be listed to its end: names are seen, in what is hidden too, and nothing else of it.
+    # A folder that can be listed shows all names, also hidden ones, but nothing else of them.
     assert told == ["open/a", "b secret", "open/deep/b", "c shown", refused, refused, refused, refused]
 
 
@@ -278,7 +278,7 @@ def test_a_container_sees_its_own_processes_alone(tmp_path: Path) -> None:
     assert run(source, WallKind.CONTAINER, tmp_path) == "1 2"
 
 
-# The words of a container.
+# The command of a container.
 
 
 @needs_linux
@@ -294,7 +294,7 @@ def test_a_container_is_furnished_in_an_order_that_holds(tree: Path) -> None:
         assert option in words
 
     def mounted(option: str, path: Path | str) -> int:
-        """Where in the command that is mounted."""
+        """The position in the command at which that is mounted."""
         at = [place for place in range(len(words)) if words[place : place + 2] == [option, str(path)]]
         return at[-1]
 

@@ -1,4 +1,4 @@
-"""Whole games behind each kind of walls: the moves are the same as without, whatever a program is written in."""
+"""Whole games behind each kind of walls: the same moves as without walls, in any programming language."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def evening() -> Iterator[Evening]:
 
 
 def moves(record: GameRecord) -> list[str]:
-    """What was played; the game must have come to its end."""
+    """The moves; the game must have ended normally."""
     assert (record.verdict, record.fault) == (Verdict.NORMAL, None), record.detail
     return [move.move for move in record.moves]
 
@@ -107,7 +107,7 @@ def test_numpy_works_behind_all_walls_and_counts_the_same(evening: Evening, tmp_
 
 @pytest.fixture(scope="module")
 def without_walls() -> list[str]:
-    """The moves of the example that all languages share."""
+    """The moves of the example that exists in all languages."""
     with RunFolder() as folder, Director(folder) as director:
         return moves(Evening(folder, director).behind(WallKind.LIMITS, f"cmd:{sys.executable} {STARTERS / 'bare.py'}"))
 

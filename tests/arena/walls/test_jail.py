@@ -1,4 +1,4 @@
-"""The jail, with real processes: what is started is confined, what is killed is gone, what is cleared is removed."""
+"""The jail, with real processes: they are confined, paused and killed, and leave no files."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def program(source: str) -> tuple[str, ...]:
 
 
 def wait_for(confined: Confined) -> int:
-    """How the process ended, once it has."""
+    """The exit code of the process, once it has ended."""
     while (code := confined.exit()) is None:
         os.sched_yield()
     return code
 
 
 def finish(agent: AgentProcess) -> bytes:
-    """All whole lines that the agent writes until its stdout ends, joined."""
+    """All complete lines that the agent writes until its stdout ends, joined."""
     said = []
     while not agent.silent:
         agent.read()
@@ -70,13 +70,13 @@ def test_killing_ends_the_whole_group(tmp_path: Path) -> None:
     family = descendants(confined.pid)
     assert len(family) == (3 if LINUX else 0)
     confined.kill_all()
-    assert os.read(confined.stdout.fileno(), 1) == b""  # nobody holds the other end any more
+    assert os.read(confined.stdout.fileno(), 1) == b""  # the other end is closed
     assert confined.exit() == -signal.SIGKILL
     confined.remove()
 
 
 def told(confined: Confined) -> bytes:
-    """The next that the process says."""
+    """The next output of the process."""
     os.set_blocking(confined.stdout.fileno(), True)
     return os.read(confined.stdout.fileno(), 1)
 
@@ -162,7 +162,7 @@ def test_what_a_family_uses_is_counted_together(tmp_path: Path) -> None:
 
 
 def test_of_a_process_that_is_gone_nothing_is_known() -> None:
-    usage = Usage(2**22 + 1)  # more than any process number
+    usage = Usage(2**22 + 1)  # larger than any PID
     usage.look()
     assert usage.cpu() == (0 if LINUX else None)
     assert usage.memory() is None
@@ -193,7 +193,7 @@ def test_walls_that_cannot_be_put_up_are_no_fault_of_the_program(tmp_path: Path)
 def test_sockets_of_all_processes_in_a_container_are_counted(
     files: int, memory: int, excess: Excess | None, tmp_path: Path
 ) -> None:
-    """The kernel may hold a buffer for each, which is counted nowhere else."""
+    """The kernel can have a buffer for each, which is counted nowhere else."""
     source = """if True:
         import os, socket, sys, time
         for _ in range(12):
@@ -207,7 +207,7 @@ def test_sockets_of_all_processes_in_a_container_are_counted(
 
 
 def excess_of(said: int, command: tuple[str, ...], memory: int, scratch: Path, **others: Any) -> Excess | None:
-    """What that has too much of in a container, once it has said so many letters."""
+    """What it uses too much of in a container, once it has written so many letters."""
     allowance = Allowance(memory=memory * MEBIBYTE, **others)
     confined = behind_walls.start(command, WallKind.CONTAINER, scratch, allowance=allowance)
     for _ in range(said):
@@ -234,7 +234,7 @@ def test_files_that_processes_inherit_count_once(tmp_path: Path) -> None:
 
 
 def test_the_first_process_of_a_container_is_not_the_agents(tmp_path: Path) -> None:
-    """Nor is what made it: an agent may have as many threads as were allowed."""
+    """The process that made it is not counted either: an agent gets all its threads."""
     source = """if True:
         import os, threading, time
         started = [threading.Thread(target=time.sleep, args=(1000,), daemon=True) for _ in range(19)]
@@ -251,7 +251,7 @@ def test_the_first_process_of_a_container_is_not_the_agents(tmp_path: Path) -> N
     not usage._share_memory(os.getpid(), os.getpid()), reason="this kernel compares no processes (kcmp)"
 )
 def test_a_child_in_its_parents_memory_is_not_counted_as_having_as_much(tmp_path: Path) -> None:
-    """As it is between vfork and exec: here for long."""
+    """The state between vfork and exec, here for long."""
     source = """if True:
         import ctypes, os, time
         kept = bytearray(b"x") * (60 << 20)
@@ -307,7 +307,7 @@ def test_a_file_in_a_container_is_memory_and_counts_once(tmp_path: Path) -> None
 def test_a_container_whose_first_process_has_ended_has_written_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What held it may live a moment longer, and sees the files of the machine."""
+    """bubblewrap may run a moment longer, and sees the files of the machine."""
     confined = behind_walls.start((*behind_walls.PYTHON, "input()"), WallKind.CONTAINER, tmp_path)
     monkeypatch.setattr("arena.walls.usage.children", lambda _: [])
     assert confined.excess() is None
@@ -513,5 +513,5 @@ def test_who_never_stops_writing_is_not_listened_to_for_ever(noise: str, tmp_pat
     agent = AgentProcess.start(program(f"import sys\nsys.stdout = sys.stderr\n{source}"), Walls(), tmp_path)
     while not agent.read_log():
         os.sched_yield()
-    agent.ask_where_busy()  # it ends
+    agent.ask_where_busy()  # the agent ends
     agent.kill()

@@ -1,4 +1,4 @@
-"""What agents in Python may import: laid out with real interpreters and with ones that tell stories."""
+"""What Python agents can import: with real interpreters, and with programs that pretend to be one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def imported(laid: Library, source: str, kind: WallKind, scratch: Path) -> str:
-    """What an agent's interpreter says, with that library, behind walls of that kind."""
+    """The output of an agent's interpreter, with that library, behind walls of that kind."""
     at = laid.command.index("-m")
     command = (*laid.command[:at], "-c", source)
     scratch.mkdir(exist_ok=True)
@@ -147,7 +147,7 @@ def test_a_path_into_what_is_installed_leads_nowhere(kind: WallKind, folder: Pat
     assert set(told) <= {"-", "PermissionError"}
 
 
-# Interpreters and modules that are not as they must be.
+# Wrong interpreters and modules.
 
 
 def pretender(path: Path, **told: Any) -> str:
@@ -168,7 +168,7 @@ def pretender(path: Path, **told: Any) -> str:
 
 
 def refusal(folder: Path, **settings: Any) -> str:
-    """Why there is no such library."""
+    """The message of BadPlayer."""
     with pytest.raises(BadPlayer) as refused:
         library.lay_out(folder, **settings)
     assert list(folder.iterdir()) == []

@@ -1,4 +1,4 @@
-"""Which kinds of walls hold here is found out once, by trying; and what is missing is said."""
+"""Each kind of walls is tested once; the answer says what is missing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.kit.behind_walls import need, needs_linux
 
 @pytest.fixture
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
-    """Nothing has been tried yet, and what is found out is forgotten afterwards."""
+    """Clears the cached results, before and after the test."""
     probe.offer.cache_clear()
     yield monkeypatch
     probe.offer.cache_clear()
@@ -110,7 +110,7 @@ def test_elsewhere_than_on_linux_there_are_limits_alone(fresh: pytest.MonkeyPatc
 @needs_linux
 @pytest.mark.parametrize("kind", [WallKind.SANDBOX, WallKind.CONTAINER])
 def test_walls_that_let_something_through_do_not_hold(kind: WallKind, fresh: pytest.MonkeyPatch) -> None:
-    """A filter that allows everything stands in for a machine that does not do what it says."""
+    """A filter that allows everything simulates a machine whose walls do not work."""
     need(kind)
     probe.offer.cache_clear()
     allow_all = (6).to_bytes(8, sys.byteorder)[:2] + bytes(2) + (0x7FFF0000).to_bytes(4, sys.byteorder)

@@ -1,4 +1,4 @@
-"""The folder of a running director: private, short, and gone afterwards, however its director went."""
+"""The folder of a running director: private, short, and removed afterwards, however its director ended."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""How long threads were ready to run: against simulated processors, whose true history is known, and a real process."""
+"""How long threads were ready to run: with simulated processors, whose true history is known, and a real process."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tests.kit.effort import tries
 
 MS: Final = 1_000_000
 FIRST: Final = 100
-"""The number of the first thread, which is the process's own."""
+"""The id of the first thread, which is the PID."""
 TICK: Final = 4
-"""After this many milliseconds on a processor the kernel brings the time that a thread has run up to date."""
+"""Milliseconds on a processor after which the kernel updates the time that a thread has run."""
 
 
 class Thread:
@@ -30,14 +30,14 @@ class Thread:
     def __init__(self, state: str) -> None:
         self.state = state
         self.ran = self.counted_ran = self.waited = 0
-        # For how long it has been ready without a processor, which is counted when that is over.
+        # How long it has been ready without a processor; counted when the wait ends.
         self.waits = 0
-        # Nanoseconds: who goes to sleep has run for a moment at least.
+        # Nanoseconds: a thread that goes to sleep has run for at least a moment.
         self.moments = 0
 
 
 class Machine:
-    """Some processors, threads of one agent that run, wait, sleep and stop themselves, and others who want to run."""
+    """Some processors, threads of one agent that run, wait, sleep and end, and other programs that need a processor."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
@@ -46,10 +46,10 @@ class Machine:
         self.started = 0
         self.processors = random.choice([1, 1, 1, 2])
         self.greed = random.choice([0.0, 0.3, 0.7, 0.9])
-        """How often others take a processor."""
+        """How often other programs take a processor."""
         self.liveliness = random.choice([0.02, 0.1, 0.5])
         self.busy = self.starved = 0
-        """Processor time of the agent, and how long it had a thread that was ready and none that ran."""
+        """Processor time of the agent, and how long a thread was ready while none ran."""
 
     def pass_one(self) -> None:
         """A millisecond passes."""
@@ -59,7 +59,7 @@ class Machine:
                 self.change(number, thread)
         ready = [thread for thread in self.threads.values() if thread.state == "ready"]
         free = sum(random.random() >= self.greed for _ in range(self.processors))
-        # Who runs goes on running, mostly.
+        # A running thread mostly continues to run.
         ready.sort(key=lambda thread: (thread.waits > 0, random.random()))
         run, wait = ready[:free], ready[free:]
         for thread in run:
@@ -84,7 +84,7 @@ class Machine:
         elif what == "end" and number != FIRST:
             del self.threads[number]
         elif what in ("sleep", "stop", "wake") and thread.waits == 0:
-            # It is asleep or goes to sleep by what it does itself: only who runs can do that.
+            # Only a running thread can go to sleep.
             thread.state = "ready" if what == "wake" else what
             thread.counted_ran = thread.ran
             thread.moments += 1
@@ -114,14 +114,14 @@ class Seen(Runnable):
 
 
 def history(seed: int) -> tuple[int, int, int, int]:
-    """A span of a machine's time with looks at any moments: wall, processor time, what was seen, what was true."""
+    """A span with looks at random moments: wall time, processor time, the measured and the true time."""
     random = Random(seed)
     machine = Machine(random)
     seen = Seen(machine)
-    for _ in range(random.randrange(200)):  # turns before
+    for _ in range(random.randrange(200)):  # earlier turns
         machine.pass_one()
         if random.random() < 0.05:
-            for thread in machine.threads.values():  # it stands still between two turns
+            for thread in machine.threads.values():  # it is paused between two turns
                 thread.waited, thread.waits, thread.counted_ran = thread.waited + thread.waits, 0, thread.ran
             seen.start_span()
     for thread in machine.threads.values():
@@ -160,7 +160,7 @@ def test_who_has_one_thread_that_never_sleeps_is_charged_what_it_computed() -> N
         machine.pass_one()
         seen.look()
         wall, cpu = machine.now * MS, machine.busy * MS
-        # What is not known is how long a wait that goes on has lasted since the look before the last.
+        # Not known is how long a wait that still lasts was there before the last look but one.
         assert charged(wall, cpu, waited(wall, cpu, seen.longest(wall))) - cpu <= (25 + TICK) * MS
 
 
@@ -179,7 +179,7 @@ def test_who_replaces_its_program_from_a_thread_that_has_waited_long_gains_nothi
     seen.start_span()
     for number in range(100):
         machine.now += 25
-        if number == 50:  # the thread that replaces the program has the counters of a life of its own
+        if number == 50:  # the thread that calls execve keeps its own counters
             first.waited += 60_000
         seen.look()
     assert seen.longest(2_500 * MS) <= 2 * 25 * MS
@@ -207,7 +207,7 @@ def test_a_real_process_that_stands_still_between_its_turns() -> None:
 
 
 def test_a_process_that_is_not_there_was_never_ready() -> None:
-    runnable = Runnable(2**22 + 1)  # more than any process number
+    runnable = Runnable(2**22 + 1)  # larger than any PID
     runnable.start_span()
     runnable.look()
     assert runnable.longest(10**12) == 0

@@ -1,4 +1,4 @@
-"""The filter of system calls, asked by small programs: what works, what is refused, what is not there."""
+"""The system call filter, tested by small programs: calls that work, that are refused, that do not exist."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ WORKS = {
     "maps memory": "__import__('mmap').mmap(-1, 1 << 20, flags=0x22)",
     "writes to nothing": "open('/dev/null', 'wb').close()",
 }
-"""What every agent may do."""
+"""Calls that every agent can make."""
 
 REFUSED = {
     "opens a unix socket": ("__import__('socket').socket(1)", "EPERM"),
@@ -111,7 +111,7 @@ REFUSED = {
     "clones by the new call": ("call(435, None, 0)", "ENOSYS"),
     "makes a call that nobody knows": ("call(99999)", "ENOSYS"),
 }
-"""What no agent may do, and what it is told."""
+"""Calls that no agent can make, and their errors."""
 
 BY_KIND = {
     "forks": ("os.fork() or os._exit(0)", "EPERM", "done"),
@@ -126,7 +126,7 @@ BY_KIND = {
     "signals its group": ("os.kill(0, 0)", "EPERM", "done"),
     "signals everybody": ("os.kill(-1, 0)", "EPERM", "ESRCH"),
 }
-"""What depends on the kind: in a sandbox, in a container, where all processes that it sees are its own."""
+"""Calls that depend on the kind: in a sandbox, and in a container, where an agent sees only its own processes."""
 
 
 def attempt(does: str, kind: WallKind, folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""The warden's real process against every bad agent, and against its own directors and referees."""
+"""The warden's real process with every bad agent, and with directors and referees that end."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def bad(manner: str) -> tuple[str, ...]:
 
 
 def any_manner(patience: float) -> Judge:
-    """A judge whose warden holds, in each game, an agent of the manner that `play_with` names."""
+    """A judge whose warden starts, in each game, the bad agent that `play_with` names."""
     return Judge(bad("@../../manner"), start=int(patience * SECOND), ready=int(patience * SECOND))
 
 
@@ -68,7 +68,7 @@ def impatient() -> Iterator[Judge]:
 
 
 def has_ended(pid: int) -> bool:
-    """Whether there is no such process, or its parent has only to hear of its end."""
+    """Whether the process does not exist, or has ended and is not reaped yet."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:
@@ -81,7 +81,7 @@ def has_ended(pid: int) -> bool:
 
 
 def wait_for_end(pid: int) -> None:
-    """Returns when the process, no child of ours, has ended."""
+    """Returns when the process, which is not our child, has ended."""
     while not has_ended(pid):
         os.sched_yield()
 
@@ -232,7 +232,7 @@ def test_orders_that_are_none_are_refused_with_words() -> None:
 
 
 def agent_of(judge: Judge) -> int:
-    """The one process that the warden holds."""
+    """The warden's only agent process."""
     (pid,) = descendants(judge.warden.pid)
     return pid
 
@@ -353,7 +353,7 @@ def test_an_agent_that_fails_off_turn_fails_once_and_is_reported_after_the_game(
         ask(judge, 1, "00000001")
         move = judge.hear_a(Move)
         assert move.id == "00000001"
-        # It ends before it is made to stand still, or when it may go on.
+        # It ends before it is paused, or when it is resumed.
         ask(judge, 1, "00000002")
         assert judge.hear_a(Failed).verdict is Verdict.CRASHED
         over(judge, 1)
@@ -419,7 +419,7 @@ def test_an_agent_in_python_with_our_kit_is_found_from_anywhere() -> None:
     assert "exited with code 5" in match.detail
 
 
-# What an agent does when nobody asks it, and what it has too much of.
+# What an agent does when it is not its turn, and what it uses too much of.
 
 PLAYS = """if True:
     import json, mmap, os, sys, threading, time
@@ -447,20 +447,20 @@ needs_kinds = pytest.mark.skipif(not LINUX, reason="what another process does is
 
 
 def walled(does: str, kind: WallKind, allowance: Allowance | None = None, **orders: Any) -> Judge:
-    """A judge whose warden holds an agent that does this in each turn, behind walls of that kind."""
+    """A judge whose warden has an agent that does this in each turn, behind walls of that kind."""
     need(kind)
     walls = Walls(kind, allowance or Allowance(), readable=file_access.interpreter(), filter=seccomp.compiled(kind))
     return Judge((*PYTHON, PLAYS.format(does=does)), walls=to_builtins(walls), **orders)
 
 
 def innermost(judge: Judge) -> int:
-    """The agent's own process, whatever stands around it."""
+    """The agent's own process, inside a container too."""
     (pid,) = (pid for pid in descendants(judge.warden.pid) if not descendants(pid))
     return pid
 
 
 def wait_until_still(pid: int) -> None:
-    """Returns when all threads of the process stand still."""
+    """Returns when all threads of the process are paused."""
     states = [""]
     while set(states) != {"T"}:
         os.sched_yield()
@@ -476,7 +476,7 @@ def used(pid: int) -> int:
 
 
 def work(seconds: float) -> None:
-    """Others have so much time to use a processor, if they want one."""
+    """Sleeps, so that others can use a processor."""
     until = time.process_time() + seconds
     while time.process_time() < until:
         pass
@@ -495,7 +495,7 @@ def test_an_agent_stands_still_while_it_is_not_its_turn(kind: WallKind) -> None:
             work(0.05)
             assert used(agent) == before
             ask(judge, 1, number)
-            assert judge.hear_a(Move).id == number, "who stands still is not lost"
+            assert judge.hear_a(Move).id == number, "a paused agent is not lost"
         wait_until_still(agent)
         over(judge, 1)
         assert judge.hang_up() == ""

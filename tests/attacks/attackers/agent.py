@@ -1,6 +1,6 @@
-"""The student whose agent attacks: it is called like its attack, does it in its first turn, and plays on.
+"""The attacking agent: it is named after its attack, does it in its first turn, and plays on.
 
-An attack that is written with `yield` goes on in the next turn, and so on. What it got is written to the log as
+An attack with `yield` continues in the next turn. What it got is written to the log as
 "SUCCEEDED: ...", what was refused as "refused: ...". All that it knows of its surroundings stands in `targets.json`,
 as a student might have learnt it in earlier games; the words of its secrets do not.
 """
@@ -34,11 +34,11 @@ _NAMES: Final = (
     *("open_by_handle_at", "setns", "process_vm_readv", "bpf", "userfaultfd"),
 )
 _NEW_CALLS: Final = {"io_uring_setup": 425, "open_tree": 428, "fsopen": 430, "clone3": 435, "memfd_secret": 447}
-"""The same on every machine."""
+"""System call numbers that are the same on every architecture."""
 
 
 class Situation:
-    """What an attack finds: what it is held by, what there is to attack, and ways to try it."""
+    """What an attack can use: its walls, its targets, and ways to try them."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
@@ -47,7 +47,7 @@ class Situation:
         self.libc = ctypes.CDLL(None, use_errno=True)
 
     def attempt(self, what: str, does: Callable[[], Any]) -> Any:
-        """Does it, and says on the log whether that was refused; None where it was."""
+        """Calls it, and writes to the log whether that was refused; None if it was."""
         try:
             got = does()
         except REFUSALS as error:
@@ -57,7 +57,7 @@ class Situation:
         return got
 
     def call(self, name: str, *arguments: Any) -> int:
-        """A system call by its number; OSError where it is refused."""
+        """Makes a system call by its number; OSError if it is refused."""
         known = dict(zip(_NAMES, _CALLS.get(platform.machine(), ()), strict=False))
         number = (known | _NEW_CALLS).get(name)
         if number is None:
@@ -66,14 +66,14 @@ class Situation:
 
     @staticmethod
     def checked(result: int) -> int:
-        """What a function of the C library returned."""
+        """Raises OSError if a function of the C library has failed."""
         if result == -1:
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number))
         return result
 
     def at_the_end(self, got: Callable[[], str]) -> None:
-        """Says what it got, if anything, when the game has come to its own end."""
+        """Writes what it got, if anything, after the game has ended normally."""
 
         def end(utilities: object, verdict: str) -> None:
             if words := got():
@@ -82,7 +82,7 @@ class Situation:
         self.agent.end = end  # type: ignore[method-assign]
 
     def others(self) -> dict[str, int]:
-        """Processes that are not its own, as far as it can know them."""
+        """Processes that are not the agent's own, as far as it can know."""
         known = {name: int(self.targets[name]) for name in ("decoy", "director", "referee")}
         if self.kind != "container":  # whose first process is the parent of all
             known["warden"] = os.getppid()
@@ -97,7 +97,7 @@ class Situation:
 
 
 class Attacker(Agent):
-    """Takes the first legal move, whatever else it does."""
+    """Plays the first legal move, after its attack."""
 
     def __init__(self) -> None:
         self._attack: Iterator[None] | None = None

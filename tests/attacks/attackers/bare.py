@@ -1,6 +1,6 @@
-"""Attackers over stdin and stdout, in plain Python without the kit: they are called like their attack.
+"""Attackers over stdin and stdout, in plain Python without the kit: each is named after its attack.
 
-Each attack is one function below; apart from it they take the first legal move.
+Each attack is one function below; otherwise they play the first legal move.
 """
 
 import json
@@ -12,19 +12,19 @@ from typing import Any, NoReturn
 
 
 def write(text: str | bytes) -> None:
-    """Raw bytes on stdout, at once."""
+    """Writes raw bytes to stdout and flushes."""
     data = text if isinstance(text, bytes) else text.encode()
     while data:
         data = data[os.write(1, data) :]
 
 
 def say(**message: Any) -> None:
-    """One message."""
+    """Sends one message."""
     write(json.dumps(message) + "\n")
 
 
 def hear() -> dict[str, Any]:
-    """The next message; this process ends quietly when there is none."""
+    """The next message; the process exits when stdin ends."""
     line = sys.stdin.readline()
     if not line:
         sys.exit(0)
@@ -38,7 +38,7 @@ def answer(turn: dict[str, Any]) -> None:
 
 
 def sleep() -> NoReturn:
-    """For longer than any game."""
+    """Sleeps for longer than any game."""
     while True:
         time.sleep(1000)
 
@@ -66,7 +66,7 @@ def flood_stdout(turn: dict[str, Any]) -> None:
 
 
 def flood_stderr(turn: dict[str, Any]) -> None:
-    """10 MiB, and then it plays on."""
+    """Writes 10 MiB, then plays on."""
     for _ in range(160):
         os.write(2, b"x" * 65535 + b"\n")
 
@@ -77,7 +77,7 @@ def write_a_line_without_end(turn: dict[str, Any]) -> None:
 
 
 def dribble(turn: dict[str, Any]) -> None:
-    """A byte now and then, which moves no deadline."""
+    """Writes a byte now and then, which must not move the deadline."""
     for letter in '{"type": "move", "game": ' + "1" * 10_000:
         write(letter)
         time.sleep(0.05)
@@ -127,7 +127,7 @@ def forge_a_failure(turn: dict[str, Any]) -> None:
 
 
 def forge_its_figures(turn: dict[str, Any]) -> None:
-    """Says that it has used no time, and was kept waiting."""
+    """Claims that it has used no time, and waited for a processor."""
     told = {"spent": 0, "cpu": 0, "delay": 10**12, "log": 0, "info": {"text": "\x1b[2J"}}
     time.sleep(0.2)
     say(type="move", game=turn["game"], id=turn["id"], move=turn["legal"][0], **told)

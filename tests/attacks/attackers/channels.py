@@ -1,4 +1,4 @@
-"""Attacks that reach others by messages: the network, and all that two processes could use to whisper."""
+"""Attacks by messages: the network, and everything else that two processes could use to communicate."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _open(family: int) -> None:
 
 
 def call_out_over_unix_sockets(at: Situation) -> None:
-    """A socket without a file, and one that others have opened."""
+    """An abstract Unix socket, and one that another process has opened."""
 
     def abstract() -> None:
         with socket.socket(socket.AF_UNIX) as line:
@@ -65,7 +65,7 @@ def call_out_over_unix_sockets(at: Situation) -> None:
 
 
 def leave_a_key(at: Situation) -> None:
-    """In the keyrings of the kernel."""
+    """A key in the kernel's keyrings."""
     for name, ring in (("session", -3), ("user", -4)):
         key = at.attempt(
             f"leave a key in the {name}'s ring",
@@ -103,7 +103,7 @@ def open_a_posix_queue(at: Situation) -> None:
 
 
 def lock_what_others_read(at: Situation) -> None:
-    """Who holds a lock on a file that both can read says one bit."""
+    """A lock on a file that both can read is a message of one bit."""
     for path in (__file__, os.__file__):
         with open(path, "rb") as file:
             at.attempt(f"lock {path}", lambda file=file: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB))  # type: ignore[misc]
@@ -112,7 +112,7 @@ def lock_what_others_read(at: Situation) -> None:
 
 
 def watch_what_others_do(at: Situation) -> None:
-    """Told by the kernel when a file is opened."""
+    """inotify reports when a file is opened."""
 
     def watch() -> int:
         watcher = at.checked(at.libc.inotify_init1(0))
@@ -134,7 +134,7 @@ def _notify(folder: str) -> None:
 
 
 def listen_to_the_machine(at: Situation) -> None:
-    """What /proc tells of everybody."""
+    """What /proc shows about other processes."""
     for path in (
         "/proc/loadavg",
         "/proc/locks",

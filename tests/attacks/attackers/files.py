@@ -1,4 +1,4 @@
-"""Attacks on files: secrets of others, its own source, the sockets of the run."""
+"""Attacks on files: secrets, its own source, the sockets of the run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_shadow(at: Situation) -> None:
 
 
 def read_through_links(at: Situation) -> None:
-    """A way to a secret that leads through its own folder."""
+    """A link in its own folder that leads to a secret."""
     secret = at.targets["secret"]
     climbing = "../" * 40
     at.attempt("read through ..", lambda: _read(f"{os.getcwd()}/{climbing}{secret}"))
@@ -75,7 +75,7 @@ def write_outside_its_folder(at: Situation) -> None:
 
 
 def write_into_its_folder(at: Situation) -> None:
-    """Which is allowed, or not, and disturbs nobody: it leaves what is hard to remove."""
+    """Leaves files that are hard to remove, where it can write at all; this must disturb nobody."""
     try:
         os.mkdir("deep")
         os.chdir("deep")
@@ -89,7 +89,7 @@ def write_into_its_folder(at: Situation) -> None:
 
 
 def change_its_source(at: Situation) -> None:
-    """What it plays from is what was entered, whatever it does."""
+    """Its source in the store must stay unchanged, also its permissions."""
     source = Path(__file__)
     folder = source.parent
     if at.kind == "limits":
@@ -110,7 +110,7 @@ def change_its_source(at: Situation) -> None:
 
 
 def truncate_on_reading(at: Situation) -> None:
-    """Landlock knows of truncating only since its third version."""
+    """Landlock controls truncation only since its ABI version 3."""
     places = [at.targets["secret"], at.targets["database"], at.targets["source"], *_copies()]
     for path in places:
         if at.kind == "limits":
@@ -122,7 +122,7 @@ def truncate_on_reading(at: Situation) -> None:
 
 
 def _copies() -> list[str]:
-    """Files that this user owns and an agent may read: copies in the library."""
+    """Files that this user owns and an agent can read: copies in the library."""
     import adsearch.games
 
     name = adsearch.games.__file__ or ""

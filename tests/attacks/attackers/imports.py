@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def import_what_is_forbidden(at: Situation) -> None:
-    """adsearch.alphabeta and numpy, where adsearch.games alone is allowed."""
+    """adsearch.alphabeta and numpy, although only adsearch.games is allowed."""
     source, compiled, installed = (Path(at.targets[name]) for name in ("search", "compiled", "installed"))
     plain(at)
     at.attempt("run the search's file", lambda: len(runpy.run_path(str(source))))
@@ -56,7 +56,7 @@ def plain(at: Situation) -> None:
 
 
 def load(path: Path) -> None:
-    """As `import` does, from anywhere."""
+    """Loads a module from any path, as `import` does."""
     specification = importlib.util.spec_from_file_location("hidden", path)
     if specification is None or specification.loader is None:
         raise ImportError(f"no loader for {path}")
@@ -65,7 +65,7 @@ def load(path: Path) -> None:
 
 
 def read_any(folder: Path) -> str:
-    """Something that nobody needs for the agent."""
+    """Reads a module that the agent does not need."""
     for name in ("adsearch/alphabeta.py", "numpy/__init__.py", "zmq/__init__.py", "pip/__init__.py"):
         try:
             return f"{name}: {(folder / name).read_text('utf-8')[:20]}"
@@ -75,7 +75,7 @@ def read_any(folder: Path) -> str:
 
 
 def ask(words: str) -> None:
-    """Another interpreter, with everything that it has."""
+    """Runs code in another interpreter, with all its installed modules."""
     done = subprocess.run([sys.executable, "-c", words], env={}, capture_output=True)
     if done.returncode:
         raise OSError("it could not")

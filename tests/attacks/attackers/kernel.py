@@ -15,7 +15,7 @@ _NEW_USER, _NEW_MOUNTS, _NEW_NETWORK = 0x10000000, 0x00020000, 0x40000000
 
 
 def use_odd_calls(at: Situation) -> None:
-    """Where holes in kernels were found."""
+    """System calls in which kernels had security bugs."""
     room = ctypes.create_string_buffer(256)
     for name, arguments in (
         ("io_uring_setup", (4, ctypes.byref(room))),
@@ -40,7 +40,7 @@ def become_somebody_else(at: Situation) -> None:
 
 
 def leave_the_namespaces(at: Situation) -> None:
-    """What it may do in namespaces of its own."""
+    """What it can do in new namespaces."""
     checked, libc = at.checked, at.libc
     at.attempt("mount", lambda: checked(libc.mount(b"none", os.fsencode(os.getcwd()), b"tmpfs", 0, None)))
     at.attempt("unmount", lambda: checked(libc.umount2(b"/tmp", 2)))
@@ -53,7 +53,7 @@ def leave_the_namespaces(at: Situation) -> None:
 
 
 def speak_for_another_processor(at: Situation) -> None:
-    """Calls numbered as on a 32-bit machine, which a filter that forgets them lets through."""
+    """32-bit system calls (int 0x80), which an incomplete filter lets through."""
     if platform.machine() != "x86_64":
         print(f"refused: no such calls on {platform.machine()}")
         return
@@ -72,7 +72,7 @@ def _expect(got: int, wanted: int) -> None:
 
 
 def write_into_the_kernel(at: Situation) -> None:
-    """Its files of settings: nothing is changed, but what can be opened could be."""
+    """Opens the kernel's settings for writing: nothing is written, but it could be."""
     for path in ("core_pattern", "hostname", "panic"):
         at.attempt(f"open {path}", lambda path=path: _open_to_write(f"/proc/sys/kernel/{path}"))  # type: ignore[misc]
     for path in ("/proc/sysrq-trigger", "/proc/sys/vm/drop_caches", "/sys/power/state", "/sys/kernel/uevent_helper"):

@@ -1,4 +1,4 @@
-"""Attacks on what the kernel holds for an agent: memory in sockets, pipes and mappings, room on the disk, terminals."""
+"""Attacks by kernel memory of an agent: sockets, pipes and mappings; also disk space and pseudo-terminals."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 _MEBIBYTE = 1024**2
 _PROCESSES = 20
 _LASTS = 3.0
-"""Seconds: by then the warden has seen it."""
+"""Seconds after which the warden has seen it."""
 _PIECE = bytes(64 * 1024)
 _MOST_FILES = 64
 _IN_ONE_PROCESS = 20 * _MEBIBYTE
-"""More than one process may make the kernel hold in its open files."""
+"""Bytes: more than the open files of one process may use in the kernel."""
 _KEEP_SIZE = 1
 _UNSHARE = 2
 _FAILED = ctypes.c_void_p(-1).value
 
 
 def hold_memory_in_sockets(at: Situation) -> None:
-    """What has been sent and not been read lies in the kernel, in buffers as large as one asks for."""
-    # Behind limits alone they would hold all memory of the machine.
+    """Data that is sent and not read stays in the kernel's buffers, which can be set to any size."""
+    # Behind limits they would use all memory of the machine.
     _hold(at, "sockets", partial(_fill_sockets, 0 if at.kind == "limits" else 64 * _MEBIBYTE))
 
 
@@ -41,7 +41,7 @@ def hold_memory_in_pipes(at: Situation) -> None:
 
 
 def _hold(at: Situation, where: str, fill: Callable[[], int]) -> None:
-    """In as many processes as it may have; in itself where that is the only one."""
+    """Runs it in as many processes as allowed; in itself if it can start none."""
     children = 0
     with suppress(OSError):
         for _ in range(_PROCESSES):
@@ -93,7 +93,7 @@ _keep: list[object] = []
 
 
 def hold_closed_files(at: Situation) -> None:
-    """A file that a thread waits for stays open when it is closed, and its number is free again."""
+    """A file that a thread waits for stays open after close, and its descriptor number is free again."""
     held = 0
     with suppress(OSError, RuntimeError):
         for _ in range(40):
@@ -115,7 +115,7 @@ def hold_closed_files(at: Situation) -> None:
 
 
 def hide_its_folder(at: Situation) -> None:
-    """In a container what it writes is counted in its folder: another folder is put in the place of that."""
+    """In a container the files in its folder are counted: this replaces the folder by another one."""
     if at.kind == "container":
         top = Path("/", *Path.cwd().parts[1:2])
         at.attempt(f"move {top}", lambda: top.rename("/away"))
@@ -133,14 +133,14 @@ def enlarge_a_socket(at: Situation) -> None:
 
 
 def send_open_files(at: Situation) -> None:
-    """In a message nobody counts them."""
+    """Open files inside a message (SCM_RIGHTS) are not counted."""
     one, other = socket.socketpair()
     _keep.extend((one, other))
     at.attempt("send an open file", lambda: socket.send_fds(one, [b"x"], [0]))
 
 
 def have_a_table_of_files_for_each_thread(at: Situation) -> None:
-    """Each thread could have as many open files as a process may."""
+    """Each thread with its own table of open files could have as many as a process."""
 
     def unshare() -> None:
         at.checked(at.libc.close_range(ctypes.c_uint(1000), ctypes.c_uint(2000), _UNSHARE))
@@ -154,7 +154,7 @@ def have_a_table_of_files_for_each_thread(at: Situation) -> None:
 
 
 def take_the_disk_past_the_end(at: Situation) -> None:
-    """Room that is reserved past the end of a file makes it no longer."""
+    """Disk space reserved past the end of a file (fallocate) does not change its size."""
     try:
         file = os.open("reserved", os.O_CREAT | os.O_RDWR)
     except OSError as error:
@@ -173,7 +173,7 @@ def take_the_disk_past_the_end(at: Situation) -> None:
 
 
 def take_all_terminals(at: Situation) -> None:
-    """There are some thousand for the whole machine."""
+    """The whole machine has only a few thousand pseudo-terminals."""
     if at.kind == "limits":
         at.attempt("have a terminal", lambda: os.close(os.open("/dev/ptmx", os.O_RDWR)))
     else:
@@ -181,7 +181,7 @@ def take_all_terminals(at: Situation) -> None:
 
 
 def become_the_first_process(at: Situation) -> None:
-    """In a container: it was there before the agent, and ends after it."""
+    """The first process of a container starts before the agent, and ends after it."""
     if at.kind != "container":
         return
     at.attempt("write into its memory", lambda: os.open("/proc/1/mem", os.O_RDWR))
@@ -197,7 +197,7 @@ def become_the_first_process(at: Situation) -> None:
 
 
 def map_without_end(at: Situation) -> None:
-    """What the kernel knows of a mapping is memory too; a file that is mapped stays open when it is closed."""
+    """Each mapping uses kernel memory; a mapped file stays open after close."""
     at.libc.mmap.restype = ctypes.c_void_p
     file, made = os.open(__file__, os.O_RDONLY), 0
     while made < 200_000 and at.libc.mmap(None, 1, 1, 2, file, ctypes.c_long(0)) != _FAILED:

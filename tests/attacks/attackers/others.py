@@ -1,4 +1,4 @@
-"""Attacks on other processes: the opponent, the warden, the referee, the director, and a decoy that may be harmed."""
+"""Attacks on other processes: the opponent, the warden, the referee, the director, and a decoy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def signal_others(at: Situation) -> None:
-    """Signal 0 harms nobody, and shows that any other could be sent."""
+    """Signal 0 does no harm, and shows that any other signal could be sent."""
     for name, pid in at.others().items():
         at.attempt(f"signal the {name}", partial(os.kill, pid, 0))
         at.attempt(f"signal a thread of the {name}", partial(_tgkill, at, pid))
@@ -35,7 +35,7 @@ def stop_others(at: Situation) -> None:
 
 
 def signal_others_by_other_means(at: Situation) -> None:
-    """By a queue, a descriptor of the process, or the kernel that tells of input."""
+    """By rt_sigqueueinfo, by a pidfd, and by F_SETOWN with F_SETSIG."""
     pid = at.targets["decoy"]
     information = (ctypes.c_int * 32)(int(signal.SIGURG), 0, -1)
     at.attempt("queue a signal", lambda: at.call("rt_sigqueueinfo", pid, int(signal.SIGURG), ctypes.byref(information)))
@@ -55,7 +55,7 @@ def signal_others_by_other_means(at: Situation) -> None:
 
 
 def trace_others(at: Situation) -> None:
-    """Holds them as a debugger does."""
+    """Stops them with ptrace."""
     seize, detach = 0x4206, 17
     at.libc.ptrace.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
     at.libc.ptrace.restype = ctypes.c_long
@@ -76,7 +76,7 @@ def limit_others(at: Situation) -> None:
 
 
 def slow_others(at: Situation) -> None:
-    """Changes how others get a processor."""
+    """Changes the scheduling of other processes."""
     pid = at.targets["decoy"]
     at.attempt("make the decoy nice", lambda: os.setpriority(os.PRIO_PROCESS, pid, 5))
     at.attempt("bind the decoy to processors", lambda: os.sched_setaffinity(pid, {0}))
@@ -102,7 +102,7 @@ def read_memory_of_others(at: Situation) -> None:
 
 
 def _peek(at: Situation, pid: int, address: int) -> None:
-    """Any address will do: who may not look is told so before anybody looks whether there is anything."""
+    """Any address will do: permission is checked before the address."""
     buffer = ctypes.create_string_buffer(8)
     ours = (ctypes.c_void_p * 2)(ctypes.addressof(buffer), 8)
     theirs = (ctypes.c_void_p * 2)(address, 8)

@@ -1,4 +1,4 @@
-"""Attacks by processes of its own that are too many, or are to outlive the game."""
+"""Attacks by child processes that are too many, or outlive the game."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tests.attacks.attackers.agent import Situation
 
 LASTS = 3.0
-"""Seconds after which a child ends that nobody has ended: by then its warden must have."""
+"""Seconds after which a child exits; its warden must have killed it before."""
 
 
 def fork_bomb(at: Situation) -> None:
@@ -24,7 +24,7 @@ def fork_bomb_in_sessions(at: Situation) -> None:
 
 
 def bomb(*, own_sessions: bool) -> None:
-    """512 processes that are busy."""
+    """Starts 512 busy processes."""
     first, until = os.getpid(), time.monotonic() + LASTS
     refusals, refused = os.pipe()
     os.set_blocking(refusals, False)
@@ -59,7 +59,7 @@ def leave_100_children(at: Situation) -> None:
 
 
 def leave_children(at: Situation) -> None:
-    """As few as it may have; they stay when it goes on."""
+    """Leaves 10 children that stay when the game continues."""
     try:
         for _ in range(10):
             leave_child()
@@ -68,7 +68,7 @@ def leave_children(at: Situation) -> None:
 
 
 def leave_daemon(at: Situation) -> None:
-    """Two generations away, in a session of its own, deaf."""
+    """Starts a grandchild in its own session that ignores signals."""
     try:
         child = os.fork()
     except OSError as error:
@@ -84,7 +84,7 @@ def leave_daemon(at: Situation) -> None:
 
 
 def leave_child() -> None:
-    """One that closes everything and lasts."""
+    """Starts a child that closes all its files and sleeps."""
     if os.fork() == 0:
         os.closerange(0, 64)
         time.sleep(LASTS)
@@ -92,7 +92,7 @@ def leave_child() -> None:
 
 
 def ignore_all_signals(at: Situation) -> None:
-    """And stay when the game is over."""
+    """Ignores all signals, and keeps running after the game."""
     for number in signal.valid_signals():
         if number not in (signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD) and number < signal.SIGRTMIN:
             signal.signal(number, signal.SIG_IGN)
@@ -104,13 +104,13 @@ def ignore_all_signals(at: Situation) -> None:
 
 
 def outlive_the_warden(at: Situation) -> None:
-    """Clears the word to the kernel that it is to end with its parent."""
+    """Clears PR_SET_PDEATHSIG, which kills it when its parent ends."""
     at.attempt("clear PR_SET_PDEATHSIG", lambda: at.checked(at.libc.prctl(1, 0, 0, 0, 0)))
     at.attempt("become a subreaper", lambda: at.checked(at.libc.prctl(36, 1, 0, 0, 0)))
 
 
 def start_processes_by_raw_calls(at: Situation) -> None:
-    """Past the C library: clone, clone as a sibling, clone3, another program."""
+    """Without the C library: clone, clone as a sibling (CLONE_PARENT), clone3, another program."""
 
     def clone(flags: int) -> int:
         return ended(at.call("clone", ctypes.c_ulong(flags), 0, 0, 0, 0))

@@ -1,8 +1,8 @@
-"""Takes of all that the kernel counts for each user: everything that it gets, or a little.
+"""Uses everything that the kernel limits for each user: all that it gets, or a little.
 
     python quotas.py everything|a-little
 
-Says as JSON how much it got of what, and keeps it until its stdin ends.
+Prints as JSON how much it got, and keeps it until its stdin ends.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from typing import Any
 
 A_LITTLE = {"timers": 20, "threads": 8, "pipes": 10, "bytes in a pipe": 65536, "watches": 200, "locked": 8}
 _EVERYTHING = {"timers": 20_000, "threads": 200, "watches": 100_000, "locked": 20_000, "pipes": 15}
-"""Of pipes as many as leave files for the rest; the limit on open files is on each process alone."""
+"""Number of pipes: some open files must stay free for the rest, because their limit is for each process."""
 _PAGE = 4096
 libc = ctypes.CDLL(None, use_errno=True)
 kept: list[Any] = []
 
 
 def as_many(most: int, one: Callable[[], Any]) -> int:
-    """How often it succeeds, until it is refused."""
+    """How often the call succeeds before it is refused."""
     for done in range(most):
         try:
             kept.append(one())
@@ -74,7 +74,7 @@ def locked() -> None:
 
 
 def take(most: dict[str, int]) -> dict[str, int]:
-    """How much it gets of each."""
+    """How much it gets of each resource."""
     got = {
         "threads": as_many(most["threads"], thread),
         "timers": as_many(most["timers"], timer),
@@ -91,7 +91,7 @@ def pipes() -> None:
 
 
 def room(writer: int) -> int:
-    """How much fits into a pipe."""
+    """How many bytes fit into a pipe."""
     os.set_blocking(writer, False)
     held = 0
     with suppress(BlockingIOError):

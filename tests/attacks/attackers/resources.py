@@ -1,4 +1,4 @@
-"""Attacks on what all share: memory, processors, disk, descriptors."""
+"""Attacks on shared resources: memory, processors, disk, descriptors."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 MEBIBYTE = 1024**2
 SEEN_WITHIN = 3.0
-"""Seconds that an attack goes on which the warden is to end."""
+"""Seconds that an attack lasts if the warden does not end it."""
 
 
 def plays_well(at: Situation) -> None:
-    """No attack: what the others are compared with."""
+    """No attack: the others are compared with this one."""
 
 
 def allocate_4_gb(at: Situation) -> None:
-    """More than it may have, at once."""
+    """Allocates more than the limit in one piece."""
     print(len(bytearray(4 << 30)))
 
 
@@ -40,7 +40,7 @@ def touch_memory_bit_by_bit(at: Situation) -> None:
 
 
 def share_memory(at: Situation) -> None:
-    """Memory that no limit of the system's on one process counts."""
+    """Memory that no resource limit of a process counts."""
     kept = shared(4 << 30)
     if kept is not None:
         for page in range(0, 1 << 30, mmap.PAGESIZE):
@@ -49,7 +49,7 @@ def share_memory(at: Situation) -> None:
 
 
 def shared(size: int) -> mmap.mmap | None:
-    """Memory that may be shared with other processes; None where that is refused."""
+    """Memory that can be shared with other processes; None if it is refused."""
     try:
         return mmap.mmap(-1, size, flags=mmap.MAP_SHARED | mmap.MAP_ANONYMOUS)
     except OSError as error:
@@ -58,7 +58,7 @@ def shared(size: int) -> mmap.mmap | None:
 
 
 def take_memory_in_small_bites(at: Situation) -> Iterator[None]:
-    """Its turns are short, and each takes a little more."""
+    """Takes a little more memory in each of its short turns."""
     kept = shared(1 << 30)
     if kept is None:
         return
@@ -85,7 +85,7 @@ def hide_memory_in_files_of_memory(at: Situation) -> None:
 
 
 def take_memory_in_children(at: Situation) -> None:
-    """Each of them takes less than it may."""
+    """Each child takes less than the limit."""
 
     def begin() -> None:
         if os.fork() == 0:
@@ -117,7 +117,7 @@ def start_1000_threads(at: Situation) -> None:
 
 
 def start_threads_in_small_bites(at: Situation) -> Iterator[None]:
-    """Its turns are short, and each leaves a few more."""
+    """Starts a few more threads in each of its short turns."""
     ends = threading.Event()
 
     def too_many() -> str:
@@ -162,14 +162,14 @@ def fill_shm(at: Situation) -> None:
 
 
 def fill_everything_else(at: Situation) -> None:
-    """Wherever it may write."""
+    """Every folder that it can write to."""
     for folder in ("/", "/run", "/var/tmp", os.path.dirname(os.getcwd()), os.path.dirname(__file__)):
         if at.kind != "limits" or folder == "/var/tmp":
             fill_and_clear(at, Path(folder))
 
 
 def fill_and_clear(at: Situation, folder: Path) -> None:
-    """Far more than fits into a container; elsewhere a little, which shows that nothing counts it."""
+    """Far more than fits into a container; elsewhere a little, which shows that it is not counted."""
     at.attempt(f"fill {folder}", lambda: fill(folder, 1 if at.kind == "limits" else 256))
     with suppress(OSError):
         for path in folder.glob(f"fill-{os.getpid()}-*"):
@@ -177,7 +177,7 @@ def fill_and_clear(at: Situation, folder: Path) -> None:
 
 
 def fill(folder: Path, mebibytes: int) -> int:
-    """Files of 16 MiB at most; how many bytes."""
+    """Writes files of at most 16 MiB; returns the number of bytes."""
     piece, total = bytes(MEBIBYTE), 0
     for number in range((mebibytes + 15) // 16):
         with open(folder / f"fill-{os.getpid()}-{number}", "wb", buffering=0) as file:
@@ -206,7 +206,7 @@ def open_10000_files(at: Situation) -> None:
 
 
 def spin_off_turn(at: Situation) -> Iterator[None]:
-    """A thread thinks on while the opponent does."""
+    """A thread computes during the opponent's turn."""
     ends = threading.Event()
 
     def think() -> None:
@@ -219,7 +219,7 @@ def spin_off_turn(at: Situation) -> Iterator[None]:
 
 
 def spin_off_turn_in_a_child(at: Situation) -> Iterator[None]:
-    """A process of its own does, in a session of its own."""
+    """A child in its own session computes during the opponent's turn."""
     try:
         child = os.fork()
     except OSError as error:
@@ -235,7 +235,7 @@ def spin_off_turn_in_a_child(at: Situation) -> Iterator[None]:
 
 
 def wake_by_a_timer(at: Situation) -> Iterator[None]:
-    """It is stopped when it is not its turn, and a timer sends what lets it go on; or a child does, by ending."""
+    """It is paused when it is not its turn; a timer, or a child that ends, sends the SIGCONT that wakes it."""
     sigevent = (ctypes.c_int * 16)(0, 0, signal.SIGCONT)
     timer, each = ctypes.c_void_p(), (ctypes.c_long * 4)(0, 1_000_000, 0, 1_000_000)
     made = at.attempt(
@@ -253,7 +253,7 @@ def wake_by_a_timer(at: Situation) -> Iterator[None]:
 
 
 def thinking_off_turn(at: Situation, used: Callable[[], float], end: Callable[[], Any]) -> Iterator[None]:
-    """Tells whether much processor time was used between its turns: more than until it could be stopped."""
+    """Checks whether it used more processor time between its turns than the moment before it is paused."""
     apart = thought = 0.0
     at.at_the_end(lambda: "think on the opponent's time" if thought > 0.4 * apart else "")
     for _ in range(4):
@@ -266,14 +266,14 @@ def thinking_off_turn(at: Situation, used: Callable[[], float], end: Callable[[]
 
 
 def buy_a_void_with_threads(at: Situation) -> None:
-    """All processors are busy, with its own threads: no excuse for being late."""
+    """Its own threads keep all processors busy: it is late all the same."""
     for _ in range(8):
         threading.Thread(target=work, daemon=True).start()
     work()
 
 
 def buy_a_void_at_the_back_of_the_queue(at: Situation) -> None:
-    """It waits long for a processor, because it asked for that."""
+    """It waits long for a processor, because it lowered its own priority (SCHED_IDLE, nice 19)."""
     for what, does in (
         ("the last of all", lambda: os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))),
         ("nice", lambda: os.nice(19)),
@@ -285,12 +285,12 @@ def buy_a_void_at_the_back_of_the_queue(at: Situation) -> None:
 
 
 def work() -> None:
-    """Needs a processor, not the interpreter's lock; works as long on a busy machine, for waiting is no work."""
+    """Computes without the interpreter's lock, for a fixed processor time."""
     until = time.thread_time() + SEEN_WITHIN
     while time.thread_time() < until:
         hashlib.pbkdf2_hmac("sha256", b"x", b"x", 50_000)
 
 
 def wait() -> None:
-    """Until the warden must have seen it."""
+    """Waits until the warden must have seen it."""
     time.sleep(SEEN_WITHIN)

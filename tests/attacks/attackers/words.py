@@ -1,4 +1,4 @@
-"""Attacks on whoever reads what an agent has said."""
+"""Attacks on the reader of an agent's output."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def speak_in_escapes(at: Situation) -> Iterator[None]:
 
 
 def forge_the_protocol(at: Situation) -> Iterator[None]:
-    """On stderr, on the descriptors that it was given, and on all others that it finds."""
+    """Writes forged messages to stdout and stderr."""
     forged = b'{"type":"failed","game":%d,"verdict":"crashed","detail":"forged"}\n'
     while True:
         for game in range(3):
@@ -33,7 +33,7 @@ def forge_the_protocol(at: Situation) -> Iterator[None]:
 
 
 def break_the_protocol(at: Situation) -> None:
-    """On the line that the kit keeps for itself."""
+    """Writes to every descriptor from 3 to 9; the kit keeps one of them for the protocol."""
     for descriptor in range(3, 10):
         try:
             os.write(descriptor, b'{"type":"report","game":1}\n')
