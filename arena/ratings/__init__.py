@@ -1,15 +1,15 @@
-"""From results to numbers, tables and plots. Everything here takes values and returns values.
+"""Ratings, standings, statistics and plots, computed from results. All functions are pure: values in, values out.
 
-It imports no other room. Start with `ranking.py`, which makes a table in any rating system; docs/ratings.md says
-what the numbers mean.
+It imports no other room. Start with `ranking.py`, which makes a table in any rating system; docs/ratings.md explains
+the numbers.
 
-    bradley_terry       all games fitted at once, with their 95 % bars: the default
+    bradley_terry       maximum-likelihood fit of all games, with 95 % confidence intervals: the default
     elo                 game after game, in the order of play
-    glicko2             by periods of time, for players who change
-    plackett_luce       games of more than two
+    glicko2             by rating periods, for players whose strength changes
+    plackett_luce       games of more than two players
     points, tiebreaks   standings and crosstables
-    match_statistics    two players: Elo difference, likelihood of superiority, sequential test
-    pools               who can be compared with whom
-    versus, progress, grades   tables made of all that
-    plots/              the same as pictures
+    match_statistics    two players: Elo difference, likelihood of superiority (LOS), sequential test (SPRT)
+    pools               players that games connect, so that their ratings can be compared
+    versus, progress, grades   tables for commands
+    plots/              SVG plots
 """

@@ -1,8 +1,8 @@
-"""Bradley-Terry: all games fitted at once, so that it does not matter who met whom how often, or in which order.
+"""Bradley-Terry: the maximum-likelihood fit of all games at the same time; their order does not matter.
 
-The expected score of who sits first is 1 / (1 + 10^(-(first - second + advantage) / 400)), with one advantage for each
-kind of game. A little prior keeps every rating finite, whatever the results; error bars come from how much the results
-of meetings vary (`arena/ratings/spread.py`), not from the belief that all games are independent.
+The expected score of the first seat is 1 / (1 + 10^(-(first - second + advantage) / 400)), with one first-move
+advantage for each kind of game. A weak prior keeps every rating finite. Standard errors come from a sandwich estimator
+with a dispersion estimated from pairings (`arena/ratings/dispersion.py`): the games of a pairing are not independent.
 """
 
 from __future__ import annotations
@@ -16,42 +16,42 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from arena.errors import BadRating
+from arena.ratings.dispersion import cells, dispersion, meat
 from arena.ratings.duels import Duels, Numbers, Places
 from arena.ratings.estimates import ELO, PRIOR, WIDTH, Estimates, VirtualDraws, logistic
 from arena.ratings.pools import Pools, connected, strongly_connected
-from arena.ratings.spread import cells, middle, spread
 
 _STEPS: Final = 500
 _NEAR: Final = 1e-11
 _FARTHEST: Final = 4000.0 / ELO
-"""No advantage is so large; a fit without prior that comes to one has no end."""
+"""Largest advantage, in log odds; a fit without a prior that exceeds it does not converge."""
 
 
 class Advantage(Struct, frozen=True):
-    """What it is worth to sit first in one kind of game."""
+    """The first-move advantage in one kind of game."""
 
     elo: float
     error: float | None
-    """Half the 95 % interval; None where it cannot be told."""
+    """Half the width of the 95 % confidence interval; None if the results do not determine the advantage."""
     draw_rate: float
-    """How often two equal players draw, each as often first."""
+    """The probability of a draw at an expected score of 1/2."""
 
 
 class Fit(Estimates, frozen=True):
-    """Everybody's rating, and what else the games tell."""
+    """The ratings of all players, and the first-move advantages."""
 
     advantages: Mapping[str, Advantage]
     """By kind of game."""
     unrated: Mapping[str, str]
-    """Who cannot be rated, and why: nobody, if there is a prior."""
+    """Players who cannot be rated, with the reason; empty if there is a prior."""
 
 
 def fit(games: Duels, *, prior: float = PRIOR, anchors: Mapping[str, float] = MappingProxyType({})) -> Fit:
-    """The ratings of everybody who has played.
+    """The ratings of all players of these games.
 
-    `prior`: so many virtual draws of each player against a phantom rated 0, and of two phantoms in each kind of game; 0
-    turns that off, and what the results then cannot tell is `unrated`. The ratings of a pool average 0; or its
-    `anchors` average what they are given."""
+    `prior`: the number of virtual draws of each player against a phantom rated 0, and between two phantoms in each kind
+    of game. With 0 there is no prior, and players without a finite rating are `unrated`. The mean rating of a pool is
+    0; or the mean rating of its `anchors` is the mean of their given ratings."""
     if not 0.0 <= prior < float("inf"):
         raise BadRating(f"expected a prior of 0 or more virtual draws, got {prior}")
     if prior:
@@ -70,7 +70,7 @@ def fit(games: Duels, *, prior: float = PRIOR, anchors: Mapping[str, float] = Ma
 
 
 def _edges(games: Duels, which: NDArray[np.bool_]) -> list[tuple[str, str]]:
-    """Who sat first and second in those games, each two once."""
+    """The distinct pairs (first seat, second seat) of those games."""
     found = np.unique(games.first[which] * len(games.names) + games.second[which])
     return [
         (games.names[first], games.names[second])
@@ -83,23 +83,24 @@ def _pools(games: Duels) -> Pools:
 
 
 def _comparable(games: Duels) -> tuple[Pools, dict[str, str]]:
-    """Without a prior: who has scored against whom, if only by others between them; and who has no such company."""
+    """Without a prior: the pools in which everybody has scored against everybody, directly or through others; and the
+    unrated players with the reasons."""
     scored = _edges(games, games.score > 0.0) + [(b, a) for a, b in _edges(games, games.score < 1.0)]
     winners, losers = ({edge[side] for edge in scored if edge[0] != edge[1]} for side in (0, 1))
     groups = strongly_connected(games.names, scored)
     unrated = {}
     for (name,) in (group for group in groups if len(group) == 1):
         if name not in losers:
-            unrated[name] = "won every game" if name in winners else "played against nobody else"
+            unrated[name] = "won every game" if name in winners else "played only against itself"
         elif name not in winners:
             unrated[name] = "lost every game"
         else:
-            unrated[name] = "won every game against some, and lost every game against the others"
+            unrated[name] = "won every game against some players and lost every game against the others"
     return tuple(group for group in groups if len(group) > 1), unrated
 
 
 class _Problem:
-    """The games counted, and the numbers that fit them: in log odds, everybody's rating and then the advantages."""
+    """The games as arrays, and their fit. Parameters are in log odds: first the ratings, then the advantages."""
 
     def __init__(self, games: Duels, pools: Pools, prior: float) -> None:
         self._games, self._pools, self._prior = games, pools, prior
@@ -107,7 +108,7 @@ class _Problem:
         n = len(self.names)
         self._size = n + len(self.kinds)
         self._pool_places = [np.searchsorted(self.names, pool) for pool in pools]
-        # Equal games are one cell, in a fixed order: the fit is the same whatever the order in which they came.
+        # Equal games are one cell, in a fixed order, so that the result does not depend on the order of the games.
         times = games.often[games.pair]
         cells, cell = np.unique((games.kind * n + games.first) * n + games.second, return_inverse=True)
         self._kind, rest = np.divmod(cells, max(1, n * n))
@@ -116,17 +117,17 @@ class _Problem:
         self._times = np.bincount(cell, times, len(cells))
         self._points = np.bincount(cell, times * games.score, len(cells))
         self._drawn = np.bincount(cell, times * ((games.score > 0.0) & (games.score < 1.0)), len(cells))
-        # The advantages that the results cannot tell: they are 0.
+        # The advantages that the results do not determine; they are fixed at 0.
         self._fixed = np.zeros(self._size, dtype=bool)
 
     def solved(self, anchors: Mapping[str, float], unrated: Mapping[str, str]) -> Fit:
         """The fit."""
         values = self._maximum()
-        while (endless := self._endless(values)) is not None:
-            self._fixed[endless] = True
+        while (undetermined := self._undetermined(values)) is not None:
+            self._fixed[undetermined] = True
             values = self._maximum()
-        known = self._known(values)
-        covariance = self._sandwich(values, known)
+        inverse = self._inverse_information(values)
+        covariance = self._sandwich(values, inverse)
         n, variances = len(self.names), np.diag(covariance)
         advantages = {kind: self._advantage(values, variances, n + number) for number, kind in enumerate(self.kinds)}
         return Fit(
@@ -134,7 +135,7 @@ class _Problem:
             ratings=values[:n] * ELO,
             covariance=covariance[:n, :n] * ELO**2,
             pools=self._pools,
-            virtual=VirtualDraws(self._prior, values[:n], known[:n, :n]),
+            virtual=VirtualDraws(self._prior, values[:n], inverse[:n, :n]),
             repeated=self._games.repeated,
             advantages=MappingProxyType(advantages),
             unrated=MappingProxyType(dict(unrated)),
@@ -150,17 +151,17 @@ class _Problem:
         return float(of_games + self._prior * np.sum(0.5 * values - np.logaddexp(0.0, values)))
 
     def _gradient(self, values: Numbers) -> Numbers:
-        surprise = self._points - self._times * self._expected(values)
+        residual = self._points - self._times * self._expected(values)
         found: Numbers = np.zeros(self._size)
         for places, sign in ((self._first, 1.0), (self._second, -1.0), (self._kind, 1.0)):
-            found += np.bincount(places, sign * surprise, self._size)
+            found += np.bincount(places, sign * residual, self._size)
         found += self._prior * (0.5 - logistic(values))
         found[self._fixed] = 0.0
         return found
 
     def _information(self, values: Numbers, prior: float) -> Numbers:
-        """Minus the second derivatives. Where only differences are told the sum of a pool is held as well, which
-        changes nothing else and lets it be inverted."""
+        """The Fisher information: minus the second derivatives of the log-likelihood. Without a prior only differences
+        are determined; a term on the sum of each pool then makes the matrix invertible and changes nothing else."""
         expected = self._expected(values)
         weight = self._times * expected * (1.0 - expected)
         size = self._size
@@ -181,7 +182,7 @@ class _Problem:
         return found
 
     def _maximum(self) -> Numbers:
-        """Newton's method, with steps halved as long as they lead down."""
+        """The maximum of the log-likelihood, by Newton's method; a step that leads down is halved."""
         values = np.zeros(self._size)
         likelihood = self._likelihood(values)
         for _ in range(_STEPS):
@@ -196,8 +197,8 @@ class _Problem:
                 break
         return values
 
-    def _endless(self, values: Numbers) -> int | None:
-        """An advantage that the results do not bound; with a prior there is none."""
+    def _undetermined(self, values: Numbers) -> int | None:
+        """The index of an advantage that the results do not determine; None if there is none."""
         if self._prior or not self.kinds:
             return None
         free = [place for place in range(len(self.names), self._size) if not self._fixed[place]]
@@ -206,29 +207,29 @@ class _Problem:
         weights, directions = np.linalg.eigh(self._information(values, 0.0))
         if weights[0] > 1e-8 and np.max(np.abs(values)) < _FARTHEST:
             return None
-        # Which way nothing holds them: an advantage that has no part in that is told as well as ever.
+        # Of the direction in which the likelihood is flat, the advantage with the largest component.
         return max(free, key=lambda place: abs(directions[place, 0]))
 
-    def _known(self, values: Numbers) -> Numbers:
-        """The inverse of the information; nothing is known of the advantages that are fixed."""
+    def _inverse_information(self, values: Numbers) -> Numbers:
+        """The inverse of the Fisher information, with 0 for the fixed advantages."""
         found = _inverse(self._information(values, self._prior))
         found[self._fixed, :] = found[:, self._fixed] = 0.0
         return found
 
-    def _sandwich(self, values: Numbers, known: Numbers) -> Numbers:
-        """The covariance of all numbers, from the spread of meetings."""
+    def _sandwich(self, values: Numbers, inverse: Numbers) -> Numbers:
+        """The covariance of all parameters, by the sandwich estimator with the dispersion of pairings."""
         games, players = self._games, len(self.names)
         expected = logistic(values[games.first] - values[games.second] + values[games.kind + players])
         met = cells(games, games.score - expected, expected)
-        varies = middle(
-            met, spread(met, known, players=players, extreme=self._extreme()), players=players, size=self._size
+        varies = meat(
+            met, dispersion(met, inverse, players=players, extreme=self._extreme()), players=players, size=self._size
         )
         chance = logistic(values)
         varies[np.diag_indices(self._size)] += self._prior * chance * (1.0 - chance)
-        return known @ varies @ known
+        return inverse @ varies @ inverse
 
     def _extreme(self) -> Places:
-        """Who only won or only lost."""
+        """The indices of players who won every game or lost every game."""
         size = len(self.names)
         points = np.bincount(self._first, self._points, size)
         points += np.bincount(self._second, self._times - self._points, size)
@@ -240,15 +241,15 @@ class _Problem:
         return Advantage(float(values[place]) * ELO, error, self._draw_rate(values, place))
 
     def _draw_rate(self, values: Numbers, place: int) -> float:
-        """Between equals, by Davidson's model: the one of its numbers with which as many draws are expected as were
-        played."""
+        """The probability of a draw at an expected score of 1/2, by Davidson's model: with this probability the model
+        expects as many draws as were played."""
         games = self._kind == place
         times = self._times[games]
         expected = self._expected(values)[games]
         draws = float(np.sum(self._drawn[games]))
         if draws == 0.0:
             return 0.0
-        # Who scores little can only draw so often.
+        # A player's number of draws is bounded by its score.
         if draws >= float(times @ np.minimum(expected, 1.0 - expected)) * 2.0:
             return 1.0
         low, high = 0.0, 1.0
@@ -262,11 +263,13 @@ class _Problem:
 
 
 def _draws(between_equals: float, expected: Numbers) -> Numbers:
-    """The chance of a draw at that expected score: d^2 = v^2 w l, with w + d + l = 1 and w + d/2 = expected."""
+    """The probability of a draw at that expected score: d^2 = v^2 w l, with w + d + l = 1 and w + d/2 = expected."""
     v = 2.0 * between_equals / (1.0 - between_equals)
-    spread, half = expected * (1.0 - expected), v * v / 4.0
-    # The positive root of (1 - v^2/4) d^2 + (v^2/2) d - v^2 spread = 0, written so that nothing cancels.
-    found: Numbers = 4.0 * half * spread / (half + np.sqrt((half * (1.0 - 2.0 * expected)) ** 2 + 4.0 * half * spread))
+    variance, half = expected * (1.0 - expected), v * v / 4.0
+    # The positive root of (1 - v^2/4) d^2 + (v^2/2) d - v^2 variance = 0, written so that no digits cancel.
+    found: Numbers = (
+        4.0 * half * variance / (half + np.sqrt((half * (1.0 - 2.0 * expected)) ** 2 + 4.0 * half * variance))
+    )
     return found
 
 

@@ -1,7 +1,7 @@
-"""Games for two players as columns of numbers.
+"""Games of two players as columns of numbers.
 
-The methods that fit all games at once take `Duels`. They are made of `RatedGame` values, and of pairs of games that the
-database has counted already (`PairCount`).
+Bradley-Terry and the error estimates take `Duels`. They are made from `RatedGame` values, and from pairs of games that
+the database has already counted (`PairCount`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from arena.ratings.meetings import in_pairs, repeats
+from arena.ratings.pairs import in_pairs, repeats
 from db.records import PairCount, RatedGame
 
 Numbers = NDArray[np.float64]
@@ -20,7 +20,7 @@ Places = NDArray[np.intp]
 
 
 class Duels(Struct, frozen=True):
-    """Games for two as columns, a row a game; names and kinds are told by their places."""
+    """Games of two players as columns, one row per game; players and kinds are indices into `names` and `kinds`."""
 
     names: tuple[str, ...]
     """In alphabetical order."""
@@ -29,21 +29,21 @@ class Duels(Struct, frozen=True):
     second: Places
     kind: Places
     score: Numbers
-    """Of who sat first: 1 for a win, one half for a draw, 0 for a loss; or something between."""
+    """The score of the first seat: 1 for a win, 1/2 for a draw, 0 for a loss, or a number in between."""
     pair: Places
-    """To which pair each belongs."""
+    """The index of each game's pair in `often` and `repeats`."""
     often: Numbers
-    """Of each pair, how many went just so."""
+    """For each pair, the number of pairs with the same results."""
     repeats: Numbers
-    """Of each pair, how often it was played move for move; 1 if it repeats no other."""
+    """For each pair, how often the same moves were played; 1 if it repeats no other pair."""
 
     @property
     def repeated(self) -> int:
-        """How many pairs repeat an earlier one."""
+        """The number of pairs that repeat an earlier pair."""
         return round(float(np.sum(self.often - self.often / self.repeats)))
 
     def where(self, kept: NDArray[np.bool_], names: Sequence[str]) -> Duels:
-        """The rows that are `kept`, and only those `names`."""
+        """The rows that are `kept`, with only those `names`."""
         place = np.full(len(self.names), -1, dtype=np.intp)
         place[[self.names.index(name) for name in names]] = np.arange(len(names))
         pairs, pair = np.unique(self.pair[kept], return_inverse=True)
@@ -61,13 +61,13 @@ class Duels(Struct, frozen=True):
 
 
 def score(played: RatedGame) -> float:
-    """What who sat first has scored in a game for two: within 0 and 1, whatever the points are."""
+    """The score of the first seat in a game of two, clipped to 0..1."""
     own, other = played.points
     return min(1.0, max(0.0, (1.0 + own - other) / 2.0))
 
 
 def duels(games: Iterable[RatedGame], counts: Sequence[PairCount] = ()) -> Duels:
-    """The games for two as columns: those told one by one, and those counted by pairs."""
+    """The games of two as columns: those listed in `games`, and those counted by pairs in `counts`."""
     pairs = in_pairs(games)
     listed = [game for pair in pairs for game in pair]
     names = sorted(

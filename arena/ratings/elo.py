@@ -1,8 +1,7 @@
-"""Elo: game after game, in the order of play.
+"""Incremental Elo: each game updates the ratings of its players, in the order of play.
 
-Each game moves the ratings by how much its result surprised; what was before only counts by where it has brought them.
-So it can follow a tournament while it is played, and depends on the order of the games, unlike the fits of all games at
-once.
+A game changes the ratings by k times the difference of actual and expected score. The ratings can follow a tournament
+while it is played. They depend on the order of the games, unlike the fits of all games.
 """
 
 from __future__ import annotations
@@ -22,26 +21,26 @@ K: Final = 20.0
 START: Final = 1500.0
 FLOOR: Final = 100.0
 _LARGEST: Final = 1e6
-"""What no number that ratings start from is beyond, so that all of them stay finite."""
+"""Largest absolute value of k, start and floor, so that ratings stay finite."""
 
 
 class EloRating(Struct, frozen=True):
-    """Where somebody stands."""
+    """The rating of a player."""
 
     rating: float
     games: int
 
 
 class Elo:
-    """Ratings that follow the games, one at a time."""
+    """Ratings that are updated game by game."""
 
     def __init__(self, *, k: float = K, start: float = START, floor: float = FLOOR) -> None:
-        """`k`: what a game can move a rating by; `floor`: what none falls below. BadRating where they make no sense."""
+        """`k`: most points that a game can change a rating by; `floor`: lowest rating. BadRating if out of range."""
         if not 0.0 <= k <= _LARGEST:
-            raise BadRating(f"expected a k of 0 or more, and no more than {_LARGEST:g}, got {k:g}")
+            raise BadRating(f"expected a k from 0 to {_LARGEST:g}, got {k:g}")
         if not -_LARGEST <= floor <= start <= _LARGEST:
             raise BadRating(
-                f"expected a start that is not below the floor, both within {_LARGEST:g}, "
+                f"expected a start not below the floor, both from -{_LARGEST:g} to {_LARGEST:g}, "
                 f"got start {start:g} and floor {floor:g}"
             )
         self._k, self._floor = k, floor
@@ -49,11 +48,11 @@ class Elo:
         self._rated: dict[str, EloRating] = {}
 
     def rated(self) -> dict[str, EloRating]:
-        """Everybody who has played, in alphabetical order."""
+        """All players, in alphabetical order."""
         return dict(sorted(self._rated.items()))
 
     def play(self, game: RatedGame) -> dict[str, EloRating]:
-        """Counts one more game; who has played it, and where they stand now. A game for one moves nobody."""
+        """Counts one more game, and returns the new ratings of its players. A game of one player changes nothing."""
         before = {name: self._rated.get(name, self._new) for name in game.names} if len(game.names) > 1 else {}
         gains = dict.fromkeys(before, 0.0)
         for first, second, scored in each_two(game):
@@ -72,7 +71,7 @@ class Elo:
 def ratings(
     games: Iterable[RatedGame], *, k: float = K, start: float = START, floor: float = FLOOR
 ) -> dict[str, EloRating]:
-    """Everybody who has played, in alphabetical order, after these games in their order."""
+    """All players in alphabetical order, after these games in the order of play."""
     elo = Elo(k=k, start=start, floor=floor)
     for game in games:
         elo.play(game)
@@ -80,13 +79,14 @@ def ratings(
 
 
 def expected_score(difference: float) -> float:
-    """The score to expect of who is so many points ahead: 1 / (1 + 10^(-difference / 400))."""
+    """The expected score at this rating difference: 1 / (1 + 10^(-difference / 400))."""
     return 0.5 * (1.0 + tanh(difference * log(10.0) / 800.0))
 
 
 def each_two(game: RatedGame) -> list[tuple[str, str, float]]:
-    """Each two seats of a game, as if they had played for two: their names, and the score of the first. Of three and
-    more who has more points has won: those points are of places among all, not of the one against the other."""
+    """Each two seats of a game, as if they had played a game of two: their names, and the score of the first.
+
+    With three or more players, the one with more points has won: the points are for places among all players."""
     if len(game.names) == 2:
         return [(*game.names, score(game))]
     return [

@@ -1,7 +1,7 @@
-"""Ratings that were estimated together: numbers on the Elo scale, with all that is known of how sure they are.
+"""Ratings that were estimated together, on the Elo scale, with their covariance matrix.
 
-What the methods that fit all games at once have in common. Only differences mean something, and only within a pool;
-where the numbers lie is a matter of taste: they average 0, or anchors say it.
+Bradley-Terry and Plackett-Luce return them. Only differences of ratings within a pool have a meaning; the zero point is
+a convention: the mean is 0, or it follows from anchors.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from arena.ratings.duels import Numbers
 from arena.ratings.pools import Pools
 
 ELO: Final = 400.0 / log(10.0)
-"""Elo points of one unit of log odds."""
+"""Elo points per unit of log odds."""
 WIDTH: Final = 1.96
-"""Standard errors to each side that hold 95 in 100."""
+"""Standard errors to each side of a 95 % confidence interval."""
 PRIOR: Final = 1.0
-"""Virtual draws of each player, usually."""
+"""Default number of virtual draws of each player."""
 
 _NOTHING: Final = 1e-6
-"""What rounding leaves of nothing, in Elo."""
+"""Numbers below this are rounding errors, in Elo."""
 
 
 class VirtualDraws(Struct, frozen=True):
-    """What was fitted, before any anchor: in log odds, with `prior` draws of each player against a phantom rated 0."""
+    """The fit before anchors, in log odds, with a prior of `prior` draws of each player against a phantom rated 0."""
 
     prior: float
     values: Numbers
-    known: Numbers
-    """M, the inverse of the information."""
+    inverse: Numbers
+    """M, the inverse of the Fisher information."""
 
     def mutual(self, one: int, other: int) -> float:
-        """By how much the lead of `one` changes if these two drew with each other instead of with the phantom.
+        """The change of the lead of `one` if these two had their virtual draws with each other, not with the phantom.
 
-        One step of Newton's method. The phantom's draws would pull a player of few games towards 0 and leave one of
-        many games where it is, and so make equals unequal."""
-        x, y, m = self.values[one], self.values[other], self.known
+        One step of Newton's method. The draws with the phantom pull a player of few games towards 0, and hardly move a
+        player of many games: two equally strong players would look unequal."""
+        x, y, m = self.values[one], self.values[other], self.inverse
         m_x, m_y = m[one, one] - m[one, other], m[one, other] - m[other, other]
         pulls = np.array([x, y, x - y])
         of_one, of_other, of_both = logistic(pulls) - 0.5
@@ -51,45 +51,45 @@ class VirtualDraws(Struct, frozen=True):
 
 
 class Estimates(Struct, frozen=True):
-    """Everybody's rating, and how sure that is."""
+    """The ratings of all players, and their covariance."""
 
     names: tuple[str, ...]
-    """Everybody who is rated, in alphabetical order."""
+    """All rated players, in alphabetical order."""
     ratings: Numbers
     covariance: Numbers
-    """Of the ratings, in squared Elo."""
+    """The covariance matrix of the ratings, in squared Elo."""
     pools: Pools
-    """Who can be compared: players of different pools were never connected by games."""
+    """Players whose ratings can be compared; no games connect players of different pools."""
     virtual: VirtualDraws | None
-    """None where there are no virtual draws."""
+    """None if there is no prior."""
     repeated: int
-    """Meetings that repeat an earlier one move for move: they make no error shorter."""
+    """Number of pairings that repeat an earlier one move for move; they do not reduce any error."""
 
     def errors(self) -> Numbers:
-        """Half the 95 % interval of each rating."""
+        """Half the width of each rating's 95 % confidence interval."""
         return WIDTH * np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
     def lead(self, one: int, other: int) -> tuple[float, float]:
-        """By how much `one` (an index) is ahead of `other`, and the standard error of that.
+        """The rating difference of `one` to `other` (indices), and its standard error.
 
-        As if the virtual draws of these two were with each other: see `VirtualDraws.mutual`."""
+        The virtual draws of these two count as played with each other: see `VirtualDraws.mutual`."""
         c = self.covariance
         variance = float(c[one, one] + c[other, other] - 2.0 * c[one, other])
         mutual = self.virtual.mutual(one, other) * ELO if self.virtual is not None else 0.0
         return float(self.ratings[one] - self.ratings[other]) + mutual, sqrt(max(variance, 0.0))
 
     def superiority(self, one: int, other: int) -> float:
-        """How likely it is that `one` (an index) is stronger than `other`."""
+        """The likelihood of superiority (LOS): the probability that `one` (an index) is stronger than `other`."""
         lead, error = self.lead(one, other)
         if error < _NOTHING:
             return 0.5 if abs(lead) < _NOTHING else float(lead > 0.0)
         return 0.5 * (1.0 + erf(lead / error / sqrt(2.0)))
 
     def moved(self, anchors: Mapping[str, float]) -> Self:
-        """The same where the ratings of each pool average 0; or its `anchors` average what they are given. Errors are
-        those of the differences from there."""
+        """The same estimates, shifted so that the mean rating of each pool is 0, or the mean rating of its `anchors` is
+        the mean of their given ratings. Errors become those of the differences to that mean."""
         if unknown := sorted(set(anchors) - set(self.names)):
-            raise BadRating(f"no anchor {quote(unknown[0])}: nobody called so is rated")
+            raise BadRating(f"no anchor {quote(unknown[0])}: no rated player has that name")
         shift, at = np.eye(len(self.names)), np.zeros(len(self.names))
         for pool in self.pools:
             places = np.searchsorted(self.names, pool)
@@ -100,6 +100,6 @@ class Estimates(Struct, frozen=True):
 
 
 def logistic(values: Numbers) -> Numbers:
-    """The chance that goes with log odds; exact also where it is all but 0."""
+    """The probability of these log odds; exact also near 0."""
     found: Numbers = np.exp(-np.logaddexp(0.0, -values))
     return found

@@ -1,7 +1,7 @@
-"""How sure the ratings of a tournament will be, before it is played: the error bars that its schedule alone leads to.
+"""The expected standard errors of a tournament's ratings, computed from its schedule before it is played.
 
-Players are taken to be equally strong and to draw nothing, which makes results vary most. Then each game of two tells
-as much as any other, and the errors follow from who meets whom how often.
+Players are assumed to be equally strong and never to draw; results then vary most. All games then have the same Fisher
+information, and the errors depend only on how often each two players meet.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from arena.ratings.duels import Numbers
 from arena.ratings.estimates import ELO, PRIOR, WIDTH
 
 _VARIANCE: Final = 0.25
-"""Of the score of one game of equals without draws."""
+"""Variance of the score of one game between equals without draws."""
 
 
 def expected_errors(
     together: Numbers, *, seats: int = 2, prior: float = PRIOR, anchors: Collection[int] = ()
 ) -> Numbers:
-    """Half the 95 % interval of each player's rating, in Elo.
+    """Half the width of the 95 % confidence interval of each player's rating, in Elo.
 
-    `together`: a symmetric matrix of how many games each two play together, in games for that many `seats`. Ratings are
-    differences from the mean of the `anchors` (indices), or else from that of all players."""
+    `together`: a symmetric matrix with the number of games that each two players play together, in games for that many
+    `seats`. Ratings are relative to the mean of the `anchors` (indices), else to the mean of all players."""
     informed = information(seats) * together
     matrix = np.diag(informed.sum(axis=1) + prior * _VARIANCE) - informed
     players = len(together)
@@ -37,8 +37,9 @@ def expected_errors(
 
 
 def information(seats: int) -> float:
-    """How much a game for that many seats tells about the difference of two of its players.
+    """The Fisher information of one game for that many seats about the difference of two of its players.
 
-    By Plackett-Luce a game is a choice of one among all, then of one among the rest, and so on. While k equals are left
-    of s, both of the two are among them with a chance of k(k-1) in s(s-1), and each is chosen with a chance of 1/k."""
+    In the Plackett-Luce model a game is a sequence of choices: the best of all, then the best of the rest, and so on.
+    When k of s equal players are left, both of the two are among them with probability k(k-1) / s(s-1), and each is
+    chosen with probability 1/k."""
     return sum((k - 1) / k for k in range(2, seats + 1)) / (seats * (seats - 1))

@@ -1,8 +1,8 @@
-"""Glicko-2: ratings by periods of time, for those who change. A rating, how sure it is, and how steady its player is.
+"""Glicko-2: ratings by rating periods, for players whose strength changes; each has a deviation and a volatility.
 
-By Mark Glickman, "Example of the Glicko-2 system" (http://www.glicko.net/glicko/glicko2.pdf), whose letters the code
-keeps. All games of a period count at once, with the ratings from before it; who does not play becomes less sure, and no
-result leads to a number that is not finite.
+It follows Mark Glickman, "Example of the Glicko-2 system" (http://www.glicko.net/glicko/glicko2.pdf), with the paper's
+letters. The games of a period count together, with the ratings from before the period. The deviation of a player who
+does not play grows. All numbers stay finite.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ DEVIATION: Final = 350.0
 VOLATILITY: Final = 0.06
 TAU: Final = 0.5
 FARTHEST: Final = 4000.0
-"""No rating is farther from the start: when the weakest win a thousand games in one period, the one step that the
-method takes would carry them a hundred thousand points too far."""
+"""Largest distance of a rating from the start. The method takes one step per period, which would overshoot by 100,000
+points if a weak player won a thousand games in one period."""
 _SCALE: Final = 173.7178
-"""Points of one unit of the inner scale."""
+"""Rating points per unit of the Glicko-2 scale."""
 _SUREST: Final = 50.0
-"""Half the log odds that are never exceeded: a game against whom nobody can lose to still tells something."""
+"""Largest absolute value of half the log odds, so that the Fisher information of a game is never 0."""
 _NEAR: Final = 1e-6
 _STEPS: Final = 100
 Key = TypeVar("Key", int, str)
 
 
 class Glicko2Rating(Struct, frozen=True):
-    """Where somebody stands."""
+    """The rating of a player."""
 
     rating: float
     deviation: float
-    """One standard error of the rating."""
+    """The standard error of the rating."""
     volatility: float
-    """How much the strength is expected to change from one period to the next, on the inner scale."""
+    """The expected change of the strength from one period to the next, on the Glicko-2 scale."""
     games: int = 0
 
 
 class Opponent(NamedTuple):
-    """An opponent of a period, as from before it."""
+    """An opponent in a period, with its rating from before the period."""
 
     rating: float
     deviation: float
     score: float
-    """Against that opponent."""
+    """The player's score against that opponent."""
     weight: float = 1.0
-    """How much of a game it was: who met several in one game met each in a share of it."""
+    """The weight of the game: 1 / (n - 1) for each opponent in a game of n players."""
 
 
 def ratings(
@@ -63,11 +63,11 @@ def ratings(
     volatility: float = VOLATILITY,
     tau: float = TAU,
 ) -> dict[str, Glicko2Rating]:
-    """Everybody who has played, in alphabetical order, after these periods in their order.
+    """All players in alphabetical order, after these periods in their order.
 
-    Somebody new has the rating `start` and the `deviation`, which is also the largest there is; `tau` says how freely
-    volatilities change. Each two seats of a game for n count as 1 / (n - 1) of a game. BadRating for numbers that make
-    no sense."""
+    A new player has the rating `start` and the `deviation`, which is also the largest possible deviation; `tau` limits
+    how fast volatilities change. Each two seats of a game for n count as 1 / (n - 1) of a game. BadRating for settings
+    out of range."""
     _check(start, deviation, volatility, tau)
     new = Glicko2Rating(start, deviation, volatility)
     rated: dict[str, Glicko2Rating] = {}
@@ -87,8 +87,8 @@ def ratings(
 
 
 def periods(games: Iterable[RatedGame]) -> list[list[RatedGame]]:
-    """The games by rounds, where all have one; otherwise by the days on which they were over, where all tell it;
-    otherwise as one period. In order; rounds and days without games are none."""
+    """The games by round if all games have one; else by the day on which they ended, if all have one; else as one
+    period. In order; a round or day without games is not a period."""
     everything = list(games)
     rounds = [game.round for game in everything if game.round is not None]
     if len(rounds) == len(everything):
@@ -98,7 +98,7 @@ def periods(games: Iterable[RatedGame]) -> list[list[RatedGame]]:
 
 
 def rated_after(player: Glicko2Rating, met: Sequence[Opponent], *, tau: float = TAU) -> Glicko2Rating:
-    """Where a player stands after a period with these opponents; the count of games is left as it was."""
+    """The rating of a player after a period with these opponents; its count of games does not change."""
     phi = player.deviation / _SCALE
     if not met:
         return Glicko2Rating(player.rating, _SCALE * _length(phi, player.volatility), player.volatility, player.games)
@@ -107,7 +107,7 @@ def rated_after(player: Glicko2Rating, met: Sequence[Opponent], *, tau: float = 
         g = 1.0 / sqrt(1.0 + 3.0 * (opponent.deviation / _SCALE) ** 2 / pi**2)
         half = min(max(g * (player.rating - opponent.rating) / _SCALE / 2.0, -_SUREST), _SUREST)
         pull.append(opponent.weight * g * (opponent.score - 0.5 * (1.0 + tanh(half))))
-        # E (1 - E), from what is far from 0 and from 1 both.
+        # E (1 - E), computed from the odds, because 1 - E loses digits when E is close to 1.
         odds = exp(-2.0 * abs(half))
         information.append(opponent.weight * g * g * odds / (1.0 + odds) ** 2)
     v = 1.0 / fsum(information)
@@ -118,7 +118,7 @@ def rated_after(player: Glicko2Rating, met: Sequence[Opponent], *, tau: float = 
 
 
 def _volatility(sigma: float, phi: float, v: float, delta: float, tau: float) -> float:
-    """Step 5 of the paper: the zero of f by the Illinois method, between two places on either side of it."""
+    """Step 5 of the paper: the root of f by the Illinois method (regula falsi), between two points that bracket it."""
     a = log(sigma * sigma)
 
     def f(x: float) -> float:
@@ -153,7 +153,7 @@ def _length(one: float, other: float) -> float:
 def _opponents(
     games: Iterable[RatedGame], before: dict[str, Glicko2Rating]
 ) -> tuple[dict[str, list[Opponent]], dict[str, int]]:
-    """Whom everybody met, and in how many games."""
+    """For each player the opponents, and the number of games."""
     met: dict[str, list[Opponent]] = {name: [] for name in before}
     played = dict.fromkeys(before, 0)
     for game in games:
@@ -176,7 +176,7 @@ def _by(keys: list[Key], games: list[RatedGame]) -> list[list[RatedGame]]:
 
 def _check(start: float, deviation: float, volatility: float, tau: float) -> None:
     if not abs(start) <= 1e6:
-        raise BadRating(f"expected a start within a million, got {start:g}")
+        raise BadRating(f"expected a start from -1e+06 to 1e+06, got {start:g}")
     for name, number, most in (("deviation", deviation, 1e4), ("volatility", volatility, 10.0), ("tau", tau, 10.0)):
         if not 1e-6 <= number <= most:
             raise BadRating(f"expected a {name} from 1e-06 to {most:g}, got {number:g}")

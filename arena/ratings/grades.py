@@ -1,7 +1,8 @@
-"""Grades for a course: everybody's score and rating, and who is better than the bars that were set.
+"""Grades for a course: each agent's score and rating, and its verdict against each bar.
 
-Values in, values out. A bar is an agent of the tournament: "better" means that it is 95 % sure, from all games of the
-tournament, that the student's agent is the stronger one; "not better" that it is as sure that it is not.
+Values in, values out. A bar is an agent of the tournament. "better" means that the likelihood of superiority (LOS) of
+the student's agent over the bar, from all games of the tournament, is at least 95 %; "not better" that it is at most
+5 %.
 """
 
 from __future__ import annotations
@@ -31,18 +32,18 @@ if TYPE_CHECKING:
 
 SURE = 0.95
 _SURE_FROM: Final = NormalDist().inv_cdf(SURE)
-"""In standard errors, how far ahead that is."""
+"""The lead, in standard errors, at which the likelihood of superiority is SURE."""
 MOST_MORE: Final = 1000
-"""A number of further games that is larger is not worth telling: the two are about equally strong."""
+"""Largest number of further games that is reported; if more are needed, the two are about equally strong."""
 _COLUMNS: Final = (
     *("agent", "status", "rank", "games", "wins", "draws", "losses", "points", "score", "rating", "error"),
     *("faults", "reasons"),
 )
-"""What is told of everybody, beside the bars."""
+"""The columns of every agent, besides those of the bars."""
 
 
 class Against(StrEnum):
-    """How an agent stands to a bar."""
+    """The verdict on an agent against a bar."""
 
     BETTER = "better"
     NOT_BETTER = "not better"
@@ -50,20 +51,21 @@ class Against(StrEnum):
 
 
 class Bar(Struct, frozen=True):
-    """How an agent stands to one bar."""
+    """An agent compared with one bar."""
 
     stands: Against
     los: float
-    """How likely it is that it is better."""
+    """The likelihood of superiority: the probability that the agent is stronger than the bar."""
     games: list[str]
-    """Their own games that count, as they may be asked for: "cs101-12"."""
+    """The games of the two that count, as `arena replay` takes them: "cs101-12"."""
     more: int | None = None
-    """About how many more games of the agent would decide, if they go on as they went; None where it is decided, or
-    where that would take more than MOST_MORE."""
+    """About how many more games of the agent would decide, at the same average score; None if it is decided, or if it
+    would take more than MOST_MORE."""
 
 
 def bars(games: Sequence[RatedGame], wanted: Mapping[str, str], tournament: str) -> dict[str, dict[str, Bar]]:
-    """For each agent how it stands to each bar; `wanted`: the bar's name -> who is it. A bar is not held to itself."""
+    """Each agent compared with each bar. `wanted`: the bar's title -> the agent that is the bar. A bar is not compared
+    with itself."""
     _apart(wanted)
     by_places = usual(games) is System.PLACKETT_LUCE
     fit: Estimates = plackett_luce.fit(games) if by_places else bradley_terry.fit(duels(games))
@@ -92,11 +94,11 @@ def bars(games: Sequence[RatedGame], wanted: Mapping[str, str], tournament: str)
 
 
 def _apart(bars: Collection[str]) -> None:
-    """The columns of these bars are not those of anything else."""
+    """Raises BadRating if a column of a bar has the same name as another column."""
     taken = Counter([*_COLUMNS, *(title for bar in bars for title in _titles(bar))])
     for bar in bars:
         if twice := next((title for title in _titles(bar) if taken[title] > 1), None):
-            raise BadRating(f"--bar {bar}=...: there is a column {quote(twice)} already; give the bar another name")
+            raise BadRating(f"--bar {bar}=...: the column {quote(twice)} already exists; give the bar another name")
 
 
 def _titles(bar: str) -> tuple[str, str, str, str]:
@@ -108,18 +110,18 @@ def _stands(los: float) -> Against:
 
 
 def more_games(played: int, lead: float, error: float) -> int | None:
-    """About how many more games it takes until such a lead is sure; None for more than MOST_MORE.
+    """About how many more games make this lead significant; None for more than MOST_MORE.
 
-    Standard errors shrink with the square root of the number of games."""
+    Standard errors are proportional to 1 / sqrt(number of games)."""
     if abs(lead) * sqrt(1.0 + MOST_MORE / played) < _SURE_FROM * error:
         return None
     more = max(0.0, played * ((_SURE_FROM * error / lead) ** 2 - 1.0))
-    step = 2 if more <= 20 else 10 if more <= 200 else 100  # it is known no better
+    step = 2 if more <= 20 else 10 if more <= 200 else 100  # the estimate is not more exact
     return max(2, ceil(more / step) * step)
 
 
 def reasons(games: Sequence[PastGame], count: Collection[int]) -> dict[str, list[str]]:
-    """For each agent the games among those that `count` which it lost by a fault, oldest first, with the reason."""
+    """For each agent its losses by a fault, with the reasons, oldest first; only the games whose ids are in `count`."""
     found: dict[str, list[str]] = {}
     for game in sorted(games, key=lambda game: game.number):
         if game.id in count and game.fault is not None and game.ruling is None:
@@ -137,8 +139,8 @@ def table(
     wanted: Sequence[str],
     statuses: Mapping[str, str],
 ) -> list[dict[str, Any]]:
-    """A row for each agent, in the order of the standings; `wanted`: the names of the bars. Agents that a gauntlet
-    names are last, without a rank."""
+    """A row for each agent, in the order of the standings; `wanted`: the titles of the bars. The challengers of a
+    gauntlet come last, without a rank."""
     rated = {player.name: player for player in ranking.players}
     rows = []
     for one in standings:
@@ -169,11 +171,11 @@ def table(
 def joined(
     rows: Sequence[Mapping[str, Any]], roster: Sequence[Mapping[str, str]], on: str | None = None
 ) -> list[dict[str, Any]]:
-    """The rows, each with "agent", beside what the roster says of that agent: all its columns first, in its order. Who
-    is not on the roster comes last; of whoever has no agent here the status says so.
+    """The roster's rows, each followed by the columns of its agent in `rows`. A student without an agent has the status
+    "not entered"; agents that are not on the roster come last.
 
-    `on`: the column of the roster that has the agents' names; without it, the one that has most of them. A column of
-    ours that the roster has too is called "arena_..."; no column of the roster is ever lost."""
+    `on`: the roster's column with the agents' names; by default the one that matches most agents. If the roster has a
+    column of the same name as one of `rows`, the latter is renamed to "arena_..."."""
     columns = list(roster[0]) if roster else []
     agents = {str(row["agent"]): row for row in rows}
     if on is not None and on not in columns:
@@ -200,7 +202,7 @@ def joined(
 
 
 def _beside(columns: Collection[str], own: Sequence[str]) -> dict[str, str]:
-    """What our `own` titles are called beside those `columns`."""
+    """A unique title for each of our `own` columns: "arena_" is put in front of titles that are in `columns`."""
     found: dict[str, str] = {}
     for title in own:
         free = title

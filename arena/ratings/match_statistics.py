@@ -1,8 +1,8 @@
-"""Two players: how far apart they are, how sure it is who is better, and when a test between them is decided.
+"""Statistics of two players: the Elo difference, the likelihood of superiority (LOS), and the sequential test (SPRT).
 
-Games of one pair share an opening, so what is counted is pairs, where they are known: five possible scores
-(pentanomial) instead of three (trinomial). No result leads to an exception or to a number that is not finite; what
-cannot be told is None.
+The two games of a pair share an opening and are not independent. Therefore pairs are counted where they are known: five
+possible scores (pentanomial) instead of three (trinomial). No result raises an exception or gives an infinite number;
+what the results do not determine is None.
 """
 
 from __future__ import annotations
@@ -17,41 +17,41 @@ from msgspec import Struct
 from arena.errors import BadRating
 
 NORMALIZED: Final = 800.0 / log(10.0)
-"""Normalized Elo points of a lead of one standard deviation of a game: small ones are as large as Elo points
-between players who never draw."""
+"""Normalized Elo per standard deviation of one game's score. For small differences and no draws, normalized Elo equals
+Elo."""
 FARTHEST: Final = 2000.0
-"""No bound of a sequential test lies farther from 0."""
+"""Largest absolute value of a bound of a sequential test, in Elo."""
 _WIDTH: Final = 1.959963984540054
-"""Standard errors to each side that hold 95 in 100."""
+"""Standard errors to each side of a 95 % confidence interval."""
 _NEVER: Final = 1e-3
-"""What a sequential test counts instead of an outcome that never came, so that its chance is not 0."""
+"""The count that a sequential test uses for an outcome that was not observed, so that its probability is not 0."""
 
 Shares = Sequence[float]
-"""The chance of each outcome, from the lowest score to the highest."""
+"""The probability of each outcome, from the lowest score to the highest."""
 
 
 class Difference(Struct, frozen=True):
-    """How far apart two players are, by the normal approximation."""
+    """The difference in strength of two players, by the normal approximation."""
 
     elo: float | None
-    """None where there is no game, or all points went to one of the two."""
+    """The Elo difference; None without games, or if one player scored all points."""
     error: float | None
-    """Half the 95 % interval. None where all outcomes are the same, which tells nothing about chance, or are so few
-    that the interval reaches to a score of 0 or 100 %."""
+    """Half the width of the 95 % confidence interval. None if all outcomes are the same (the variance is then not
+    known), or if the interval reaches a score of 0 or 100 %."""
     los: float | None
-    """The likelihood of superiority; None where all outcomes are the same."""
+    """The likelihood of superiority; None if all outcomes are the same."""
     normalized: float | None
-    """Normalized Elo: the lead in standard deviations of a game, which tells how many games it takes to see it. None
-    where all outcomes are the same."""
+    """Normalized Elo: the lead in standard deviations of one game's score, which determines the number of games that a
+    test needs. None if all outcomes are the same."""
 
 
 class Hypothesis(StrEnum):
-    """What a sequential test decides between."""
+    """The hypotheses of a sequential test."""
 
     H0 = "H0"
-    """The difference is `elo0`, or less."""
+    """The difference is at most `elo0`."""
     H1 = "H1"
-    """It is `elo1`, or more."""
+    """The difference is at least `elo1`."""
 
 
 class Model(StrEnum):
@@ -62,45 +62,45 @@ class Model(StrEnum):
 
 
 class Sprt(Struct, frozen=True):
-    """How a sequential test stands."""
+    """The state of a sequential test."""
 
     llr: float
-    """The log of how much more likely `elo1` makes the result than `elo0` does."""
+    """The log-likelihood ratio of `elo1` to `elo0`."""
     lower: float
-    """At this or below, H0 is accepted."""
+    """H0 is accepted when `llr` is at most this."""
     upper: float
-    """At this or above, H1 is."""
+    """H1 is accepted when `llr` is at least this."""
     verdict: Hypothesis | None
-    """None: go on."""
+    """The accepted hypothesis; None: not decided yet."""
 
 
 class Outcome(NamedTuple):
-    """What `many` pairs of games, or games outside of pairs, scored: each is independent of the others."""
+    """The score of `many` pairs of games, or single games, with the same result; they are independent observations."""
 
     many: int
     games: int
-    """Of each: 2 or 1."""
+    """Games of each: 2 for a pair, else 1."""
     points: float
     times: int = 1
-    """How often each was played, move for move: all of them count for the score, but they are one observation."""
+    """How often each was played with the same moves: all of them count for the score, but as one observation."""
 
 
 def trinomial(wins: int, draws: int, losses: int) -> Difference:
-    """From single games, as if each were independent. A normal approximation: not for a handful of games, nor for
+    """The difference from single games, as if they were independent. A normal approximation: not for few games, nor for
     scores near 0 or 100 %."""
     return difference(Outcome(many, 1, points) for many, points in ((losses, 0.0), (draws, 0.5), (wins, 1.0)))
 
 
 def pentanomial(counts: Sequence[int]) -> Difference:
-    """From how many pairs of games scored 0, 1/2, 1, 3/2 and 2. A normal approximation, as `trinomial`."""
+    """The difference from the numbers of pairs that scored 0, 1/2, 1, 3/2 and 2, by a normal approximation."""
     return difference(Outcome(many, 2, half / 2.0) for half, many in enumerate(_of_pairs(counts)))
 
 
 def difference(outcomes: Iterable[Outcome], *, one_more_pair: bool = False) -> Difference:
-    """From pairs and single games. A normal approximation, as `trinomial`.
+    """The difference from pairs and single games. A normal approximation, as `trinomial`.
 
-    `one_more_pair`: the spread is that of these and of one pair of independent games without draws, which keeps the
-    error honest for a handful of games: they may have gone alike by chance."""
+    `one_more_pair`: the variance includes one virtual pair of independent games without draws, so that the error is not
+    too small when a few games happen to have the same result."""
     played = [one for one in outcomes if one.many]
     _checked([one.many for one in played])
     games = sum(many * of * times for many, of, _, times in played)
@@ -127,16 +127,16 @@ def difference(outcomes: Iterable[Outcome], *, one_more_pair: bool = False) -> D
 
 
 def _mean_square(counted: Sequence[tuple[int, int]]) -> float:
-    """Of the second numbers, each there as often as the first one says."""
+    """The mean of the squares of the second numbers, weighted by the first ones."""
     return sum(many * times**2 for many, times in counted) / sum(many for many, _ in counted)
 
 
 def superiority(wins: int, losses: int) -> float:
-    """How likely it is that the winner of these is the better one: the chance that p > 1/2 under Beta(wins + 1,
-    losses + 1), where all p were as likely before. Draws tell nothing. Right to 1e-9, whatever the numbers."""
+    """The likelihood of superiority (LOS): the probability that p > 1/2 under Beta(wins + 1, losses + 1), the posterior
+    of a uniform prior. Draws do not matter. Exact to 1e-9 for all counts."""
     _checked((wins, losses))
-    # That is the chance of at most `wins` heads in wins + losses + 1 throws of a coin. The binomial terms are taken
-    # relative to the largest one: factorials, and their logarithms, would cost digits.
+    # This is the probability of at most `wins` heads in wins + losses + 1 throws of a coin. The binomial terms are
+    # relative to the largest one, because factorials and their logarithms would lose digits.
     throws, fewer = wins + losses + 1, min(wins, losses)
     term, tail, below = 1.0, 0.0, 0.0
     heads = throws // 2
@@ -157,10 +157,11 @@ def sprt(
     beta: float = 0.05,
     model: str = Model.LOGISTIC,
 ) -> Sprt:
-    """The generalised sequential probability ratio test, from how many pairs scored 0, 1/2, 1, 3/2 and 2.
+    """The generalised sequential probability ratio test (GSPRT), from the numbers of pairs that scored 0, 1/2, 1, 3/2
+    and 2.
 
-    `alpha`: how often H1 may be accepted though the difference is `elo0`; `beta`: H0 though it is `elo1`. BadRating
-    for bounds that are no bounds."""
+    `alpha`: the probability of accepting H1 when the difference is `elo0`; `beta`: of accepting H0 when the difference
+    is `elo1`. BadRating for bounds out of range."""
     return _sprt(_of_pairs(counts), (elo0, elo1), (alpha, beta), model, games=2)
 
 
@@ -174,13 +175,13 @@ def sprt_trinomial(
     beta: float = 0.05,
     model: str = Model.LOGISTIC,
 ) -> Sprt:
-    """As `sprt`, where only single games are known."""
+    """As `sprt`, from single games."""
     return _sprt((losses, draws, wins), (elo0, elo1), (alpha, beta), model, games=1)
 
 
 def _of_pairs(counts: Sequence[int]) -> Sequence[int]:
     if len(counts) != 5:
-        raise BadRating(f"expected how many pairs scored 0, 1/2, 1, 3/2 and 2, got {len(counts)} numbers")
+        raise BadRating(f"expected 5 numbers of pairs, scored 0, 1/2, 1, 3/2 and 2; got {len(counts)} numbers")
     return counts
 
 
@@ -190,7 +191,7 @@ def _checked(counts: Sequence[int]) -> None:
 
 
 def _scores(outcomes: int) -> list[float]:
-    """What each outcome scores, from 0 to 1."""
+    """The score of each outcome, from 0 to 1."""
     return [number / (outcomes - 1) for number in range(outcomes)]
 
 
@@ -202,7 +203,7 @@ def _moments(shares: Shares) -> tuple[float, float]:
 
 
 def _elo(score: float) -> float | None:
-    """The Elo difference that lets expect this score; None where there is none."""
+    """The Elo difference with this expected score; None for scores of 0 and 1."""
     return 400.0 * log10(score / (1.0 - score)) if 0.0 < score < 1.0 else None
 
 
@@ -219,7 +220,7 @@ def _sprt(
 
 
 def _limits(bounds: tuple[float, float], errors: tuple[float, float]) -> tuple[float, float]:
-    """Where the test ends."""
+    """The bounds of the log-likelihood ratio at which the test ends."""
     (elo0, elo1), (alpha, beta) = bounds, errors
     if not -FARTHEST <= elo0 < elo1 <= FARTHEST:
         raise BadRating(
@@ -233,8 +234,8 @@ def _limits(bounds: tuple[float, float], errors: tuple[float, float]) -> tuple[f
 
 
 def _ratio(counts: Sequence[int], bounds: tuple[float, float], model: Model, games: int) -> float:
-    """The log-likelihood ratio of the two distributions that fit best where the difference is the one bound, or the
-    other (M. Van den Bergh, "Comments on normalized Elo", as used by fishtest)."""
+    """The log-likelihood ratio of two distributions: the maximum-likelihood fits with a difference of either bound
+    (M. Van den Bergh, "Comments on normalized Elo", as used by fishtest)."""
     seen = [count or _NEVER for count in counts]
     total = sum(seen)
     shares = [count / total for count in seen]
@@ -246,15 +247,16 @@ def _ratio(counts: Sequence[int], bounds: tuple[float, float], model: Model, gam
 
 
 def _with_mean(shares: Shares, mean: float) -> list[float]:
-    """The distribution of that mean which makes `shares` most likely."""
+    """The maximum-likelihood distribution for `shares` among those with that mean."""
     return _balanced(shares, [score - mean for score in _scores(len(shares))])
 
 
 def _with_lead(shares: Shares, lead: float) -> list[float]:
-    """The same where the mean lies so many standard deviations above 1/2.
+    """The maximum-likelihood distribution for `shares` among those whose mean is `lead` standard deviations above 1/2.
 
-    That condition is not linear, and taken in steps: with the tangent of the standard deviation at the last fit, which
-    lies above it everywhere, so that each step can be taken. The first one starts from whole wins and losses."""
+    This constraint is not linear. It is solved by iteration: the standard deviation is replaced by its tangent at the
+    last fit. The standard deviation is concave, so the tangent is above it, and every step is feasible. The iteration
+    starts from wins and losses only."""
     scores = _scores(len(shares))
     balance = lead / sqrt(1.0 + lead * lead)
     fit = [(1.0 - balance) / 2.0, *[0.0] * (len(shares) - 2), (1.0 + balance) / 2.0]
@@ -272,11 +274,11 @@ def _with_lead(shares: Shares, lead: float) -> list[float]:
 
 
 def _balanced(shares: Shares, weights: Sequence[float]) -> list[float]:
-    """The distribution under which `weights`, some of them below 0 and some above, average 0, and which makes
-    `shares` most likely.
+    """The maximum-likelihood distribution for `shares` among those under which `weights` have the mean 0. Some weights
+    must be negative and some positive.
 
-    It is share / (1 + x * weight), with the one x that leaves all of them positive. The search is for the log odds u of
-    where x lies between its bounds, so that no digits are lost close to them."""
+    It is share / (1 + x * weight), with the one x for which all are positive. The bisection is over u, the log odds of
+    the position of x between its bounds, so that no digits are lost near the bounds."""
     lowest, highest = min(weights), max(weights)
     low, high = -700.0, 700.0
     while True:

@@ -1,8 +1,8 @@
-"""Who leads by points, and who scored what against whom: standings and crosstables, from what games came to.
+"""Standings by points, and crosstables.
 
-Values in, values out: the command line shows them, and a plain list of games can be ranked by points as by any other
-rating. Equal points are parted by the tie-breaks, in their order; players who are equal in all of them share a rank.
-Some formats rank in another way, which an `Order` says.
+Values in, values out: commands show them, and a plain list of games can be ranked by points as by any other system.
+Tie-breaks order players with equal points; players who are equal in all tie-breaks share a rank. Formats that rank in
+another way pass an `Order`.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 
 
 _FORFEIT: Final = "forfeit"
-"""The verdict of a game that was not played."""
+"""The verdict of a game that was forfeited without being played."""
 
 
 class Order(Struct, frozen=True):
-    """How a format ranks where points alone would mislead."""
+    """How a format ranks players, if not by points and tie-breaks only."""
 
     apart: frozenset[str] = frozenset()
-    """Players who are ranked among themselves and listed after the others: those who meet everybody in a gauntlet. They
-    play other opponents than the rest, and far more games. Both parts are ranked by score first."""
+    """Players who are ranked separately and listed after the others: the challengers of a gauntlet, who play other
+    opponents and far more games. Both groups are ranked by score first."""
     places: Mapping[str, tuple[float, ...]] = {}
-    """By name what ranks players instead of points, the more the better: how far they came in a knockout."""
+    """By name, the keys that rank players instead of points, higher is better: the rounds reached in a knockout."""
 
 
 BY_POINTS: Final = Order()
 _IN_A_GAUNTLET: Final = ("sonneborn_berger", "wins", "wins_second")
-"""Its tie-breaks: players who are ranked together never meet, and all have the same opponents to meet."""
+"""The tie-breaks of a gauntlet: players who are ranked together never meet, and all have the same opponents."""
 
 
 class Standing(Struct, frozen=True):
@@ -52,28 +52,28 @@ class Standing(Struct, frozen=True):
     losses: int
     points: float
     score: float | None
-    """Points a game, byes left out; None without games."""
+    """Points per game, without byes; None without games."""
     tiebreaks: dict[str, float]
     """By name, in the order in which they count."""
     faults: dict[str, int]
-    """How many games were lost by which fault."""
+    """By fault, the number of games that were lost by it."""
     forfeits: int = 0
-    """How many of the games were not played, and brought points because another player forfeited them."""
+    """Number of games that were not played and gave points because another player forfeited them."""
     apart: bool = False
-    """Whether it is ranked among those few who meet everybody in a gauntlet."""
+    """Whether the player is a challenger of a gauntlet; challengers are ranked separately."""
 
 
 class Crosstable(Struct, frozen=True):
-    """Who scored what against whom."""
+    """The points of each player against each other player."""
 
     players: list[str]
     """In the order of the standings."""
     cells: list[list[Meetings | None]]
-    """A row for each player; None where two have not met."""
+    """A row for each player; None if two players have not met."""
 
 
 def of(games: Iterable[RatedGame]) -> Scores:
-    """What these games came to, counted as the record counts its own."""
+    """The points of these games, counted as `db.scores` counts recorded games."""
     results = Scores()
     for game in games:
         for seat, (name, points) in enumerate(zip(game.names, game.points, strict=True)):
@@ -92,7 +92,7 @@ def standings(
     byes: Mapping[str, float] = MappingProxyType({}),
     order: Order = BY_POINTS,
 ) -> list[Standing]:
-    """Everybody in order: those who have played, and those who are only `entered`; `byes` are points without games."""
+    """The standings of all players: those who have played, and those who are `entered`. `byes`: points for byes."""
     played = {name: results.players.get(name, Score()) for name in sorted({*results.players, *entered})}
     scores = {name: replace(score, points=score.points + byes.get(name, 0.0)) for name, score in played.items()}
     breaks = tiebreaks(scores, results.meetings)
@@ -132,13 +132,13 @@ def crosstable(
     byes: Mapping[str, float] = MappingProxyType({}),
     order: Order = BY_POINTS,
 ) -> Crosstable:
-    """Everybody against everybody, in the order of the standings."""
+    """The crosstable of all players, in the order of the standings."""
     players = [standing.name for standing in standings(results, entered, byes, order)]
     return Crosstable(players, [[results.meetings.get((one, other)) for other in players] for one in players])
 
 
 def _key(name: str, score: Score, tiebreaks: Mapping[str, float], order: Order) -> list[float]:
-    """What decides about the rank, the more the better."""
+    """The keys that rank a player, higher is better."""
     if order.places:
         return list(order.places.get(name, (0.0,)))
     if not order.apart:

@@ -1,6 +1,6 @@
-"""Who can be compared with whom: groups of players that games connect.
+"""Pools: groups of players that games connect, so that their ratings can be compared.
 
-Groups come in a fixed order, the largest first, each in alphabetical order.
+Pools are in a fixed order, the largest first; each is in alphabetical order.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ Pools = tuple[tuple[str, ...], ...]
 
 
 def connected(names: Collection[str], met: Iterable[tuple[str, str]]) -> Pools:
-    """Groups whose members have met each other, if only by others between them."""
+    """The connected components of the graph of who met whom."""
     leader = {name: name for name in names}
 
     def lead(name: str) -> str:
@@ -29,7 +29,7 @@ def connected(names: Collection[str], met: Iterable[tuple[str, str]]) -> Pools:
 
 
 def strongly_connected(names: Collection[str], scored: Iterable[tuple[str, str]]) -> Pools:
-    """Groups in which everybody has scored against everybody, if only by others between them (Tarjan's algorithm)."""
+    """The strongly connected components of the graph of who scored against whom (Tarjan's algorithm)."""
     against: dict[str, list[str]] = {name: [] for name in names}
     for one, other in scored:
         against[one].append(other)

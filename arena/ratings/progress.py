@@ -1,7 +1,7 @@
-"""Progress: how strong each version of an agent is, by one fit of all games, every version a player of its own.
+"""Progress: the rating of each version of an agent, from one Bradley-Terry fit in which every version is a player.
 
-Values in, values out. All versions stand on one scale, whenever they played: neither stronger opponents later nor the
-losses of an earlier version lower the rating of a version.
+Values in, values out. All versions are on one scale, whenever they played: later, stronger opponents or the losses of
+an earlier version do not lower the rating of a version.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ from db.records import RatedGame
 
 
 class VersionRating(Struct, frozen=True):
-    """How strong one version is."""
+    """The rating of one version."""
 
     version: str
     """Such as "alice@2"."""
     at: str | None
-    """When its last game was over."""
+    """The time at which its last game ended."""
     games: int
     rating: float
     error: float
     better: float | None
-    """How likely it is stronger than the version before it; None for the first, and where no games connect the two."""
+    """The likelihood of superiority over the version before; None for the first version, and if no games connect the
+    two."""
 
 
 def progress(
@@ -39,9 +40,9 @@ def progress(
 ) -> dict[str, list[VersionRating]]:
     """The versions of each agent, in the order of their numbers.
 
-    `games` are those of everybody, with versions in their names; only games for two are rated. `anchors` are names
-    without versions: each version of an anchor is held to its rating. Without a prior a version that has won or lost
-    every game has no rating and is left out."""
+    `games`: the games of all players, with versions in their names; only games of two are rated. `anchors`: names
+    without versions; every version of an anchor gets the anchor's rating. Without a prior, a version that has won or
+    lost every game has no rating and is left out."""
     of_two = [game for game in games if len(game.names) == 2]
     fit = _fit(of_two, anchors, prior)
     played: dict[str, list[RatedGame]] = {}
@@ -57,7 +58,7 @@ def progress(
 
 
 def agent(version: str) -> str:
-    """Whose version it is."""
+    """The agent of this version."""
     return version.rpartition("@")[0]
 
 
@@ -80,12 +81,14 @@ def _rating(fit: Fit, version: str, before: str | None, games: Sequence[RatedGam
 
 
 def _fit(games: Sequence[RatedGame], anchors: Mapping[str, float], prior: float) -> Fit:
-    """The ratings of all versions, with every version of an anchor held to its rating."""
+    """The ratings of all versions, with every version of an anchor anchored at the anchor's rating."""
     columns = duels(games)
     players = {agent(version) for version in columns.names}
     for anchor in anchors:
         if anchor not in players:
-            raise BadRating(f"no anchor {quote(anchor)}: nobody called so is rated{nearly(anchor, sorted(players))}")
+            raise BadRating(
+                f"no anchor {quote(anchor)}: no rated player has that name{nearly(anchor, sorted(players))}"
+            )
     held = {version: anchors[agent(version)] for version in columns.names if agent(version) in anchors}
     if not prior:  # an anchor that has won or lost everything has no rating
         rated = bradley_terry.fit(columns, prior=prior).names

@@ -1,6 +1,6 @@
-"""Who is better, and how sure is that: a table in any of the rating systems, from the games alone.
+"""The ranking: a table of players with ratings and errors, in any of the rating systems.
 
-Values in, values out. Within a pool players are ranked by rating; those that no games connect have ranks of their own.
+Values in, values out. Players are ranked within their pool; each pool has its own ranks.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ ONLY_WON: Final = ">"
 ONLY_LOST: Final = "<"
 ANCHOR: Final = "anchor"
 _DIGITS: Final = 6
-"""Ratings that differ by less are equal."""
+"""Decimal places to which ratings are rounded before they are compared."""
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """What the systems can be told; each takes what concerns it."""
+    """The settings of all systems; each system uses its own."""
 
     prior: float = PRIOR
     anchors: Mapping[str, float] = MappingProxyType({})
@@ -45,30 +45,31 @@ class Ranked(Struct, frozen=True, kw_only=True):
     """One line of a ranking."""
 
     rank: int | None = None
-    """None: who cannot be rated."""
+    """None if the player cannot be rated."""
     rank_low: int | None = None
-    """The best rank that the error bars allow."""
+    """The best rank that the 95 % confidence intervals allow."""
     rank_high: int | None = None
-    """The worst one."""
+    """The worst rank that the 95 % confidence intervals allow."""
     name: str
     rating: float | None = None
     error: float | None = None
-    """Half the 95 % interval; None where the system knows none."""
+    """Half the width of the 95 % confidence interval; None if the system has no errors."""
     games: int
     wins: int
     draws: int
     losses: int
     points: float
     score: float
-    """Points a game."""
+    """Points per game."""
     opponents: float | None = None
-    """The mean rating of those it has met, each as often as they met."""
+    """The mean rating of the opponents, weighted by games."""
     los: float | None = None
-    """How likely it is better than the next one below; None for the last one, and where the system does not tell."""
+    """The likelihood of superiority over the next player below; None for the last player, and if the system has no
+    errors."""
     marks: list[str] = []
-    """ONLY_WON: nothing bounds its rating but the prior; ONLY_LOST likewise. ANCHOR."""
+    """ONLY_WON or ONLY_LOST (only the prior bounds the rating), ANCHOR."""
     pool: int = 1
-    """Only ratings of one pool can be compared."""
+    """The number of the pool; only ratings within a pool can be compared."""
 
 
 class Ranking(Struct, frozen=True, kw_only=True):
@@ -78,11 +79,11 @@ class Ranking(Struct, frozen=True, kw_only=True):
     players: list[Ranked]
     pools: int
     advantages: dict[str, Advantage] = {}
-    """What it is worth to sit first, by kind of game."""
+    """The first-move advantage, by kind of game."""
     unrated: dict[str, str] = {}
-    """Who cannot be rated, and why."""
+    """Players who cannot be rated, with the reason."""
     repeated: int = 0
-    """Meetings that repeat an earlier one move for move: they count for ratings, and make no error shorter."""
+    """Number of pairings that repeat an earlier one move for move: they count for ratings but do not reduce errors."""
 
 
 def rank(
@@ -92,10 +93,10 @@ def rank(
     system: System = System.ELO,
     settings: Settings | None = None,
 ) -> Ranking:
-    """Everybody who has a rated game. `games` are in the order of play; `counts` are for the system ELO alone."""
+    """The ranking of all players with a rated game. `games`: in the order of play. `counts`: only for ELO."""
     chosen = settings or Settings()
     if chosen.anchors and system not in FITTED:
-        raise BadRating(f"anchors are for {' and '.join(FITTED)}: {system} has numbers of its own to start from")
+        raise BadRating(f"anchors are for {' and '.join(FITTED)} only: {system} starts from fixed numbers")
     match system:
         case System.ELO:
             return _fitted(games, counts, chosen)
@@ -115,12 +116,12 @@ def rank(
 
 
 def usual(games: Sequence[RatedGame]) -> System:
-    """How such games are usually rated."""
+    """The default system for these games: Plackett-Luce if all have more than two players, else Elo."""
     return System.PLACKETT_LUCE if games and all(len(game.names) > 2 for game in games) else System.ELO
 
 
 def by_points(standings: Iterable[points.Standing]) -> Ranking:
-    """Standings as a ranking: the rating is the points."""
+    """The standings as a ranking, with points as ratings."""
     players = [
         Ranked(
             rank=one.rank,
@@ -145,7 +146,7 @@ def _fitted(games: Sequence[RatedGame], counts: Sequence[PairCount], chosen: Set
     for_two = duels(games, counts)
     seats = max((len(game.names) for game in games), default=2)
     if not len(for_two.first) and seats != 2:
-        raise BadRating(f"elo is for games for two, these are for {seats}; --system plackett-luce rates those for more")
+        raise BadRating(f"elo rates games of 2 players, these are for {seats}; use --system plackett-luce")
     found = bradley_terry.fit(for_two, prior=chosen.prior, anchors=chosen.anchors)
     tally = _Tally.of_duels(for_two)
     place = {name: number for number, name in enumerate(tally.names)}
@@ -161,7 +162,7 @@ def _fitted(games: Sequence[RatedGame], counts: Sequence[PairCount], chosen: Set
 
 
 def _apart(games: Iterable[RatedGame], rated: Mapping[str, tuple[float, float]]) -> Estimates:
-    """Ratings that were found one by one, each with its standard error."""
+    """Independent ratings, each with its standard error, as `Estimates`."""
     names = tuple(sorted(rated))
     return Estimates(
         names=names,
@@ -174,7 +175,7 @@ def _apart(games: Iterable[RatedGame], rated: Mapping[str, tuple[float, float]])
 
 
 class _Tally(Struct, frozen=True):
-    """What everybody has come to, as columns."""
+    """The results of all players, as columns."""
 
     names: tuple[str, ...]
     games: Numbers
@@ -182,7 +183,7 @@ class _Tally(Struct, frozen=True):
     losses: Numbers
     points: Numbers
     met: Numbers
-    """How often each has met each other one."""
+    """A matrix: how often each two players have met."""
 
     @classmethod
     def of_duels(cls, games: Duels) -> _Tally:
@@ -224,7 +225,7 @@ class _Tally(Struct, frozen=True):
         return tally
 
     def of(self, place: int) -> dict[str, Any]:
-        """What one of them has come to."""
+        """The results of one player."""
         games, wins, losses = (int(column[place]) for column in (self.games, self.wins, self.losses))
         own = round(float(self.points[place]), 9)
         return {
@@ -239,7 +240,7 @@ class _Tally(Struct, frozen=True):
 
 
 def _lines(found: Estimates, tally: _Tally, anchors: Iterable[str] = (), *, sure: bool = True) -> Iterator[Ranked]:
-    """A line for each player, pool after pool, the best first; not `sure`: errors are not known."""
+    """A line for each player, pool after pool, best first. `sure`: whether errors are known."""
     rated = {name: number for number, name in enumerate(found.names)}
     counted = {name: number for number, name in enumerate(tally.names)}
     ratings, errors = np.round(found.ratings, _DIGITS), found.errors() if sure else np.zeros(len(found.names))

@@ -1,4 +1,4 @@
-"""The ways to rank, by the names that commands and documents know them by."""
+"""The rating systems, by their names on the command line."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Final
 
 
 class System(StrEnum):
-    """A way to rank."""
+    """A rating system."""
 
     ELO = "elo"
-    """Bradley-Terry: all games fitted at once."""
+    """Bradley-Terry: the fit of all games."""
     INCREMENTAL = "incremental"
     GLICKO2 = "glicko2"
     PLACKETT_LUCE = "plackett-luce"
@@ -18,4 +18,4 @@ class System(StrEnum):
 
 
 FITTED: Final = (System.ELO, System.PLACKETT_LUCE)
-"""Those in which a prior and anchors make sense."""
+"""The systems with a prior and anchors."""

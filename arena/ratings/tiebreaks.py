@@ -1,7 +1,6 @@
-"""Tie-breaks: what parts players with equal points, from what they scored against whom.
+"""Tie-breaks: numbers that order players with equal points, from their points against each opponent.
 
-Points and meetings in, numbers out; `points.py` ranks by them. Every one of them is the better the more it is, and
-depends neither on the order of the games nor on names.
+`points.py` ranks by them. For every tie-break, higher is better. None depends on the order of the games or on names.
 """
 
 from __future__ import annotations
@@ -13,15 +12,16 @@ from typing import Final
 from db.scores import Meetings, Score
 
 TIEBREAKS: Final = ("direct", "sonneborn_berger", "buchholz", "buchholz_cut1", "wins", "wins_second")
-"""In the order in which they are asked."""
+"""In the order in which they are applied."""
 
 
 def tiebreaks(scores: Mapping[str, Score], meetings: Mapping[tuple[str, str], Meetings]) -> dict[str, dict[str, float]]:
-    """Everybody's tie-breaks, by name and in order.
+    """The tie-breaks of all players, by name and in order.
 
-    `direct`: points against those with equal points. `sonneborn_berger`: the sum over all games of the points from it,
-    times the opponent's points. `buchholz`: the sum over all games of the opponent's points. `buchholz_cut1`: the same
-    without the game against the opponent with the fewest. `wins`. `wins_second`: wins in any seat but the first.
+    `direct`: points against the players with equal points. `sonneborn_berger`: the sum over all games of its points
+    times the opponent's points. `buchholz`: the sum over all games of the opponent's points. `buchholz_cut1`: as
+    `buchholz`, without one game against the opponent with the fewest points. `wins`. `wins_second`: wins in any seat
+    but the first.
     """
     points = {name: score.points for name, score in scores.items()}
     met: dict[str, dict[str, Meetings]] = {name: {} for name in scores}
@@ -31,13 +31,13 @@ def tiebreaks(scores: Mapping[str, Score], meetings: Mapping[tuple[str, str], Me
 
 
 def rounded(number: float) -> float:
-    """Without what sums of thirds leave over in the last digits."""
+    """Rounded to 9 digits, so that sums of thirds compare equal."""
     return round(number, 9)
 
 
 def _of(name: str, score: Score, met: Mapping[str, Meetings], points: Mapping[str, float]) -> Iterator[float]:
-    """The tie-breaks of `name`, who met these."""
-    # Only the sums are rounded: halves of rounded thirds would go up or down by the order in which they were added.
+    """The tie-breaks of `name`; `met`: its points against each opponent."""
+    # Only the sums are rounded: with rounded terms the result would depend on the order of addition.
     buchholz = fsum(met[opponent].games * points[opponent] for opponent in met)
     equal = (opponent for opponent in met if rounded(points[opponent]) == rounded(points[name]))
     yield rounded(fsum(met[opponent].points for opponent in equal))

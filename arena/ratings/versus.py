@@ -1,6 +1,6 @@
-"""One player against another: what they scored, how sure it is who is better, and how their games ended.
+"""One player against another: the score, the Elo difference, the likelihood of superiority, and how the games ended.
 
-Values in, values out. Games of one pairing share an opening, and are counted together where both are rated.
+Values in, values out. The two games of a pairing share an opening and count as one observation if both are rated.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from math import copysign, log10
 from msgspec import Struct
 
 from arena.ratings.match_statistics import Difference, Outcome, difference, superiority
-from arena.ratings.meetings import repeats
+from arena.ratings.pairs import repeats
 from db.records import RatedGame
 
 LAST = 10
@@ -20,7 +20,7 @@ SURE = 0.95
 
 
 class Seated(Struct, frozen=True):
-    """How `a` fared in one seat."""
+    """The results of `a` in one seat."""
 
     seat: int
     games: int
@@ -30,18 +30,18 @@ class Seated(Struct, frozen=True):
 
 
 class Met(Struct, frozen=True):
-    """One of their games, as `a` sees it."""
+    """One of their games, from the view of `a`."""
 
     id: int
     seat: int
     points: float
-    """Against the other: 1, one half or 0."""
+    """The points of `a`: 1, 1/2 or 0."""
     verdict: str
     plies: int | None
 
 
 class Versus(Struct, frozen=True):
-    """All their games."""
+    """The comparison of `a` and `b`."""
 
     a: str
     b: str
@@ -52,25 +52,26 @@ class Versus(Struct, frozen=True):
     by_seat: list[Seated]
     difference: Difference
     bound: float | None
-    """Where `a` has won every game: 95 % sure, it is at least so many Elo points better. Where it has lost every one:
-    at most so many, most often less than 0. None otherwise."""
+    """A one-sided 95 % confidence bound of the Elo difference: the lower bound if `a` has won every game, the upper
+    bound if it has lost every game; None otherwise."""
     los: float
-    """How likely it is that `a` is the better one: from the pairs of games that one of them has won."""
+    """The likelihood that `a` is the stronger player, from the pairs of games that one of them has won."""
     pentanomial: list[int]
-    """How many pairs of games have brought `a` 0, 1/2, 1, 3/2 and 2 points."""
+    """Numbers of pairs of games in which `a` scored 0, 1/2, 1, 3/2 and 2 points."""
     single: int
-    """Games of pairs of which only one is rated."""
+    """Number of rated games without the other game of their pair."""
     verdicts: dict[str, int]
     longest: Met | None
     shortest: Met | None
     last: list[Met]
-    """The last ones, the newest first."""
+    """The last games, the newest first."""
     repeated: int
-    """Pairs, and games outside of pairs, that repeat an earlier one move for move: they tell nothing new."""
+    """Number of pairs (and single games) that repeat an earlier one move for move; they are not new observations."""
 
 
 def versus(games: Sequence[RatedGame], a: str, b: str) -> Versus:
-    """What `games`, in the order of play, tell about `a` against `b`. A name without a version means all of them."""
+    """The comparison of `a` and `b` in `games`, which are in the order of play. A name without a version means all its
+    versions."""
     met: list[Met] = []
     pairs: dict[Hashable, list[tuple[RatedGame, float]]] = {}
     for game in games:
@@ -113,23 +114,22 @@ def versus(games: Sequence[RatedGame], a: str, b: str) -> Versus:
 
 
 def _outcomes(pairs: Collection[Sequence[tuple[RatedGame, float]]]) -> list[Outcome]:
-    """What each pair scored, and each game that has not exactly one other."""
+    """The scores of the pairs of games, and of the single games (whose `pair` has not exactly two games)."""
     alone = [[one] for pair in pairs if len(pair) != 2 for one in pair]
-    meetings = [*(pair for pair in pairs if len(pair) == 2), *alone]
-    times = repeats([game for game, _ in meeting] for meeting in meetings)
+    grouped = [*(pair for pair in pairs if len(pair) == 2), *alone]
+    times = repeats([game for game, _ in group] for group in grouped)
     counted = Counter(
-        (len(meeting), sum(points for _, points in meeting), often)
-        for meeting, often in zip(meetings, times, strict=True)
+        (len(group), sum(points for _, points in group), often) for group, often in zip(grouped, times, strict=True)
     )
     return [Outcome(many // often, games, points, often) for (games, points, often), many in sorted(counted.items())]
 
 
 def _bound(outcomes: Sequence[Outcome]) -> float | None:
-    """What is sure of the difference where one of the two has won all."""
+    """A one-sided 95 % confidence bound of the Elo difference if one of the two has won every game; else None."""
     shares = {one.points / one.games for one in outcomes}
     if shares not in ({0.0}, {1.0}):
         return None
-    # Whoever scores m on average wins a whole pair with a chance of m at most, and so many in a row with m ** n.
+    # A player with expected score m wins both games of a pair with probability at most m, and n pairs with m ** n.
     least = (1.0 - SURE) ** (1.0 / sum(one.many for one in outcomes))
     elo = 400.0 * log10(least / (1.0 - least))
     return elo if shares == {1.0} else -elo

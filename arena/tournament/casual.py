@@ -1,6 +1,6 @@
-"""Games outside of tournaments, on record: what `arena play` played can be looked at again like any other.
+"""Recording of games outside of tournaments: a game of `arena play` can be replayed like any other.
 
-It is a schedule around another one: what the other plays, this one stores when it is over, whole, in one transaction.
+It wraps another schedule, and stores each finished game of that schedule whole, in one transaction.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from db.database import Database
 
 
 class Recorded:
-    """A schedule whose games go on record."""
+    """A schedule that records its games in the database."""
 
     def __init__(
         self, schedule: Schedule, database: Database, started_as: Mapping[str, str], agents: Mapping[str, str]
     ) -> None:
-        """`started_as`: how each player was named, for people; `agents`: whose version it is, where it is called
-        otherwise: "alice@2" is one of alice."""
+        """`started_as`: the text that named each player on the command line. `agents`: the agent's name, where the
+        player's name differs: "alice@2" is a version of alice."""
         self._schedule = schedule
         self._database = database
         self._started_as = started_as
         self._agents = agents
-        # By what the games are known in the database, in the order in which they were over.
+        # The games' ids in the database, in the order in which the games ended.
         self.ids: list[int] = []
 
     def next(self) -> Planned | None:
-        """The next game to begin."""
+        """The next game to start."""
         return self._schedule.next()
 
     def note(self, finished: Finished) -> None:
-        """The game goes on record."""
+        """Records the finished game."""
         game = finished.game
         now = datetime.now(UTC)
         with self._database.writing() as connection:

@@ -1,7 +1,7 @@
-"""Formats side by side, to plan a tournament: how many games each takes, and how large the errors of ratings are.
+"""A comparison of formats, to plan a tournament: the number of games of each, and the expected errors of its ratings.
 
-The same agents, game and clock, in other formats and with other numbers of rounds. Nothing is played for it: the error
-of a rating follows from who meets whom how often (`arena.ratings.expected_errors`).
+The agents, the game and the clock are the same; formats and numbers of rounds differ. No game is played: the error of
+a rating is computed from how often each two players meet (`arena.ratings.expected_errors`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from arena.tournament.formats import Format
 from arena.tournament.league import MOST_GAMES, League
 
 _MOST_RATED: Final = 1000
-"""With more agents no error is computed: it would take seconds."""
+"""Most agents for which errors are computed; with more, that would take seconds."""
 
 
 class Choice(Struct, frozen=True):
@@ -33,16 +33,17 @@ class Choice(Struct, frozen=True):
     rounds: str
     games: int
     is_bound: bool
-    """Whether there may be fewer: in a knockout, and in a match that a test may end."""
+    """Whether `games` is an upper bound: in a knockout, and in a match that a sequential test can end early."""
     error: float | None
-    """Half the 95 % interval of a rating: the median of the agents, in a gauntlet of those outside it. None: games of a
-    knockout tell little about who lost early; games for one tell nothing; or there are too many agents."""
+    """Half the width of a rating's 95 % confidence interval: the median over the agents; in a gauntlet, over those that
+    are not challengers. None for a knockout (who loses early plays too few games), for games of one player, and with
+    more than `_MOST_RATED` agents."""
     described: bool
-    """Whether this is how the description has it."""
+    """Whether this is the format of the description."""
 
 
 def choices(league: League) -> list[Choice]:
-    """The description as it is and other formats, the fewest games first."""
+    """The description's own format and others, the fewest games first."""
     found = {choice.format + choice.rounds: choice for choice in map(_choice, _others(league), [False] * 100)}
     own = _choice(league, True)
     found[own.format + own.rounds] = own
@@ -53,7 +54,7 @@ def choices(league: League) -> list[Choice]:
 
 
 def bars(league: League) -> tuple[str, ...]:
-    """Against whom agents would be measured: the gauntlet, or the anchors, or the built-in agents."""
+    """The players to measure the others against: the gauntlet, else the anchors, else the built-in agents."""
     kinds = {agent.name: agent.player.kind for agent in league.agents}
     for found in (
         league.gauntlet,
@@ -104,17 +105,17 @@ def _choice(league: League, described: bool) -> Choice:
 
 
 def _error(league: League) -> float:
-    """Half the 95 % interval of a rating."""
+    """Half the width of a rating's 95 % confidence interval."""
     names = [agent.name for agent in league.agents]
     inside = {place for place, name in enumerate(names) if name in league.gauntlet}
     anchors = [place for place, agent in enumerate(league.agents) if agent.anchor is not None]
-    errors = expected_errors(_together(league, inside), seats=league.seats, anchors=anchors)
+    errors = expected_errors(_games_together(league, inside), seats=league.seats, anchors=anchors)
     measured = [place for place in range(len(names)) if place not in inside and place not in anchors]
     return float(np.median(errors[measured or list(range(len(names)))]))
 
 
-def _together(league: League, inside: set[int]) -> Numbers:
-    """How many games each two of the agents play together."""
+def _games_together(league: League, inside: set[int]) -> Numbers:
+    """The number of games that each two agents play together."""
     count = len(league.agents)
     games = league.rounds * league.seats
     found: Numbers = np.zeros((count, count))
@@ -123,15 +124,16 @@ def _together(league: League, inside: set[int]) -> Numbers:
         outside = [place for place in range(count) if place not in inside]
         found[np.ix_(challengers, outside)] = found[np.ix_(outside, challengers)] = games
     elif league.format in (Format.SWISS, Format.TABLES):
-        found += league.seats * _met(count, league.seats, league.rounds)
+        found += league.seats * _random_pairings(count, league.seats, league.rounds)
     else:
         found += games * (1.0 - np.eye(count))
     return found
 
 
-def _met(count: int, seats: int, rounds: int) -> Numbers:
-    """How often each two meet where in each round everybody sits down with others by chance, if possible new ones: so a
-    swiss tournament of equals looks, and tables of several."""
+def _random_pairings(count: int, seats: int, rounds: int) -> Numbers:
+    """How often each two players meet if every round is drawn at random, with few repeated pairings.
+
+    It approximates a swiss tournament of equally strong players, and the format tables."""
     random = Random(1)
     found: Numbers = np.zeros((count, count))
     for _ in range(rounds):
@@ -142,10 +144,10 @@ def _met(count: int, seats: int, rounds: int) -> Numbers:
 
 
 _DRAWS: Final = 10
-"""Draws of each round, of which the one is taken in which the fewest meet again."""
+"""Random draws per round; the draw with the fewest repeated pairings is used."""
 
 
 def _tables(order: Sequence[int], seats: int) -> list[tuple[int, int]]:
-    """Who sits with whom, in both orders, where tables are filled one after the other."""
+    """The pairs (in both orders) of players at one table, when `order` fills one table after the other."""
     full = len(order) - len(order) % seats
     return [pair for first in range(0, full, seats) for pair in permutations(order[first : first + seats], 2)]

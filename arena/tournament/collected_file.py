@@ -1,7 +1,7 @@
 """The file that says who plays with which submission: written by `arena collect`, named by a tournament's description.
 
-It is a TOML file called NAME.collected.toml, and `players = "NAME.collected.toml"` lets everybody in it play. What it
-names lies in the store; it is replaced as a whole, so that it is always complete.
+It is a TOML file called NAME.collected.toml, and `players = "NAME.collected.toml"` enters every agent in it. The
+submissions are in the store. The file is replaced atomically, so that it is always complete.
 """
 
 from __future__ import annotations
@@ -30,41 +30,41 @@ _ABOUT: Final = """\
 
 
 class Collected(Struct, frozen=True):
-    """The submission that somebody plays with."""
+    """An agent and the submission that it plays with."""
 
     name: str
-    """What the agent is called."""
+    """The agent's name."""
     version: int
-    """Which of the agent's it is, on record."""
+    """The number of the agent's version in the database."""
     source: str
-    """The hash in the store."""
+    """The submission's hash in the store."""
     started_as: str
-    """What its file or folder was called."""
+    """The name of its file or folder."""
     submission: str
-    """Where it was found."""
+    """The path where it was found."""
     handed_in: str
-    """ISO 8601; empty where that is not known."""
+    """When it was handed in, in ISO 8601; empty if not known."""
     light: str
-    """What came of its check: good or warning."""
+    """The result of its check: good or warning."""
     told: str
     checked: str
-    """The conditions of its check, as a hash."""
+    """A hash of the conditions of its check."""
 
     @property
     def when(self) -> datetime | None:
-        """When it was handed in."""
+        """The time of the hand-in; None if not known."""
         return datetime.fromisoformat(self.handed_in) if self.handed_in else None
 
     def player(self, store: Store) -> Player:
-        """The agent, as it lies in the store; BadPlayer where it is not whole."""
-        from arena.players.versions import player  # only where somebody was collected: it brings the database along
+        """The agent as it is in the store; BadPlayer if files of it are missing or changed."""
+        from arena.players.versions import player  # imported late: it loads the database's modules
         from db.audit import StoredVersion
 
         return player(StoredVersion(self.name, self.version, self.source, self.started_as), store)
 
 
 def read(path: Path) -> tuple[list[Collected], Store]:
-    """Everybody in the file, and where their submissions lie; BadLeague names what is wrong with it."""
+    """The agents in the file, and the store of their submissions; BadLeague says what is wrong with the file."""
     keys = Table(read_toml(path), str(path))
     keys.only(("store", "agent"))
     kept = []
@@ -95,7 +95,7 @@ def read(path: Path) -> tuple[list[Collected], Store]:
 
 
 def write(path: Path, kept: Mapping[str, Collected], store: Store) -> None:
-    """Puts everybody into the file, in the order of their names."""
+    """Writes the agents into the file, in the order of their names."""
     here = path.absolute().parent
     place = os.path.relpath(store.folder, here) if store.folder.is_relative_to(here) else str(store.folder)
     lines = [_ABOUT.format(name=path.name), f"store = {_text(place)}\n"]
@@ -120,5 +120,5 @@ def write(path: Path, kept: Mapping[str, Collected], store: Store) -> None:
 
 
 def _text(value: Any) -> str:
-    """A value as TOML writes it: its texts are those of JSON, but for one letter."""
+    """A value in TOML's notation: its strings are those of JSON, except for the DEL character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,7 +1,7 @@
-"""A description's keys, each read as what it must be: the tables of a TOML file, or the options of a command.
+"""Readers for the keys of a description, each checked for its type: the tables of a TOML file, or a command's options.
 
-It stands between the text that a person wrote and the `League` that is made of it. Whatever is wrong is one BadLeague
-that says where, what was expected and what came.
+`league.py` makes a `League` of what is read here. Every mistake is a BadLeague that says where the mistake is, what
+was expected and what came.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from arena.errors import BadLeague
 from arena.match.clock import SECOND
 
 MOST_LETTERS: Final = 64
-"""No name is longer."""
+"""Longest name, in characters."""
 _LARGEST_FILE: Final = 4 * 2**20
 _MOST_BYTES: Final = 2**50
 _SIZE: Final = re.compile(r"(?P<number>\d{1,12}(\.\d{1,3})?) *((?P<unit>[KMGTkmgt])(i?[Bb])?)?")
@@ -30,44 +30,44 @@ _AT_LINE: Final = re.compile(
 
 
 class Table:
-    """Some keys and their values. Every reader says what it expects, and gives the default where the key is absent."""
+    """Some keys and their values. Every reader checks one key, and returns the default if the key is absent."""
 
     def __init__(self, keys: Mapping[str, Any], where: str) -> None:
         self._keys = keys
-        # What every message begins with.
+        # The start of every message.
         self._where = where
 
     def __contains__(self, key: str) -> bool:
         return key in self._keys
 
     def fail(self, what: str, key: str = "") -> NoReturn:
-        """BadLeague, which says where."""
+        """Raises BadLeague with the place in front of the message."""
         raise BadLeague(": ".join(part for part in (self._where, key, what) if part))
 
     def only(self, possible: Sequence[str], elsewhere: Mapping[str, str] | None = None) -> None:
-        """No other keys than these; `elsewhere` tells of keys that are right in another place."""
+        """Refuses all keys but these; `elsewhere` says where to put keys that belong in another table."""
         for key in self._keys:
             if key in possible:
                 continue
             if elsewhere and key in elsewhere:
                 self.fail(f"the key {quote(key)} does not belong here: {elsewhere[key]}")
-            self.fail(f"no key {quote(key)}{meant(str(key), possible)}")
+            self.fail(f"unknown key {quote(key)}{meant(str(key), possible)}")
 
     def value(self, key: str) -> Any:
-        """What the key has, whatever it is."""
+        """The key's value, unchecked; None if it is absent."""
         return self._keys.get(key)
 
     def text(self, key: str, default: str | None = None) -> str:
-        """A text; without a default there must be one."""
+        """A string; without a default the key must be there."""
         if key not in self._keys and default is not None:
             return default
-        value = self._given(key, "a text")
+        value = self._given(key, "a string")
         if not isinstance(value, str) or not value.strip():
-            self.fail(f"expected a text, got {shown(value)}", key)
+            self.fail(f"expected a string, got {shown(value)}", key)
         return value.strip()
 
     def name(self, key: str, default: str) -> str:
-        """A name that can be shown everywhere."""
+        """A name for an agent or a tournament; see `what_is_wrong_with`."""
         name = self._keys.get(key, default)
         if wrong := what_is_wrong_with(name):
             self.fail(wrong, key)
@@ -83,18 +83,18 @@ class Table:
         return str(value)
 
     def whole(self, key: str, least: int, most: int, default: int) -> int:
-        """A whole number within limits."""
+        """A whole number from `least` to `most`."""
         value = self._keys.get(key, default)
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
             self.fail(f"expected a whole number from {least} to {most}, got {shown(value)}", key)
         return value
 
     def optional_whole(self, key: str, least: int, most: int) -> int | None:
-        """The same, or nothing."""
+        """As `whole`; None if the key is absent."""
         return None if self._keys.get(key) is None else self.whole(key, least, most, 0)
 
     def number(self, key: str) -> float | None:
-        """A number, or nothing."""
+        """A number; None if the key is absent."""
         value = self._keys.get(key)
         if value is None:
             return None
@@ -103,7 +103,7 @@ class Table:
         return float(value)
 
     def seconds(self, key: str, least: float, most: float, default: int) -> int:
-        """A time in seconds within limits, as nanoseconds; `default` is in nanoseconds."""
+        """A time of `least` to `most` seconds, returned in nanoseconds; `default` is in nanoseconds."""
         if key not in self._keys:
             return default
         value = self._keys[key]
@@ -112,7 +112,7 @@ class Table:
         return int(Decimal(str(value)) * SECOND)
 
     def size(self, key: str, least: int, default: int | None, *, zero: str) -> int | None:
-        """A number of bytes: 1000000, "512M", "1.5G"; None for 0, which means `zero`."""
+        """A number of bytes: 1000000, "512M", "1.5G"; None for 0. `zero` says what 0 means, for the error message."""
         if key not in self._keys:
             return default
         value = self._keys[key]
@@ -129,42 +129,42 @@ class Table:
         return size or None
 
     def flag(self, key: str, default: bool) -> bool:
-        """true or false."""
+        """A boolean."""
         value = self._keys.get(key, default)
         if not isinstance(value, bool):
             self.fail(f"expected true or false, got {shown(value)}", key)
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of texts; one text alone is a list, too."""
+        """A list of strings; a single string is a list of one."""
         value = self._keys.get(key, [])
         listed = [value] if isinstance(value, str) else value
         if not isinstance(listed, list | tuple) or not all(isinstance(text, str) and text.strip() for text in listed):
-            self.fail(f"expected a text or a list of texts, got {shown(value)}", key)
+            self.fail(f"expected a string or a list of strings, got {shown(value)}", key)
         return tuple(listed)
 
     def table(self, key: str) -> Table:
-        """A table of its own: [limits]."""
+        """A table below this one: [limits]."""
         value = self._keys.get(key, {})
         if not isinstance(value, dict):
             self.fail(f"expected a table, [{key}], got {shown(value)}", key)
         return Table(value, f"{self._where}: [{key}]" if self._where else key)
 
     def tables(self, key: str) -> list[dict[str, Any]]:
-        """A list of tables: [[agent]], any number of them."""
+        """An array of tables: [[agent]]."""
         value = self._keys.get(key, [])
         if not isinstance(value, list) or not all(isinstance(table, dict) for table in value):
-            self.fail(f"expected tables, each beginning with [[{key}]], got {shown(value)}", key)
+            self.fail(f"expected tables, each starting with [[{key}]], got {shown(value)}", key)
         return value
 
     def _given(self, key: str, expected: str) -> Any:
         if key not in self._keys:
-            self.fail(f"expected {expected}, it is missing", key)
+            self.fail(f"missing; expected {expected}", key)
         return self._keys[key]
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The keys of a TOML file; BadLeague names the line of a mistake."""
+    """The keys of a TOML file; BadLeague says in which line a mistake is."""
     text = read_text(path, "a tournament's description")
     try:
         return tomllib.loads(text)
@@ -177,17 +177,17 @@ def read_toml(path: Path) -> dict[str, Any]:
         at = f" (column {found['column']})" if found["column"] else ""
         raise BadLeague(f"{path}, line {line}: {what}{at}") from None
     except RecursionError:
-        raise BadLeague(f"{path}: expected a few tables and lists, got hundreds inside one another") from None
+        raise BadLeague(f"{path}: tables and lists are nested too deeply") from None
 
 
 def read_text(path: Path, what: str) -> str:
-    """What is written in a file; BadLeague says why it cannot be read."""
+    """The text of a file; BadLeague says why it cannot be read. `what` describes the file in the message."""
     try:
         if path.is_file() and path.stat().st_size > _LARGEST_FILE:
             raise BadLeague(f"{path}: expected {what} of at most {_LARGEST_FILE} bytes, got {path.stat().st_size}")
         return path.read_bytes().decode()
     except UnicodeDecodeError as error:
-        raise BadLeague(f"{path}: expected {what} in UTF-8; byte {error.start + 1} is none of it") from None
+        raise BadLeague(f"{path}: expected {what} in UTF-8; byte {error.start + 1} is not UTF-8") from None
     except (OSError, ValueError) as error:
         if isinstance(error, BadLeague):
             raise
@@ -197,20 +197,20 @@ def read_text(path: Path, what: str) -> str:
 
 
 def what_is_wrong_with(name: object) -> str:
-    """Why something is no name for an agent or a tournament; empty where it is one."""
+    """Why something is not a name for an agent or a tournament; empty if it is a name."""
     if not isinstance(name, str) or not name.strip():
         return f"expected a name, got {shown(name)}"
     if not name.isprintable() or name != name.strip():
-        return f"expected a name of printable characters without blanks at its ends, got {quote(name)}"
+        return f"expected a name of printable characters without spaces at either end, got {quote(name)}"
     if len(name) > MOST_LETTERS:
         return f"expected a name of at most {MOST_LETTERS} characters, got {len(name)}: {quote(name)}"
     if "#" in name or "@" in name:
-        return f"expected a name without '#' and '@', which number games and versions, got {quote(name)}"
+        return f"expected a name without '#' and '@' (they mark games and versions), got {quote(name)}"
     return ""
 
 
 def folded(name: str) -> str:
-    """What names that look the same have in common."""
+    """The name without differences of case and of Unicode form (NFKC): names that look the same are equal."""
     return unicodedata.normalize("NFKC", name).casefold()
 
 
@@ -219,7 +219,7 @@ def _is_number(value: Any) -> bool:
 
 
 def shown(value: object) -> str:
-    """A value as its writer knows it."""
+    """A value as TOML writes it, shortened for a message."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
@@ -232,5 +232,5 @@ def shown(value: object) -> str:
 
 
 def listing(names: Iterable[str]) -> str:
-    """Some names for people, each on one short line."""
+    """At most eight of the names, for a message."""
     return one_of([quote(name) for name in names], most=8)

@@ -1,7 +1,7 @@
-"""What differs between a tournament as it was begun and its description as it is now.
+"""The differences between a tournament as it was started and its description now.
 
-A tournament that goes on must stay what it was: who is added, and more rounds, only add pairings, and some settings
-change no result; everything else is refused, in words. Sources of agents are not looked at here.
+Some changes are allowed when a tournament resumes: added agents and rounds only add pairings, and a few settings affect
+no result. Any other change is refused, with a message. The agents' sources are not compared here.
 """
 
 from __future__ import annotations
@@ -16,60 +16,61 @@ from arena.errors import BadLeague
 from arena.match.clock import SECOND
 from arena.tournament.formats import Format
 
-FREE: Final = ("games_at_once", "quarantine", "walls")
-"""They say how games are run and when to give up on an agent, not how a game is played or counted."""
+CHANGEABLE: Final = ("games_at_once", "quarantine", "walls")
+"""Keys that can change between runs: they do not affect how a game is played or counted."""
 _TIMES: Final = ("margin", "hello", "ready", "move", "start")
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What has changed, in words: "clock: 10+0.1 -> 5"."""
+    """The changes, as texts such as "clock: 10+0.1 -> 5"."""
 
     refused: tuple[str, ...] = ()
-    """What makes it another tournament."""
+    """Changes that are not possible in the same tournament."""
     allowed: tuple[str, ...] = ()
-    """What does not touch the games that were played."""
+    """Changes that do not affect the games that were played."""
     added: tuple[str, ...] = ()
-    """The agents that are new."""
+    """The names of the added agents."""
 
     @property
     def only_adds(self) -> bool:
-        """Whether the tournament can go on."""
+        """Whether the tournament can resume."""
         return not self.refused
 
 
 def refuse(tournament: str, refused: Sequence[str]) -> None:
-    """BadLeague where something makes it another tournament."""
+    """Raises BadLeague if any change is refused."""
     if refused:
         raise BadLeague(
-            f"tournament {tournament!r} was begun with another description ({'; '.join(refused)}). Agents, rounds and "
-            "submissions may be added; anything else is another tournament: give it another name"
+            f"tournament {tournament!r} was started with another description ({'; '.join(refused)}). You can add "
+            "agents, rounds and submissions; after any other change, give the tournament another name"
         )
 
 
 def changes(old: Mapping[str, Any], now: Mapping[str, Any]) -> Changes:
-    """What has changed from the settings that a tournament was begun with, `old`, to those that it has `now`.
+    """The changes from the settings that the tournament was started with, `old`, to those `now`.
 
-    A seed that is not given stays what it was. Keys that `old` does not have are not compared, but for a test: it is
-    never begun later, when there are results to choose it by."""
+    A seed that is not given stays as it was. Keys that `old` does not have are not compared, except `sprt`: a test must
+    not be added once there are results, because its limits could be chosen to fit them."""
     refused: list[str] = []
     allowed: list[str] = []
     for key, before, after in _differences({"sprt": None} | dict(old), now):
         if key in ("name", "agents") or (key == "seed" and None in (before, after)):
             continue
         more = key == "rounds" and after > before
-        (allowed if more or key in FREE else refused).append(f"{key}: {_words(key, before)} -> {_words(key, after)}")
+        change = f"{key}: {_words(key, before)} -> {_words(key, after)}"
+        (allowed if more or key in CHANGEABLE else refused).append(change)
     known = {agent["name"]: agent for agent in old.get("agents", now["agents"])}
     listed = {agent["name"]: agent for agent in now["agents"]}
     added = tuple(name for name in listed if name not in known)
     if gone := [quote(name) for name in known if name not in listed]:
         refused.append(
-            f"agents: no longer listed: {one_of(gone, most=8)} (list them again; to leave, they are withdrawn)"
+            f"agents: no longer listed: {one_of(gone, most=8)} (list them again; to take one out, use `arena withdraw`)"
         )
     if added:
         words = f"agents: added: {one_of([quote(name) for name in added], most=8)}"
         if now["format"] == Format.KNOCKOUT:
-            refused.append(f"{words} (the bracket of a knockout is drawn once)")
+            refused.append(f"{words} (a knockout's bracket is drawn once)")
         else:
             allowed.append(words)
     for name in listed.keys() & known.keys():
@@ -79,7 +80,7 @@ def changes(old: Mapping[str, Any], now: Mapping[str, Any]) -> Changes:
 
 
 def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    """Key, value before and value now of whatever both have and is not the same; of limits one by one."""
+    """Key, old value and new value of each setting that differs; limits are compared one by one."""
     found: list[tuple[str, Any, Any]] = []
     for key, after in new.items():
         before = old.get(key, after)
@@ -91,7 +92,7 @@ def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[tuple[s
 
 
 def _words(key: str, value: Any) -> str:
-    """A value as the description has it."""
+    """A value as it is written in the description."""
     if value is None:
         return "none"
     if isinstance(value, bool):
@@ -103,5 +104,5 @@ def _words(key: str, value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{part} {_words(part, of_it)}" for part, of_it in value.items())
     if key == "openings" and isinstance(value, list):
-        return f"{len(value)} of a file"
+        return f"{len(value)} from a file"
     return one_of([quote(part) for part in value], most=4) or "none" if isinstance(value, list) else str(value)

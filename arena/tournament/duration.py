@@ -1,6 +1,6 @@
-"""How long the games of a tournament take: as games like them took here, or else as long as the clock lets them.
+"""An estimate of how long a tournament's games take: the mean of similar recorded games, else what the clock allows.
 
-It is an estimate for people who plan. Only random moves are played for it, no agent is started.
+Only random moves are played for it; no agent is started.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from arena.match.clock import SECOND, TimeControl
 from arena.tournament.league import League
 
 ENOUGH: Final = 10
-"""With fewer games on record than this the clock tells more."""
+"""Fewest recorded games for a mean; with fewer, the clock gives the estimate."""
 RECENT: Final = 200
-"""Games on record that are looked at."""
+"""Most recorded games in the mean."""
 _RANDOM_GAMES: Final = 15
 _LONGEST: Final = 1000
-"""Plies after which a random game is given up."""
+"""Plies after which a random game is stopped."""
 _MOVES: Final = 30
-"""For each seat, where the rules fail in a random game."""
+"""Assumed moves per seat if the rules raise in a random game."""
 
 
 class GameTime(Struct, frozen=True):
     """How long one game takes."""
 
     seconds: float | None
-    """None: not known, for there is no clock."""
+    """None: not known, because there is no clock."""
     because: str
-    """Where the number comes from, in words."""
+    """Where the number comes from, as a text."""
 
 
 def game_time(league: League, recent: Sequence[float]) -> GameTime:
-    """How long a game takes; `recent` are the seconds that the last games of these rules with this clock took here."""
+    """How long a game takes; `recent`: the seconds that the last games of these rules with this clock took."""
     if len(recent) >= ENOUGH:
-        return GameTime(mean(recent), f"as the last {len(recent)} such games took here")
+        return GameTime(mean(recent), f"the mean of the last {len(recent)} such games")
     control = TimeControl.parse(league.clock)
     if not control:
         return GameTime(None, "there is no clock")
@@ -49,16 +49,16 @@ def game_time(league: League, recent: Sequence[float]) -> GameTime:
 
 
 def typical_plies(league: League) -> int:
-    """How many moves of players a game has: the median of some random games, within `max_plies`."""
+    """The number of players' moves in a game: the median of some random games, at most `max_plies`."""
     try:
         plies = round(median(_random_game(league.game, Random(number)) for number in range(_RANDOM_GAMES)))
-    except Exception:  # user-supplied rules may raise anything; the referee says what, when they are played
+    except Exception:  # user-supplied rules may raise anything; the referee reports it when they are played
         plies = _MOVES * league.seats
     return max(1, plies if league.max_plies is None else min(plies, league.max_plies))
 
 
 def _random_game(rules: str, random: Random) -> int:
-    """How many moves of players a random game has."""
+    """The number of players' moves in one random game."""
     state = games.start(rules)
     moves = plies = 0
     while state.turn is not None and plies < _LONGEST:

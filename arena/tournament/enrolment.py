@@ -1,7 +1,7 @@
-"""From what a description names to the agents that take part: files, folders, and the tables [[agent]].
+"""The agents of a description: the files and folders that `players` matches, and the tables [[agent]].
 
-It stands between `league.py`, which reads the rest of a description, and `players.py`, which knows what a player may
-be. Everything is found relative to the description's folder; only names and files are looked at, nothing is run.
+`league.py` reads the rest of a description. Paths are relative to the description's folder. No code of an agent is run
+here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from arena.tournament.description import Table, what_is_wrong_with
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 
 ALLOWED_KEYS: Final = ("memory", "threads", "open_files", "disk", "start")
-"""What an agent that is not ours may use: for all, or for one."""
+"""The limits of a user-supplied agent; they are set for all agents, or for one."""
 AGENT_KEYS: Final = ("name", "player", "anchor", "walls", *ALLOWED_KEYS)
 """The keys of a table [[agent]]."""
 _LEAST_MEMORY: Final = 16 * MEBIBYTE
@@ -36,31 +36,31 @@ class Listed:
 
     name: str
     player_text: str
-    """As it was described; files are relative to the description's folder."""
+    """The value of `player`, as written; files are relative to the description's folder."""
     player: Player
-    """The same, found."""
+    """The player that `player_text` names."""
     anchor: float | None = None
-    """The rating that it is given; all others are measured against it."""
+    """The rating that it is fixed at; all other ratings are relative to it."""
     walls: WallKind | None = None
-    """The kind of walls that it gets, where it is not everybody's."""
+    """Its own kind of walls; None: the kind of all agents."""
     allowance: Allowance | None = None
-    """What it may use, where that is not what everybody may."""
+    """Its own limits; None: the limits of all agents."""
 
 
 def matched(table: Table, folder: Path, skipped: list[str]) -> Iterator[Listed]:
-    """An agent for each file or folder that `players` matches; what is no agent goes to `skipped`.
+    """An agent for each file or folder that `players` matches; matches that are not agents are added to `skipped`.
 
-    A file that `arena collect` wrote stands for everybody in it."""
+    A file that `arena collect` wrote yields every agent in it."""
     seen: set[str] = set()
     for pattern in table.texts("players"):
         matches = sorted(glob.glob(os.path.expanduser(pattern), root_dir=folder, recursive=True))
         if not matches and pattern.endswith(collected_file.ENDING):
-            # A course is described before anything is handed in.
-            skipped.append(f"{quote(pattern)} (it is not there yet: `arena collect` writes it)")
+            # A course's description is written before anything is handed in.
+            skipped.append(f"{quote(pattern)} (does not exist yet: `arena collect` writes it)")
             continue
         if not matches:
             table.fail(
-                f"nothing matches {quote(pattern)} in {quote(str(folder))}; a player that is no file is described by "
+                f"nothing matches {quote(pattern)} in {quote(str(folder))}; for a player that is not a file, write "
                 "[[agent]] with name and player",
                 "players",
             )
@@ -73,9 +73,10 @@ def matched(table: Table, folder: Path, skipped: list[str]) -> Iterator[Listed]:
                     seen.add(os.path.normpath(path))
                     yield from _collected(table, path)
                 continue
-            # A link in a folder that students fill may lead to another one's file; one that is named is meant.
+            # A symbolic link in a folder of hand-ins may lead to another student's file. A link that the description
+            # names itself is intended.
             is_found_link = path.is_symlink() and glob.has_magic(pattern)
-            if reason := "a link" if is_found_link else _no_agent(path):
+            if reason := "a symbolic link" if is_found_link else _no_agent(path):
                 skipped.append(f"{quote(match)} ({reason})")
                 continue
             agents += 1
@@ -91,7 +92,7 @@ def matched(table: Table, folder: Path, skipped: list[str]) -> Iterator[Listed]:
 
 
 def _collected(table: Table, file: Path) -> Iterator[Listed]:
-    """Everybody in a file that `arena collect` wrote."""
+    """The agents in a file that `arena collect` wrote."""
     kept, store = collected_file.read(file)
     for one in kept:
         try:
@@ -101,37 +102,37 @@ def _collected(table: Table, file: Path) -> Iterator[Listed]:
 
 
 def _no_agent(path: Path) -> str:
-    """Why a file or folder is no agent; empty where it is one."""
+    """Why a file or folder is not an agent; empty if it is one."""
     if path.is_dir():
         return "" if (path / MAIN_FILE).is_file() else f"a folder without {MAIN_FILE}"
     if path.suffix != ".py" or not path.is_file():
-        return "no Python file"
+        return "not a Python file"
     return "part of a package" if path.name.startswith("__") else ""
 
 
-def allowed(keys: Table, usual: Allowance) -> Allowance:
-    """What an agent may use by these keys; where one is absent, as `usual`."""
-    start = usual.start
+def allowed(keys: Table, default: Allowance) -> Allowance:
+    """The limits that these keys set; `default` where a key is absent."""
+    start = default.start
     return Allowance(
-        memory=keys.size("memory", _LEAST_MEMORY, usual.memory, zero="no limit"),
-        threads=keys.whole("threads", 0, 100_000, usual.threads or 0) or None,
-        open_files=keys.whole("open_files", 16, 100_000, usual.open_files or 0),
-        disk=keys.size("disk", MEBIBYTE, usual.disk, zero="no files") or 0,
+        memory=keys.size("memory", _LEAST_MEMORY, default.memory, zero="no limit"),
+        threads=keys.whole("threads", 0, 100_000, default.threads or 0) or None,
+        open_files=keys.whole("open_files", 16, 100_000, default.open_files or 0),
+        disk=keys.size("disk", MEBIBYTE, default.disk, zero="no files") or 0,
         start=keys.seconds("start", 0.1, _LONGEST_START, 0) if "start" in keys else start,
     )
 
 
 def kind_of_walls(keys: Table) -> WallKind | None:
-    """The kind of walls that is demanded."""
+    """The required kind of walls; None if the key is absent."""
     return WallKind(keys.word("walls", WallKind, "")) if "walls" in keys else None
 
 
-def described(table: Table, folder: Path, outside: Sequence[str], usual: Allowance) -> Iterator[Listed]:
-    """The agents of the tables [[agent]]; the keys `outside` belong above them, `usual` is what all may use."""
+def described(table: Table, folder: Path, outside: Sequence[str], default: Allowance) -> Iterator[Listed]:
+    """The agents of the tables [[agent]]; the keys `outside` belong above them, `default` has the limits of all."""
     for number, keys in enumerate(table.tables("agent"), 1):
         name = keys.get("name")
         where = f"agent {number}" + (f" ({quote(name)})" if isinstance(name, str) else "")
-        if wrong := what_is_wrong_with(name) if "name" in keys else "expected a name, it is missing":
+        if wrong := what_is_wrong_with(name) if "name" in keys else "missing; expected a name":
             table.fail(f"name: {wrong}", where)
         above = {key: "put it above the first [[agent]]" for key in outside if key not in AGENT_KEYS}
         try:
@@ -140,15 +141,13 @@ def described(table: Table, folder: Path, outside: Sequence[str], usual: Allowan
             text = agent.text("player")
             anchor = agent.number("anchor")
             walls = kind_of_walls(agent)
-            allowance = allowed(agent, usual)
+            allowance = allowed(agent, default)
         except BadLeague as error:
             table.fail(str(error))
         player = found(table, f"{where}: player", text, folder)
-        if player.kind is PlayerKind.BUILTIN and (walls or allowance != usual):
-            table.fail(
-                f"{quote(text)} is ours, and behind no walls; walls and limits are for agents that are not", where
-            )
-        yield Listed(str(name), text, player, anchor, walls, None if allowance == usual else allowance)
+        if player.kind is PlayerKind.BUILTIN and (walls or allowance != default):
+            table.fail(f"{quote(text)} is a built-in agent; walls and limits are for user-supplied agents only", where)
+        yield Listed(str(name), text, player, anchor, walls, None if allowance == default else allowance)
 
 
 def found(table: Table, key: str, text: str, folder: Path) -> Player:
@@ -158,12 +157,12 @@ def found(table: Table, key: str, text: str, folder: Path) -> Player:
     except BadPlayer as error:
         table.fail(str(error), key)
     if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT):
-        table.fail(f"'{player.text}' sits at a terminal and plays in `arena play` alone", key)
+        table.fail(f"'{player.text}' can play in `arena play` only, not in a tournament", key)
     return replace(player, text=text.strip())
 
 
 def _located(text: str, folder: Path) -> str:
-    """The same player, its files named so that they are found from anywhere."""
+    """The same text with the paths of its files made relative to `folder`."""
     name, colon, rest = text.strip().partition(":")
     if folder == Path.cwd() or name in ("human", "wait") or builtin.is_builtin(text.strip()):
         return text

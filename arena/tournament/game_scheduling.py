@@ -1,7 +1,7 @@
-"""From what a format says to games on record: what is scheduled, cancelled and forfeited, and when a test is over.
+"""Writes what a format decides into the database: games scheduled, cancelled and forfeited, and the end of a test.
 
-Every function here is called inside a transaction that somebody else has begun. It writes through `db.store`, so that
-whatever follows from one result is on record together with it, or not at all.
+The caller opens a transaction for every function here, so that a result and all that follows from it are recorded
+together, or not at all.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from db import running, store
 from db.database import Connection
 
 OVER: Final = ("finished", "void", "cancelled")
-"""The status of a game that nobody waits for any more."""
+"""The statuses of a game that is not going to be played."""
 _CANCELLED_AT_ONCE: Final = 500
-"""Pairs in one query."""
+"""Most pairings in one query."""
 
 
 @dataclass(frozen=True, slots=True)
-class OnRecord:
-    """A tournament that is on record, with the description by which it is run."""
+class RecordedTournament:
+    """A tournament in the database, with the description that it is run with."""
 
     id: int
     seed: int
     league: League
     rules: str
-    """The game as the referee reads it: user-supplied files are those in the store."""
+    """The game's text for the referee: paths of user-supplied files lead into the store."""
 
 
-def schedule_more(connection: Connection, tournament: OnRecord) -> None:
-    """Schedules the pairings that are known by now, and cancels those that are not needed any more."""
+def schedule_more(connection: Connection, tournament: RecordedTournament) -> None:
+    """Schedules the pairings that are known by now, and cancels those that are no longer needed."""
     league = tournament.league
     id = tournament.id
     seed = tournament.seed
@@ -69,14 +69,14 @@ def schedule_more(connection: Connection, tournament: OnRecord) -> None:
 
 
 def _needed_after_all(league: League, outcomes: Iterable[running.Outcome], needless: Collection[str]) -> list[int]:
-    """The cancelled games of series that were decided without them, and are open again since a ruling."""
+    """The cancelled games of decided series that a ruling has opened again."""
     if not formats.grows(league):
         return []
     return [one.id for one in outcomes if one.status == "cancelled" and one.pair not in needless]
 
 
 def _new_games(
-    tournament: OnRecord, pairings: Sequence[formats.Pairing], versions: Mapping[str, int]
+    tournament: RecordedTournament, pairings: Sequence[formats.Pairing], versions: Mapping[str, int]
 ) -> list[store.NewGame]:
     """The games of new pairings; all games of a pairing share its opening."""
     book = Book(tournament.rules, tournament.league.openings, seed=tournament.seed)
@@ -98,17 +98,17 @@ def _new_games(
 
 
 def forfeit_all(connection: Connection, tournament: int, name: str, reason: str) -> None:
-    """`name` loses every game that it has not begun."""
+    """Forfeits every scheduled game of `name`."""
     now = datetime.now(UTC)
     for game, seat in running.scheduled_of(connection, tournament, name):
         store.forfeit(connection, game, seat, reason, now)
 
 
-def decide_match(connection: Connection, tournament: OnRecord) -> Weighed | None:
-    """How the sequential test of a match stands; None where there is none.
+def decide_match(connection: Connection, tournament: RecordedTournament) -> Weighed | None:
+    """The state of a match's sequential test; None if the match has no test.
 
-    When it is decided, the games that have not begun are cancelled. A decision stands, whatever the games in progress
-    come to then, and whatever is ruled about the others."""
+    Once the test is decided, the scheduled games are cancelled. Neither the games in progress nor later rulings change
+    the decision."""
     terms = tournament.league.sprt
     if terms is None:
         return None
@@ -128,13 +128,13 @@ def decide_match(connection: Connection, tournament: OnRecord) -> Weighed | None
 
 
 def count_games(connection: Connection, tournament: int) -> tuple[int, int]:
-    """How many games are over, and how many there are; cancelled ones count for neither."""
+    """The number of games that are over, and the number of all games; neither counts cancelled games."""
     statuses = [one.status for one in running.outcomes(connection, tournament) if one.status != "cancelled"]
     return sum(status in OVER for status in statuses), len(statuses)
 
 
 def outdated_games(connection: Connection, tournament: int) -> list[int]:
-    """The games that were played by a version which is not the present one."""
+    """The games that were played by an earlier version of an agent."""
     current = {entered.name: entered.version for entered in running.entries(connection, tournament)}
     played = running.played_versions(connection, tournament)
     return [
@@ -145,16 +145,16 @@ def outdated_games(connection: Connection, tournament: int) -> list[int]:
 def known_pairings(
     rows: Iterable[tuple[int, str, tuple[str, ...]]], byes: Iterable[tuple[int, str, int]]
 ) -> list[formats.Pairing]:
-    """The pairings that are on record, as formats know them."""
+    """The recorded pairings, as `Pairing` values."""
     known = [formats.Pairing(names, json.loads(key)[-1], round, len(names)) for round, key, names in rows]
     known += [formats.Pairing((name,), cycle, round, 0) for round, name, cycle in byes]
     return sorted(known, key=lambda pairing: pairing.round)
 
 
 def results_of(outcomes: Iterable[running.Outcome]) -> dict[str, dict[str, float]]:
-    """The points of the pairings whose games are all over; a game without result counts half for everybody.
+    """The points of the pairings whose games are all over; a game without a result counts half a point for each player.
 
-    A pairing that was cancelled, because a series was decided without it, has none."""
+    A pairing is not in it if it was cancelled because its series was decided."""
     pairs: dict[str, list[running.Outcome]] = {}
     for outcome in outcomes:
         pairs.setdefault(outcome.pair, []).append(outcome)

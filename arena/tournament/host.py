@@ -1,4 +1,4 @@
-"""On what a game was played: software, Python, system, walls and clocks, as the record keeps it with each game."""
+"""The machine that a game was played on: software, Python, system, walls and clocks, recorded with each game."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from arena.walls.kinds import WallKind
 
 
 def host(game: Planned) -> dict[str, Any]:
-    """On what a game was played, behind which walls (null where all who played were ours), and which seats were charged
-    for waiting for a processor, because nobody knows here how long they did."""
+    """The machine that a game was played on; the walls (null if all players are built in); and `waits_charged`, the
+    seats whose clocks also ran while they waited for a processor, because that time cannot be measured here."""
     kinds = sorted({entrant.walls for entrant in game.entrants if entrant.walls})
     waits_charged = [seat for seat, entrant in enumerate(game.entrants) if not _counts_waits(entrant)]
     return {**_machine(), "walls": ", ".join(kinds) or None, "waits_charged": waits_charged}

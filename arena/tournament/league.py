@@ -1,8 +1,7 @@
-"""A tournament's description, read and checked: who plays, which game, in which format, under which conditions.
+"""Reads and checks a tournament's description: the agents, the game, the format and the conditions.
 
-`arena run` makes a `League` of a TOML file, or of its arguments, before anything else happens. Whatever can be found
-wrong without playing is found here, and is one BadLeague that names the file and the key; nothing of a student's agent
-is run. docs/league.md has every key.
+`arena run` first makes a `League` of a TOML file, or of its arguments. Every mistake that can be found without playing
+is a BadLeague here, with the file and the key; no code of an agent is run. docs/league.md has every key.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ from arena.players.player import PlayerKind, split_path, unique_names
 from arena.ratings.match_statistics import FARTHEST, Model
 from arena.tournament import formats
 from arena.tournament.description import Table, folded, listing, read_text, read_toml, shown, what_is_wrong_with
-from arena.tournament.description_changes import FREE, Changes, changes
+from arena.tournament.description_changes import CHANGEABLE, Changes, changes
 from arena.tournament.enrolment import ALLOWED_KEYS, Listed, allowed, described, found, kind_of_walls, matched
 from arena.tournament.formats import Format
-from arena.tournament.formats.sprt_match import USUAL_RISK, SprtTerms
+from arena.tournament.formats.sprt_match import DEFAULT_RISK, SprtTerms
 from arena.walls.kinds import Allowance, WallKind
 
 __all__ = ["Changes", "League", "Listed", "changes", "from_arguments", "read"]
@@ -54,8 +53,8 @@ _ONLY_IN: Final = {
     "sprt": (Format.MATCH,),
     "rounds": (Format.ROUND_ROBIN, Format.GAUNTLET, Format.SWISS, Format.MATCH, Format.TABLES),
 }
-"""The keys that make sense in some formats alone, unless they have their default."""
-_USUAL_CLOCK: Final = "10+0.1"
+"""Keys that only some formats use; in other formats they must have their default."""
+_DEFAULT_CLOCK: Final = "10+0.1"
 MOST_GAMES: Final = 1_000_000
 _MOST_AGENTS: Final = 10_000
 _MOST_PAIRED_BY_POINTS: Final = 1000
@@ -69,70 +68,70 @@ class League:
 
     name: str
     game: str
-    """As the referee can find it, whatever the working directory."""
+    """With paths that do not depend on the working directory."""
     game_text: str
-    """As it was described."""
+    """As written in the description."""
     seats: int
-    """How many play in one game."""
+    """Players per game."""
     agents: tuple[Listed, ...]
-    """In the order of their names."""
+    """Sorted by name."""
     format: Format = Format.ROUND_ROBIN
     rounds: int = 1
-    clock: str = _USUAL_CLOCK
+    clock: str = _DEFAULT_CLOCK
     margin: int = 50 * MILLISECOND
     seed: int | None = None
-    """None: it is drawn when the tournament is first run; see `with_seed`."""
+    """None: drawn when the tournament is first run; see `with_seed`."""
     openings: int | tuple[tuple[str, ...], ...] = 0
-    """So many random plies; or the openings of a file, each the texts of its moves."""
+    """The number of random plies; or the openings of a file, each as its moves' texts."""
     max_plies: int | None = None
     games_at_once: int | None = None
     """None: see `at_once`."""
     names: str = "hidden"
-    """Whether agents are told who they play: "hidden" or "shown"."""
+    """Whether agents get their opponents' names: "hidden" or "shown"."""
     quarantine: int = 5
-    """After so many faults in a row an agent's remaining games are forfeit; 0: never."""
+    """Number of faults in a row after which an agent forfeits its remaining games; 0: never."""
     reuse: bool = False
     """Whether an agent's process is kept for its next game."""
     limits: Limits = field(default_factory=Limits)
     walls: WallKind | None = None
-    """The kind of walls that is demanded for agents that are not ours; None: the best there is."""
+    """The required kind of walls for user-supplied agents; None: the strongest available."""
     allowance: Allowance = field(default_factory=Allowance)
-    """What each of them may use."""
+    """The limits of each of them."""
     ponder: bool = False
-    """Whether they may think while it is not their turn."""
+    """Whether agents run while it is not their turn; else they are paused."""
     python: str | None = None
-    """The interpreter that Python agents run in; None: the one that runs this."""
+    """Path of the interpreter for Python agents; None: the server's own."""
     modules: tuple[str, ...] | None = None
-    """What they may import besides the standard library; None: whatever the interpreter has."""
+    """Modules that agents can import besides the standard library; None: all that the interpreter has."""
     gauntlet: tuple[str, ...] = ()
     best_of: int = 1
     repeats: int = 3
     seeds: tuple[str, ...] = ()
     sprt: SprtTerms | None = None
-    """The test that ends a match as soon as it is decided."""
+    """The sequential test that can end a match early."""
     skipped: tuple[str, ...] = ()
-    """What `players` matched and is no agent, with the reason, for people."""
+    """Matches of `players` that are not agents, each with the reason, as texts."""
 
     @property
     def estimate(self) -> formats.Estimate:
-        """How much there is to play."""
+        """The number of pairings and games."""
         return formats.estimate(self, len(self.agents))
 
     def at_once(self, there: int) -> int:
-        """How many games run at the same time: as many as described, else as many as have the cores that they need."""
+        """Games at the same time: `games_at_once`, else as many as `there` cores allow, with one core left free."""
         return self.games_at_once or max(1, (there - 1) // self.cores_a_game)
 
     @property
     def cores_a_game(self) -> int:
-        """How many processors a game needs: players who think in each other's time need one each."""
+        """The number of processors that a game needs: with `ponder` one for each player, else one."""
         return self.seats if self.ponder else 1
 
     def with_seed(self, seed: int) -> League:
-        """The same with this seed, where it names none."""
+        """The same League, with this seed if it has none."""
         return self if self.seed is not None else replace(self, seed=seed)
 
     def settings(self) -> dict[str, Any]:
-        """All of it as JSON has it, to be stored with the tournament; times are integer nanoseconds."""
+        """The description as JSON values, to be stored with the tournament; times are in nanoseconds."""
         return {
             "name": self.name,
             "game": self.game_text,
@@ -182,32 +181,32 @@ _DEFAULTS: Final = {each.name: each.default for each in fields(League)}
 
 
 def read(path: Path, *, agents: bool = True) -> League:
-    """The tournament that a TOML file describes. Files that it names lie relative to its folder.
+    """The tournament that a TOML file describes; paths in the file are relative to its folder.
 
-    Without `agents` nobody is in it, whoever is listed: for those who ask for its conditions before there are any."""
+    With `agents=False` the listed agents are not read: for its conditions, before any agents exist."""
     keys = read_toml(path)
     return _league(Table(keys, str(path)), path.absolute().parent, default_name=path.stem, agents=agents)
 
 
 def from_arguments(game: str, players: Sequence[str], **settings: Any) -> League:
-    """The same from the arguments of a command; `settings` has the keys of a description, None where one is absent.
+    """The tournament of a command's arguments; `settings` has the keys of a description, None if a key is absent.
 
-    Players are called as they are named there, repeats are numbered. Without a name, the tournament's is made of the
-    game and a hash of all that may not change: the same arguments name the same tournament."""
+    Names that repeat are numbered. The tournament's default name is the game and a hash of
+    all settings that must not change, so the same arguments name the same tournament."""
     table = Table({"game": game} | {key: value for key, value in settings.items() if value is not None}, "")
     entered = [found(table, f"player {number}", text, Path.cwd()) for number, text in enumerate(players, 1)]
     names = unique_names(player.name for player in entered)
     for player in entered:
         if wrong := what_is_wrong_with(player.name):
-            table.fail(f"{wrong}; describe it in a file, where it may have another name", "players")
+            table.fail(f"{wrong}; use a description file, where you can give it another name", "players")
     listed = [Listed(name, player.text, player) for name, player in zip(names, entered, strict=True)]
     league = _league(table, Path.cwd(), default_name="", listed=listed)
     if league.name:
         return league
-    fixed = {key: value for key, value in league.settings().items() if key not in FREE}
-    for key, usual in _LATER_SETTINGS.items():
-        if fixed.get(key) == usual:
-            del fixed[key]  # such a tournament is called what it was called before there was that setting
+    fixed = {key: value for key, value in league.settings().items() if key not in CHANGEABLE}
+    for key, default in _LATER_SETTINGS.items():
+        if fixed.get(key) == default:
+            del fixed[key]  # keeps the names that tournaments had before this setting existed
     fixed["agents"] = [
         {key: value for key, value in agent.items() if value is not None or key == "anchor"}
         for agent in fixed["agents"]
@@ -220,14 +219,14 @@ def from_arguments(game: str, players: Sequence[str], **settings: Any) -> League
 def _league(
     table: Table, folder: Path, *, default_name: str, listed: Iterable[Listed] = (), agents: bool = True
 ) -> League:
-    """Everything read, then everything held against everything else."""
+    """Reads all keys, then checks them against each other."""
     table.only(KEYS, {key: "put it below [limits]" for key in LIMIT_KEYS if key not in KEYS})
     game_text, game, start = _game(table, folder)
     skipped: list[str] = []
     limits = table.table("limits")
     limits.only(LIMIT_KEYS, {key: "put it above [limits]" for key in KEYS if key not in LIMIT_KEYS})
     if twice := next((key for key in ALLOWED_KEYS if key in table and key in limits), None):
-        limits.fail("it stands above the tables, too; once is enough", twice)
+        limits.fail("set here and above the tables; set it in one place only", twice)
     allowance = allowed(limits, allowed(table, Allowance()))
     everybody = [*listed]
     if agents:
@@ -274,7 +273,7 @@ def _league(
 
 
 def _game(table: Table, folder: Path) -> tuple[str, str, State[Any]]:
-    """The game as it was described, as it is found from anywhere, and its first position."""
+    """The game as written, the game with paths relative to `folder`, and its first position."""
     text = table.text("game")
     located = text
     if (by_path := split_path(text)) and text.partition(":")[0] not in games.names():
@@ -298,7 +297,7 @@ def _clock(table: Table) -> str:
     text = (
         str(given)
         if isinstance(given, int | float) and not isinstance(given, bool)
-        else table.text("clock", _USUAL_CLOCK)
+        else table.text("clock", _DEFAULT_CLOCK)
     )
     try:
         return str(TimeControl.parse(text))
@@ -307,18 +306,18 @@ def _clock(table: Table) -> str:
 
 
 def _python(table: Table, folder: Path) -> str | None:
-    """The interpreter for agents, found from anywhere; a plain name is looked for as a shell does."""
+    """The path of the interpreter for agents; a name without "/" is searched in PATH."""
     if "python" not in table:
         return None
     text = table.text("python")
     path = str(folder / os.path.expanduser(text)) if "/" in text else shutil.which(text)
     if path is None or not os.path.isfile(path) or not os.access(path, os.X_OK):
-        table.fail(f"expected a Python interpreter, got {quote(text)}, which is no program here", "python")
+        table.fail(f"expected a Python interpreter, got {quote(text)}, which is not an executable here", "python")
     return path
 
 
 def _modules(table: Table) -> tuple[str, ...] | None:
-    """What agents may import besides the standard library; None: all that there is."""
+    """Modules that agents can import besides the standard library; None: all that the interpreter has."""
     if "modules" not in table:
         return None
     names = table.texts("modules")
@@ -326,7 +325,7 @@ def _modules(table: Table) -> tuple[str, ...] | None:
         if not all(part.isidentifier() for part in name.split(".")):
             table.fail(f"expected names of modules, such as 'numpy' or 'adsearch.games', got {quote(name)}", "modules")
         if name.partition(".")[0] in ("arena", "db"):
-            table.fail(f"{quote(name)} is the server's own, and not for agents", "modules")
+            table.fail(f"{quote(name)} is part of the server; agents cannot import it", "modules")
     return names
 
 
@@ -336,7 +335,7 @@ def _openings(table: Table, folder: Path, game: str, start: State[Any]) -> int |
         return 0
     if isinstance(given, str):
         if start.chance:
-            table.fail(f"openings are for games without chance, {game} is none", "openings")
+            table.fail(f"openings from a file need a game without chance; {game} has chance events", "openings")
         try:
             return tuple(_lines(folder / os.path.expanduser(given), start))
         except BadLeague as error:
@@ -351,7 +350,7 @@ def _openings(table: Table, folder: Path, game: str, start: State[Any]) -> int |
 
 
 def _lines(path: Path, start: State[Any]) -> Iterator[tuple[str, ...]]:
-    """The openings of a file, one a line: moves with blanks between them. What follows a "#" is a remark."""
+    """The openings of a file, one per line: moves separated by spaces. A "#" starts a comment."""
     there_are = False
     for number, line in enumerate(read_text(path, "openings").splitlines(), 1):
         moves = tuple(line.partition("#")[0].split())
@@ -362,16 +361,16 @@ def _lines(path: Path, start: State[Any]) -> Iterator[tuple[str, ...]]:
             except AdsearchError as error:
                 raise BadLeague(f"{path}, line {number}, move {at}: {error}") from None
         if state.turn is None:
-            raise BadLeague(f"{path}, line {number}: expected an opening, but after it the game is over")
+            raise BadLeague(f"{path}, line {number}: an opening must not end the game, but these moves do")
         if moves:
             there_are = True
             yield moves
     if not there_are:
-        raise BadLeague(f"{path}: expected openings, one a line, its moves with blanks between them; there is none")
+        raise BadLeague(f"{path}: expected openings, one per line, moves separated by spaces; the file has none")
 
 
 def _sprt(table: Table, agents: Sequence[Listed]) -> SprtTerms | None:
-    """The test of a match; usually of the agent that is listed first."""
+    """The sequential test of a match; by default of the agent that is listed first."""
     if "sprt" not in table:
         return None
     keys = table.table("sprt")
@@ -392,7 +391,7 @@ def _sprt(table: Table, agents: Sequence[Listed]) -> SprtTerms | None:
 def _elo(keys: Table, key: str) -> float:
     elo = keys.number(key)
     if elo is None:
-        keys.fail("expected a number, it is missing", key)
+        keys.fail("missing; expected a number", key)
     if abs(elo) > FARTHEST:
         keys.fail(f"expected a number from {-FARTHEST:g} to {FARTHEST:g}, got {elo:g}", key)
     return elo
@@ -402,11 +401,11 @@ def _risk(keys: Table, key: str) -> float:
     risk = keys.number(key)
     if risk is not None and not 0 < risk < _MOST_RISK:
         keys.fail(f"expected a number between 0 and {_MOST_RISK}, got {risk:g}", key)
-    return USUAL_RISK if risk is None else risk
+    return DEFAULT_RISK if risk is None else risk
 
 
 def _check_agents(table: Table, league: League, start: State[Any]) -> None:
-    """Everybody has a name of their own, and can play."""
+    """Checks that every agent's name is unique, and that it can play the game."""
     if len(league.agents) > _MOST_AGENTS:
         table.fail(f"expected at most {_MOST_AGENTS} agents, got {len(league.agents)}", "players")
     known: dict[str, Listed] = {}
@@ -415,7 +414,7 @@ def _check_agents(table: Table, league: League, start: State[Any]) -> None:
         if other is not agent:
             table.fail(
                 f"two agents are called {quote(agent.name)}: {quote(other.player_text)} and "
-                f"{quote(agent.player_text)}; give each a name of its own (small and capital letters count as the same)"
+                f"{quote(agent.player_text)}; give each another name (upper and lower case count as the same)"
             )
         if agent.player.kind is PlayerKind.BUILTIN:
             try:
@@ -426,24 +425,26 @@ def _check_agents(table: Table, league: League, start: State[Any]) -> None:
     for key, names in (("gauntlet", league.gauntlet), ("seeds", league.seeds), ("[sprt]: of", tested)):
         for name in names:
             if name not in {agent.name for agent in league.agents}:
-                table.fail(f"no agent {quote(name)}; there is {listing(agent.name for agent in league.agents)}", key)
+                table.fail(
+                    f"no agent {quote(name)}; the agents are {listing(agent.name for agent in league.agents)}", key
+                )
         if len(set(names)) < len(names):
             table.fail(f"expected each name once, got {listing(names)}", key)
 
 
 def _check_format(table: Table, league: League) -> None:
-    """The format fits the game and the agents."""
+    """Checks that the format fits the game and the agents."""
     count = len(league.agents)
     kind = league.format
     for key, possible in _ONLY_IN.items():
         if kind not in possible and getattr(league, key) != _DEFAULTS[key]:
-            table.fail(f"the format {kind} has no use for it; it is for {' or '.join(possible)}", key)
+            table.fail(f"not used with the format {kind}, only with {', '.join(possible)}", key)
     if kind is not Format.TABLES and league.seats != 2:
         table.fail(
-            f"{kind} is for games for two, {league.game_text} is for {league.seats}; there is 'tables'", "format"
+            f"{kind} needs a game for 2 players, {league.game_text} is for {league.seats}; use 'tables'", "format"
         )
     if kind is Format.MATCH and count != 2:
-        table.fail(f"a match is between two agents, got {count}; there is 'round-robin'", "format")
+        table.fail(f"expected 2 agents for a match, got {count}; use 'round-robin'", "format")
     least = max(2, league.seats) if kind is not Format.TABLES else league.seats
     if count < least:
         table.fail(
@@ -451,10 +452,10 @@ def _check_format(table: Table, league: League) -> None:
             "list them with [[agent]] or players"
         )
     if kind is Format.GAUNTLET and not 0 < len(league.gauntlet) < count:
-        table.fail("expected the names of those who play against all others, and at least one other", "gauntlet")
-    if kind is Format.SWISS and count > _MOST_PAIRED_BY_POINTS:
-        table.fail(f"a swiss tournament is for at most {_MOST_PAIRED_BY_POINTS} agents, got {count}", "format")
-    if league.estimate.games > MOST_GAMES:
         table.fail(
-            f"expected at most {MOST_GAMES:,} games, this makes {league.estimate.games:,}; fewer agents or rounds"
+            "expected the names of the agents that play against all others; name some agents, not all", "gauntlet"
         )
+    if kind is Format.SWISS and count > _MOST_PAIRED_BY_POINTS:
+        table.fail(f"expected at most {_MOST_PAIRED_BY_POINTS} agents for a swiss tournament, got {count}", "format")
+    if league.estimate.games > MOST_GAMES:
+        table.fail(f"expected at most {MOST_GAMES:,} games, got {league.estimate.games:,}; use fewer agents or rounds")

@@ -1,4 +1,4 @@
-"""One process at a time runs a tournament."""
+"""A file lock: only one process at a time runs a tournament."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from arena.errors import TournamentBusy
 
 @contextmanager
 def alone(folder: Path, name: str) -> Iterator[None]:
-    """Inside the block this process is the only one that runs the tournament of that name; TournamentBusy otherwise.
+    """Holds the lock of the tournament of that name; TournamentBusy if another process has it.
 
-    The lock goes with the process, however that ends."""
+    It is an flock: the kernel releases it when the process ends, even when the process is killed."""
     import fcntl
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -26,7 +26,7 @@ def alone(folder: Path, name: str) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise TournamentBusy(
-                f"tournament {name!r} is being run by another process; end that first (Ctrl-C there)"
+                f"another process is running tournament {name!r}; stop that process first (Ctrl-C)"
             ) from None
         yield
     finally:

@@ -1,6 +1,6 @@
-"""What there is of a tournament before it is run again: how far it has come, and who has handed in something new.
+"""The state of a tournament before it is run again: its progress, and which agents have changed.
 
-It reads what is on record and the description; nothing is written, no agent is started.
+It reads the database and the description, and writes nothing; no agent is started.
 """
 
 from __future__ import annotations
@@ -18,22 +18,23 @@ from db.games import repeated_games
 
 
 class Plan(Struct, frozen=True):
-    """How a tournament stands."""
+    """The progress of a tournament."""
 
     over: int
     all: int
-    """Games, with those that the description adds."""
+    """All games, including those that the description adds."""
     changed: tuple[str, ...]
-    """Who has another source than the one on record."""
+    """The agents whose source differs from the recorded one."""
     superseded: int
-    """Games of versions before the present ones, which count no more."""
+    """Games of earlier versions, which no longer count."""
     repeated: int
     """Games that repeat another one move for move."""
 
 
 def plan_of(connection: Connection, league: League, submissions: Store) -> Plan | None:
-    """How the tournament that `league` describes stands; None where it has not begun, BadLeague where it was begun with
-    another description. Sources go to `submissions`."""
+    """The progress of the tournament that `league` describes; None if it has not started.
+
+    Raises BadLeague if it was started with another description. Agents' sources are copied to `submissions`."""
     there = running.tournament(connection, league.name)
     if there is None:
         return None

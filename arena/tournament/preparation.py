@@ -1,7 +1,7 @@
-"""A tournament before its first game of a run: created or continued, everybody entered, the first games scheduled.
+"""Prepares a run of a tournament: creates or resumes it, enters all agents, and schedules the first games.
 
-All of it is one transaction, which the caller begins. A tournament that goes on must be what it was; what may have
-changed since (submissions, withdrawals, added agents and rounds) is carried into the record here.
+All of this is one transaction, which the caller opens. The allowed changes since the last run (submissions,
+withdrawals, added agents and rounds) are recorded here; any other change of the description is refused.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from arena.match.seeds import fresh_seed
 from arena.tournament.description_changes import changes, refuse
 from arena.tournament.formats.sprt_match import Weighed
 from arena.tournament.game_scheduling import (
-    OnRecord,
+    RecordedTournament,
     count_games,
     decide_match,
     forfeit_all,
@@ -29,31 +29,31 @@ from db import running, store
 from db.database import Connection
 
 _KEPT: Final = ("byes", "decided")
-"""What the settings on record hold besides the description."""
+"""The recorded settings that do not come from the description."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A tournament that is ready to be played."""
 
-    tournament: OnRecord
+    tournament: RecordedTournament
     changed: list[str]
-    """Whose source is another one than before."""
+    """The agents whose source has changed."""
     faults: dict[str, int]
-    """How many faults in a row each has made last."""
+    """By agent: the number of faults in a row up to its last game."""
     test: Weighed | None
-    """How the test of a match stands."""
+    """The state of a match's sequential test."""
     over: int
     all: int
-    """Games, without those that were cancelled."""
+    """All games except cancelled ones."""
 
 
 def prepare(
     connection: Connection, league: League, rules: str, entrants: Mapping[str, Entrant], *, rerun_changed: bool
 ) -> Prepared:
-    """Creates or continues the tournament. BadLeague where the description has changed into another tournament's.
+    """Creates or resumes the tournament; BadLeague if the description has changed too much.
 
-    With `rerun_changed` games that were played with an older source are played again."""
+    With `rerun_changed`, games of an older source are played again."""
     now = datetime.now(UTC)
     tournament = _continued(connection, league, rules, now) or _created(connection, league, rules, now)
     changed = _enter_all(connection, tournament, entrants, now)
@@ -67,7 +67,7 @@ def prepare(
     return Prepared(tournament, changed=changed, faults=faults, test=test, over=over, all=all)
 
 
-def _created(connection: Connection, league: League, rules: str, now: datetime) -> OnRecord:
+def _created(connection: Connection, league: League, rules: str, now: datetime) -> RecordedTournament:
     seed = fresh_seed() if league.seed is None else league.seed
     id = store.create_tournament(
         connection,
@@ -79,15 +79,15 @@ def _created(connection: Connection, league: League, rules: str, now: datetime) 
         settings=league.settings() | {"rules": rules},
         now=now,
     )
-    return OnRecord(id, seed, league, rules)
+    return RecordedTournament(id, seed, league, rules)
 
 
-def _continued(connection: Connection, league: League, rules: str, now: datetime) -> OnRecord | None:
-    """The tournament of that name, if there is one: games in progress are to be played again."""
+def _continued(connection: Connection, league: League, rules: str, now: datetime) -> RecordedTournament | None:
+    """The recorded tournament of that name, if there is one; its games in progress are scheduled again."""
     row = running.tournament(connection, league.name)
     if row is None:
         return None
-    tournament = OnRecord(row["id"], int(row["seed"]), league, rules)
+    tournament = RecordedTournament(row["id"], int(row["seed"]), league, rules)
     _refuse_changes(row, tournament)
     kept = {key: row["settings"][key] for key in _KEPT if key in row["settings"]}
     store.change_settings(connection, tournament.id, league.settings() | {"rules": rules} | kept)
@@ -96,20 +96,20 @@ def _continued(connection: Connection, league: League, rules: str, now: datetime
     return tournament
 
 
-def _refuse_changes(row: Mapping[str, Any], tournament: OnRecord) -> None:
+def _refuse_changes(row: Mapping[str, Any], tournament: RecordedTournament) -> None:
     league = tournament.league
     refused = list(changes(row["settings"], league.settings()).refused)
     if row["rules"] != tournament.rules:
-        refused.append("game: its rules are others than before")
+        refused.append("game: its rules have changed")
     if row["settings"].get("seed") is None and league.seed not in (None, tournament.seed):
         refused.append(f"seed: {tournament.seed} -> {league.seed}")
     refuse(league.name, refused)
 
 
 def _enter_all(
-    connection: Connection, tournament: OnRecord, entrants: Mapping[str, Entrant], now: datetime
+    connection: Connection, tournament: RecordedTournament, entrants: Mapping[str, Entrant], now: datetime
 ) -> list[str]:
-    """Everybody listed takes part, each with its present source; returns whose source has changed."""
+    """Enters all listed agents with their current sources; returns the agents whose source has changed."""
     before = {entered.name: entered for entered in running.entries(connection, tournament.id)}
     started_as = {listed.name: listed.player_text for listed in tournament.league.agents}
     changed = []
@@ -121,20 +121,20 @@ def _enter_all(
         if known is not None and known.version != version:
             changed.append(name)
             store.use_version(connection, tournament.id, name, version)
-            if known.status == "quarantined":  # what the old one did is not the new one's fault
+            if known.status == "quarantined":  # the faults were the old version's
                 store.set_entry_status(connection, tournament.id, name, "active")
     return changed
 
 
 def _rerun(connection: Connection, tournament: int) -> None:
-    """Games that were played with a source that is not the present one are played again."""
+    """Schedules again the games that were played with an older source."""
     current = {entered.name: entered.version for entered in running.entries(connection, tournament)}
     outdated = outdated_games(connection, tournament)
     for game in outdated:
         store.repeat(connection, game, versions=current)
     settings = running.settings(connection, tournament)
-    # What the test of a match decided, it decided about sources that play no more: its games are all to be played,
-    # until it decides again.
+    # The test of a match was decided with the older sources. Its cancelled games are scheduled again, until the test
+    # is decided for the current sources.
     if outdated and settings.pop("decided", None) is not None:
         store.change_settings(connection, tournament, settings)
         for outcome in running.outcomes(connection, tournament):
@@ -143,7 +143,7 @@ def _rerun(connection: Connection, tournament: int) -> None:
 
 
 def _forfeit_or_return(connection: Connection, tournament: int) -> None:
-    """An agent that was withdrawn forfeits its games; one that was released plays what it forfeited."""
+    """Forfeits the games of withdrawn agents, and schedules again what released agents had forfeited."""
     entered = running.entries(connection, tournament)
     status = {entry.name: entry.status for entry in entered}
     versions = {entry.name: entry.version for entry in entered}
@@ -157,9 +157,9 @@ def _forfeit_or_return(connection: Connection, tournament: int) -> None:
                 store.repeat(connection, outcome.id, versions=versions)
 
 
-def _faults_in_a_row(connection: Connection, tournament: OnRecord, name: str) -> int:
-    """How many of its last games `name` lost by a fault, one after the other; never enough to be quarantined at once:
-    an agent that was released gets another chance."""
+def _faults_in_a_row(connection: Connection, tournament: RecordedTournament, name: str) -> int:
+    """The number of faults in a row up to the last game of `name`, less than the quarantine's limit: an agent that was
+    released must make one more fault before it is quarantined again."""
     most = max(1, tournament.league.quarantine)
     streak = 0
     for verdict, at_fault in running.last_games(connection, tournament.id, name, most):

@@ -1,8 +1,7 @@
-"""Will games repeat each other? What is warned of before a tournament in which players meet more often than they have
-openings.
+"""A warning before a tournament whose games would repeat: the same players meet more often than there are openings.
 
-Players who always do the same play one game again and again then, which costs time and tells nothing. Of built-in
-agents it is known who they are; others may be.
+Two deterministic players then play the same game again and again, which takes time and gives no information. It is
+known which built-in agents are deterministic; a user-supplied agent is assumed to be possibly so.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ from arena.tournament.league import League
 
 _MOST_NAMED: Final = 3
 _ENOUGH: Final = 500
-"""Openings that are counted at most: each takes a search of some milliseconds, and every run counts them again."""
+"""Most openings that are counted: each takes some milliseconds, and every run counts them again."""
 _LONGEST: Final = 8
-"""Plies of openings that are recommended at most."""
+"""Most plies of an opening that the warning recommends."""
 
 
 def warning(league: League) -> str:
-    """What there is to be warned of, in a sentence; empty if nothing."""
-    meetings = _meetings(league)
-    if meetings < 2 or games.start(league.game).chance:
+    """The warning, in one sentence; empty if games do not repeat."""
+    pairings = _pairings(league)
+    if pairings < 2 or games.start(league.game).chance:
         return ""
-    enough = min(meetings, _ENOUGH)
+    enough = min(pairings, _ENOUGH)
     there = Book(league.game, league.openings, seed=0).different(enough) if league.openings else 1
     if there >= enough:
         return ""
@@ -41,13 +40,13 @@ def warning(league: League) -> str:
     who = f" ({known})" if known else ""
     openings = f"with {there} different openings" if league.openings else "without openings"
     return (
-        f"the same players meet up to {meetings} times {openings}: players that always do the same{who} repeat whole "
-        f"games{_advice(league, meetings)}"
+        f"the same players meet up to {pairings} times {openings}: deterministic players{who} will repeat whole "
+        f"games{_advice(league, pairings)}"
     )
 
 
-def _meetings(league: League) -> int:
-    """How often the same players can meet."""
+def _pairings(league: League) -> int:
+    """The most pairings that the same players can have."""
     count = len(league.agents)
     match league.format:
         case Format.KNOCKOUT:
@@ -60,7 +59,7 @@ def _meetings(league: League) -> int:
 
 
 def _who_repeats(league: League) -> tuple[list[str], list[str]]:
-    """Who always plays the same moves; and who may, for all that is known."""
+    """The deterministic agents, and those of which it is not known."""
     clocked = bool(TimeControl.parse(league.clock))
     same = []
     unknown = []
@@ -72,12 +71,12 @@ def _who_repeats(league: League) -> tuple[list[str], list[str]]:
     return same, unknown
 
 
-def _advice(league: League, meetings: int) -> str:
-    """What to change: the shortest openings of which there are enough."""
+def _advice(league: League, pairings: int) -> str:
+    """What to change: the smallest number of plies that gives enough different openings."""
     if not isinstance(league.openings, int):
         return "; list more openings"
-    enough = min(meetings, _ENOUGH)
-    gain = "gives every meeting another start" if meetings == enough else f"gives {enough} or more"
+    enough = min(pairings, _ENOUGH)
+    gain = "gives every pairing a different one" if pairings == enough else f"gives {enough} or more"
     try:
         for plies in range(league.openings + 1, _LONGEST + 1):
             if Book(league.game, plies, seed=0).different(enough) == enough:

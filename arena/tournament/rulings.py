@@ -1,8 +1,7 @@
-"""What an instructor decides about a game or an agent: what may be ruled, and all that follows from it on record.
+"""Rulings: an instructor's recorded decisions about a game or an agent, which rulings are possible, and their effects.
 
-Every function is called inside a transaction that the caller has begun, so that a ruling and what follows from it are
-on record together, or not at all. Games are played by the tournament's next run. Rulings are only ever added: what
-revokes one is a ruling, too.
+The caller opens a transaction for every function, so that a ruling and its effects are recorded together, or not at
+all. Games are played again by the tournament's next run. Rulings are never deleted: a ruling is revoked by another one.
 """
 
 from __future__ import annotations
@@ -23,8 +22,9 @@ _WAITING: Final = ("scheduled", "playing")
 def rule(
     connection: Connection, game: PastGame, what: str, reason: str, now: datetime, *, seat: int | None = None
 ) -> int:
-    """Annuls the game ("void"), has it played once more as well ("again"), or awards it to a seat ("award"); the id of
-    the ruling. BadRuling where that cannot be."""
+    """Annuls the game ("void"), annuls it and schedules it again ("again"), or awards it to a seat ("award").
+
+    Returns the id of the ruling; raises BadRuling if the ruling is not possible."""
     if why := refusal(connection, game, what):
         raise BadRuling(why)
     ruling = store.rule_on_game(connection, game.id, what, reason, now, seat=seat)
@@ -38,52 +38,54 @@ def rule(
 
 
 def refusal(connection: Connection, game: PastGame, what: str) -> str | None:
-    """Why the game cannot be ruled on so; None where it can."""
+    """Why this ruling on the game is not possible; None if it is possible."""
     if game.status == "void" and what == "void":
-        return f"game {game.id} is void: it has no result that could be annulled; --again plays it once more"
+        return f"game {game.id} is void: it has no result to annul; --again plays it again"
     if game.status not in ("finished", "void"):
         attempt = f" (attempt {game.attempt})" if game.attempt > 1 else ""
-        return f"expected a finished game, game {game.id}{attempt} is {game.status}"
+        return f"expected a finished game, but game {game.id}{attempt} is {game.status}"
     for later in running.later_attempts(connection, game.id):
         if later.status != "cancelled":
             also = "is to be played again" if later.status in _WAITING else "was played again"
-            return f"game {game.id} {also}, as game {later.id} (attempt {later.attempt}): rule on that one"
+            return f"game {game.id} {also}, as game {later.id} (attempt {later.attempt}): rule on game {later.id}"
     if what != "award" and game.ruling is not None and game.ruling.what in ("again", what):
-        return f"game {game.id} is annulled already, by ruling {game.ruling.id}"
+        return f"game {game.id} was already annulled by ruling {game.ruling.id}"
     return _no_replay(connection, game) if what == "again" else None
 
 
 def _no_replay(connection: Connection, game: PastGame) -> str | None:
-    """Why the game cannot be played once more."""
+    """Why the game cannot be played again; None if it can."""
     if game.tournament is None:
-        return f"game {game.id} belongs to no tournament; `arena play` plays another one"
+        return f"game {game.id} is not part of a tournament; use `arena play` for another game"
     tournament = lookup.find_tournament(connection, game.tournament)
     entered = {entry.name: entry for entry in running.entries(connection, tournament)}
     players = [entered[name] for name in game.players]
     if any(entry.source.startswith(IMPORTED) for entry in players):
-        return f"game {game.id} was imported: the programs that played it are not here"
+        return f"game {game.id} was imported: its players' programs are not in the store"
     if game.verdict == Verdict.FORFEIT and game.fault is not None:
-        return f"game {game.id} was not played; once {game.players[game.fault]} is active, `arena run` plays it"
+        return (
+            f"game {game.id} was forfeited, not played; when {game.players[game.fault]} is active, `arena run` plays it"
+        )
     for entry in players:
         if entry.status != "active":
-            return f"game {game.id} would be forfeit: {entry.name} is {entry.status}; `arena release` lets it play"
+            return f"game {game.id} would be forfeited: {entry.name} is {entry.status}; `arena release` lets it play"
     if "decided" in running.settings(connection, tournament):
-        return f"the test of {game.tournament} is decided: no more of its games are played"
+        return f"the sequential test of {game.tournament} is decided: its games are not played any more"
     last = store.last_round(connection, tournament)
     if running.format(connection, tournament) == Format.KNOCKOUT and last > (game.round or 0):
-        return f"game {game.id} is of round {game.round}, and round {last} of the knockout is paired already"
+        return f"game {game.id} is in round {game.round}, and round {last} of the knockout is already paired"
     return None
 
 
 def revoke(connection: Connection, id: int, reason: str, now: datetime) -> int:
-    """Takes back the ruling `id`; the id of the ruling that does. BadRuling where it cannot be undone as a whole."""
+    """Revokes the ruling `id`, and returns the id of the new ruling; BadRuling if its effects cannot all be undone."""
     ruling = rulings.ruling(connection, id)
     if ruling.what == "revoke":
-        raise BadRuling(f"ruling {id} revokes ruling {ruling.revokes}, and cannot be revoked itself: rule anew")
+        raise BadRuling(f"ruling {id} revoked ruling {ruling.revokes} and cannot be revoked itself: make a new ruling")
     if ruling.revoked is not None:
-        raise BadRuling(f"ruling {id} is revoked already, by ruling {ruling.revoked}")
+        raise BadRuling(f"ruling {id} was already revoked by ruling {ruling.revoked}")
     if (holding := rulings.holding(connection, ruling)) != id:
-        raise BadRuling(f"ruling {id} holds no more since ruling {holding} about the same: revoke that one first")
+        raise BadRuling(f"ruling {holding} has replaced ruling {id}: revoke ruling {holding} first")
     if ruling.game is None:
         _refuse_paired(connection, ruling, round=None)
     else:
@@ -92,7 +94,7 @@ def revoke(connection: Connection, id: int, reason: str, now: datetime) -> int:
 
 
 def _undo(connection: Connection, ruling: rulings.StoredRuling, id: int, now: datetime) -> None:
-    """What followed from a ruling about a game is taken back: an attempt that was scheduled is cancelled."""
+    """Undoes the effects of a ruling about a game: the scheduled attempt is cancelled."""
     (game,) = games.games(connection, [id])
     _refuse_paired(connection, ruling, round=game.round)
     if ruling.what != "again":
@@ -101,8 +103,8 @@ def _undo(connection: Connection, ruling: rulings.StoredRuling, id: int, now: da
     for attempt in later:
         if attempt.status not in (*_WAITING, "cancelled"):
             raise BadRuling(
-                f"game {id} was played again, as game {attempt.id} (attempt {attempt.attempt}), and that one counts "
-                f"now: rule on game {attempt.id}"
+                f"game {id} was played again, as game {attempt.id} (attempt {attempt.attempt}), which counts now: "
+                f"rule on game {attempt.id}"
             )
     store.cancel_attempts(connection, [attempt.id for attempt in later])
     tournament = lookup.find_tournament(connection, ruling.tournament)
@@ -112,8 +114,8 @@ def _undo(connection: Connection, ruling: rulings.StoredRuling, id: int, now: da
 
 
 def _refuse_paired(connection: Connection, ruling: rulings.StoredRuling, *, round: int | None) -> None:
-    """Refuses what rounds that were paired since stand on: in a knockout who is through, and in a swiss tournament
-    also who takes part. `round`: of the game that the ruling is about."""
+    """Raises BadRuling if rounds that were paired later depend on the ruling: in a knockout every ruling, in a swiss
+    tournament only one about an agent. `round`: the round of the game that the ruling is about."""
     if ruling.tournament is None:
         return
     tournament = lookup.find_tournament(connection, ruling.tournament)
@@ -121,10 +123,12 @@ def _refuse_paired(connection: Connection, ruling: rulings.StoredRuling, *, roun
     if format != Format.KNOCKOUT and (format != Format.SWISS or round is not None):
         return
     last = store.last_round(connection, tournament)
-    then = ruling.paired or round or 0  # when it was made; earlier versions of the program did not note it
+    then = (
+        ruling.paired or round or 0
+    )  # the last round when it was made; earlier versions of the program did not record it
     if last > then and (round is None or round >= then):
-        anew = {"withdraw": "; `arena release` lets it play on", "release": "; `arena withdraw` takes it out again"}
+        anew = {"withdraw": "; `arena release` lets it play again", "release": "; `arena withdraw` takes it out again"}
         raise BadRuling(
-            f"round {last} of {ruling.tournament} is paired already: ruling {ruling.id} cannot be undone"
+            f"round {last} of {ruling.tournament} is already paired: ruling {ruling.id} cannot be undone"
             + anew.get(ruling.what, "")
         )

@@ -1,7 +1,7 @@
-"""The standings of a tournament as its format ranks them, and the bracket of a knockout: read from the record.
+"""The standings of a tournament as its format ranks them, and the bracket of a knockout: read from the database.
 
-Whatever shows who leads asks here: `arena standings`, the end of `arena run` and its live table, grades and reports.
-All of them count the same games and list players in the same order.
+`arena standings`, `arena run` with its live table, grades and reports all use this module, so that they count the same
+games and list players in the same order.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TournamentStandings:
-    """What the games came to, and what else decides who leads."""
+    """The results of the games, and what else decides the ranking."""
 
     results: Scores
     statuses: Mapping[str, str]
-    """Who takes part: active, withdrawn or quarantined."""
+    """By player: active, withdrawn or quarantined."""
     byes: Mapping[str, float]
     """Points for byes."""
     order: Order = BY_POINTS
     bracket: Bracket | None = None
-    """None where it is not a knockout."""
+    """None if the format is not knockout."""
 
     @property
     def lines(self) -> list[Standing]:
@@ -40,7 +40,7 @@ class TournamentStandings:
 
 
 def standings(connection: Connection, tournament: int | None) -> TournamentStandings:
-    """Those of the tournament; without one, of all games on record."""
+    """The standings of the tournament; with None, of all recorded games."""
     if tournament is None:
         return TournamentStandings(scores(connection), dict.fromkeys(lookup.entered(connection), "active"), {})
     bracket = _bracket(connection, tournament)
@@ -54,7 +54,7 @@ def standings(connection: Connection, tournament: int | None) -> TournamentStand
 
 
 def order(connection: Connection, tournament: int) -> Order:
-    """How the tournament's format ranks players."""
+    """The order in which the tournament's format ranks players."""
     return _order(connection, tournament, _bracket(connection, tournament))
 
 
@@ -64,19 +64,19 @@ def _order(connection: Connection, tournament: int, bracket: Bracket | None) -> 
 
 
 def _bracket(connection: Connection, tournament: int) -> Bracket | None:
-    """The bracket of a knockout as it stands; None for other formats."""
+    """The current bracket of a knockout; None for other formats."""
     row = running.tournament(connection, lookup.tournament_name(connection, tournament))
-    # A bundle for one author has its own games alone, and says nothing about the bracket.
+    # The database of a bundle has only the author's own games, which are not enough for the bracket.
     if row is None or row["format"] != "knockout" or "best_of" not in row["settings"]:
         return None
-    # What schedules games is loaded for knockouts alone: the other standings are there at once.
+    # Imported here, because these modules load slowly and only a knockout needs them.
     from arena.tournament.formats import knockout
     from arena.tournament.formats.tournament_state import TournamentState
     from arena.tournament.game_scheduling import known_pairings, results_of
 
     settings = row["settings"]
     entered = running.entries(connection, tournament)
-    # A cancelled game has no points; where pairings are decided upon it counts as half.
+    # A cancelled game has no points; `results_of` would count it as half a point for each player.
     outcomes = [one for one in running.outcomes(connection, tournament) if one.status != "cancelled"]
     so_far = TournamentState(
         names=tuple(sorted(entry.name for entry in entered)),
@@ -98,7 +98,7 @@ _TERMS: Final = ("format", "rounds", "gauntlet", "seeds", "best_of", "repeats")
 
 @dataclass(frozen=True, slots=True)
 class _Described:
-    """What a format wants to know of a description, as it is on record."""
+    """The `Terms` of a recorded tournament."""
 
     format: str
     rounds: int

@@ -1,7 +1,7 @@
-"""One tournament that is being run: what is to be played next, and what came of it.
+"""A tournament that is being run: it gives out the next game, and records each result.
 
-It is the schedule that a director plays. Everything that must outlive this process is in the database before the
-referee forgets it, so that whoever is killed when, the next run goes on with exactly the games that are missing.
+It is the schedule that a director plays. Every result is in the database before the next game is given out, so that
+after a crash of any process the next run resumes with exactly the games that are missing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from db.errors import Busy, DiskFull
 from db.records import RatedGame
 
 _AHEAD: Final = 50
-"""How many games are read from the database at once."""
+"""Number of scheduled games that are read from the database in one query."""
 
 Result = TypeVar("Result")
 Wait = Callable[[str], None]
@@ -38,7 +38,7 @@ Wait = Callable[[str], None]
 
 
 class Tournament:
-    """A tournament that is being run, by this process alone."""
+    """A tournament that this process runs; `lock.alone` keeps other processes from running it."""
 
     def __init__(
         self,
@@ -49,29 +49,29 @@ class Tournament:
         confinement: Confinement,
         wait: Wait,
     ) -> None:
-        """One that is prepared already; `Tournament.begin` prepares it."""
+        """A tournament that is already prepared; `Tournament.begin` prepares one."""
         self.league = prepared.tournament.league
         self.id = prepared.tournament.id
         self.seed = prepared.tournament.seed
         self.entrants = entrants
         self.confinement = confinement
-        # Whose source is another one than before.
+        # Agents whose source has changed.
         self.changed = prepared.changed
-        # Who was quarantined by this object.
+        # Agents that were quarantined during this run.
         self.quarantined: list[str] = []
-        # How the test of a match stands; once it is decided, how it stood then.
+        # The state of a match's sequential test; once the test is decided, its state at the decision.
         self.test = prepared.test
-        # Games, without those that were cancelled.
+        # Numbers of games, without cancelled ones.
         self.over = prepared.over
         self.all = prepared.all
         self._on_record = prepared.tournament
         self._database = database
         self._wait = wait
-        # How many faults in a row each has made last.
+        # By agent: the number of faults in a row up to its last game.
         self._faults = dict(prepared.faults)
-        # Games that the database has in progress already, and the director not yet.
+        # Games that are in progress in the database, but not yet given to the director.
         self._begun: deque[running.ScheduledGame] = deque()
-        # The games that come next, as far as they have been read.
+        # The next scheduled games, as read from the database.
         self._ahead: list[running.ScheduledGame] = []
 
     @classmethod
@@ -85,10 +85,10 @@ class Tournament:
         wait: Wait,
         rerun_changed: bool = False,
     ) -> Self:
-        """Begins or continues the tournament that `league` describes, in one transaction: all agents are entered, and
-        the games that are known so far are scheduled. BadLeague where the description has become another tournament's.
+        """Starts or resumes the tournament that `league` describes, in one transaction: enters all agents and schedules
+        the games known so far. BadLeague if the description has changed too much.
 
-        Sources go to `submissions`; what agents may import is laid out in the folder `scratch`."""
+        Sources are copied to `submissions`; the modules that agents can import are placed in the folder `scratch`."""
         rules = submissions.take_game(league.game)
         start = games.start(rules)
         confinement = Confinement(
@@ -123,7 +123,7 @@ class Tournament:
     # The schedule that a director plays.
 
     def next(self) -> Planned | None:
-        """The next game to begin."""
+        """The next game to start."""
         game = self._begun.popleft() if self._begun else self._write(self._begin_next)
         if game is None:
             return None
@@ -131,7 +131,7 @@ class Tournament:
         return self._planned(game)
 
     def note(self, finished: Finished) -> None:
-        """The game goes on record, and in the same transaction everything that follows from it."""
+        """Records the game and all its effects in one transaction."""
         faults = self._faults_after(finished)
         out = [name for name, count in faults.items() if 0 < self.league.quarantine <= count]
 
@@ -163,18 +163,18 @@ class Tournament:
             return standings(connection, self.id)
 
     def rated_so_far(self) -> list[RatedGame]:
-        """The games that may be rated, in the order of play."""
+        """The games that count for ratings, in the order of play."""
         with self._database.reading() as connection:
             return rated_games.games(connection, rated_games.Scope(tournaments=(self.id,)))
 
     def interrupted(self) -> None:
-        """The referee was lost with the games in progress: they are to be played as if they had never begun."""
+        """The referee died during the games in progress: they are scheduled again."""
         self._begun.clear()
         self._ahead = []
         self._write(self._put_back)
 
     def close(self) -> None:
-        """The run ends: what is still in progress is to be played again, and the record says how far it has come."""
+        """Ends the run: games in progress are scheduled again, and the tournament's status is recorded."""
 
         def end(connection: Connection) -> None:
             self._put_back(connection)
@@ -185,8 +185,8 @@ class Tournament:
     # Inside a transaction.
 
     def _record(self, connection: Connection, finished: Finished, out: Mapping[str, int]) -> bool:
-        """The game and what follows from it; whether that changes which games are to come. Who is `out` after so many
-        faults in a row is quarantined."""
+        """Records the game and its effects; returns whether they change the schedule. `out`: the agents to quarantine,
+        with their numbers of faults in a row."""
         number = finished.game.number
         record = finished.record
         refuse_broken_rules(record)
@@ -208,18 +208,19 @@ class Tournament:
         return changed
 
     def _decide(self, connection: Connection) -> bool:
-        """Whether the test of the match is decided; the games that it makes needless are cancelled then."""
+        """Whether the match's test is decided; if so, the scheduled games are cancelled."""
         self.test = decide_match(connection, self._on_record)
         return self.test is not None and self.test.verdict is not None
 
     def _put_back(self, connection: Connection) -> None:
-        """Nobody plays the games in progress any more: they are to be played again, unless they are not needed."""
+        """Schedules the games in progress again, unless the test is decided without them."""
         store.interrupt(connection, self.id)
         if self._decide(connection):
             self._count(connection)
 
     def _begin_next(self, connection: Connection) -> running.ScheduledGame | None:
-        """The next game, which is in progress from now on. What is known of later ones changes only afterwards."""
+        """Marks the next scheduled game as in progress and returns it. `_drop` removes it from `_ahead` only after the
+        transaction, because that can be repeated."""
         ahead = self._upcoming(connection)
         if not ahead:
             return None
@@ -237,7 +238,7 @@ class Tournament:
     # Outside of transactions.
 
     def _drop(self, game: running.ScheduledGame) -> None:
-        """The game is not one of those to come any more."""
+        """Removes the game from the next scheduled ones."""
         self._ahead = [other for other in self._ahead if other.id != game.id]
 
     def _planned(self, game: running.ScheduledGame) -> Planned:
@@ -260,7 +261,7 @@ class Tournament:
         )
 
     def _faults_after(self, finished: Finished) -> dict[str, int]:
-        """How many faults in a row its players have made, after this game."""
+        """Its players' numbers of faults in a row, including this game."""
         record = finished.record
         if record.verdict == Verdict.VOID:
             return {}
@@ -271,7 +272,7 @@ class Tournament:
         }
 
     def _write(self, action: Callable[[Connection], Result]) -> Result:
-        """What `action` does in a transaction of its own; after a failed attempt the games to come are read again."""
+        """Calls `action` in its own transaction; after a failed attempt the next games are read again."""
 
         def wait(reason: str) -> None:
             self._ahead = []
@@ -281,7 +282,7 @@ class Tournament:
 
 
 def _written(database: Database, wait: Wait, action: Callable[[Connection], Result]) -> Result:
-    """What `action` does in a transaction of its own, tried again as long as the database cannot be written."""
+    """Calls `action` in its own transaction, again and again while the database is busy or the disk is full."""
     while True:
         try:
             with database.writing() as connection:

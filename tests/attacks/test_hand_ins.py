@@ -103,7 +103,7 @@ def test_a_pattern_in_a_description_finds_no_links(tmp_path: Path) -> None:
     folder(tmp_path, {"cs101.toml": TOML})
     described = league.read(tmp_path / "cs101.toml")
     assert [one.name for one in described.agents] == ["ann", "bob"]
-    assert "'handed-in/eve.py' (a link)" in described.skipped
+    assert "'handed-in/eve.py' (a symbolic link)" in described.skipped
 
 
 # The names of files.

@@ -1,10 +1,10 @@
-"""Who plays whom: one file a tournament format, each a pure function of the description, the names and the results.
+"""Who plays whom: one file per tournament format, each a pure function of the description, the names and the results.
 
     formats.pairings(league, names, results, seed, known=...)     all pairings so far, in order
     formats.is_complete(...)   formats.needless(...)   formats.byes(...)   formats.estimate(...)
 
-The same questions have the same answers whatever the order of names, and what was said once is never taken back: pass
-the pairings that are on record as `known`, and the answer begins with them.
+The result does not depend on the order of the names. A pairing is never taken back: pass the recorded pairings as
+`known`, and the result starts with them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
 
 
 class Format(StrEnum):
-    """The formats there are, as descriptions name them."""
+    """The formats, by their names in descriptions."""
 
     ROUND_ROBIN = "round-robin"
     GAUNTLET = "gauntlet"
@@ -55,13 +55,13 @@ _FURTHER: Final[dict[Format, Callable[[Terms, TournamentState], list[Pairing]]]]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """How much there is to play in a whole tournament; less in a match that a sequential test ends early."""
+    """The number of games of a whole tournament; a match with a sequential test can end earlier."""
 
     pairings: int
     games: int
-    """In a knockout: if no series is tied."""
+    """In a knockout: the games if no series is tied."""
     at_most: int
-    """The most games that can be played: in a knockout, if every series is tied to the end; else `games`."""
+    """Most games possible: in a knockout, if every series is tied to the end; else `games`."""
 
 
 def pairings(
@@ -73,11 +73,11 @@ def pairings(
     known: Sequence[Pairing] = (),
     withdrawn: Collection[str] = (),
 ) -> list[Pairing]:
-    """All pairings that are known so far, in the order in which they are to be played.
+    """All pairings that are known so far, in the order of play.
 
-    `names`: everybody who takes part or did, the withdrawn as well. `known`: what was said before, byes too; the answer
-    begins with it, and it is needed once names, rounds or withdrawals have been added since. A swiss tournament or a
-    knockout gets one round more each time that its last round is over."""
+    `names`: all players, including withdrawn ones. `known`: the earlier pairings, including byes; the result starts
+    with them, and they are needed if names, rounds or withdrawals have been added since. A swiss tournament or a
+    knockout gets one more round each time its last round is over."""
     so_far = _so_far(names, results, seed, known, withdrawn)
     while more := _FURTHER[Format(terms.format)](terms, so_far):
         so_far = replace(so_far, known=(*so_far.known, *more))
@@ -109,7 +109,7 @@ def needless(
     known: Sequence[Pairing] = (),
     withdrawn: Collection[str] = (),
 ) -> list[Pairing]:
-    """The pairings that need not be played any more, because the series of a knockout is decided without them."""
+    """The pairings of a knockout that need not be played, because their series is already decided."""
     if Format(terms.format) is not Format.KNOCKOUT:
         return []
     every = pairings(terms, names, results, seed, known=known, withdrawn=withdrawn)
@@ -117,19 +117,20 @@ def needless(
 
 
 def grows(terms: Terms) -> bool:
-    """Whether there are more pairings once those known are over; else all are known from the start."""
+    """Whether later pairings depend on results; else all pairings are known from the start."""
     return Format(terms.format) in (Format.SWISS, Format.KNOCKOUT)
 
 
 def byes(pairings: Iterable[Pairing]) -> dict[int, str]:
-    """By round who has a bye that counts: in a swiss tournament with an odd number of players.
+    """By round: the player with a bye that counts, in a swiss tournament with an odd number of players.
 
-    It is worth as many points as a pairing has games. Who is free in a round of another format gets none for it."""
+    A bye is worth as many points as a pairing has games. In other formats a player without a game in a round gets no
+    points."""
     return {pairing.round: pairing.names[0] for pairing in pairings if pairing.is_bye}
 
 
 def estimate(terms: Terms, players: int) -> Estimate:
-    """How much a whole tournament of this number of players has to play."""
+    """The number of games of a whole tournament of this number of players."""
     count = {
         Format.ROUND_ROBIN: terms.rounds * (players * (players - 1) // 2),
         Format.GAUNTLET: terms.rounds * len(terms.gauntlet) * (players - len(terms.gauntlet)),

@@ -1,6 +1,6 @@
-"""Gauntlet: some players, the challengers, each meet all the others; nobody else meets.
+"""Gauntlet: some players, the challengers, each meet all the others; there are no other pairings.
 
-It is for measuring new agents against a field that is known. Challengers do not meet one another.
+It measures new agents against known ones, or many agents against a few. Challengers do not meet each other.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from arena.tournament.formats.tournament_state import Terms, TournamentState, sc
 
 
 def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
-    """All pairings that are not known yet. Withdrawn players keep theirs: the director forfeits them."""
+    """All pairings that are not known yet. Pairings of withdrawn players stay: the director forfeits their games."""
     order = so_far.draw("order")
     challengers = [name for name in order if name in terms.gauntlet]
     field = [name for name in order if name not in terms.gauntlet]
     most = max(len(challengers), len(field))
     rounds = []
     for at in range(most):
-        meetings = [(challenger, (at + number) % most) for number, challenger in enumerate(challengers)]
-        rounds.append([(challenger, field[other]) for challenger, other in meetings if other < len(field)])
+        pairs = [(challenger, (at + number) % most) for number, challenger in enumerate(challengers)]
+        rounds.append([(challenger, field[other]) for challenger, other in pairs if other < len(field)])
     return scheduled(so_far, rounds, terms.rounds)

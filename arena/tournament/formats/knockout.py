@@ -1,8 +1,8 @@
-"""Knockout: whoever loses a series is out, until one player is left.
+"""Knockout: the loser of a series is out, until one player is left.
 
-The bracket is drawn once: the description may name the first seeds, the seed of the tournament draws the others, and
-the best seeds have byes where the bracket is not full. A series is so many pairings; a tied one gets one pairing more,
-so often as the description says, and then the higher seed goes through.
+The bracket is drawn once. The description can name the first seeds; the others are drawn with the tournament's random
+seed. If the bracket is not full, the best seeds have byes. A series has `best_of` pairings; a tied series gets one more
+pairing, at most `repeats` times, and then the higher seed goes through.
 """
 
 from __future__ import annotations
@@ -27,33 +27,34 @@ class Why(StrEnum):
     WON = "won"
     TIED = "tied, higher seed"
     WITHDREW = "opponent withdrew"
-    """Or was quarantined."""
+    """The opponent withdrew or was quarantined."""
     BYE = "bye"
     PAIRED = "already paired"
-    """The next round was paired before the result was changed by a ruling."""
+    """A ruling changed the result after the next round was paired."""
 
 
 class Series(Struct, frozen=True):
-    """A place in the bracket: two players of whom one goes through."""
+    """A place in the bracket: two players, one of whom goes through."""
 
     players: tuple[str | None, str | None]
-    """From top to bottom; None for nobody (see `why`), or for a player who is not known yet."""
+    """From top to bottom; None for a bye's missing player (see `why`), or for a player who is not known yet."""
     points: tuple[float, float] = (0.0, 0.0)
     games: int = 0
-    """The games that the points are from."""
+    """Number of games that the points are from."""
     winner: str | None = None
-    """Who went through; None while that is open."""
+    """The player who went through; None while the series is undecided."""
     why: Why | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """The whole knockout: who was drawn against whom, and who went through."""
+    """The whole knockout: all series, and who went through."""
 
     seeds: tuple[str, ...]
     """All players, the strongest seed first."""
     rounds: tuple[tuple[Series, ...], ...]
-    """From the first to the final, each from top to bottom; each winner goes to the next round's place in between."""
+    """From the first round to the final, each from top to bottom; the winners of places 2i and 2i+1 meet in place i of
+    the next round."""
     _seed: dict[str, int] = field(init=False, repr=False, compare=False)
     _series: dict[str, list[tuple[int, Series]]] = field(init=False, repr=False, compare=False)
 
@@ -68,7 +69,7 @@ class Bracket:
 
     @property
     def winner(self) -> str | None:
-        """Who won the knockout; None while that is open."""
+        """The winner of the knockout; None while it is undecided."""
         return self.rounds[-1][0].winner
 
     def seed(self, name: str) -> int:
@@ -76,19 +77,20 @@ class Bracket:
         return self._seed[name]
 
     def title(self, round: int) -> str:
-        """What the round is called, counted from 1."""
+        """The name of the round; rounds are counted from 1."""
         return "Final" if round == len(self.rounds) else f"Round {round}"
 
     def reached(self, name: str) -> str:
-        """How far the player has come."""
+        """The last round that the player reached, or "winner"."""
         return "winner" if name == self.winner else self.title(self.of(name)[-1][0]).lower()
 
     def of(self, name: str) -> list[tuple[int, Series]]:
-        """The series of a player, byes too, each with its round."""
+        """The series of a player, including byes, each with its round."""
         return self._series[name]
 
     def sentence(self, series: Series, statuses: Mapping[str, str]) -> str:
-        """How a series went, or stands; empty if no player of it is known. `statuses`: who withdrew, and the like."""
+        """The state of a series, in a sentence; empty if neither player is known. `statuses`: by player, such as
+        "withdrawn"."""
         named = [f"{name} ({self.seed(name)})" for name in series.players if name is not None]
         score = [f"{points:g}" for points in series.points]
         if series.winner is not None and series.winner == series.players[1]:
@@ -114,14 +116,14 @@ class Bracket:
                 return f"{through} beat {other[0]} {result}"
 
     def who_left(self, series: Series, statuses: Mapping[str, str]) -> str:
-        """Who left a series to the other player, and how."""
+        """The player who left the series to the other one, and how: "alice withdrew"."""
         loser = next(name for name in series.players if name is not None and name != series.winner)
         how = {"withdrawn": "withdrew", "quarantined": "was quarantined"}.get(statuses.get(loser, ""), "forfeited")
         return f"{loser} {how}"
 
     def places(self) -> dict[str, tuple[float, ...]]:
-        """By name what ranks the players, the more the better: the round that each reached; whether it is still in;
-        and of those who lost in the same round, its share of the points of that series."""
+        """By name, the keys that rank the players, higher is better: the round that the player reached, whether it is
+        still in, and (among players who lost in the same round) its share of the points of that series."""
         return {name: self._place(name, *series[-1]) for name, series in self._series.items()}
 
     def _place(self, name: str, round: int, last: Series) -> tuple[float, ...]:
@@ -133,7 +135,7 @@ class Bracket:
         return round, 0.0, points / last.games if last.games else 0.0
 
     def renamed(self, names: Mapping[str, str]) -> Bracket:
-        """The same with other names."""
+        """The same bracket with other names."""
 
         def one(series: Series) -> Series:
             top, bottom = (None if name is None else names[name] for name in series.players)
@@ -145,8 +147,8 @@ class Bracket:
 
 
 def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
-    """What is to be played once all series of the last pairings are decided or tied: the next pairing of the tied
-    ones, then the next round. Whoever meets a withdrawn player goes through without playing."""
+    """The next pairings, once all pairings so far are over: one more for each tied series, else the next round. The
+    opponent of a withdrawn player goes through without playing."""
     for places in _rounds(terms, so_far):
         series = [place.series for place in places if place.series is not None]
         if any(each.is_running for each in series):
@@ -157,7 +159,7 @@ def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
 
 
 def needless(terms: Terms, so_far: TournamentState) -> list[Pairing]:
-    """Known pairings that are not over and can change nothing any more: their series is decided without them."""
+    """Known pairings that are not over and need not be played, because their series is decided."""
     return [
         pairing
         for place in chain(*_rounds(terms, so_far))
@@ -168,14 +170,14 @@ def needless(terms: Terms, so_far: TournamentState) -> list[Pairing]:
 
 
 def bracket_so_far(terms: Terms, so_far: TournamentState, forfeits: Collection[tuple[str, str]] = ()) -> Bracket:
-    """The bracket as it stands. `forfeits`: the key of a pairing and who forfeited a game of it."""
+    """The current bracket. `forfeits`: keys of pairings, each with a player who forfeited a game of that pairing."""
     rounds = tuple(tuple(place.shown(forfeits) for place in places) for places in _rounds(terms, so_far))
     return Bracket(tuple(seeding(terms, so_far)), rounds)
 
 
 def bracket(players: int) -> list[int]:
-    """The seeds from top to bottom, 1 for the strongest, so that the strongest meet last; those over `players` are
-    byes: 1 8, 4 5, 2 7, 3 6."""
+    """The seeds from top to bottom (1 is the strongest), placed so that the strongest meet last: 1 8, 4 5, 2 7, 3 6.
+    Seeds greater than `players` are byes."""
     seeds = [1]
     while len(seeds) < players:
         seeds = [seed for high in seeds for seed in (high, 2 * len(seeds) + 1 - high)]
@@ -189,7 +191,7 @@ def seeding(terms: Terms, so_far: TournamentState) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Series:
-    """Two players of whom one goes through: the higher seed first."""
+    """Two players, one of whom goes through; the higher seed is first."""
 
     terms: Terms
     so_far: TournamentState
@@ -197,17 +199,17 @@ class _Series:
     names: tuple[str, str]
     pairings: tuple[Pairing, ...]
     later: frozenset[str]
-    """Who has been paired in a later round already."""
+    """Players who are already paired in a later round."""
 
     @property
     def winner(self) -> str | None:
-        """Who goes through; None as long as that is open."""
+        """The player who goes through; None while the series is undecided."""
         decision = self.decision
         return None if decision is None else decision[0]
 
     @property
     def decision(self) -> tuple[str, Why] | None:
-        """Who goes through, and why; None as long as that is open."""
+        """The player who goes through, and why; None while the series is undecided."""
         by_points = self._by_points
         went = next((name for name in self.names if name in self.later), None)
         if went is None or (by_points is not None and by_points[0] == went):
@@ -226,7 +228,7 @@ class _Series:
             return high if lead > 0 else low, Why.WON
         if to_come:
             return None
-        # A withdrawal after the last pairing changes nothing: the winner of the series stays.
+        # A withdrawal after the last pairing does not change the winner of the series.
         out = [name for name in self.names if name in self.so_far.withdrawn]
         if len(self.pairings) >= self.terms.best_of + self.terms.repeats or len(out) == 2:
             return high, Why.TIED
@@ -234,11 +236,11 @@ class _Series:
 
     @property
     def is_running(self) -> bool:
-        """Whether it is open, and there are games to wait for."""
+        """Whether the series is undecided and some of its games are not over."""
         return self.winner is None and not all(map(self.so_far.is_over, self.pairings))
 
     def next(self) -> list[Pairing]:
-        """The pairings that it needs now, when nothing of it is being played."""
+        """The next pairings of the series, when all its pairings so far are over."""
         if self.winner is not None:
             return []
         first = len(self.pairings)
@@ -250,14 +252,14 @@ class _Series:
 
     @property
     def points(self) -> dict[str, float]:
-        """The points of both from the pairings that are over."""
+        """The points of both players from the pairings that are over."""
         results = self.so_far.results
         over = [results[pairing.key] for pairing in self.pairings if pairing.key in results]
         return {name: sum(result.get(name, 0) for result in over) for name in self.names}
 
     @property
     def games(self) -> int:
-        """The games that the points are from: each is worth one point, shared by the two."""
+        """Number of games that the points are from: each game is worth one point in total."""
         return round(sum(self.points.values()))
 
 
@@ -268,14 +270,14 @@ class _Place:
     players: tuple[str | None, str | None]
     series: _Series | None
     bye: str | None
-    """Who goes through here because there is nobody to play with."""
+    """The player who goes through here without an opponent."""
 
     @property
     def winner(self) -> str | None:
         return self.bye if self.series is None else self.series.winner
 
     def shown(self, forfeits: Collection[tuple[str, str]]) -> Series:
-        """What is shown of it."""
+        """The place as a `Series`, for display."""
         if self.series is None:
             return Series(self.players, winner=self.bye, why=None if self.bye is None else Why.BYE)
         winner, why = self.series.decision or (None, None)
@@ -290,7 +292,7 @@ class _Place:
 
 
 def _rounds(terms: Terms, so_far: TournamentState) -> list[list[_Place]]:
-    """Every round of the bracket, from the first to the final."""
+    """The rounds of the bracket, from the first to the final."""
     order = seeding(terms, so_far)
     rank = {name: seed for seed, name in enumerate(order)}
     through: list[str | None] = [order[seed - 1] if seed <= len(order) else None for seed in bracket(len(order))]
@@ -313,6 +315,6 @@ def _rounds(terms: Terms, so_far: TournamentState) -> list[list[_Place]]:
         if round == 1 and sum(pairing.round == 1 for pairing in so_far.known) > sum(
             len(place.series.pairings) for place in places if place.series is not None
         ):
-            raise BadLeague("the bracket of a knockout is drawn once: nobody can be added to it or left out later")
+            raise BadLeague("the bracket of a knockout is drawn once: players cannot be added or removed later")
         through = [place.winner for place in places]
     return rounds

@@ -1,7 +1,7 @@
-"""Largest matchings in graphs, by Edmonds' algorithm: as many pairs as possible, nobody in two of them.
+"""Maximum matchings in graphs, by Edmonds' blossom algorithm: as many pairs as possible, with no vertex in two pairs.
 
-A swiss tournament asks it before each pair that it makes whether the others can still be paired. A `Matching` never
-changes, and always has the most pairs that its graph allows.
+The swiss format uses it to check, before it makes a pair, that the other players can still be paired. A `Matching` is
+immutable and always maximum.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Self
 
 
 class Matching:
-    """A largest matching of those that are left of a graph."""
+    """A maximum matching of a graph from which vertices may have been removed."""
 
     __slots__ = ("_gone", "_graph", "_mates", "size")
 
     def __init__(self, graph: Sequence[Sequence[int]]) -> None:
-        """Of the graph in which everybody has these neighbours; those that come first are tried first."""
+        """`graph`: the neighbours of each vertex, in the order in which they are tried."""
         self._graph = graph
         self._gone: frozenset[int] = frozenset()
         self._mates: list[int] = [-1] * len(graph)
@@ -28,29 +28,30 @@ class Matching:
         for one in range(len(graph)):
             if self._mates[one] < 0:
                 self._improve(one)
-        # How many pairs there are.
+        # Number of pairs.
         self.size = sum(mate >= 0 for mate in self._mates) // 2
 
     def without(self, *leaving: int) -> Self:
-        """A largest matching of those that are left when these leave."""
+        """A maximum matching without these vertices."""
         left = object.__new__(type(self))
         left._graph = self._graph
         left._gone = self._gone
         left._mates = self._mates.copy()
-        # One after the other: of two who lost their mates at once, each could take the mate that others need.
+        # One after the other: if two vertices lost their mates at the same time, one search could take the mate that
+        # the other needs.
         for one in leaving:
             mate, left._mates[one] = left._mates[one], -1
             left._gone = left._gone | {one}
             if mate >= 0:
                 left._mates[mate] = -1
-                # A pair more can only begin with the one who lost its mate: else there had been one before.
+                # An augmenting path must start at the vertex that lost its mate: before, the matching was maximum.
                 if mate not in leaving:
                     left._improve(mate)
         left.size = sum(mate >= 0 for mate in left._mates) // 2
         return left
 
     def _improve(self, root: int) -> bool:
-        """Whether a pair more could be made, with `root` in it."""
+        """Searches an augmenting path from `root`; adds a pair and returns True if there is one."""
         size = len(self._graph)
         parents, bases = [-1] * size, list(range(size))
         reached = {root}
@@ -71,7 +72,7 @@ class Matching:
         return False
 
     def _flip(self, last: int, parents: Sequence[int]) -> None:
-        """Pairs everybody on the path that ends at `last` the other way round."""
+        """Flips the augmenting path that ends at `last`: its matched and unmatched edges are swapped."""
         while last >= 0:
             before = parents[last]
             following = self._mates[before]
@@ -81,24 +82,24 @@ class Matching:
     def _contract(
         self, one: int, other: int, parents: list[int], bases: list[int], reached: set[int], waiting: list[int]
     ) -> None:
-        """Makes one place of the odd circle that closes between `one` and `other`."""
-        base = self._meeting_point(one, other, parents, bases)
-        circle: set[int] = set()
+        """Contracts the blossom (the odd cycle) that the edge from `one` to `other` closes."""
+        base = self._common_base(one, other, parents, bases)
+        cycle: set[int] = set()
         for start, child in ((one, other), (other, one)):
             at = start
             while bases[at] != base:
                 mate = self._mates[at]
-                circle |= {bases[at], bases[mate]}
+                cycle |= {bases[at], bases[mate]}
                 parents[at], child, at = child, mate, parents[mate]
         for place in range(len(bases)):
-            if bases[place] in circle:
+            if bases[place] in cycle:
                 bases[place] = base
                 if place not in reached:
                     reached.add(place)
                     waiting.append(place)
 
-    def _meeting_point(self, one: int, other: int, parents: Sequence[int], bases: Sequence[int]) -> int:
-        """Where the ways from both back to the root meet."""
+    def _common_base(self, one: int, other: int, parents: Sequence[int], bases: Sequence[int]) -> int:
+        """The first common base of the paths from both vertices to the root."""
         passed = set()
         at = one
         while True:

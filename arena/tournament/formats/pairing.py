@@ -1,7 +1,7 @@
-"""A pairing: players who meet, in which round and for which time, and who sits where in each of their games.
+"""A pairing: players who meet, with the round, the number of earlier pairings, and their seats in each of their games.
 
-Every format says with these who plays whom; the director makes games of them. What a pairing is known by (who meets,
-and which of their meetings it is) never depends on the order in which players were named, nor on who else takes part.
+Every format returns pairings; the director makes games of them. The identity of a pairing (the players, and the number
+of their pairings before) does not depend on the order of the names, nor on the other players.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from arena.match.seeds import number
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A meeting of as many players as the game has seats; or a bye, of one player with nobody."""
+    """As many players as the game has seats; or a bye: one player without an opponent."""
 
     names: tuple[str, ...]
-    """In the order of the seats in leg 0."""
+    """In the order of their seats in leg 0."""
     cycle: int
-    """Which meeting of these players it is, from 0."""
+    """Number of earlier pairings of the same players."""
     round: int
-    """In which round they meet, from 1."""
+    """The round, from 1."""
     legs: int
-    """How many games it is: as many as there are seats; none for a bye."""
+    """Number of games: as many as there are seats; 0 for a bye."""
     key: str = field(init=False, repr=False, compare=False)
-    """The identity as text; no two pairings of a tournament have the same."""
+    """The identity as JSON; unique in a tournament."""
 
     def __post_init__(self) -> None:
-        # Asked for far more often than pairings are made.
+        # Computed once, because the key is read far more often than pairings are made.
         object.__setattr__(self, "key", json.dumps(self.identity))
 
     @classmethod
     def of(cls, names: Iterable[str], *, cycle: int, round: int, legs: int, seed: int) -> Self:
-        """The meeting of these players. Who sits first follows from the seed, and changes with each cycle."""
+        """A pairing of these players. The first seat is drawn from the seed, and moves on with each cycle."""
         together = sorted(names)
         order = sorted(together, key=lambda name: (number(seed, "seats", *together, name), name))
         first = cycle % len(order)
@@ -43,15 +43,15 @@ class Pairing:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """What it is known by: the names without order, and the cycle. Seeds and openings are drawn from it."""
+        """The sorted names and the cycle. The games' seeds and the opening are drawn from it."""
         return (*sorted(self.names), self.cycle)
 
     @property
     def is_bye(self) -> bool:
-        """Whether the player has nobody to play with, which is worth as much as a meeting that is won."""
+        """Whether the player has no opponent. A bye is worth as many points as winning every game of a pairing."""
         return not self.legs
 
     def seats(self, leg: int) -> tuple[str, ...]:
-        """Who sits where in the game `leg`: everybody one seat further than in the game before."""
+        """The players by seat in the game `leg`: each player sits one seat further than in the leg before."""
         first = leg % len(self.names)
         return (*self.names[first:], *self.names[:first])

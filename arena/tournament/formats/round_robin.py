@@ -1,7 +1,7 @@
-"""Round-robin: everyone meets everyone, as often as there are rounds in the description.
+"""Round-robin: every two players meet `rounds` times.
 
-The Berger tables of FIDE say who meets in which round; the players' numbers in them are drawn from the seed. Who sits
-first is not the tables' affair: it follows from who meets, and changes each time they do.
+The Berger tables of FIDE give the pairings of each round; the players' numbers in the tables are drawn from the seed.
+The first seat does not come from the tables: `Pairing.of` draws it, and it changes with each pairing of two players.
 """
 
 from __future__ import annotations
@@ -11,16 +11,17 @@ from arena.tournament.formats.tournament_state import Terms, TournamentState, sc
 
 
 def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
-    """All pairings that are not known yet. Withdrawn players keep theirs: the director forfeits them."""
+    """All pairings that are not known yet. Pairings of withdrawn players stay: the director forfeits their games."""
     order = so_far.draw("order")
     rounds = [[(order[first - 1], order[second - 1]) for first, second in meet] for meet in table(len(order))]
     return scheduled(so_far, rounds, terms.rounds)
 
 
 def table(players: int) -> list[list[tuple[int, int]]]:
-    """The Berger table for players numbered from 1: for each round who meets, first the one who has White.
+    """The Berger table for players numbered from 1: for each round its pairs, White first.
 
-    With an odd number, whoever would meet the highest number of the next larger table is free in that round."""
+    With an odd number of players, the table of one more player is used; the opponent of that player has no game in the
+    round."""
     even = players + players % 2
     turn = even - 1
     rounds = []

@@ -1,7 +1,7 @@
-"""Match: two players meet, as often as there are rounds in the description, or until a sequential test is decided.
+"""Match: two players meet `rounds` times, or until a sequential test (SPRT) is decided.
 
-It is the smallest round-robin. Who sits first in the first game of a pair changes from pair to pair. The test looks at
-whole pairs alone.
+It is the smallest round-robin. The first seat changes from pairing to pairing. The test uses complete pairs of games
+only.
 """
 
 from __future__ import annotations
@@ -14,32 +14,32 @@ from arena.ratings.match_statistics import Hypothesis, Model, Sprt, sprt
 from arena.tournament.formats.pairing import Pairing
 from arena.tournament.formats.tournament_state import Terms, TournamentState, scheduled
 
-USUAL_RISK: Final = 0.05
+DEFAULT_RISK: Final = 0.05
 _CLAIMS: Final = {
     Hypothesis.H0: ("at least {} worse than", "not better than", "at most {} better than"),
     Hypothesis.H1: ("at most {} worse than", "at least as good as", "at least {} better than"),
 }
-"""What each says where its limit is below 0, is 0, and is above 0."""
+"""The claim of each hypothesis if its limit is below 0, is 0, and is above 0."""
 _UNITS: Final = {Model.LOGISTIC: "Elo", Model.NORMALIZED: "normalized Elo"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SprtTerms:
-    """What a sequential test is to decide: whether one player is at least `elo1` better than the other, H1, or at most
-    `elo0`, H0."""
+    """The hypotheses of a sequential test: H0, one player is at most `elo0` better than the other; H1, it is at least
+    `elo1` better."""
 
     of: str
-    """Whose strength is measured, against the other's."""
+    """The player that the hypotheses are about."""
     elo0: float
     elo1: float
-    alpha: float = USUAL_RISK
-    """How often H1 may be accepted where H0 is true."""
-    beta: float = USUAL_RISK
-    """How often H0 may be accepted where H1 is true."""
+    alpha: float = DEFAULT_RISK
+    """The probability of accepting H1 when H0 is true (type I error)."""
+    beta: float = DEFAULT_RISK
+    """The probability of accepting H0 when H1 is true (type II error)."""
     model: Model = Model.LOGISTIC
 
     def claim(self, hypothesis: Hypothesis, other: str) -> str:
-        """What the hypothesis says about `of` and the other, in words."""
+        """What the hypothesis says about `of` and the other player, as a sentence."""
         limit = self.elo1 if hypothesis is Hypothesis.H1 else self.elo0
         worse, level, better = _CLAIMS[hypothesis]
         how = better if limit > 0 else worse if limit < 0 else level
@@ -47,10 +47,10 @@ class SprtTerms:
 
 
 class Weighed(Sprt, frozen=True):
-    """How the test of a match stands."""
+    """The state of a match's sequential test."""
 
     pairs: int
-    """After how many pairs."""
+    """Number of pairs of games so far."""
 
 
 def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
@@ -60,7 +60,7 @@ def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
 
 
 def weigh(terms: SprtTerms, pairs: Mapping[float, int]) -> Weighed:
-    """How the test stands after so many pairs, by the points that each brought the player whom it is about."""
+    """The state of the test. `pairs`: numbers of pairs of games, by the points of the player `terms.of` in a pair."""
     counts = [pairs.get(points, 0) for points in (0.0, 0.5, 1.0, 1.5, 2.0)]
     stands = sprt(counts, terms.elo0, terms.elo1, terms.alpha, terms.beta, terms.model)
     return Weighed(stands.llr, stands.lower, stands.upper, stands.verdict, pairs=sum(counts))

@@ -1,7 +1,7 @@
-"""Swiss: so many rounds, in each of which everybody meets somebody with about as many points.
+"""Swiss: in each round, players with about the same number of points meet.
 
-A round is paired when the one before it is over. The bye goes to the lowest of those who had the fewest; no two players
-meet again while a whole round can be paired without that, and as few as possible when it cannot.
+A round is paired when the round before it is over. The bye goes to the lowest of the players with the fewest byes. No
+two players meet again while a whole round can be paired without repeats; after that there are as few as possible.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from arena.tournament.formats.pairing import Pairing
 from arena.tournament.formats.tournament_state import Terms, TournamentState
 
 Met = Counter[tuple[str, ...]]
-"""How often just these players, sorted, have been paired; one alone: how often it was free."""
+"""The number of pairings of these players (sorted names); for a single name, the number of its byes."""
 
 
 def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
-    """The next round, once all pairings before it are over. Whoever was added since then joins in it with no points."""
+    """The next round, once all earlier pairings are over. Players that were added since start in it with 0 points."""
     players = so_far.active
     if so_far.last_round >= terms.rounds or len(players) < 2 or not all(map(so_far.is_over, so_far.known)):
         return []
@@ -42,17 +42,18 @@ def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """The players of a round by their places, 0 for the first; and who should meet whom."""
+    """The players of a round by their place in the order (from 0), and whom each should meet."""
 
     points: list[float]
     meetings: list[list[int]]
-    """How often each has met each other."""
+    """The number of earlier pairings of each two players."""
     fresh: list[list[int]]
-    """Whom each has met least often: never, as long as there is anybody who has not met somebody."""
+    """For each player, the opponents with the smallest number of pairings in the whole field (0 while some two players
+    have not met)."""
 
     @classmethod
     def of(cls, order: Sequence[str], points: Mapping[str, float], met: Met) -> Self:
-        """Of these players, best first."""
+        """The field of these players, best first."""
         places = range(len(order))
         meetings = [[met[_sorted_pair(one, other)] for other in order] for one in order]
         least = min(meetings[one][other] for one in places for other in places if one != other)
@@ -60,7 +61,7 @@ class _Field:
         return cls([points[name] for name in order], meetings, fresh)
 
     def level(self) -> list[list[int]]:
-        """The same as `fresh`, of those with as many points."""
+        """As `fresh`, but only opponents with the same number of points."""
         return [
             [other for other in self.fresh[one] if self.points[one] == self.points[other]]
             for one in range(len(self.points))
@@ -68,7 +69,7 @@ class _Field:
 
 
 def _bye(order: Sequence[str], points: Mapping[str, float], met: Met) -> str:
-    """Who is free: of those with the fewest byes the last whose absence lets most of the others meet somebody new."""
+    """The player with the bye: of those with the fewest byes, the last whose absence leaves the most fresh pairs."""
     everybody = Matching(_Field.of(order, points, met).fresh)
     fewest = min(met[name,] for name in order)
     places = [place for place, name in reversed(list(enumerate(order))) if met[name,] == fewest]
@@ -82,7 +83,7 @@ def _bye(order: Sequence[str], points: Mapping[str, float], met: Met) -> str:
 
 
 def _pairs(order: Sequence[str], points: Mapping[str, float], met: Met) -> list[tuple[str, str]]:
-    """Everybody in pairs, from the top."""
+    """All players in pairs, from the top of the order."""
     field = _Field.of(order, points, met)
     left = Matching(field.fresh)
     level_left = Matching(field.level())
@@ -99,8 +100,8 @@ def _pairs(order: Sequence[str], points: Mapping[str, float], met: Met) -> list[
 
 
 def _opponent(field: _Field, one: int, waiting: Sequence[int], left: Matching, level_left: Matching) -> int:
-    """Whom `one` meets of those who wait: the next best who leaves as many of the others somebody new to meet, and
-    where it can be so that as few as possible meet somebody with fewer points."""
+    """The opponent of `one` from `waiting`: the next best that keeps the largest number of fresh pairs; if possible one
+    that also keeps the largest number of pairs with equal points."""
     fresh = frozenset(field.fresh[one])
 
     def fits(other: int) -> bool:

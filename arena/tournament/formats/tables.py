@@ -1,7 +1,7 @@
-"""Tables, for games of any number of players: in each round as many tables as can be filled.
+"""Tables, for games of any number of players: each round has as many tables as can be filled.
 
-Everybody plays equally often to within one; who sits together is chosen so that everybody meets everybody else about
-equally often. At each table so many games are played as there are seats, and everybody sits on each seat once.
+The players' numbers of tables differ by at most one, and players are placed so that each two meet about equally often.
+Each table plays as many games as there are seats, and every player sits in each seat once.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from arena.tournament.formats.pairing import Pairing
 from arena.tournament.formats.tournament_state import Terms, TournamentState
 
 _MOST_TO_IMPROVE = 100
-"""With more players in a round the tables stay as they were first laid: comparing all would take minutes."""
+"""Most players for which the tables are improved by swaps; with more, comparing all swaps would take minutes."""
 
 Meetings = Counter[tuple[str, str]]
 
 
 def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
-    """The next round; none when all were said. Then come rounds for those who were added too late to have played as
-    often as the others, until they have. Withdrawn players keep theirs: the director forfeits them."""
+    """The next round; empty after the last one. Players that were added late then get extra rounds, until they have
+    played as often as the others. Pairings of withdrawn players stay: the director forfeits their games."""
     played = Counter(name for pairing in so_far.known for name in pairing.names)
     round = so_far.last_round + 1
     seats = terms.seats
@@ -36,7 +36,7 @@ def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
     meetings: Meetings = Counter()
     for pairing in so_far.known:
         meetings.update(combinations(sorted(pairing.names), 2))
-    tables = _laid(order[:places], seats, meetings)
+    tables = _filled(order[:places], seats, meetings)
     if len(order) <= _MOST_TO_IMPROVE:
         _improve(tables, order[places:], meetings, played)
     met = so_far.met()
@@ -44,8 +44,8 @@ def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
     return [so_far.pairing(names, cycle=met[names], round=round, legs=seats) for names in together]
 
 
-def _laid(names: Sequence[str], seats: int, meetings: Meetings) -> list[list[str]]:
-    """The players at tables, one after the other with those whom they have met least often."""
+def _filled(names: Sequence[str], seats: int, meetings: Meetings) -> list[list[str]]:
+    """The players at tables: each table is filled with the players who have met the others there least often."""
     waiting = list(names)
     tables = []
     while waiting:
@@ -58,8 +58,8 @@ def _laid(names: Sequence[str], seats: int, meetings: Meetings) -> list[list[str
 
 
 def _improve(tables: list[list[str]], free: list[str], meetings: Meetings, played: Counter[str]) -> None:
-    """Exchanges players of two tables, or with one who is free and has played as often, as long as that makes fewer
-    sit together again."""
+    """Swaps players between two tables, or with a free player who has played as often, as long as a swap lowers the
+    sum of `_repetition`."""
     improving = True
     while improving:
         improving = False
@@ -81,6 +81,6 @@ def _improve(tables: list[list[str]], free: list[str], meetings: Meetings, playe
 
 
 def _repetition(name: str, table: Sequence[str], meetings: Meetings) -> int:
-    """How much `name` meets the same others again at this table: each counts by the square of how often they have met,
-    so that a third time is far worse than a second."""
+    """The sum of squares of how often `name` has met each player at this table; squares make a third meeting count
+    much more than a second."""
     return sum(meetings[(name, other) if name < other else (other, name)] ** 2 for other in table if other != name)

@@ -1,7 +1,6 @@
-"""What a format knows when it is asked who plays next: the description of the tournament, and how far it has come.
+"""The input of a format: the terms of the tournament's description, and the state of the tournament.
 
-Both are plain values, made by whoever runs the tournament. It is the same whatever the order in which its names
-and results were given.
+Both are plain values. The state does not depend on the order in which names and results were given.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ Results = Mapping[str, Mapping[str, float]]
 
 
 class Terms(Protocol):
-    """What a format wants to know of a tournament's description; a `League` is one."""
+    """The parts of a description that formats need; a `League` has them."""
 
     @property
     def format(self) -> str:
@@ -27,15 +26,15 @@ class Terms(Protocol):
 
     @property
     def seats(self) -> int:
-        """How many players a game has."""
+        """Players per game."""
 
     @property
     def rounds(self) -> int:
-        """How often everyone meets everyone, or how many rounds there are; a knockout asks for none."""
+        """The number of pairings of each two players, or the number of rounds; a knockout does not use it."""
 
     @property
     def gauntlet(self) -> Sequence[str]:
-        """Who plays against all others."""
+        """The challengers: each plays against all other players."""
 
     @property
     def seeds(self) -> Sequence[str]:
@@ -43,19 +42,19 @@ class Terms(Protocol):
 
     @property
     def best_of(self) -> int:
-        """How many pairings a series of a knockout has."""
+        """Pairings in a series of a knockout."""
 
     @property
     def repeats(self) -> int:
-        """How often a tied series gets one pairing more."""
+        """Most extra pairings of a tied series."""
 
 
 @dataclass(frozen=True, slots=True)
 class TournamentState:
-    """How far a tournament has come."""
+    """The players, pairings and results of a tournament so far."""
 
     names: tuple[str, ...]
-    """Everybody who takes part or did, sorted."""
+    """All players, including withdrawn ones, sorted."""
     seed: int
     results: Results
     known: tuple[Pairing, ...] = ()
@@ -64,7 +63,7 @@ class TournamentState:
 
     @property
     def active(self) -> tuple[str, ...]:
-        """Who has not withdrawn."""
+        """The players who have not withdrawn."""
         return tuple(name for name in self.names if name not in self.withdrawn)
 
     @property
@@ -73,15 +72,15 @@ class TournamentState:
         return max((pairing.round for pairing in self.known), default=0)
 
     def draw(self, *purpose: object) -> list[str]:
-        """All names in an order that is drawn from the seed, for that purpose."""
+        """All names in a random order that is drawn from the seed; another `purpose` gives another order."""
         return sorted(self.names, key=lambda name: (number(self.seed, *purpose, name), name))
 
     def is_over(self, pairing: Pairing) -> bool:
-        """Whether the pairing needs to be waited for no longer."""
+        """Whether the pairing is a bye or has a result."""
         return pairing.is_bye or pairing.key in self.results
 
     def points(self, *, bye: float) -> dict[str, float]:
-        """Everybody's points so far, where a bye is worth so many."""
+        """All players' points so far; `bye`: the points of a bye."""
         points = dict.fromkeys(self.names, 0.0)
         for pairing in self.known:
             for name in pairing.names:
@@ -90,7 +89,7 @@ class TournamentState:
         return points
 
     def met(self) -> Counter[tuple[str, ...]]:
-        """How often just these players, sorted, were paired."""
+        """The number of pairings of the same players (sorted names)."""
         return Counter(tuple(sorted(pairing.names)) for pairing in self.known)
 
     def pairing(self, names: Iterable[str], *, cycle: int, round: int, legs: int) -> Pairing:
@@ -99,16 +98,16 @@ class TournamentState:
 
 
 def scheduled(so_far: TournamentState, rounds: Sequence[Sequence[tuple[str, str]]], cycles: int) -> list[Pairing]:
-    """The pairings not yet known, where in each of the `cycles` everybody meets as `rounds` say.
+    """The pairings that are not known yet, when `rounds` is played once in each of the `cycles`.
 
-    At the start each keeps its round. Later (players or cycles were added) they fill new rounds after the last, as
-    soon as both players are free."""
+    At the start each pairing keeps its round. If players or cycles were added later, the missing pairings fill new
+    rounds after the last one, each in the first round where both players are free."""
     known = {(*sorted(pairing.names), pairing.cycle) for pairing in so_far.known}
     missing = [
         (cycle * len(rounds) + at, names, cycle)
         for cycle in range(cycles)
-        for at, meetings in enumerate(rounds)
-        for names in meetings
+        for at, pairs in enumerate(rounds)
+        for names in pairs
         if (*sorted(names), cycle) not in known
     ]
     if known:
@@ -117,15 +116,15 @@ def scheduled(so_far: TournamentState, rounds: Sequence[Sequence[tuple[str, str]
     return [so_far.pairing(names, cycle=cycle, round=before + at + 1, legs=2) for at, names, cycle in missing]
 
 
-def _packed(meetings: Iterable[tuple[int, tuple[str, str], int]]) -> list[tuple[int, tuple[str, str], int]]:
-    """The same meetings, each in the first round from 0 in which both players are free."""
+def _packed(pairings: Iterable[tuple[int, tuple[str, str], int]]) -> list[tuple[int, tuple[str, str], int]]:
+    """The same pairings, each in the first round from 0 in which both players are free."""
     busy: Counter[str] = Counter()
     """The rounds in which a player is busy, as bits."""
     packed = []
-    for _, (first, second), cycle in meetings:
+    for _, (first, second), cycle in pairings:
         taken = busy[first] | busy[second]
         free = ~taken & (taken + 1)
         busy[first] |= free
         busy[second] |= free
         packed.append((free.bit_length() - 1, (first, second), cycle))
-    return sorted(packed, key=lambda meeting: meeting[0])
+    return sorted(packed, key=lambda pairing: pairing[0])

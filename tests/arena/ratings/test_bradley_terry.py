@@ -87,7 +87,7 @@ class Cell:
     high: int
     kind: int
     weight: float = 0.0
-    unlike: float = 0.0
+    distinct: float = 0.0
     squares: float = 0.0
     leads: float = 0.0
     firsts: float = 0.0
@@ -102,22 +102,22 @@ class Cell:
         self.v, self.t = ((mean * self.weight + own) / (self.weight + 1.0) for mean, own in ((self.v, v), (self.t, t)))
         self.weight += 1.0
 
-    def add_unlike(self, lead: float, first: float, times: int) -> None:
+    def add_distinct(self, lead: float, first: float, times: int) -> None:
         self.leads, self.firsts = self.leads + lead**2, self.firsts + first**2
-        self.unlike, self.squares = self.unlike + 1.0, self.squares + float(times) ** 2
+        self.distinct, self.squares = self.distinct + 1.0, self.squares + float(times) ** 2
 
-    def follow(self, known: Numbers) -> None:
-        """Of the expected squares, what the fit leaves: it follows each meeting a little."""
+    def follow(self, inverse: Numbers) -> None:
+        """Of the expected squares, what the fit leaves: it follows each pairing a little."""
         low, high, kind, v, t = self.low, self.high, self.kind, self.v, self.t
-        a = known[low, low] + known[high, high] - 2.0 * known[low, high]
-        b, c = known[low, kind] - known[high, kind], known[kind, kind]
-        self.left_of_lead = max(0.0, self.unlike * v - self.weight * (v * v * a + 2 * v * t * b + t * t * c))
-        self.left_of_first = max(0.0, self.unlike * v - self.weight * (t * t * a + 2 * v * t * b + v * v * c))
+        a = inverse[low, low] + inverse[high, high] - 2.0 * inverse[low, high]
+        b, c = inverse[low, kind] - inverse[high, kind], inverse[kind, kind]
+        self.left_of_lead = max(0.0, self.distinct * v - self.weight * (v * v * a + 2 * v * t * b + t * t * c))
+        self.left_of_first = max(0.0, self.distinct * v - self.weight * (t * t * a + 2 * v * t * b + v * v * c))
 
 
 class Definition:
     """The likelihood of the games, one after the other, and everything that follows from it, written as plainly as
-    possible: derivatives by differences, errors meeting by meeting."""
+    possible: derivatives by differences, errors pairing by pairing."""
 
     def __init__(self, played: Sequence[RatedGame], prior: float) -> None:
         self.played, self.prior = played, prior
@@ -176,73 +176,73 @@ class Definition:
         return found
 
     def covariance(self) -> Numbers:
-        """As docs/ratings.md has it, meeting by meeting."""
-        known: Numbers = np.asarray(np.linalg.pinv(self.bend(self.strengths), rcond=1e-6), dtype=np.float64)
+        """As docs/ratings.md has it, pairing by pairing."""
+        inverse: Numbers = np.asarray(np.linalg.pinv(self.bend(self.strengths), rcond=1e-6), dtype=np.float64)
         cells = self.cells()
         pooled: dict[tuple[str, bool], list[Cell]] = {}
         for (kind, _, _, single), cell in cells.items():
             pooled.setdefault((kind, single), []).append(cell)
         for cell in cells.values():
-            cell.follow(known)
+            cell.follow(inverse)
         for some in pooled.values():
             one = sum(cell.weight * cell.v for cell in some) / sum(cell.weight for cell in some)
             phi = (sum(cell.leads for cell in some) + one) / (sum(cell.left_of_lead for cell in some) + one)
             psi = (sum(cell.firsts for cell in some) + one) / (sum(cell.left_of_first for cell in some) + one)
             for cell in some:
                 cell.phi, cell.psi = phi, psi
-        own = self.own_spreads(list(cells.values()))
-        middle = np.zeros((self.size, self.size))
+        own = self.own_dispersions(list(cells.values()))
+        meat = np.zeros((self.size, self.size))
         for place, strength in enumerate(self.strengths):
             chance = 1.0 / (1.0 + np.exp(-strength))
-            middle[place, place] += self.prior * chance * (1.0 - chance)
+            meat[place, place] += self.prior * chance * (1.0 - chance)
         for cell in cells.values():
             phi = cell.phi * own[cell.low] * own[cell.high]
             if any(self.is_extreme(player) for player in (cell.low, cell.high)):
                 phi = max(phi, 1.0)
             lead, first = np.zeros(self.size), np.zeros(self.size)
             lead[[cell.low, cell.high]], first[cell.kind] = (1.0, -1.0), 1.0
-            middle += cell.squares * cell.v * (phi * np.outer(lead, lead) + cell.psi * np.outer(first, first))
+            meat += cell.squares * cell.v * (phi * np.outer(lead, lead) + cell.psi * np.outer(first, first))
             both = np.outer(lead, first)
-            middle += cell.squares * cell.t * (phi + cell.psi) / 2.0 * (both + both.T)
-        found: Numbers = known @ middle @ known
+            meat += cell.squares * cell.t * (phi + cell.psi) / 2.0 * (both + both.T)
+        found: Numbers = inverse @ meat @ inverse
         return found
 
     def cells(self) -> dict[tuple[str, int, int, bool], Cell]:
-        """The meetings of the same two and kind, single games apart."""
-        meetings: dict[tuple[Hashable, str, int, int], list[int]] = {}
+        """The pairings of the same two and kind, single games apart."""
+        pairings: dict[tuple[Hashable, str, int, int], list[int]] = {}
         for number, one in enumerate(self.played):
             low, high = sorted(self.names.index(name) for name in one.names)
-            meetings.setdefault((one.pair, one.rules, low, high), []).append(number)
+            pairings.setdefault((one.pair, one.rules, low, high), []).append(number)
         cells: dict[tuple[str, int, int, bool], Cell] = {}
         times: Counter[Hashable] = Counter()
-        for numbers in meetings.values():
+        for numbers in pairings.values():
             times[self.signature(numbers)] += 1
         counted = set()
-        for (_, kind, low, high), numbers in meetings.items():
+        for (_, kind, low, high), numbers in pairings.items():
             cell = cells.setdefault(
                 (kind, low, high, len(numbers) == 1), Cell(low, high, len(self.names) + self.kinds.index(kind))
             )
             lead = first = v = t = 0.0
             for number in numbers:
                 expected = 1.0 / (1.0 + np.exp(-(self.sides[number] @ self.strengths)))
-                surprise = self.scores[number] - expected
+                residual = self.scores[number] - expected
                 sign = 1.0 if self.names.index(self.played[number].names[0]) == low else -1.0
-                lead, first = lead + sign * surprise, first + surprise
+                lead, first = lead + sign * residual, first + residual
                 v, t = v + expected * (1.0 - expected), t + sign * expected * (1.0 - expected)
             cell.add(v, t)
             if self.signature(numbers) not in counted:
                 counted.add(self.signature(numbers))
-                cell.add_unlike(lead, first, times[self.signature(numbers)])
+                cell.add_distinct(lead, first, times[self.signature(numbers)])
         return cells
 
     def signature(self, numbers: Sequence[int]) -> Hashable:
-        """The same for meetings that went alike, move for move."""
+        """The same for pairings that went alike, move for move."""
         played = [self.played[number] for number in numbers]
         if any(one.moves_hash is None for one in played):
             return numbers[0]
         return tuple(sorted((one.rules, one.names, one.moves_hash, one.points) for one in played))
 
-    def own_spreads(self, cells: Sequence[Cell]) -> list[float]:
+    def own_dispersions(self, cells: Sequence[Cell]) -> list[float]:
         """How many times as large as that of all each player's is."""
         g, q = [], []
         for player in range(len(self.names)):
@@ -474,7 +474,7 @@ def test_who_won_all_against_some_and_lost_all_against_others_is_unrated_without
     played = [*each_way("ann", "bob", 1.0), *each_way("bob", "cleo", 1.0)]
     found = rated(played, prior=0.0)
     assert found.names == ()
-    assert found.unrated["bob"] == "won every game against some, and lost every game against the others"
+    assert found.unrated["bob"] == "won every game against some players and lost every game against the others"
 
 
 @pytest.mark.parametrize("prior", [0.0, 1.0])
@@ -528,7 +528,7 @@ def test_one_game_rates_both_and_is_sure_of_nothing() -> None:
 def test_who_plays_only_itself_is_average_with_a_prior_and_unrated_without() -> None:
     played = [game("ann", "ann", 1.0), game("ann", "ann", 0.5)]
     assert list(rated(played).ratings) == [0.0]
-    assert rated(played, prior=0.0).unrated == {"ann": "played against nobody else"}
+    assert rated(played, prior=0.0).unrated == {"ann": "played only against itself"}
 
 
 def test_games_against_oneself_move_nobody_but_the_advantage() -> None:
@@ -637,14 +637,14 @@ def tournament(
     random: Generator,
     truth: Numbers,
     *,
-    meetings: int,
+    pairings: int,
     opening: float = 0.5,
     advantage: float = 0.15,
     draws: float = 0.3,
 ) -> Duels:
     """Everybody meets everybody so many times, each time in two games with swapped seats and one opening, which favours
     or harms who sits first; all in log odds."""
-    one, other = (np.repeat(side, meetings) for side in np.triu_indices(len(truth), 1))
+    one, other = (np.repeat(side, pairings) for side in np.triu_indices(len(truth), 1))
     favour = advantage + random.normal(0.0, opening, len(one))
     scores = []
     for difference in (truth[one] - truth[other], truth[other] - truth[one]):
@@ -666,19 +666,19 @@ def tournament(
     )
 
 
-def coverage(players: int, meetings: int, *, tournaments: int, seed: int = 1, spread: float = 0.6) -> float:
+def coverage(players: int, pairings: int, *, tournaments: int, seed: int = 1, spread: float = 0.6) -> float:
     """In how many of a hundred cases the bars hold the true rating."""
     random, held = default_rng(seed), []
     for _ in range(tournaments):
         truth = random.normal(0.0, spread, players)
-        found = fit(tournament(random, truth, meetings=meetings))
+        found = fit(tournament(random, truth, pairings=pairings))
         held.append(np.abs(found.ratings - (truth - truth.mean()) * ELO) <= found.errors())
     return 100.0 * float(np.mean(held))
 
 
 def test_the_advantage_and_the_draws_come_out_of_many_games() -> None:
     truth = np.linspace(-1.0, 1.0, 8)
-    found = fit(tournament(default_rng(3), truth, meetings=400, opening=0.0, advantage=0.25, draws=0.0))
+    found = fit(tournament(default_rng(3), truth, pairings=400, opening=0.0, advantage=0.25, draws=0.0))
     assert found.advantages[""].elo == pytest.approx(0.25 * ELO, abs=2.0 * (found.advantages[""].error or 0.0))
     assert (found.advantages[""].error or 0.0) < 6.0
     assert found.advantages[""].draw_rate == 0.0
@@ -697,9 +697,9 @@ def test_the_draw_rate_of_equals_comes_out_of_games_of_unequals() -> None:
 
 
 @pytest.mark.skipif(not SOAK, reason="four hundred tournaments: SOAK=1")
-@pytest.mark.parametrize(("players", "meetings"), [(10, 4), (4, 40), (20, 2)])
-def test_the_bars_hold_the_true_ratings_95_times_in_100(players: int, meetings: int) -> None:
-    assert 92.0 <= coverage(players, meetings, tournaments=400) <= 97.0
+@pytest.mark.parametrize(("players", "pairings"), [(10, 4), (4, 40), (20, 2)])
+def test_the_bars_hold_the_true_ratings_95_times_in_100(players: int, pairings: int) -> None:
+    assert 92.0 <= coverage(players, pairings, tournaments=400) <= 97.0
 
 
 @pytest.mark.parametrize("score", [0.5, 1.0])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from arena.ratings.duels import Duels, duels, score
-from arena.ratings.meetings import in_pairs
+from arena.ratings.pairs import in_pairs
 from db.records import PairCount, RatedGame
 from tests.kit.effort import tries
 from tests.kit.game_lists import drawn, games, won

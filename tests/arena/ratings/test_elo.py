@@ -81,7 +81,7 @@ def test_who_plays_alone_or_against_himself_stays_where_he_is() -> None:
 @pytest.mark.parametrize(
     ("numbers", "message"),
     [
-        ({"k": -1.0}, "expected a k of 0 or more"),
+        ({"k": -1.0}, "expected a k from 0 to 1e"),
         ({"k": float("nan")}, "got nan"),
         ({"start": 50.0}, "start 50 and floor 100"),
         ({"floor": float("-inf")}, "floor -inf"),

@@ -124,7 +124,7 @@ def test_a_bar_that_has_no_game_is_named_with_whom_was_meant() -> None:
     ids=" ".join,
 )
 def test_a_bar_is_not_called_like_another_column(names: list[str], column: str) -> None:
-    with pytest.raises(BadRating, match=f"there is a column '{column}' already; give the bar another name"):
+    with pytest.raises(BadRating, match=f"the column '{column}' already exists; give the bar another name"):
         bars(pair("1", 1.0, 0.0), dict.fromkeys(names, "b"), "cs101")
 
 

@@ -245,7 +245,7 @@ def test_bounds_that_are_none_are_refused(elo0: float, elo1: float, alpha: float
 def test_counts_and_models_that_are_none_are_refused() -> None:
     with pytest.raises(BadRating, match="expected the model logistic or normalized of a sequential test, got 'bayes'"):
         sprt([1] * 5, 0, 5, model="bayes")
-    with pytest.raises(BadRating, match="3/2 and 2, got 3 numbers"):
+    with pytest.raises(BadRating, match="3/2 and 2; got 3 numbers"):
         pentanomial([1, 2, 3])
     with pytest.raises(BadRating, match="expected counts of 0 or more, got 3, 2, -1"):
         trinomial(-1, 2, 3)

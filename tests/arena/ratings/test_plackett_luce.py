@@ -116,30 +116,30 @@ def test_no_other_ratings_make_the_games_more_likely(number: int) -> None:
 
 @pytest.mark.parametrize("pairs", [0, 12, 4])
 @pytest.mark.parametrize("repeats", [1, 3])
-def test_errors_come_from_one_spread_of_all_meetings(pairs: int, repeats: int) -> None:
-    """The formulas of docs/ratings.md, meeting by meeting, with derivatives by differences."""
+def test_errors_come_from_one_dispersion_of_all_pairings(pairs: int, repeats: int) -> None:
+    """The formulas of docs/ratings.md, pairing by pairing, with derivatives by differences."""
     names = ["ann", "bob", "cleo", "dan"]
     once = some_games(Random(7), names, 24, pairs=pairs)
     once = [replace(game, moves_hash=number) for number, game in enumerate(once)]
-    meetings = [once[number::pairs] for number in range(pairs)] if pairs else [[game] for game in once]
-    times = [repeats if number % 3 == 0 else 1 for number in range(len(meetings))]
+    pairings = [once[number::pairs] for number in range(pairs)] if pairs else [[game] for game in once]
+    times = [repeats if number % 3 == 0 else 1 for number in range(len(pairings))]
     again = [(number, copy) for number, many in enumerate(times) for copy in range(many)]
-    played = [replace(game, pair=name) for name in again for game in meetings[name[0]]]
+    played = [replace(game, pair=name) for name in again for game in pairings[name[0]]]
     found = fit(played)
     best = strengths(found, played)
-    known = np.linalg.inv(information(best, names, played))
+    inverse = np.linalg.inv(information(best, names, played))
     prior = np.diag(1.0 / (2.0 + np.exp(best) + np.exp(-best)))
-    parts = [information(best, names, meeting) - prior for meeting in meetings]
-    pulls = [slopes(best, names, meeting) for meeting in meetings]
-    one = sum(many * np.trace(known @ part) for many, part in zip(times, parts, strict=True)) / sum(times)
+    parts = [information(best, names, pairing) - prior for pairing in pairings]
+    score_vectors = [slopes(best, names, pairing) for pairing in pairings]
+    one = sum(many * np.trace(inverse @ part) for many, part in zip(times, parts, strict=True)) / sum(times)
     left = sum(
-        np.trace(known @ part) - many * np.trace(known @ part @ known @ part)
+        np.trace(inverse @ part) - many * np.trace(inverse @ part @ inverse @ part)
         for many, part in zip(times, parts, strict=True)
     )
-    phi = (sum(pull @ known @ pull for pull in pulls) + one) / (left + one)
-    middle = phi * sum(many**2 * part for many, part in zip(times, parts, strict=True)) + prior
+    phi = (sum(vector @ inverse @ vector for vector in score_vectors) + one) / (left + one)
+    meat = phi * sum(many**2 * part for many, part in zip(times, parts, strict=True)) + prior
     centred = np.eye(4) - 0.25
-    expected = centred @ known @ middle @ known @ centred * ELO**2
+    expected = centred @ inverse @ meat @ inverse @ centred * ELO**2
     np.testing.assert_allclose(found.covariance, expected, rtol=2e-3, atol=1e-2)
     np.testing.assert_allclose(found.errors(), 1.96 * np.sqrt(np.diag(expected)), rtol=2e-3)
 

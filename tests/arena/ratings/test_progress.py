@@ -97,7 +97,7 @@ def test_every_version_of_an_anchor_is_held_to_its_rating() -> None:
 
 
 def test_an_anchor_that_nobody_is_is_told() -> None:
-    with pytest.raises(BadRating, match=r"no anchor 'bb': nobody called so is rated; did you mean 'bob'"):
+    with pytest.raises(BadRating, match=r"no anchor 'bb': no rated player has that name; did you mean 'bob'"):
         progress([won("a@1", "bob@1")], anchors={"bb": 0.0})
 
 

@@ -146,12 +146,12 @@ def test_anchors_are_marked_and_are_where_they_should_be() -> None:
 
 @pytest.mark.parametrize("system", [System.INCREMENTAL, System.GLICKO2, System.POINTS])
 def test_anchors_are_refused_where_they_make_no_sense(system: System) -> None:
-    with pytest.raises(BadRating, match=f"anchors are for elo and plackett-luce: {system}"):
+    with pytest.raises(BadRating, match=f"anchors are for elo and plackett-luce only: {system}"):
         rank(COURSE, system=system, settings=Settings(anchors={"bob": 1500.0}))
 
 
 def test_games_for_more_are_refused_by_elo_and_left_out_beside_games_for_two() -> None:
-    with pytest.raises(BadRating, match="elo is for games for two, these are for 3"):
+    with pytest.raises(BadRating, match="elo rates games of 2 players, these are for 3"):
         rank([won("ann", "bob", "cleo")])
     assert [one.name for one in rank([won("ann", "bob", "cleo"), won("ann", "bob")]).players] == ["ann", "bob"]
 

@@ -87,7 +87,7 @@ def test_a_whole_description_is_read(folder: Path) -> None:
 def test_what_is_no_agent_is_told(folder: Path) -> None:
     skipped = read(folder, 'game = "connect4"\nplayers = ["students/*"]').skipped
     assert skipped == (
-        "'students/README.md' (no Python file)",
+        "'students/README.md' (not a Python file)",
         "'students/__init__.py' (part of a package)",
         "'students/__pycache__' (a folder without agent.py)",
     )
@@ -215,7 +215,7 @@ def test_settings_are_json_and_do_not_depend_on_the_order_of_agents(folder: Path
         ("", "quarantine = 0", "", "quarantine: 5 -> 0"),
         ("", "reuse = true", "reuse: false -> true", ""),
         ("", "limits = {move = 90}", "move: 60 -> 90", ""),
-        ("openings = 2", 'openings = "openings.txt"', "openings: 2 -> 2 of a file", ""),
+        ("openings = 2", 'openings = "openings.txt"', "openings: 2 -> 2 from a file", ""),
         ("seed = 1", "seed = 2", "seed: 1 -> 2", ""),
         ("seed = 1", "", "", ""),
         ("", 'format = "swiss"', "format: round-robin -> swiss", ""),
@@ -258,7 +258,7 @@ def test_agents_may_be_added_and_changed_but_not_left_out(folder: Path) -> None:
     assert (found.refused, found.added) == ((), ("carol",))
     assert found.allowed == ("agent 'b': player: pvs -> mcts", "agents: added: 'carol'")
     assert changes(more.settings(), two.settings()).refused == (
-        "agents: no longer listed: 'carol' (list them again; to leave, they are withdrawn)",
+        "agents: no longer listed: 'carol' (list them again; to take one out, use `arena withdraw`)",
     )
 
 
@@ -266,7 +266,7 @@ def test_nobody_is_added_to_a_knockout(folder: Path) -> None:
     two = read(folder, 'game = "connect4"\nformat = "knockout"\n' + TWO)
     more = read(folder, 'game = "connect4"\nformat = "knockout"\nplayers = "students/c*"\n' + TWO)
     assert changes(two.settings(), more.settings()).refused == (
-        "agents: added: 'carol' (the bracket of a knockout is drawn once)",
+        "agents: added: 'carol' (a knockout's bracket is drawn once)",
     )
 
 
@@ -362,7 +362,7 @@ def test_what_agents_may_use_may_stand_among_the_limits(folder: Path) -> None:
 
 
 def test_a_limit_stands_in_one_place(folder: Path) -> None:
-    with pytest.raises(BadLeague, match=r"\[limits\]: memory: it stands above the tables, too"):
+    with pytest.raises(BadLeague, match=r"\[limits\]: memory: set here and above the tables"):
         read(folder, 'game = "connect4"\nmemory = "1G"\n' + TWO + '[limits]\nmemory = "1G"\n')
 
 
@@ -371,8 +371,8 @@ def test_a_limit_stands_in_one_place(folder: Path) -> None:
     [
         ('["numpy>=1.2"]', "expected names of modules, such as 'numpy' or 'adsearch.games', got 'numpy>=1.2'"),
         ('["../x"]', "expected names of modules"),
-        ('["arena.match.match"]', "'arena.match.match' is the server's own, and not for agents"),
-        ('"db"', "'db' is the server's own"),
+        ('["arena.match.match"]', "'arena.match.match' is part of the server; agents cannot import it"),
+        ('"db"', "'db' is part of the server"),
     ],
 )
 def test_what_is_no_module_for_agents_is_refused(modules: str, told: str, folder: Path) -> None:
@@ -450,11 +450,11 @@ def test_nothing_keeps_an_agent_from_having_no_limit_but_of_files(folder: Path) 
         ('python = "no-such-python"', "python: expected a Python interpreter, got 'no-such-python'"),
         ('python = "./students"', "python: expected a Python interpreter, got './students'"),
         ('python = "./openings.txt"', "python: expected a Python interpreter, got './openings.txt'"),
-        ("python = 3.12", "python: expected a text, got 3.12"),
-        ("modules = 1", "modules: expected a text or a list of texts, got 1"),
-        ('modules = ["numpy", 1]', "modules: expected a text or a list of texts, got a list of 2"),
-        ('wall = "sandbox"', "no key 'wall'"),
-        ("processes = 4", "no key 'processes'"),
+        ("python = 3.12", "python: expected a string, got 3.12"),
+        ("modules = 1", "modules: expected a string or a list of strings, got 1"),
+        ('modules = ["numpy", 1]', "modules: expected a string or a list of strings, got a list of 2"),
+        ('wall = "sandbox"', "unknown key 'wall'"),
+        ("processes = 4", "unknown key 'processes'"),
     ],
 )
 def test_what_is_wrong_about_walls_is_one_clear_error(keys: str, words: str, folder: Path) -> None:
@@ -484,7 +484,7 @@ def test_what_is_wrong_about_one_agents_walls_names_the_agent(keys: str, words: 
 
 @pytest.mark.parametrize("keys", ['walls = "sandbox"', 'memory = "1G"', "threads = 1", "start = 3"])
 def test_what_is_ours_is_behind_no_walls(keys: str, folder: Path) -> None:
-    with pytest.raises(BadLeague, match=r"'pvs' is ours, and behind no walls"):
+    with pytest.raises(BadLeague, match=r"'pvs' is a built-in agent"):
         read(folder, f'game = "connect4"\n[[agent]]\nname = "own"\nplayer = "pvs"\n{keys}\n' + TWO)
 
 
@@ -543,4 +543,4 @@ def test_the_conditions_can_be_read_before_there_is_anybody(folder: Path) -> Non
         league.read(folder / "cs101.toml")
     (folder / "cs101.toml").write_text(f'game = "connect4"\nplayers = "cs101.collected.toml"\n{TWO}')
     (told,) = league.read(folder / "cs101.toml").skipped
-    assert told == "'cs101.collected.toml' (it is not there yet: `arena collect` writes it)"
+    assert told == "'cs101.collected.toml' (does not exist yet: `arena collect` writes it)"

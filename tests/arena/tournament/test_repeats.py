@@ -19,12 +19,12 @@ def warned(game: str, players: list[str], **settings: object) -> str:
 
 def test_fewer_openings_than_meetings_are_told_and_how_many_plies_would_do() -> None:
     assert warned("connect4", SAME, rounds=60, openings=2) == (
-        "the same players meet up to 60 times with 49 different openings: players that always do the same "
-        "(alphabeta:depth=2, minimax:depth=2) repeat whole games; openings = 3 gives every meeting another start"
+        "the same players meet up to 60 times with 49 different openings: deterministic players "
+        "(alphabeta:depth=2, minimax:depth=2) will repeat whole games; openings = 3 gives every pairing a different one"
     )
     assert warned("connect4", ["random", "mcts"], rounds=8, openings=1) == (
-        "the same players meet up to 8 times with 7 different openings: players that always do the same repeat whole "
-        "games; openings = 2 gives every meeting another start"
+        "the same players meet up to 8 times with 7 different openings: deterministic players will repeat whole "
+        "games; openings = 2 gives every pairing a different one"
     )
 
 
@@ -44,13 +44,13 @@ def test_openings_are_counted_only_as_far_as_takes_no_time(monkeypatch: pytest.M
 def test_without_openings_it_depends_on_who_plays(tmp_path: Path) -> None:
     assert "twice" not in warned("connect4", SAME)
     assert warned("connect4", [*SAME, "random"], rounds=2).startswith(
-        "the same players meet up to 2 times without openings: players that always do the same "
-        "(alphabeta:depth=2, minimax:depth=2) repeat whole games; openings = 1"
+        "the same players meet up to 2 times without openings: deterministic players "
+        "(alphabeta:depth=2, minimax:depth=2) will repeat whole games; openings = 1"
     )
     assert warned("connect4", ["random", "mcts", SAME[0]], rounds=5) == ""
     (tmp_path / "ann.py").write_text("")
     students = [str(tmp_path / "ann.py")] * 2
-    assert "always do the same repeat" in warned("connect4", students, rounds=2)
+    assert "deterministic players will repeat" in warned("connect4", students, rounds=2)
 
 
 @pytest.mark.parametrize(

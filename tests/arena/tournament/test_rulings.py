@@ -294,21 +294,22 @@ def test_a_replay_that_was_played_cannot_be_undone(event: Event) -> None:
     event.play_on()
     new = event.sql("SELECT MAX(id) FROM game")[0][0]
     assert refusal(lambda: event.revoke(ruling)) == (
-        f"game 3 was played again, as game {new} (attempt 2), and that one counts now: rule on game {new}"
+        f"game 3 was played again, as game {new} (attempt 2), which counts now: rule on game {new}"
     )
     assert refusal(lambda: event.rule(3, "void")) == (
-        f"game 3 was played again, as game {new} (attempt 2): rule on that one"
+        f"game 3 was played again, as game {new} (attempt 2): rule on game {new}"
     )
 
 
 def test_only_the_ruling_that_holds_is_revoked_and_each_once(event: Event) -> None:
     first, second = event.rule(3, "award", 0), event.rule(3, "void")
-    assert refusal(lambda: event.revoke(first)) == (
-        "ruling 1 holds no more since ruling 2 about the same: revoke that one first"
-    )
+    assert refusal(lambda: event.revoke(first)) == ("ruling 2 has replaced ruling 1: revoke ruling 2 first")
     third = event.revoke(second)
-    assert refusal(lambda: event.revoke(second)) == "ruling 2 is revoked already, by ruling 3"
-    assert refusal(lambda: event.revoke(third)) == "ruling 3 revokes ruling 2, and cannot be revoked itself: rule anew"
+    assert refusal(lambda: event.revoke(second)) == "ruling 2 was already revoked by ruling 3"
+    assert (
+        refusal(lambda: event.revoke(third))
+        == "ruling 3 revoked ruling 2 and cannot be revoked itself: make a new ruling"
+    )
     assert event.sql("SELECT ruling, awarded_to FROM v_game WHERE id = 3") == [("award", 0)]
     event.revoke(first)
     assert event.sql("SELECT ruling FROM v_game WHERE id = 3") == [(None,)]
@@ -319,7 +320,7 @@ def test_who_is_out_forfeits_no_replay(event: Event) -> None:
     event.rule_on_entry("ann", "withdraw")
     mine = event.sql("SELECT game FROM seat WHERE name = 'ann' ORDER BY game")[0][0]
     assert refusal(lambda: event.rule(mine, "again")) == (
-        f"game {mine} would be forfeit: ann is withdrawn; `arena release` lets it play"
+        f"game {mine} would be forfeited: ann is withdrawn; `arena release` lets it play"
     )
 
 
@@ -333,7 +334,7 @@ def test_in_a_knockout_nothing_is_undone_that_a_later_round_stands_on(tmp_path: 
     event = Event(tmp_path, 3, **FORMATS["knockout"])
     assert event.sql("SELECT MAX(round) FROM game") == [(2,)]
     assert refusal(lambda: event.rule(1, "again")) == (
-        "game 1 is of round 1, and round 2 of the knockout is paired already"
+        "game 1 is in round 1, and round 2 of the knockout is already paired"
     )
     # What was ruled after the final was paired decides nothing about who is in it.
     event.revoke(event.rule(1, "void"))
@@ -362,7 +363,7 @@ def test_in_a_knockout_a_ruling_by_which_a_round_was_paired_stands(cup: Event, w
         done = cup.sql("SELECT id FROM game WHERE status = 'finished'")[0][0]
         ruling = cup.rule(done, what, 0 if what == "award" else None)
     cup.run(the_later_name_wins)
-    told = f"round 2 of cs101 is paired already: ruling {ruling} cannot be undone"
+    told = f"round 2 of cs101 is already paired: ruling {ruling} cannot be undone"
     assert refusal(lambda: cup.revoke(ruling)).startswith(told)
 
 
@@ -396,7 +397,10 @@ def test_a_decided_match_plays_no_game_again(tmp_path: Path) -> None:
     (tmp_path / "arena.db").unlink()
     describe_match(match)
     assert match.run(ann_wins).is_over
-    assert refusal(lambda: match.rule(1, "again")) == "the test of cs101 is decided: no more of its games are played"
+    assert (
+        refusal(lambda: match.rule(1, "again"))
+        == "the sequential test of cs101 is decided: its games are not played any more"
+    )
 
 
 @pytest.mark.parametrize("column", ["revokes", "game"])

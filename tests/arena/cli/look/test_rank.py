@@ -330,7 +330,7 @@ LISTED = ["--from", "list.csv"]
         (["--start", "0"], "--start is for --system incremental and glicko2, this is elo"),
         (["--start", "nan", "--system", "glicko2"], "expected a start"),
         (["--floor", "0", "--system", "glicko2"], "--floor is for --system incremental, this is glicko2"),
-        (["--floor", "2000", "--system", "incremental"], "expected a start that is not below the floor"),
+        (["--floor", "2000", "--system", "incremental"], "expected a start not below the floor"),
         (["--svg", "no/where.svg"], "cannot write 'no/where.svg': No such file or directory"),
         (LISTED, "no tournament, filter, date or database"),
     ],

@@ -277,7 +277,7 @@ def test_who_has_no_rated_game_has_no_progress(record: Path) -> None:
         ([], "expected AGENT, got nothing"),
         (["anne"], "nobody called 'anne' has played; did you mean 'ann'"),
         (["ann@1"], "nobody called 'ann@1' has played; did you mean 'ann'"),
-        (["ann", "--anchor", "bib=1"], "no anchor 'bib': nobody called so is rated; did you mean 'bob'"),
+        (["ann", "--anchor", "bib=1"], "no anchor 'bib': no rated player has that name; did you mean 'bob'"),
         (["ann", "--anchor", "bob"], "--anchor: expected NAME=RATING"),
         (["ann", "--prior", "-1"], "--prior: expected"),
         (["ann", "--svg", "no/where.svg"], "cannot write 'no/where.svg': No such file or directory"),

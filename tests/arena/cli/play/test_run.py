@@ -179,10 +179,12 @@ def test_games_on_record_tell_how_long_the_others_will_take_and_how_many_repeat(
     arguments = ("connect4", "minimax:depth=1", "minimax:depth=1", "--rounds", "6", "--clock", "30", "--seed", "1")
     planned = arena("run", *arguments, "--plan", cwd=folder)
     assert "if players use all their time in games of" in planned.out
-    assert planned.err.startswith("warning: the same players meet up to 6 times without openings: players that always")
+    assert planned.err.startswith(
+        "warning: the same players meet up to 6 times without openings: deterministic players"
+    )
     finished(folder, *arguments)
     planned_again = finished(folder, *arguments, "--plan")
-    assert "as the last 12 such games took here" in planned_again
+    assert "the mean of the last 12 such games" in planned_again
     assert "going on: 12 of 12 games are over" in planned_again
     assert "10 of 12 games repeat another move for move" in planned_again
     # The run expects the same as the plan.
@@ -304,7 +306,7 @@ def test_a_second_run_of_the_same_tournament_is_refused(folder: Path) -> None:
         process.kill()
         process.communicate(timeout=PATIENCE)
     assert second.returncode == 1
-    assert "is being run by another process" in err
+    assert "another process is running tournament" in err
 
 
 def sql_if_there(folder: Path, query: str) -> object:
@@ -386,10 +388,10 @@ def command_line(pid: int) -> str:
         (["tictactoe", "random", "pvs", "--sprt", "0,x"], "--sprt: expected ELO0,ELO1, such as 0,50, got '0,x'"),
         (["tictactoe", "random", "pvs", "--sprt", "0,nan"], "sprt: elo1: expected a number, got nan"),
         (["tictactoe", "random", "pvs", "--sprt", "5,-5"], "sprt: expected elo0 below elo1, got 5 and -5"),
-        (["tictactoe", "random", "pvs", "mcts", "--sprt", "0,5"], "a match is between two agents, got 3"),
+        (["tictactoe", "random", "pvs", "mcts", "--sprt", "0,5"], "expected 2 agents for a match, got 3"),
         (
             ["tictactoe", "random", "pvs", "--format", "swiss", "--sprt", "0,5"],
-            "swiss has no use for it; it is for match",
+            "not used with the format swiss, only with match",
         ),
         (["absent.toml", "--sprt", "0,5"], "--sprt: goes without a file"),
         (["absent.toml", "--rounds", "1"], "--rounds: goes without a file"),

@@ -211,7 +211,7 @@ def test_a_roster_is_joined_to_a_document_and_a_table_too(record: Path) -> None:
         (["--bar", "pass=anne"], "--bar pass=anne: no agent 'anne' has a rated game; did you mean 'ann'"),
         (["--bar", "pass=eve"], "--bar pass=eve: no agent 'eve' has a rated game"),
         (["--bar", "pass=ann", "--bar", "pass=bob"], "--bar: 'pass' is there twice"),
-        (["--bar", "score=ann"], "there is a column 'score' already; give the bar another name"),
+        (["--bar", "score=ann"], "the column 'score' already exists; give the bar another name"),
         (["--on", "login"], "--on is about the roster"),
         (["--join", "nothing.csv"], "expected a roster, cannot read 'nothing.csv': No such file or directory"),
         (["--join", "roster.csv", "--on", "logn"], "no column 'logn' in the roster; did you mean 'login'"),

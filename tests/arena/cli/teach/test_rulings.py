@@ -220,10 +220,10 @@ def test_only_a_finished_game_can_be_ruled_on(record: Path) -> None:
     with Database(str(record)) as database, database.writing() as connection:
         again = store.repeat(connection, 3)
     ended = rule(record, "award", str(again), "--to", "ann", "--reason", "x")
-    assert ended.err == f"arena: expected a finished game, game {again} (attempt 2) is scheduled\n"
+    assert ended.err == f"arena: expected a finished game, but game {again} (attempt 2) is scheduled\n"
     assert ended.code == 2
     ended = rule(record, "award", "3", "--to", "ann", "--reason", "x")
-    told = f"arena: game 3 is to be played again, as game {again} (attempt 2): rule on that one\n"
+    told = f"arena: game 3 is to be played again, as game {again} (attempt 2): rule on game {again}\n"
     assert (ended.code, ended.err) == (2, told)
 
 
@@ -280,7 +280,7 @@ def test_no_game_is_scheduled_while_another_process_plays_the_tournament(record:
     with alone(record.with_suffix(".store"), "cs101"):
         ended = rule(record, "void", "3", "--again", "--reason", "x")
         assert (ended.code, rulings(record)) == (1, [])
-        assert ended.err.startswith("arena: tournament 'cs101' is being run by another process")
+        assert ended.err.startswith("arena: another process is running tournament 'cs101'")
         assert rule(record, "void", "3", "--reason", "x").code == 0
 
 
@@ -311,10 +311,10 @@ def test_what_cannot_be_ruled_on_is_left_out_of_many(record: Path) -> None:
     rule(record, "void", "cs101-6", "--reason", "x")
     ended = rule(record, "void", "--tournament", "cs101", "--agent", "cid", "--yes", "--reason", "y")
     assert "3 games to be annulled:" in ended.out
-    assert "left out: 1 game (game 8 is annulled already, by ruling 1)" in ended.out
+    assert "left out: 1 game (game 8 was already annulled by ruling 1)" in ended.out
     assert len(rulings(record)) == 4
     ended = rule(record, "void", "--tournament", "cs101", "--agent", "cid", "--yes", "--reason", "y")
-    assert ended.err.startswith("arena: not one of 4 games can be annulled: game 8 is annulled already, by ruling 1")
+    assert ended.err.startswith("arena: not one of 4 games can be annulled: game 8 was already annulled by ruling 1")
 
 
 def test_rulings_are_listed_with_their_numbers(record: Path) -> None:

@@ -300,11 +300,11 @@ def test_everybody_is_called_by_alias_name_or_id() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("store = 1", "store: expected a text, got 1"),
+        ("store = 1", "store: expected a string, got 1"),
         ("[[agent]]\n", "agent 1: name: expected a name, got None"),
-        ('[[agent]]\nname = "a"\n', "source: expected a text, it is missing"),
+        ('[[agent]]\nname = "a"\n', "source: missing; expected a string"),
         ('[[agent]]\nname = "a"\nsource = "0"\nstarted_as = "a.py"\nhanded_in = "x"\n', "expected a time such as"),
-        ('nam = "a"', "no key 'nam'"),
+        ('nam = "a"', "unknown key 'nam'"),
         ("[[agent]", "line 1"),
     ],
 )

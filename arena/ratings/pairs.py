@@ -1,6 +1,6 @@
-"""Meetings: the pairs of games that share an opening, and which of them repeat another move for move.
+"""Pairs of games that share an opening, and which of them repeat another pair move for move.
 
-Values in, values out, and no numpy: commands about two players start sooner without it.
+Values in, values out. It does not import numpy, so that commands about two players start faster.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from db.records import RatedGame
 
 
 def in_pairs(games: Iterable[RatedGame]) -> list[list[RatedGame]]:
-    """The games for two, those of a pair together. Where the pair is not known, two neighbours with their names
-    swapped are one."""
+    """The games of two players, grouped by pair. If the pair is not recorded, two consecutive games with swapped seats
+    are a pair."""
     paired: dict[Hashable, list[RatedGame]] = {}
     alone: list[list[RatedGame]] = []
     before: RatedGame | None = None
@@ -32,14 +32,14 @@ def in_pairs(games: Iterable[RatedGame]) -> list[list[RatedGame]]:
     return [*paired.values(), *alone]
 
 
-def repeats(meetings: Iterable[Sequence[RatedGame]]) -> list[int]:
-    """How often each of these meetings was played: those are the same whose games all went alike, move for move, with
-    the same players in the same seats. A game whose moves are not on record is like no other."""
+def repeats(pairs: Iterable[Sequence[RatedGame]]) -> list[int]:
+    """For each pair of games, how many pairs are equal to it: the same players in the same seats played the same moves
+    in all games. A pair with a game whose moves are not recorded equals no other."""
     played = [
-        tuple(sorted((game.rules, game.names, game.moves_hash, game.points) for game in meeting))
-        if all(game.moves_hash is not None for game in meeting)
+        tuple(sorted((game.rules, game.names, game.moves_hash, game.points) for game in pair))
+        if all(game.moves_hash is not None for game in pair)
         else number
-        for number, meeting in enumerate(meetings)
+        for number, pair in enumerate(pairs)
     ]
     times = Counter[Hashable](played)
     return [times[one] for one in played]
