@@ -1,6 +1,6 @@
-"""What was played, shown again: in words, as JSON, in files and as pages.
+"""Recorded games as text, JSON, files and HTML pages.
 
-It may import `match`, `ratings` and `players`. Start with `replay.py`, a game step by step; `pages/` makes HTML of it,
-`exchange/` reads and writes games in files, and `verify.py` checks whether the record can be true.
-`recorded_rules.py` alone loads the rules that a record names.
+It may import `match`, `ratings` and `players`. Start with `replay.py`, which replays a game step by step. `pages/`
+makes HTML of it, `exchange/` reads and writes games in files, and `verify.py` checks a database for contradictions.
+Only `recorded_rules.py` loads the rules that a recorded game names.
 """

@@ -1,8 +1,9 @@
-"""Cells of CSV: whatever a text holds, no spreadsheet calculates it, no terminal obeys it, and it is read as it was.
+"""Safe CSV cells: no text is run as a spreadsheet formula (CSV injection) or as a terminal escape sequence.
 
-All CSV that this program writes goes through `written`. A text that a spreadsheet would take for a formula gets an
-apostrophe in front, by which spreadsheets mark a text; what cannot be printed is escaped as in Python: \\x1b. In many
-countries a spreadsheet begins a new cell at each semicolon: one with a formula behind it is escaped too.
+All CSV that this program writes goes through `written`, and `read` restores the text. A text that a spreadsheet would
+read as a formula gets an apostrophe in front, the spreadsheets' mark for text. Characters that are not printable are
+escaped as in Python: \\x1b. In many countries spreadsheets start a new cell at each semicolon, so a semicolon before a
+formula is escaped too.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 from typing import Final
 
 _SIGNS: Final = "=+-@＝＋－＠"
-"""How a formula begins; some spreadsheets also read the wide signs so."""
+"""First characters of a formula; some spreadsheets also accept the full-width forms."""
 _MARKED: Final = re.compile(f"'+[{_SIGNS}]")
 _BEGINS_A_CELL: Final = re.compile(f";(?=[\\s\"']*[{_SIGNS}])")
 _ESCAPE: Final = re.compile(r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
@@ -26,13 +27,13 @@ def written(text: str) -> str:
 
 
 def read(cell: str) -> str:
-    """The text that `written` made this cell of."""
+    """The text of a cell that `written` made."""
     bare = cell[1:] if _MARKED.match(cell) else cell
     return _ESCAPE.sub(lambda found: chr(int(found[0][2:], 16)), bare) if "\\" in bare else bare
 
 
 def _is_formula(text: str) -> bool:
-    """Whether a spreadsheet would calculate it: it begins with a sign, and is more than numbers."""
+    """Whether a spreadsheet would read the text as a formula: it starts with a sign and is not only numbers."""
     return text.startswith(tuple(_SIGNS)) and not all(map(_is_number, text.split(" ")))
 
 

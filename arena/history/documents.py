@@ -1,7 +1,7 @@
-"""Games as documents: what JSON says of a game, the same wherever games are played, listed, shown or exported.
+"""Games as JSON documents; all commands that play, list, show or export games use them.
 
-Values in, values out. Durations are whole milliseconds, times are UTC in ISO 8601, and what is unknown, or is no finite
-number, is null. Points are those that count: rulings are followed, and told beside them.
+Values in, values out. Durations are whole milliseconds, times are UTC in ISO 8601. Values that are not known, and
+numbers that are not finite, are null. Points include the rulings, which are also listed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from db.records import SEAT_RESULT, MoveRecord, PastGame, PastRuling, PastSeat, 
 
 
 def past(finished: Finished) -> PastGame:
-    """A game that was just played, without a database, as if it were on record."""
+    """A game that was just played, in the form of a recorded game."""
     planned, record = finished.game, finished.record
     return PastGame(
         id=planned.number,
@@ -47,7 +47,7 @@ def past(finished: Finished) -> PastGame:
 
 
 def heading(game: PastGame) -> dict[str, Any]:
-    """The game in a listing."""
+    """The fields of the game for a listing."""
     counted = {
         "status": game.status_shown,
         "points": finite(game.counted),
@@ -58,7 +58,7 @@ def heading(game: PastGame) -> dict[str, Any]:
 
 
 def whole(game: PastGame) -> dict[str, Any]:
-    """The game with its seats and moves."""
+    """The whole game, with its seats and moves."""
     return {
         **heading(game),
         "detail": game.detail,
@@ -69,7 +69,7 @@ def whole(game: PastGame) -> dict[str, Any]:
 
 
 def seat(seat: PastSeat) -> dict[str, Any]:
-    """Who sat there, and what they used."""
+    """The player in a seat, and the resources used."""
     return {
         "seat": seat.seat,
         "player": seat.player,
@@ -113,5 +113,5 @@ def milliseconds(time: int | None) -> int | None:
 
 
 def finite(numbers: Iterable[float] | None) -> list[float | None] | None:
-    """`numbers` as JSON can hold them."""
+    """`numbers`, with None for those that JSON cannot represent."""
     return None if numbers is None else [number if isfinite(number) else None for number in numbers]

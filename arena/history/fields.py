@@ -1,4 +1,4 @@
-"""The fields of a game, by the names that listings, JSON and files have for them. All of these use the same lists."""
+"""The names of a game's fields in listings, JSON and files; all of these use the same lists."""
 
 from typing import Final
 
@@ -6,10 +6,10 @@ LISTED: Final = (
     *("id", "tournament", "round", "number", "attempt", "game", "players", "opening", "clock", "seed", "status"),
     *("points", "utilities", "verdict", "fault", "plies", "started", "finished", "ruling"),
 )
-"""What a listing says of a game, in JSON and in CSV."""
+"""The fields in a listing, in JSON and in CSV."""
 TEXTS: Final = (
     *("tournament", "game", "pair", "clock", "opening", "status", "verdict", "detail", "started", "finished"),
 )
-"""The fields of a game that files hold as texts."""
+"""The fields that are strings in files."""
 NUMBERS: Final = ("round", "number", "attempt", "leg", "seed", "fault", "plies")
-"""The fields of a game that files hold as whole numbers."""
+"""The fields that are whole numbers in files."""

@@ -1,9 +1,9 @@
-"""The one way from the rules in a record to a game that can be played on: a record may hold anybody's code.
+"""Loads the rules of a recorded game, but only if the user trusts them: a database can contain anybody's code.
 
-Rules that a user types, or that stand in a description which the user runs, are the user's own; they do not come here.
-Rules in a database, a bundle or an imported file are loaded only if this user's own commands have played by the same
-content before (`arena/players/own_sources.py`), or if the user said `--trust-rules`. What is loaded from a store is
-what was hashed. Games of ours need no trust; a file that their options name must be in a store.
+Rules that the user types, or that are in a description that the user runs, do not pass through this module. Rules from
+a database, a bundle or an imported file are loaded only if this user's commands have played with the same content
+before (`arena/players/own_sources.py`), or with `--trust-rules`. A file from a store is loaded only if its content
+matches its hash. Built-in games need no trust, but a file in their options must be in a store.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ ADVICE: Final = "if you trust their author, add --trust-rules"
 
 
 def start(game: PastGame, *, trust: bool) -> State[Any]:
-    """The first position of the game by its recorded rules. UntrustedCode where they must not be loaded."""
+    """The first position of the game; UntrustedCode if its recorded rules must not be loaded."""
     _check(game, trust=trust)
     return games.start(game.game)
 
 
 def load(game: PastGame, position: str, *, trust: bool) -> State[Any]:
-    """The position that `position` describes. UntrustedCode where the rules must not be loaded."""
+    """The position that `position` describes; UntrustedCode if the game's rules must not be loaded."""
     _check(game, trust=trust)
     return games.load(game.game, position)
 
 
 def why_untrusted(game: PastGame) -> str:
-    """Why the game's rules are not loaded without `--trust-rules`; empty where they are."""
+    """Why the game's rules are not loaded without `--trust-rules`; empty if they are."""
     file = catalog.file_of(game.game)
     if file is None:
         return ""
     named = f"the rules {quote(without_store(game.game))}"
     if game.from_outside:
-        return f"{named} came in a bundle or an imported file and are not run; {ADVICE}"
+        return f"{named} came in a bundle or an imported file, so they are not run; {ADVICE}"
     stored = in_store(file)
     if stored is None or not own_sources.is_noted(OwnSource.RULES, stored.hash):
-        unknown = f" (no list of those can be kept: {why})" if (why := own_sources.why_not_kept()) else ""
-        return f"you have not played by {named} on this account{unknown}, so they are not run; {ADVICE}"
+        unknown = f" (the list of used rules cannot be saved: {why})" if (why := own_sources.why_not_kept()) else ""
+        return f"you have not played with {named} on this account{unknown}, so they are not run; {ADVICE}"
     return ""
 
 
 def _check(game: PastGame, *, trust: bool) -> None:
-    """Refuses what must not be loaded. Afterwards this process loads exactly what was checked."""
+    """Raises UntrustedCode if the rules must not be loaded. This process then loads exactly the checked content."""
     if not trust and (why := why_untrusted(game)):
         raise UntrustedCode(why)
     if (file := catalog.file_of(game.game)) is not None and (stored := in_store(file)) is not None:
@@ -64,12 +64,12 @@ def _check(game: PastGame, *, trust: bool) -> None:
             if stored is not None:
                 _content(stored)
             elif not trust:
-                named = f"the rules {quote(without_store(game.game))} name a file outside of the store"
+                named = f"the rules {quote(without_store(game.game))} name a file outside the store"
                 raise UntrustedCode(f"{named}, which is not read; {ADVICE}")
 
 
 def _content(stored: StoredPath) -> bytes:
-    """What is in a stored file; ArenaError where its folder's content is not what its name says."""
+    """The content of a stored file; ArenaError if the content of its folder does not match the hash."""
     files = Store(stored.store).read(stored.hash)
     if stored.name not in files:
         raise ArenaError(f"expected a file {quote(stored.name)} in {stored.store / stored.hash}: enter it again")

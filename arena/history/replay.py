@@ -1,7 +1,7 @@
-"""A game on record step by step: each position, both clocks, and what an agent printed before each of its moves.
+"""The replay of a recorded game: each position, the clocks, and what an agent printed before each of its moves.
 
-It is made of the record and the rules alone, for terminals and pages alike. What is not known is not guessed: where
-the beginning of a log was not kept, nothing of it is placed at a move.
+It is computed from the recorded game and the rules, for terminals and pages. Nothing is guessed: if the start of a log
+was not kept, no part of the log is shown at a move.
 """
 
 from __future__ import annotations
@@ -20,39 +20,39 @@ from arena.match.clock import Clock, TimeControl
 from db.records import MoveRecord, PastGame
 
 _MOST_KEPT: Final = (Log.KEPT, 60 * 1024)
-"""Bytes of a log that hosts keep: for a player of ours, and for one behind walls."""
+"""Bytes of a log that hosts keep: for a built-in player, and for a confined one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A position, and how it came about."""
+    """A position, and the ply that led to it."""
 
     number: int
-    """How many plies have been played; 0 is the beginning."""
+    """Number of plies before this position."""
     move: MoveRecord | None
-    """The ply that led here; None at the beginning."""
+    """The ply that led here; None at the start."""
     state: State[Any] | None
-    """None where the rules cannot tell it."""
+    """None if the rules cannot be loaded, or failed."""
     last: Any
-    """The move that led here, as the game has it."""
+    """The move that led here, as a value of the game."""
     left: tuple[int | None, ...]
-    """What each seat's clock shows; None without a clock."""
+    """The time on each seat's clock; None without a clock."""
     printed: str = ""
     """What the player of the ply wrote to its log since its move before."""
 
 
 class Where(StrEnum):
-    """When an agent printed what stands at none of its moves."""
+    """When an agent printed text that is not shown at a move: completes the heading "alice printed ..."."""
 
     AFTER = "after its last move"
-    WITHOUT = "without a move"
-    UNKNOWN = "at which moves is not on record"
-    CUT = "at which moves is not known, for the beginning was not kept"
+    WITHOUT = "without making a move"
+    UNKNOWN = "at moves that were not recorded"
+    CUT = "at unknown moves, because the start of its log was not kept"
 
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """What of a seat's log stands at none of its moves."""
+    """The part of a seat's log that is not shown at a move."""
 
     text: str
     where: Where
@@ -60,20 +60,20 @@ class Leftover:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A whole game, to be gone through."""
+    """A whole game, step by step."""
 
     steps: tuple[Step, ...]
-    """The beginning, and one for each ply."""
+    """The first position, and one step for each ply."""
     trouble: str
-    """Why there are no positions, or none from some ply on; empty where all is well."""
+    """Why there are no positions, or none from some ply on; empty if there are all."""
     untrusted: bool
-    """Whether that is because the rules are code that was not trusted."""
+    """Whether positions are missing because the rules are untrusted code."""
     leftovers: tuple[Leftover, ...]
-    """Of each seat."""
+    """For each seat."""
 
 
 def replay(game: PastGame, *, trust: bool = False) -> Replay:
-    """The game, gone through by its rules as far as they are here. `trust`: also by others' rules."""
+    """The replay of the game, with positions if its rules are available. `trust`: run the rules of other people too."""
     logs = [placed(seat.stderr or "", _logged(game, seat.seat)) for seat in game.seats]
     printed = {seat.seat: iter(parts) for seat, (parts, _) in zip(game.seats, logs, strict=True)}
     states, trouble, untrusted = _positions(game, trust)
@@ -89,12 +89,13 @@ def replay(game: PastGame, *, trust: bool = False) -> Replay:
 
 
 def placed(log: str, written: Sequence[int | None]) -> tuple[list[str], Leftover]:
-    """What of `log`, the end of what an agent wrote, it wrote before each of its moves, and what is left over.
+    """Splits `log`, the last part of an agent's output, into the parts that it wrote before each of its moves, and the
+    rest.
 
-    `written`: how many bytes it had written in all when it made each of its moves; None where that is not known.
+    `written`: for each of its moves, the total number of bytes that it had written by then; None if not known.
     """
     nowhere = [""] * len(written)
-    # What was no UTF-8 was a byte each.
+    # Each replacement character was one byte that was not UTF-8.
     data = log.replace("\N{REPLACEMENT CHARACTER}", "?").encode("utf-8", "replace")
     ends = [0, *(end for end in written if end is not None)]
     if len(ends) <= len(written) or any(end < begin for begin, end in pairwise(ends)):
@@ -107,8 +108,8 @@ def placed(log: str, written: Sequence[int | None]) -> tuple[list[str], Leftover
 
 
 def positions(game: PastGame, *, trust: bool = False) -> Iterator[State[Any]]:
-    """The positions of the game, the first one included. An AdsearchError where it cannot be played by these rules,
-    UntrustedCode where they must not be run."""
+    """The positions of the game, including the first one. AdsearchError if the rules do not allow its moves,
+    UntrustedCode if the rules must not be run."""
     for state, _ in _played(game, trust):
         yield state
 
@@ -124,14 +125,14 @@ def _played(game: PastGame, trust: bool) -> Iterator[tuple[State[Any], Any]]:
 
 
 def _positions(game: PastGame, trust: bool) -> tuple[list[tuple[State[Any] | None, Any]], str, bool]:
-    """Each position that the rules can tell, what is wrong where they cannot, and whether they were not trusted."""
+    """Each position (None where it is missing), the reason if any is missing, and whether the rules are untrusted."""
     found: list[tuple[State[Any] | None, Any]] = []
     trouble, untrusted = "", False
     try:
         found.extend(_played(game, trust))
     except UntrustedCode as error:
         trouble, untrusted = str(error), True
-    except Exception as error:  # a game of somebody's own may fail with anything
+    except Exception as error:  # a user-supplied game may raise anything
         trouble = str(error) or type(error).__name__
     return found + [(None, None)] * (len(game.moves) + 1 - len(found)), trouble, untrusted
 
@@ -141,7 +142,7 @@ def _logged(game: PastGame, seat: int) -> list[int | None]:
 
 
 def _at_first(game: PastGame) -> int | None:
-    """What the clocks show before the game."""
+    """The time on each clock before the game."""
     try:
         return Clock(TimeControl.parse(game.clock), 1).left(0)
     except BadClock:

@@ -1,8 +1,7 @@
-"""The record held against the rules: whether everything that is stored can be true.
+"""Checks the whole database for contradictions, for `arena db verify`.
 
-`arena db verify` calls it; no other process is needed. Every game is played again on the board and on the clocks from
-what is stored, every submission is hashed again, and every tournament's games are counted. Nothing is ever changed:
-what is wrong is listed, each with its reason.
+Every recorded game is replayed with its rules and its clocks, every submission is hashed again, and the games of every
+tournament are counted. Nothing is changed: each contradiction is listed with its reason.
 """
 
 from __future__ import annotations
@@ -37,33 +36,33 @@ from db.sources import HASH
 from db.stored_types import WrongType
 
 _OWN_TURN: Final = (Verdict.RESIGNED, Verdict.TIME, Verdict.ILLEGAL)
-"""Verdicts that a seat comes to only in its own turn."""
+"""Verdicts against a seat that are possible only on its own turn."""
 _CLOCKS_DIFFER: Final = SECOND
-"""The calendar's clock, by which a game begins and ends, may be set meanwhile, and is rounded."""
+"""Tolerance in nanoseconds: the wall-clock times of start and end are rounded, and that clock can be adjusted."""
 _STATUSES: Final = ("active", "withdrawn", "quarantined")
 
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """Something in the record that cannot be true."""
+    """A contradiction in the database."""
 
     where: str
     """A game ("cs101-12", "cs101-12 (attempt 2)"), a version ("alice@3"), a tournament's name, or "file"."""
     game: int | None
-    """The id of the game, where it is one."""
+    """The id of the game, if it is one."""
     reason: str
 
 
 @dataclass(slots=True)
 class Verification:
-    """What was looked at, and what is wrong."""
+    """What was checked, and the contradictions found."""
 
     games: int = 0
     moves: int = 0
     versions: int = 0
     wrongs: list[Wrong] = field(default_factory=list)
     unchecked: Counter[str] = field(default_factory=Counter)
-    """Why games were not checked, and how many."""
+    """Numbers of games that were not checked, by reason."""
 
 
 def verify(
@@ -73,17 +72,15 @@ def verify(
     trust: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Verification:
-    """Checks the whole record against the rules. `progress` is called now and then: games checked, and games in all.
+    """Checks the whole database. `progress` is called every 50 games: games checked, and games in total.
 
-    `trust`: rules that are not this user's own may be run; else games by them are counted as not checked."""
+    `trust`: run rules that are not this user's own; else games with such rules are counted as not checked."""
     found = Verification()
     with database.reading() as connection:
         found.wrongs += [Wrong("file", None, said) for said in audit.damage(connection)]
         if wrong_types := stored_types.every(connection):
             found.wrongs += [_wrong_type(one) for one in wrong_types]
-            found.unchecked["values of a wrong type must be removed first"] += sum(
-                audit.size(connection).games.values()
-            )
+            found.unchecked["correct the values of a wrong type first"] += sum(audit.size(connection).games.values())
             return found
         versions = audit.versions(connection)
         found.versions = len(versions)
@@ -96,7 +93,11 @@ def verify(
                     )
                 )
         found.wrongs += [
-            Wrong("rulings", None, f"ruling {ruling} revokes ruling {revokes}, which is no earlier one about the same")
+            Wrong(
+                "rulings",
+                None,
+                f"ruling {ruling} revokes ruling {revokes}, which is not an earlier ruling about the same",
+            )
             for ruling, revokes in audit.wrong_revocations(connection)
         ]
         found.wrongs += _wrong_schedules(audit.attempts(connection), part=is_bundle(connection))
@@ -123,7 +124,7 @@ def _wrong_type(wrong: WrongType) -> Wrong:
 
 
 def name_of(game: PastGame) -> str:
-    """The game as a person would ask for it."""
+    """The game's name for commands: "cs101-12", or the id outside of tournaments."""
     if game.tournament is None:
         return str(game.id)
     return _name(game.tournament, game.number, game.attempt)
@@ -134,14 +135,14 @@ def _name(tournament: str, number: int, attempt: int) -> str:
 
 
 class PositionCheck:
-    """First positions, each made once."""
+    """First positions of games, cached by their rules."""
 
     def __init__(self, *, trust: bool) -> None:
         self._trust = trust
         self._starts: dict[tuple[str, bool], State[Any] | str] = {}
 
     def start(self, game: PastGame) -> State[Any] | str:
-        """The first position of the game, or why there is none; UntrustedCode where its rules must not be run."""
+        """The first position of the game, or why there is none; UntrustedCode if its rules must not be run."""
         kind = (game.game, game.from_outside)
         if kind not in self._starts:
             self._starts[kind] = self._made(game)
@@ -160,11 +161,11 @@ class PositionCheck:
 
 
 def wrongs_of(game: PastGame, boards: PositionCheck, *, imported: bool, has_seed: bool) -> list[str]:
-    """Everything about the game that cannot be true; UntrustedCode where its rules must not be run."""
+    """The contradictions in the game; UntrustedCode if its rules must not be run."""
     if game.status in ("scheduled", "playing", "cancelled"):
         results = [game.verdict, *(seat.points for seat in game.seats)]
         result_there = game.moves or any(value is not None for value in results)
-        return [f"it is {game.status}, but has a result or moves"] if result_there else []
+        return [f"the game is {game.status}, but has a result or moves"] if result_there else []
     try:
         verdict = Verdict(game.verdict or "")
     except ValueError:
@@ -172,16 +173,16 @@ def wrongs_of(game: PastGame, boards: PositionCheck, *, imported: bool, has_seed
     if wrong := wrong_moment(game):
         return [wrong]
     if (verdict is Verdict.VOID) != (game.status == "void"):
-        return [f"its verdict is {verdict}, but its status {game.status!r}"]
+        return [f"its verdict is {verdict}, but its status is {game.status!r}"]
     if game.fault is not None and not 0 <= game.fault < len(game.seats):
-        return [f"the fault is seat {game.fault}'s, and there are {len(game.seats)} seats"]
+        return [f"expected a seat from 0 to {len(game.seats) - 1} at fault, got {game.fault}"]
     if imported and not game.moves:
-        return []  # a result without its moves: there is nothing to hold it against
+        return []  # a result without its moves cannot be checked
     start = boards.start(game)
     if isinstance(start, str):
         return [start]
     if [seat.seat for seat in game.seats] != list(range(start.players)):
-        return [f"{game.game} is for {start.players} players, got the seats {[seat.seat for seat in game.seats]}"]
+        return [f"expected {start.players} players for {game.game}, got the seats {[one.seat for one in game.seats]}"]
     if verdict is Verdict.FORFEIT:
         return _wrong_forfeit(game, start)
     end = _replayed(game, start, _seeds(game) if has_seed and not imported else None)
@@ -193,18 +194,18 @@ def wrongs_of(game: PastGame, boards: PositionCheck, *, imported: bool, has_seed
 
 
 def _replayed(game: PastGame, state: State[Any], seeds: GameSeeds | None) -> State[Any] | str:
-    """Where the stored moves lead; or why they lead nowhere. Chance follows from the seeds where they are known."""
+    """The position after the stored moves, or what is wrong with them. `seeds`: for checking chance events."""
     opening: list[str] = []
     moved = False
     for number, move in enumerate(game.moves, 1):
         if move.ply != number:
             return f"expected ply {number}, got ply {move.ply}"
         if state.turn is None:
-            return f"ply {number}: {quote(move.move)}, but the game was over"
+            return f"ply {number}: expected no move after the end of the game, got {quote(move.move)}"
         turn = "chance" if state.turn == CHANCE else state.turn
         if move.who == "opening":
             if turn == "chance" or moved:
-                return f"ply {number}: a move of the opening after the opening"
+                return f"ply {number}: an opening move after the end of the opening"
             opening.append(move.move)
         elif move.who != turn:
             return f"ply {number}: {_who(turn)} was to move, got a move of {_who(move.who)}"
@@ -212,16 +213,16 @@ def _replayed(game: PastGame, state: State[Any], seeds: GameSeeds | None) -> Sta
         if turn == "chance" and seeds is not None:
             fallen = state.to_text(seeds.outcome(number, state.chances()))
             if move.move != fallen:
-                return f"ply {number}: by the seed chance gives {quote(fallen)}, got {quote(move.move)}"
+                return f"ply {number}: expected the seed's chance outcome {quote(fallen)}, got {quote(move.move)}"
         try:
             played = _read(state, move.move)
             if isinstance(played, str):
                 return f"ply {number}: {played}"
             state = state.play(played[0])
-        except Exception as error:  # games of somebody's own may fail in any way
+        except Exception as error:  # user-supplied games may raise anything
             own = not type(state).__module__.startswith("adsearch.games.")
             if own and game.verdict == Verdict.VOID and number == len(game.moves):
-                return state  # they failed at that ply then, too
+                return state  # the rules failed at this ply when it was played, too
             return f"ply {number}: {quote(move.move)}: {error}"
     planned = (game.opening or "").split()
     cut_short = not moved and (not opening or state.turn is None or game.verdict == Verdict.VOID)
@@ -231,19 +232,19 @@ def _replayed(game: PastGame, state: State[Any], seeds: GameSeeds | None) -> Sta
 
 
 def _seeds(game: PastGame) -> GameSeeds | None:
-    """What chance does in the game follows from these; None outside of tournaments, where they are not known."""
+    """The seeds of the game's chance events; None outside of tournaments, where they are not recorded."""
     if game.tournament is None:
         return None
     return GameSeeds.of(game.seed, (game.pair,), leg=game.leg, attempt=game.attempt)
 
 
 def _read(state: State[Any], text: str) -> tuple[Any] | str:
-    """The move that `text` is, by itself; or what is wrong with it."""
+    """The move that `text` names, in a tuple; or what is wrong with the text."""
     if state.turn == CHANCE:
         for outcome, probability in state.chances():
             if probability > 0 and state.to_text(outcome) == text:
                 return (outcome,)
-        return f"{quote(text)} cannot come up there"
+        return f"expected a possible chance outcome, got {quote(text)}"
     move = state.from_text(text)
     if move not in state.moves() or state.to_text(move) != text:
         return f"expected a legal move, got {quote(text)}"
@@ -256,16 +257,17 @@ def _who(who: int | str) -> str:
 
 def _wrong_end(game: PastGame, end: State[Any], verdict: Verdict) -> Iterator[str]:
     if game.plies != len(game.moves):
-        yield f"it is said to have {game.plies} plies, {len(game.moves)} are stored"
+        yield f"{game.plies} plies are recorded, but {len(game.moves)} moves are stored"
     if verdict is Verdict.NORMAL and end.turn is not None:
-        yield "it is said to be over by the rules, but its last position is not"
+        yield "its verdict is normal, but by the rules the game is not over in its last position"
     if verdict not in (Verdict.NORMAL, Verdict.VOID) and end.turn is None and game.moves:
-        yield f"it is over by the rules, but its verdict is {verdict}"
+        yield f"the game is over by the rules, but its verdict is {verdict}"
     faultless = verdict in (Verdict.NORMAL, Verdict.ADJUDICATED, Verdict.VOID)
     if faultless != (game.fault is None):
-        yield f"with the verdict {verdict} expected {'no' if faultless else 'a'} fault, got {game.fault}"
+        expected = "no seat" if faultless else "a seat"
+        yield f"expected {expected} at fault with the verdict {verdict}, got {_listed([game.fault])}"
     elif verdict in _OWN_TURN and game.fault != end.turn:
-        yield f"{verdict} is said of seat {game.fault}, but {_who_moves(end)}"
+        yield f"the verdict {verdict} is against seat {game.fault}, but {_who_moves(end)}"
 
 
 def _who_moves(state: State[Any]) -> str:
@@ -297,9 +299,9 @@ def _listed(values: Iterable[object]) -> str:
 
 def _wrong_forfeit(game: PastGame, start: State[Any]) -> list[str]:
     if game.moves or game.plies:
-        return ["it was forfeit, but has moves"]
+        return ["the game was forfeited, but has moves"]
     if game.fault is None:
-        return ["it was forfeit, but by nobody"]
+        return ["the game was forfeited, but no seat is at fault"]
     utilities, points = result(start, Verdict.FORFEIT, game.fault)
     wrongs = list(_wrong_points(game, points))
     stored = [seat.utility for seat in game.seats]
@@ -310,14 +312,14 @@ def _wrong_forfeit(game: PastGame, start: State[Any]) -> list[str]:
 
 def _wrong_clocks(game: PastGame, end: State[Any]) -> Iterator[str]:
     clock = Clock(TimeControl.parse(game.clock), len(game.seats))
-    # Games of earlier versions were charged for waiting.
+    # Earlier versions charged for waiting, and did not record delays.
     exact = "waits_charged" in (game.host or {})
     spent, longest, lag, delay = [0] * len(game.seats), [0] * len(game.seats), 0, 0
     for move in game.moves:
         if not isinstance(move.who, int):
             continue
         if move.spent is None or move.spent < 0:
-            yield f"ply {move.ply}: expected the time that it took, got {_listed([move.spent])}"
+            yield f"ply {move.ply}: expected the time of the move, got {_listed([move.spent])}"
             return
         clock.charge(move.who, move.spent)
         if move.left != clock.left(move.who):
@@ -333,30 +335,31 @@ def _wrong_clocks(game: PastGame, end: State[Any]) -> Iterator[str]:
     for number, seat in enumerate(game.seats):
         open_turn = (seat.spent or 0) - spent[number]
         if open_turn < 0 or (open_turn > 0 and end.turn != number):
-            yield f"seat {number}: its moves took {spent[number]} ns, but {_listed([seat.spent])} are counted"
+            yield f"seat {number}: its moves took {spent[number]} ns, but the recorded sum is {_listed([seat.spent])}"
         elif (seat.longest or 0) != max(longest[number], open_turn):
             stored = _listed([seat.longest])
-            yield f"seat {number}: its longest turn took {max(longest[number], open_turn)} ns, got {stored}"
+            yield f"seat {number}: expected {max(longest[number], open_turn)} ns for its longest turn, got {stored}"
     if (game.lag or 0) < lag or ((game.lag or 0) > lag and end.turn is None):
-        yield f"the lag of its moves is {lag} ns, but {_listed([game.lag])} are counted"
+        yield f"the lag of its moves is {lag} ns, but the recorded sum is {_listed([game.lag])}"
 
     lasted = _lasted(game)
     if exact and lasted is not None and sum(spent) + delay + lag > lasted + _CLOCKS_DIFFER:
-        yield f"its moves took {sum(spent) + delay + lag} ns, but it lasted {lasted} ns"
+        yield f"its moves took {sum(spent) + delay + lag} ns, but the game lasted {lasted} ns"
 
 
 def _wrong_delay(move: MoveRecord) -> str:
-    """What cannot be about what the machine took of a move: what was charged and what was not is all that it took."""
+    """What is wrong with the delay and the CPU time of a move; empty if nothing. Charged time plus delay is the whole
+    time of the move."""
     if move.delay is None or move.lag is None:
         return f"expected its delay and its lag, got {_listed([move.delay, move.lag])}"
     spent = move.spent or 0
     if spent < min(move.cpu or 0, spent + move.delay):
-        return f"{spent} ns were charged, but {move.cpu} ns computed in {spent + move.delay} ns"
+        return f"{spent} ns were charged, but {move.cpu} ns of CPU time were used in {spent + move.delay} ns"
     return ""
 
 
 def _lasted(game: PastGame) -> int | None:
-    """Nanoseconds from its beginning to its end."""
+    """Nanoseconds from the start of the game to its end."""
     if game.started is None or game.finished is None:
         return None
     started, finished = moment_of(game.started), moment_of(game.finished)
@@ -390,21 +393,20 @@ def _wrong_source(source: str, store: Store) -> str | None:
 
 
 def _wrong_schedules(attempts: Iterator[Attempt], *, part: bool) -> Iterator[Wrong]:
-    """What is wrong with the games of tournaments; of those that are on record in part, numbers may be missing."""
+    """What is wrong with the schedules of tournaments. `part`: the database has only some games of a tournament, so
+    numbers can be missing."""
     for tournament, of_it in groupby(attempts, key=lambda attempt: attempt.tournament):
-        meetings: dict[tuple[str, int], int] = {}
+        numbers: dict[tuple[str, int], int] = {}
         expected = 1
         for number, same in groupby(of_it, key=lambda attempt: attempt.number):
             tries = list(same)
             if number != expected and not part:
                 yield Wrong(tournament, None, f"expected a game number {expected}, got number {number}")
             expected = number + 1
-            for meeting in {(one.pair, one.leg) for one in tries}:
-                if meeting in meetings:
-                    yield _about(
-                        tries[0], f"it is the same meeting and leg as number {meetings[meeting]}: {quote(meeting[0])}"
-                    )
-                meetings[meeting] = number
+            for leg in {(one.pair, one.leg) for one in tries}:
+                if leg in numbers:
+                    yield _about(tries[0], f"the same pairing and leg as game {numbers[leg]}: {quote(leg[0])}")
+                numbers[leg] = number
             if wrong := _wrong_attempts(tries):
                 yield _about(tries[-1], wrong)
 
@@ -414,17 +416,17 @@ def _about(attempt: Attempt, reason: str) -> Wrong:
 
 
 def _wrong_attempts(tries: list[Attempt]) -> str | None:
-    """What is wrong with the attempts at one game; None where all is well."""
+    """What is wrong with the attempts at one game; None if nothing."""
     last = tries[-1]
     if len({(one.pair, one.leg, one.fixed) for one in tries}) > 1:
-        return "its attempts are not all of the same meeting, leg, round, rules, clock, seed and opening"
+        return "its attempts differ in pairing, leg, round, rules, clock, seed or opening"
     if [one.attempt for one in tries] != list(range(1, len(tries) + 1)):
         return f"expected the attempts 1 to {len(tries)}, got {_listed(one.attempt for one in tries)}"
     waiting = [one.attempt for one in tries[:-1] if one.status in ("scheduled", "playing")]
     if waiting:
-        return f"attempt {waiting[0]} is still to be played, and yet there is another after it"
+        return f"attempt {waiting[0]} has not been played, but there is a later attempt"
     if (counting := sum(one.counts for one in tries)) > 1:
-        return f"expected one attempt that counts, got {counting}"
+        return f"expected at most one attempt that counts, got {counting}"
     if last.tournament_status != "finished" or counting == 1 or last.status == "cancelled" or last.ruling in ANNULS:
         return None
     if last.status == "void" and sum(one.status == "void" for one in tries) >= MOST_ATTEMPTS:

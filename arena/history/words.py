@@ -1,6 +1,6 @@
-"""Verdicts, results, clocks and numbers in words, for terminals and pages alike.
+"""Verdicts, results, clocks and numbers as text, for terminals and pages.
 
-Names and texts that agents chose are made harmless here (`printable`). Who shows them is the command line or a page.
+`printable` makes names and texts of agents harmless for a terminal. The command line and the pages print the texts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PIECES: Final = {
     "checkers": ("bB", "wW"),
     "ludo": ("R", "G", "Y", "B"),
 }
-"""The letters of each seat's pieces, where a board has pieces."""
+"""By game, the letters of each seat's pieces."""
 
 _ENDS: Final = {
     Verdict.RESIGNED: "resigned",
@@ -40,7 +40,7 @@ _ENDS: Final = {
 
 _PATH: Final = re.compile(r"/\S+")
 _STORED: Final = re.compile(r"\A/\S*/([0-9a-f]{64}|library-\w{8})/")
-"""How the path of a file in the store or in the folder of a run begins."""
+"""The start of a path into the store, or into the folder of a run."""
 RULED: Final = {
     "void": "annulled",
     "again": "annulled for a replay",
@@ -49,7 +49,7 @@ RULED: Final = {
     "release": "released",
     "revoke": "revokes another",
 }
-"""What each ruling decided. A game that is void without a ruling failed by the server's fault."""
+"""The effect of each ruling. (A game that is void without a ruling was stopped by a failure of the server.)"""
 
 
 def verdict(record: GameRecord) -> str:
@@ -68,7 +68,7 @@ def verdict(record: GameRecord) -> str:
 
 
 def verdict_on_record(game: PastGame, players: Sequence[str], detail: str) -> str:
-    """How a game on record ended; `players`: what its players are called; `detail`: what to show of its detail."""
+    """How a recorded game ended; `players`: the names to show; `detail`: the part of its detail to show."""
     seats = tuple(
         SeatRecord(seat.seat, player, seat.points, seat.utility, 0, 0)
         for seat, player in zip(game.seats, players, strict=True)
@@ -77,7 +77,7 @@ def verdict_on_record(game: PastGame, players: Sequence[str], detail: str) -> st
 
 
 def _shares(record: GameRecord) -> str:
-    """A result that nobody has won outright."""
+    """A result without a single winner."""
     points = [seat.points for seat in record.seats]
     if len(set(points)) == 1:
         utility = record.seats[0].utility
@@ -86,26 +86,26 @@ def _shares(record: GameRecord) -> str:
 
 
 def ruled(ruling: PastRuling, players: Sequence[str]) -> str:
-    """What a ruling decided: "annulled", "awarded to alice"; `players`: what those whom it is about are called."""
+    """The effect of a ruling: "annulled", "awarded to alice"; `players`: the names of the game's players, by seat."""
     if ruling.revokes is not None:
         return f"revokes ruling {ruling.revokes}"
     return RULED[ruling.what] + ("" if ruling.seat is None else f" to {players[ruling.seat]}")
 
 
 def result(points: Sequence[float | None]) -> str:
-    """Points as a score: "1-0", "½-½"; "*" where there are none."""
+    """Points as a score: "1-0", "½-½"; "*" without points."""
     if None in points:
         return "*"
     return "-".join("½" if share == 0.5 else number(share) for share in points)
 
 
 def number(value: float | None) -> str:
-    """A number with no more digits than it takes, at most two after the point."""
+    """A number with at most two decimal places and no trailing zeros."""
     return "?" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def plies(count: int) -> str:
-    """So many of them."""
+    """A number of plies: "1 ply", "12 plies"."""
     return "1 ply" if count == 1 else f"{count} plies"
 
 
@@ -119,7 +119,7 @@ def seconds(time: int | None) -> str:
 
 
 def rough_duration(seconds: float) -> str:
-    """A time as people say it."""
+    """A rounded duration: "30 s", "5 minutes", "2.5 hours"."""
     if seconds < 90:
         return f"{max(seconds, 0.01):.1g} s" if seconds < 1 else f"{seconds:.0f} s"
     minutes = seconds / 60
@@ -130,23 +130,23 @@ def rough_duration(seconds: float) -> str:
 
 
 def printable(text: str) -> str:
-    """`text` on one line, with nothing in it that a terminal would obey."""
+    """`text` on one line, with everything that is not printable escaped, such as terminal escape sequences."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def without_store(text: str) -> str:
-    """`text` with files as their author knows them, not as they lie in the store or in the folder of a run."""
+    """`text` with the authors' file names, without the path into the store or into the folder of a run."""
     return _PATH.sub(lambda path: _STORED.sub("", path[0]), text)
 
 
 def piece(seat: int, rules: str) -> str:
-    """The letter of the seat's pieces on the board; nothing where it has none."""
+    """The letter of the seat's pieces on the board; empty if it has none."""
     pieces = PIECES.get(rules.partition(":")[0], ())
     return pieces[seat][0] if seat < len(pieces) else ""
 
 
 def thinking(move: MoveRecord) -> str:
-    """What the player reported of its thinking; empty where it reported nothing."""
+    """The depth, score, nodes and text that the player reported; empty if it reported nothing."""
     parts = []
     if move.depth is not None:
         parts.append(f"depth {move.depth}")
@@ -160,7 +160,7 @@ def thinking(move: MoveRecord) -> str:
 
 
 def drawn(state: State[Any]) -> str:
-    """The board as its game writes it, without anything that a terminal would obey; else the position, or nothing."""
+    """The board as the game's text, made `printable`; the position if that fails; empty if both fail."""
     for written in (state.__str__, state.position):
         try:
             return "\n".join(map(printable, written().split("\n")))

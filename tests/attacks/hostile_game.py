@@ -57,8 +57,9 @@ _INSIDE: Final = (
     f"<style>@import url({LISTENER}); @font-face {{ font-family: x; src: url({LISTENER}) }} "
     f"* {{ position: fixed; inset: 0; background: url({LISTENER}); font-family: x }} body {{ display: none }}</style>"
     '<rect style="position:fixed;inset:0;z-index:99" width="99999" height="99999"/>',
-    f'<animate href="#told" attributeName="href" to="javascript:{RUN}"/><set attributeName="onmouseover" to="{RUN}"/>',
-    '<rect id="ply-1"/><rect id="told"/><rect id="controls"/><rect class="now step"/>',
+    f'<animate href="#status" attributeName="href" to="javascript:{RUN}"/>'
+    f'<set attributeName="onmouseover" to="{RUN}"/>',
+    '<rect id="ply-1"/><rect id="status"/><rect id="controls"/><rect class="now step"/>',
 )
 DOCUMENTS: Final = (
     *(f'<svg {_XMLNS} width="99" height="99" onload="{RUN}"><title>{{}}</title>{inside}</svg>' for inside in _INSIDE),

@@ -102,7 +102,7 @@ def test_what_this_user_has_played_needs_no_trust(tmp_path: Path, monkeypatch: p
         assert "no board" not in ended.out
     # Where the list of own rules is lost, the flag is needed: the record alone proves nothing.
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "nothing"))
-    assert "no board: you have not played by the rules 'mine.py:Countdown' on this account" in (
+    assert "no board: you have not played with the rules 'mine.py:Countdown' on this account" in (
         asked(file, "show", "GAME").out.replace("\n ", " ")
     )
     assert asked(file, "db", "verify", "--trust-rules").code == 0
@@ -137,7 +137,7 @@ def test_a_file_that_options_name_is_read_from_a_store_alone(tmp_path: Path, mon
     for path in ("/etc/hostname", "/dev/zero", str(tmp_path / "tree.json"), "~/x", "tree.json"):
         ended = asked(records.with_rules(file, f"tree:file={path}"), "show", "GAME")
         assert ended.code == 0
-        assert "name a file outside of the store, which is not read" in ended.out.replace("\n ", " "), path
+        assert "name a file outside the store, which is not read" in ended.out.replace("\n ", " "), path
 
 
 def test_a_bundle_that_lies_about_a_hash_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

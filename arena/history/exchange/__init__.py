@@ -1,8 +1,7 @@
-"""Games in files: written by `arena export`, read by `arena import`, in three forms, and plain lists of results.
+"""Games in files, for `arena export` and `arena import`: NDJSON, PGN, CSV, and plain lists of results.
 
-ndjson holds everything; pgn moves and clocks, for reading and for diffs; csv results and moves, for spreadsheets. What
-was exported and is imported again are the same games with the same results. Whatever is wrong in a file is a BadImport
-that names the line.
+NDJSON has everything; PGN has moves and clocks, for reading and for diffs; CSV has results and moves, for spreadsheets.
+Games that are exported and imported again have the same results. Every mistake in a file is a BadImport with the line.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class FileFormat(StrEnum):
-    """In which form games are written."""
+    """The file format of exported games."""
 
     CSV = "csv"
     NDJSON = "ndjson"
@@ -24,7 +23,7 @@ class FileFormat(StrEnum):
 
 
 def write(games: Iterable[PastGame], form: FileFormat, out: TextIO, *, most_seats: int = 2) -> int:
-    """Writes the games; how many there were. None of them has more than `most_seats` seats."""
+    """Writes the games and returns their number. `most_seats`: the largest number of seats of a game."""
     from arena.history.exchange import ndjson, pgn, spreadsheet
 
     if form is FileFormat.CSV:
@@ -38,9 +37,10 @@ def write(games: Iterable[PastGame], form: FileFormat, out: TextIO, *, most_seat
 
 
 def read(text: str, name: str, *, tournament: str | None = None) -> list[PastGame]:
-    """The games of a file called `name`, whatever its form; BadImport where it cannot be used.
+    """The games of a file called `name`, in any of the formats; BadImport if the file cannot be imported.
 
-    All of them become games of `tournament`, if it is given. Plain lists are otherwise one called like the file."""
+    With `tournament`, all of them become games of that tournament. The default for a plain list is a tournament with
+    the file's name."""
     from arena.history.exchange.checks import whole_file
 
     return whole_file(_read(text.removeprefix("\ufeff"), name), name, tournament=tournament)

@@ -1,7 +1,7 @@
-"""What must be true of a game that comes from a file, whatever its form.
+"""Checks of imported games, for all file formats.
 
-A game that passes can be stored, shown and counted as if it had been played here. What fails is a BadImport that names
-file and line, what was expected, and what came.
+A game that passes can be stored, shown and counted like a game that was played here. A game that fails is a BadImport
+with the file, the line, what was expected and what came.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from db.records import MOST, PastGame, instant, moment_of
 VERDICTS: Final = tuple(verdict.value for verdict in Verdict)
 _MOST_SEED: Final = 2**256
 _DEEPEST_HOST: Final = 20
-"""What is nested deeper may be read and then not be written again."""
+"""Most levels of nesting in `host`. JSON that is nested deeper could be read but perhaps not written again."""
 
 
 def refuse(name: str, line: int, why: str) -> NoReturn:
-    """The file cannot be imported, because of that line."""
+    """Raises BadImport for that line of the file."""
     raise BadImport(f"{name}, line {line}: {why}")
 
 
 def whole_file(found: Iterable[tuple[int, PastGame]], name: str, *, tournament: str | None) -> list[PastGame]:
-    """All games of a file, each checked, and all together."""
+    """All games of a file, after checks of each game and of all games together."""
     games: list[PastGame] = []
     seen: dict[tuple[str | None, str, int, int], int] = {}
     tournaments = set()
@@ -39,7 +39,7 @@ def whole_file(found: Iterable[tuple[int, PastGame]], name: str, *, tournament: 
         tournaments.add(game.tournament)
         if tournament is not None:
             if len(tournaments) > 1:
-                refuse(name, line, "another tournament than before; import the file without --tournament")
+                refuse(name, line, "expected games of one tournament only; import the file without --tournament")
             game = replace(game, tournament=tournament)
         if why := wrong(game):
             refuse(name, line, why)
@@ -54,7 +54,7 @@ def whole_file(found: Iterable[tuple[int, PastGame]], name: str, *, tournament: 
 
 
 def wrong(game: PastGame) -> str | None:
-    """What cannot be true of the game; None where all is well."""
+    """What is wrong with the game; None if nothing."""
     seats = len(game.seats)
     if not seats:
         return "expected players, got none"
@@ -65,9 +65,9 @@ def wrong(game: PastGame) -> str | None:
     if game.verdict not in VERDICTS:
         return f"expected a verdict ({', '.join(VERDICTS)}), got {quote(str(game.verdict))}"
     if (game.status == "void") != (game.verdict == Verdict.VOID):
-        return f"expected status and verdict to be void together, got {game.status} and {game.verdict}"
+        return f"expected status and verdict both void or neither, got {game.status} and {game.verdict}"
     if (game.status == "void") != (game.points is None) or (game.points is None and _any_points(game)):
-        return "expected points for every seat, or none where the game is void"
+        return "expected points for every seat, or for no seat if the game is void"
     if any(not 0.0 <= points <= 1.0 for points in game.points or []):
         return f"expected points from 0 to 1, got {game.points}"
     if game.fault is not None and not 0 <= game.fault < seats:
@@ -89,15 +89,15 @@ def _nested_deeper(value: object, levels: int) -> bool:
 
 
 def wrong_moment(game: PastGame) -> str | None:
-    """What is wrong with the times at which the game began and ended; None where nothing is."""
+    """What is wrong with the times of the game's start and end; None if nothing."""
     for what, text in (("started", game.started), ("finished", game.finished)):
         if text is not None and moment_of(text) is None:
-            return f"{what}: expected a time with its zone such as 2026-05-01T18:30:00Z, got {quote(text)}"
+            return f"{what}: expected a time with a time zone, such as 2026-05-01T18:30:00Z, got {quote(text)}"
     return None
 
 
 def _in_utc(text: str | None) -> str | None:
-    """The moment as all of the record has it, so that texts sort as moments do."""
+    """The time in UTC, as in the whole database, so that texts sort by time."""
     moment = None if text is None else moment_of(text)
     return text if moment is None else instant(moment)
 
@@ -136,7 +136,7 @@ def _wrong_rulings(game: PastGame) -> str | None:
         if ruling.what not in ("void", "again", "award", "revoke"):
             return f"expected a ruling (void, again, award or revoke), got {quote(ruling.what)}"
         if (ruling.what == "revoke") != (ruling.revokes is not None):
-            return f"expected a number with revoke and no other ruling, got {ruling.what} of {ruling.revokes}"
+            return f"expected the number of a ruling with revoke and only there, got {ruling.what} of {ruling.revokes}"
         if ruling.what == "revoke" and ruling.revokes not in revocable:
             return f"expected to revoke an earlier ruling about the game, got {ruling.revokes}"
         revocable -= {ruling.revokes}

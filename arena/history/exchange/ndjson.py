@@ -1,7 +1,7 @@
-"""Games as ndjson: one line a game, the same document as `arena show --format json`, and what else is on record.
+"""Games as NDJSON: one line per game, the document of `arena show --format json` with all other recorded fields.
 
-Durations are there twice: in whole milliseconds as everywhere, and in nanoseconds (names that end in _ns), which are
-what an import believes. Nothing that is on record of a game is lost.
+Durations are written twice: in whole milliseconds as everywhere, and in nanoseconds (names that end in _ns), which an
+import reads. No recorded field is lost.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _Value = TypeVar("_Value", bound=Struct)
 _SEAT_TIMES: Final = ("spent", "longest", "cpu")
 _MOVE_TIMES: Final = ("spent", "left")
 _EXACT_MOVE_TIMES: Final = ("cpu", "delay", "lag")
-"""Read in nanoseconds alone."""
+"""Durations that are only read in nanoseconds."""
 
 
 class _Seat(PastSeat, frozen=True, kw_only=True):
@@ -35,7 +35,7 @@ class _Move(MoveRecord, frozen=True, kw_only=True):
     cpu: Any = None
     delay: Any = None
     lag: Any = None
-    """No import believes these three, which are rounded: only their nanoseconds count."""
+    """Imports ignore these three, because they are rounded; the fields in nanoseconds are read."""
     spent_ns: Whole | None = None
     left_ns: Whole | None = None
     cpu_ns: Whole | None = None
@@ -48,11 +48,11 @@ class _Ruling(PastRuling, frozen=True, kw_only=True):
 
 
 class _Game(PastGame, frozen=True, kw_only=True):
-    """A game as it stands in a line."""
+    """A game as it is in a line."""
 
     id: Any = 0
     lag: Any = None
-    """Neither is believed: the game gets a new id, and its lag is in nanoseconds."""
+    """Imports ignore these two: the game gets a new id, and `lag_ns` is read."""
     lag_ns: Whole | None = None
     seats: tuple[_Seat, ...]
     moves: tuple[_Move, ...] = ()
@@ -80,7 +80,7 @@ def line(game: PastGame) -> str:
 
 def read(text: str, name: str) -> Iterator[tuple[int, PastGame]]:
     """The games of the lines of `text`, each with its line's number."""
-    # Only "\n" ends a line here: JSON may hold other ends of lines inside of texts.
+    # Only "\n" ends a line here, because JSON strings can contain other line separators.
     for number, written in enumerate(text.split("\n"), 1):
         if written.strip():
             try:
@@ -103,7 +103,7 @@ def _game(found: _Game) -> PastGame:
 
 
 def _as(kind: type[_Value], found: Struct, **changed: Any) -> _Value:
-    """What was found as a value of the record, with these fields changed."""
+    """The parsed value as a `kind`, with these fields changed."""
     return kind(**{name: getattr(found, name) for name in kind.__struct_fields__} | changed)
 
 
@@ -112,7 +112,7 @@ def _move_times(move: _Move) -> Mapping[str, Any]:
 
 
 def _times(found: Struct, names: tuple[str, ...]) -> Mapping[str, Any]:
-    """Durations in nanoseconds: as they are in the file, or from milliseconds."""
+    """Durations in nanoseconds: from the fields in nanoseconds, else from milliseconds."""
     times = {}
     for name in names:
         rounded = getattr(found, name)

@@ -1,7 +1,7 @@
-"""Games as a text like chess players' PGN: tags, then a line for each ply with who moved, its time and its thinking.
+"""Games in a format like chess PGN: tags, then a line for each ply with who moved, its times and what was reported.
 
-Tags and comments hold their texts as JSON strings, so that whatever a name or a move is, a line stays a line. Times are
-seconds with all their digits. Stderr and memory are not in it.
+Texts in tags and comments are JSON strings, so that no name or move can break a line. Times are exact, in seconds.
+Stderr and memory are not included.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _ply(move: MoveRecord) -> str:
 
 
 def _seconds(time: int | None) -> str | None:
-    """Nanoseconds as seconds, with no more digits than it takes."""
+    """Nanoseconds as seconds, exactly, without trailing zeros."""
     return None if time is None else format(Decimal(time).scaleb(-9).normalize(), "f")
 
 
@@ -88,7 +88,7 @@ def _seconds(time: int | None) -> str | None:
 
 
 def read(text: str, name: str) -> Iterator[tuple[int, PastGame]]:
-    """The games of `text`, each with the number of the line on which it begins."""
+    """The games of `text`, each with the number of its first line."""
     game: _Game | None = None
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -98,21 +98,21 @@ def read(text: str, name: str) -> Iterator[tuple[int, PastGame]]:
                 if game is not None:
                     yield game.line, game.read()
                 game = _Game(name, number)
-            game.hear_tag(line, number)
+            game.add_tag(line, number)
         elif game is None:
             refuse(name, number, f'expected a tag such as [First "alice"], got {quote(line)}')
         else:
-            game.hear_move(line, number)
+            game.add_move(line, number)
     if game is not None:
         yield game.line, game.read()
 
 
 class _Game:
-    """One game, while it is read."""
+    """A game that is being read, line by line."""
 
     def __init__(self, name: str, line: int) -> None:
         self.line = line
-        # Whether its moves have begun, or its end.
+        # Whether a line after the tags has been read.
         self.moving = False
         self._name = name
         self._tags: dict[str, str] = {}
@@ -120,8 +120,8 @@ class _Game:
         self._moves: list[MoveRecord] = []
         self._at = line
 
-    def hear_tag(self, line: str, number: int) -> None:
-        """A line with a tag."""
+    def add_tag(self, line: str, number: int) -> None:
+        """Reads a line with a tag."""
         self._at = number
         found = _TAG.fullmatch(line)
         if found is None:
@@ -130,12 +130,12 @@ class _Game:
         if tag == "Ruling":
             self._rulings.append(self._ruling(value))
         elif tag in self._tags:
-            self._refuse(f"the tag {tag} is there twice")
+            self._refuse(f"expected each tag once, got {tag} twice")
         else:
             self._tags[tag] = value
 
-    def hear_move(self, line: str, number: int) -> None:
-        """A line with a move, or the result at the end."""
+    def add_move(self, line: str, number: int) -> None:
+        """Reads a line with a move, or with the result at the end."""
         self._at, self.moving = number, True
         found = _MOVE.fullmatch(line)
         if found is None:
@@ -155,7 +155,7 @@ class _Game:
         self._moves.append(MoveRecord(**fields))
 
     def read(self) -> PastGame:
-        """The game, now that all of it has been heard."""
+        """The game, when all its lines have been read."""
         self._at = self.line
         texts = {name: self._tags.get(tag) for tag, name in _TEXTS.items()}
         for needed in ("game", "pair"):
@@ -205,14 +205,14 @@ class _Game:
             )
 
     def _listed(self, tag: str, players: int) -> list[str | None]:
-        """The values of a tag that has one for each seat."""
+        """The values of a tag with one value for each seat."""
         values = of_seats(self._tags.get(tag, ""), players)
         if values is None:
             self._refuse(f"{tag}: expected {players} values, got {quote(self._tags[tag])}")
         return values
 
     def _fields(self, tag: str, value: str) -> dict[str, Any]:
-        """What a comment tells; nothing where it is none of ours."""
+        """The fields that a comment sets; empty for an unknown comment."""
         if tag == "who":
             return {"who": int(value) if value.isascii() and value.isdigit() and len(value) < 10 else value}
         if tag == "eval":
@@ -228,7 +228,7 @@ class _Game:
     def _ruling(self, text: str) -> PastRuling:
         try:
             what, seat, reason, when, *numbers = json.loads(text)
-            id, revokes = numbers or (0, None)  # earlier versions wrote none
+            id, revokes = numbers or (0, None)  # earlier versions did not write these two
         except (ValueError, TypeError, RecursionError):
             what = seat = reason = when = id = revokes = None
         if not (isinstance(what, str) and isinstance(reason, str) and isinstance(when, str)):
@@ -248,7 +248,7 @@ class _Game:
         except ValueError:
             found = None
         if not isinstance(found, str):
-            self._refuse(f"expected a text in quotes, got {quote(text)}")
+            self._refuse(f"expected a string in quotes, got {quote(text)}")
         return found
 
     def _whole(self, text: str, what: str) -> int:

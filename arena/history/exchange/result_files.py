@@ -1,7 +1,7 @@
-"""Results to be rated, from a file: a plain list, what `arena export` wrote, or the PGN of another program.
+"""Results from a file, for ratings: a plain list, a file of `arena export`, or the PGN of another program.
 
-Of a foreign PGN the tags are read and nothing else: who played whom, and the result. Games without one, forfeits, void
-and overruled games are left out, as they are of the record.
+Of another program's PGN only the tags are read: the players and the result. Games without a result, forfeits, void
+games and games with a ruling are left out, as for recorded games.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NOT_RATED: Final = (Verdict.FORFEIT, Verdict.VOID)
 
 
 def read(text: str, name: str) -> list[RatedGame]:
-    """The rated games of a file called `name`, in its order; BadImport where it cannot be used, or has none."""
+    """The rated games of a file called `name`, in its order; BadImport if the file cannot be read or has no games."""
     text = text.removeprefix("\ufeff")
     if text.lstrip()[:1] == "[" and not _OURS.search(text):
         found = list(_foreign(text, name))
@@ -46,7 +46,7 @@ def _rated(games: list[PastGame]) -> Iterator[RatedGame]:
         current = all(seat.current for seat in game.seats)
         if scores is None or game.ruling is not None or game.verdict in _NOT_RATED or not last or not current:
             continue
-        if game.counts is False:  # as where it was exported, perhaps before it was played again
+        if game.counts is False:  # it did not count where it was exported
             continue
         yield RatedGame(
             tuple(game.players),
@@ -67,7 +67,7 @@ def _foreign(text: str, name: str) -> Iterator[RatedGame]:
             in_comment = _stays_open(line, in_comment)
             in_tags = in_tags and not line.strip()
             continue
-        if not in_tags or found[1] in tags:  # also where nothing but a blank line parts two games
+        if not in_tags or found[1] in tags:  # the second: two games with only a blank line between them
             if tags:
                 yield from _tagged(tags, name, begun)
             tags, begun, in_tags = {}, number, True
@@ -79,13 +79,13 @@ def _foreign(text: str, name: str) -> Iterator[RatedGame]:
 
 
 def _stays_open(line: str, in_comment: bool) -> bool:
-    """Whether the line of moves ends within a comment in braces."""
+    """Whether the line of moves ends inside a comment in braces."""
     while True:
         if in_comment:
             _, closed, line = line.partition("}")
             if not closed:
                 return True
-        # A semicolon begins a comment up to the end of the line.
+        # A semicolon starts a comment up to the end of the line.
         before, opened, line = line.partition("{")
         if not opened or ";" in before:
             return False

@@ -1,7 +1,7 @@
-"""Games as CSV: a row a game, with its result and its moves; and plain lists "round,first,second,result".
+"""Games as CSV: one row per game, with its result and its moves; and plain lists "round,first,second,result".
 
-Every column but first, second and result may be absent, in any order. Clocks, stderr and earlier rulings are not in it.
-Columns that hold a value for each seat have them in the order of the seats, "-" where there is none.
+Columns can be in any order; only first, second and result are required. Clocks, stderr and earlier rulings are not
+included. Columns with a value for each seat have them in the order of the seats, with "-" for no value.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _AFTER: Final = (
     *("detail", "ruling", "ruling_seat", "ruling_reason", "ruling_when", "movers", "moves"),
 )
 _EMPTY: Final = "%"
-"""A move whose text is empty, in a list of moves with blanks between."""
+"""Stands for a move with an empty text, in a list of moves separated by spaces."""
 
 
 def seat_name(seat: int) -> str:
-    """What the seat is called in exports."""
+    """The name of the seat in exported files."""
     return SEATS[seat] if seat < len(SEATS) else f"seat{seat}"
 
 
@@ -46,21 +46,21 @@ def seat_name(seat: int) -> str:
 
 
 def result(points: list[float] | None) -> str:
-    """Points as a result: "1-0", "1/2-1/2", "*" without any."""
+    """Points as a result: "1-0", "1/2-1/2", "*" without points."""
     if points is None:
         return "*"
     return "-".join("1/2" if share == 0.5 else _digits(share) for share in points)
 
 
 def points(text: str) -> list[float] | None:
-    """The points of a result; ValueError where it is none."""
+    """The points of a result; ValueError if the text is not a result."""
     if text.strip() == "*":
         return None
     return [0.5 if share in ("1/2", "½") else float(share) for share in text.strip().split("-")]
 
 
 def _digits(number: float) -> str:
-    """A number without an exponent, which has a sign that parts points."""
+    """A number without an exponent, because "-" separates points."""
     if number in (0.0, 1.0):
         return str(int(number))
     return format(Decimal(repr(number)), "f")
@@ -70,31 +70,31 @@ def _digits(number: float) -> str:
 
 
 def by_seat(values: Iterable[object]) -> str:
-    """A value for each seat, in one text; empty where no seat has any."""
+    """The values of all seats in one text; empty if no seat has a value."""
     found = list(values)
     return "" if all(value is None for value in found) else " ".join("-" if one is None else str(one) for one in found)
 
 
 def of_seats(text: str, seats: int) -> list[str | None] | None:
-    """The value of each seat in what `by_seat` made; None where there are not as many."""
+    """The values of a text that `by_seat` made; None if their number is not that of the seats."""
     values = text.split() or ["-"] * seats
     return [None if value == "-" else value for value in values] if len(values) == seats else None
 
 
-# Moves with blanks between.
+# Moves separated by spaces.
 
 
 def joined(texts: Iterable[str]) -> str:
-    """Texts in one, with blanks between; `parted` takes them apart again."""
-    return " ".join(_without_blanks(text) or _EMPTY for text in texts)
+    """The texts in one string, separated by spaces; `parted` splits the string again."""
+    return " ".join(_without_spaces(text) or _EMPTY for text in texts)
 
 
 def parted(text: str) -> list[str]:
-    """The texts that `joined` put together."""
+    """The texts of a string that `joined` made."""
     return ["" if part == _EMPTY else unquote(part) for part in text.split(" ") if part]
 
 
-def _without_blanks(text: str) -> str:
+def _without_spaces(text: str) -> str:
     return "".join(
         percent(letter, safe="") if letter == "%" or letter.isspace() or not letter.isprintable() else letter
         for letter in text
@@ -105,7 +105,7 @@ def _without_blanks(text: str) -> str:
 
 
 def write(games: Iterable[PastGame], out: TextIO, *, most_seats: int = 2) -> int:
-    """Writes a row for each game; how many there were."""
+    """Writes a row for each game and returns the number of games."""
     writer = csv.writer(out, lineterminator="\n")
     columns = [*_BEFORE, *(seat_name(seat) for seat in range(max(2, most_seats))), *_AFTER]
     writer.writerow(columns)
@@ -177,16 +177,16 @@ def _next(rows: Iterator[list[str]], name: str) -> list[str] | None:
 
 
 def _columns(cells: list[str], name: str, line: int) -> list[str]:
-    """The columns that the first row names; the row itself where it is a game of a plain list already."""
+    """The columns that the first row names; the row itself if it is already a game of a plain list."""
     titles = [cell.strip().lower() for cell in cells]
     if not {"first", "second", "result"} & set(titles):
         if len(cells) == len(PLAIN):
             return cells
-        refuse(name, line, f"expected a line with the names of the columns, such as {','.join(PLAIN)}")
+        refuse(name, line, f"expected a header line with the names of the columns, such as {','.join(PLAIN)}")
     known = {*_BEFORE, *_AFTER, *SEATS}
     for title in titles:
         if title not in known and not (title.startswith("seat") and title[4:].isdigit()):
-            refuse(name, line, f"no column {quote(title)}{nearly(title, sorted(known))}")
+            refuse(name, line, f"unknown column {quote(title)}{nearly(title, sorted(known))}")
     for title in ("first", "result"):
         if title not in titles:
             refuse(name, line, f"expected a column {title!r}, got {', '.join(titles)}")
@@ -196,20 +196,20 @@ def _columns(cells: list[str], name: str, line: int) -> list[str]:
 
 
 def _paired(game: PastGame, before: PastGame | None, met: Counter[str]) -> tuple[PastGame, PastGame | None]:
-    """The game as one of a pair, and the one that waits for its other game. Two neighbours with their players swapped
-    are a pair: `before` is the game in the row above, if it waits."""
+    """The game with its `pair`, and the game that waits for the other game of its pair, if any. Two consecutive games
+    with swapped seats are a pair; `before` is the game in the row above, if it waits."""
     if before is not None and len(game.players) == 2:
         swapped = (before.players[::-1], before.game, before.tournament)
         if (game.players, game.game, game.tournament) == swapped:
             return replace(game, pair=before.pair, leg=1), None
-    meeting = json.dumps(sorted(game.players))
-    met[meeting] += 1
-    game = replace(game, pair=json.dumps([*sorted(game.players), met[meeting]]))
+    players = json.dumps(sorted(game.players))
+    met[players] += 1
+    game = replace(game, pair=json.dumps([*sorted(game.players), met[players]]))
     return game, game
 
 
 class _Row:
-    """One row, while it is read."""
+    """A row that is being read."""
 
     def __init__(self, cells: Mapping[str, str], name: str, line: int) -> None:
         self._cells = cells
@@ -217,15 +217,15 @@ class _Row:
         self._line = line
 
     def game(self, count: int) -> PastGame:
-        """The game that the row tells, the `count`-th of the file; its pair is empty where none is told."""
+        """The game of the row, the `count`-th of the file; its pair is empty if the row has none."""
         players = self._players()
         scored = self._result(len(players))
         moves = self._moves()
         texts = {text: self._text(text) for text in TEXTS}
         texts["tournament"] = texts["tournament"] if "tournament" in self._cells else PurePath(self._name).stem
         texts["pair"] = texts["pair"] or ""
-        usual = ("finished", "normal") if scored else ("void", "void")
-        usual_texts = {"game": "unknown", "clock": "none", "status": usual[0], "verdict": usual[1]}
+        status, verdict = ("finished", "normal") if scored else ("void", "void")
+        defaults = {"game": "unknown", "clock": "none", "status": status, "verdict": verdict}
         utilities = self._utilities(len(players))
         versions, outdated, anchors = (
             self._of_seats(column, len(players)) for column in ("versions", "outdated", "anchors")
@@ -255,7 +255,7 @@ class _Row:
             ),
             moves=moves,
             rulings=self._rulings(),
-            **{text: value if value is not None else usual_texts.get(text) for text, value in texts.items()},  # type: ignore[arg-type]
+            **{text: value if value is not None else defaults.get(text) for text, value in texts.items()},  # type: ignore[arg-type]
         )
 
     def _players(self) -> list[str]:

@@ -1,5 +1,5 @@
-"""Pages for a browser: a game to step through, and a tournament to publish.
+"""HTML pages: the replay of a game, and the parts that all pages share.
 
-A page is one text, made from values: nothing here reads the record. It needs no network, reads in light and dark, on
-a phone and on paper, with a keyboard and with a screen reader; what agents called themselves or wrote is never markup.
+A page is made from values; nothing here reads the database. It needs no network, and it works in light and dark mode,
+on a phone, on paper, with a keyboard and with a screen reader. Names and texts of agents are always escaped.
 """

@@ -1,8 +1,8 @@
-"""All boards of a game on one page: what they have in common is there once.
+"""All boards of a game on one page, with their common parts written only once.
 
-A board that the package draws stands in the page; whatever two of them share is written once and used by both, so that
-a long game is a small page. A user-supplied game may draw anything: its pictures are images, in which a browser runs
-and loads nothing and whose styles reach nothing else. What is not an SVG document is shown as text.
+Boards of built-in games are inline SVG. Parts that are in several boards are defined once and referenced with <use>, so
+that the page of a long game stays small. A user-supplied game can draw anything, so its pictures are <img> elements, in
+which a browser runs no script and loads nothing. A picture that is not an SVG document is shown as text.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from arena.history import words
 from arena.history.pages import html
 
 _TAG: Final = re.compile(r"(<(\w+)[^<>]*(?:/>|(?<!/)>[^<]*</\2>))|</?\w+[^<>]*>")
-"""An element with nothing but words in it; else where one begins or ends."""
+"""An element with only text inside; else the start or the end of an element."""
 _SHORT: Final = 30
-"""What is no longer is not worth a reference."""
+"""Characters of a part that is too short for a reference."""
 
 
 class DrawnBoards(NamedTuple):
     """The boards of a page."""
 
     drawn: tuple[str, ...]
-    """Markup of each; empty where there is no position."""
+    """The markup of each board; empty if there is no position."""
     shared: str
-    """What they use: markup that stands before them, and shows nothing."""
+    """Markup of the common parts, which must be on the page before the boards; it is not visible."""
     sheet: str
-    """Their style sheet."""
+    """The style sheet of the boards."""
 
 
 class _Drawing(NamedTuple):
-    """A picture in parts."""
+    """An SVG picture in parts."""
 
     begin: str
-    """What is not shared: how it opens, what it is called and what it tells."""
+    """The opening tag, title and description, which are not shared."""
     kind: str
     parts: list[str]
 
@@ -70,7 +70,7 @@ def boards(positions: Iterable[tuple[State[Any] | None, Any]]) -> DrawnBoards:
 
 
 def _units(lists: Sequence[list[str]]) -> list[list[str]]:
-    """The lists with those of their parts joined that are always neighbours; where groups begin and end stays."""
+    """The same lists, with parts joined that are always next to each other; starts and ends of groups stay separate."""
     counts = Counter(part for parts in lists for part in parts)
     pairs = Counter(pair for parts in lists for pair in pairwise(parts))
     neighbours = {
@@ -87,12 +87,12 @@ def _units(lists: Sequence[list[str]]) -> list[list[str]]:
 
 
 def _is_whole(part: str) -> bool:
-    """Not the beginning or the end of a group."""
+    """Whether the part is not the start or the end of a group."""
     return part != "</g>" and (not part.startswith("<g") or part.endswith(("</g>", "/>")))
 
 
 def _drawn(state: State[Any] | None, last: Any, sheets: dict[str, None]) -> _Drawing | str:
-    """A position's picture, its style sheet being put among `sheets`; the board as text where there is none."""
+    """The picture of a position, or the board as text. Adds the picture's style sheet to `sheets`."""
     if state is None:
         return ""
     try:
@@ -108,21 +108,21 @@ def _drawn(state: State[Any] | None, last: Any, sheets: dict[str, None]) -> _Dra
 
 
 def _image(picture: str) -> str:
-    """A picture that a user-supplied game drew. ValueError where it is not an SVG document."""
+    """The picture of a user-supplied game as an <img>; ValueError if it is not an SVG document."""
     image = embedded(picture)
     return html.element("img", src=image.address, alt=words.printable(image.title) or "board")
 
 
 def _parted(drawing: str) -> _Drawing:
-    """The picture in parts: each element of it, or of a group in it, with all that is inside. ValueError where it is
-    no picture."""
+    """The picture in parts: its elements, and the elements of its groups, each with its content. ValueError if it is
+    not an SVG picture."""
     opening = drawing[: drawing.index(">") + 1]
     kind = re.search(r' class="([\w -]*)"', opening)
     begin, parts = [opening.replace(' xmlns="http://www.w3.org/2000/svg"', "")], list[str]()
     depth = inside = start = 0
     for tag in _TAG.finditer(drawing, len(opening)):
         text = tag[0]
-        if tag[1]:  # all of an element
+        if tag[1]:  # a whole element
             if depth == inside:
                 (begin if depth == 0 and tag[2] in ("title", "desc") else parts).append(text)
         elif text.startswith("</"):
@@ -142,10 +142,10 @@ def _parted(drawing: str) -> _Drawing:
                 start = tag.start()
             depth += 1
     if depth != -1 or not opening.startswith("<svg"):
-        raise ValueError("no picture")
+        raise ValueError("not an SVG picture")
     return _Drawing("".join(begin), kind[1] if kind else "", parts)
 
 
 def _as_text(state: State[Any]) -> str:
-    """The board as its game writes it; failing that the position."""
+    """The board as the game's text, else the position."""
     return html.element("pre", html.words(words.drawn(state)), class_="board", role="img", aria_label="board")

@@ -1,6 +1,6 @@
-"""Curves over the plies of a game: what the players thought of it, and their clocks.
+"""Line plots over the plies of a game: the players' reported values, and their clocks.
 
-Each seat has its own stroke and its name beside its curve. A page may move the mark of the ply that it shows.
+Each seat has its own line style, with its name beside the line. A page can move the cursor to the ply that it shows.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from arena.ratings.plots.line_plot import Layout, Line, LinePlot, finite
 
 _LAYOUT: Final = Layout(width=480.0, height=140.0, names=110.0, dots=40)
 _HUGE: Final = 1e6
-"""Larger values stand for a certain end: they are drawn at the edge."""
+"""Largest value on the axis. Larger values mean a certain win or loss; they are drawn at the edge."""
 
 
 def on_one_axis(lines: Sequence[Line]) -> bool:
-    """Whether these lines can be read together: none is so small that it would lie along the axis."""
+    """Whether the lines are readable on one axis: their largest values differ by a factor of at most 20."""
     most = [max((abs(point.y) for point in line.points if point.y), default=0.0) for line in lines]
     most = [value for value in most if value]
     return not most or max(most) <= 20 * min(most)
 
 
 def plot(lines: Sequence[Line], plies: int, *, title: str, unit: str) -> str:
-    """A picture of these lines over the plies of a game; nothing where there is nothing to draw."""
+    """A plot of these lines over the plies of a game; empty if there are no points."""
     drawn = finite(lines)
     if not drawn:
         return ""

@@ -1,8 +1,8 @@
-"""HTML, as far as our pages need it: elements, and a document that asks no network for anything.
+"""HTML elements and documents that need no network.
 
-It knows nothing of what is shown. All text goes in through `words` or as an attribute, which escape it. A document's
-policy lets the browser load nothing, run the one script and apply the one style sheet that were given here, and show
-pictures that stand in the page itself; whatever else comes to stand in it does nothing.
+All text is escaped, by `words` or as an attribute. The document's Content-Security-Policy forbids the browser to load
+anything: only the one script and the one style sheet of `document` are allowed (by their hashes), and images in data
+URLs. Any other script or style in the page is ignored.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _VOID: Final = frozenset({"br", "col", "hr", "img", "input", "link", "meta"})
 
 
 def element(name: str, *inside: str, **attributes: str | int | bool) -> str:
-    """An element; `inside` is markup already. An attribute class_ is class, and aria_label aria-label; True is an
-    attribute without a value, and False is none."""
+    """An element; `inside` is markup. `class_` is the attribute class, `aria_label` is aria-label; True gives an
+    attribute without a value, False omits it."""
     written = "".join(
         f" {key.strip('_').replace('_', '-')}" + ("" if value is True else f'="{words(str(value))}"')
         for key, value in attributes.items()
@@ -33,12 +33,12 @@ def element(name: str, *inside: str, **attributes: str | int | bool) -> str:
 
 @cache
 def file(name: str, package: str = __package__) -> str:
-    """A style sheet or script that lies in `package`."""
+    """The text of a style sheet or script in `package`."""
     return resources.files(package).joinpath(name).read_text("utf-8")
 
 
 def document(title: str, *body: str, styles: tuple[str, ...] = (), script: str = "") -> str:
-    """A whole page. `styles` and `script` are texts of ours; what all pages look like comes first."""
+    """A whole page. `styles` and `script` must be trusted texts; they follow the style sheet of all pages."""
     sheet = "\n".join(["", file("page.css"), *styles])
     script = f"\n{script}" if script else ""
     head = [
@@ -55,7 +55,7 @@ def document(title: str, *body: str, styles: tuple[str, ...] = (), script: str =
 
 
 def _policy(sheet: str, script: str) -> str:
-    """The Content-Security-Policy of a page with that style sheet and that script, empty if it has none."""
+    """The Content-Security-Policy of a page with that style sheet and that script (empty: no script)."""
     runs = _hash(script) if script else "'none'"
     return (
         f"default-src 'none'; style-src {_hash(sheet)}; script-src {runs}; img-src data:; "

@@ -1,16 +1,16 @@
 "use strict";
-// One step is shown at a time; the address, the slider, the list of moves and the curves follow.
+// Shows one step at a time; the address, the slider, the list of moves and the curves are updated with it.
 (() => {
   const find = (id) => document.getElementById(id);
   const steps = [...document.querySelectorAll(".step")];
-  const ways = [...document.querySelectorAll(".moves a")];
+  const links = [...document.querySelectorAll(".moves a")];
   const marks = [...document.querySelectorAll(".now")];
-  const [slider, where, speed, told] = ["at", "where", "speed", "told"].map(find);
+  const [slider, where, speed, status] = ["at", "where", "speed", "status"].map(find);
   const last = steps.length - 1;
   let at = -1;
   let playing = 0;
 
-  const asked = () => {
+  const wantedPly = () => {
     const found = /^#ply-(\d+)$/.exec(location.hash);
     return found ? Number(found[1]) : 0;
   };
@@ -18,16 +18,16 @@
   const show = (wanted) => {
     const next = Math.min(Math.max(wanted, 0), last);
     if (next === at) return;
-    const opened = at < 0;
+    const isOpening = at < 0;
     at = next;
     steps.forEach((step, number) => { step.hidden = number !== at; });
-    ways.forEach((way, number) => {
-      if (number === at) way.setAttribute("aria-current", "step");
-      else way.removeAttribute("aria-current");
+    links.forEach((link, number) => {
+      if (number === at) link.setAttribute("aria-current", "step");
+      else link.removeAttribute("aria-current");
     });
-    const list = ways[at].closest("ol");
-    const top = ways[at].offsetTop;
-    if (top < list.scrollTop || top + ways[at].offsetHeight > list.scrollTop + list.clientHeight) {
+    const list = links[at].closest("ol");
+    const top = links[at].offsetTop;
+    if (top < list.scrollTop || top + links[at].offsetHeight > list.scrollTop + list.clientHeight) {
       list.scrollTop = top - list.clientHeight / 2;
     }
     for (const mark of marks) {
@@ -38,15 +38,15 @@
     }
     slider.value = at;
     where.textContent = `${at} of ${last}`;
-    slider.setAttribute("aria-valuetext", ways[at].textContent);
+    slider.setAttribute("aria-valuetext", links[at].textContent);
     const clocks = [...steps[at].querySelectorAll(".clock")].map((clock) => clock.textContent);
     const ended = at === last ? [...steps[at].querySelectorAll(".verdict")].map((line) => line.textContent) : [];
-    told.textContent = [ways[at].textContent, ...clocks, ...ended].join(". ");
+    status.textContent = [links[at].textContent, ...clocks, ...ended].join(". ");
     try {
-      // Not while the page is opened: it would be scrolled to that step.
-      if (!opened) history.replaceState(null, "", `#ply-${at}`);
+      // Not while the page opens, because the browser would then scroll to that step.
+      if (!isOpening) history.replaceState(null, "", `#ply-${at}`);
     } catch {
-      // Some browsers do not let a file change its address.
+      // Some browsers do not allow a local file to change its address.
     }
     if (at === last) stop();
   };
@@ -68,7 +68,7 @@
     label("stop");
   };
   const go = (wanted) => { stop(); show(wanted); };
-  const deeds = {
+  const actions = {
     first: () => go(0),
     back: () => go(at - 1),
     next: () => go(at + 1),
@@ -77,10 +77,10 @@
   };
   const keys = { Home: "first", End: "last", ArrowLeft: "back", ArrowRight: "next", " ": "play" };
 
-  for (const [id, deed] of Object.entries(deeds)) find(id).addEventListener("click", deed);
+  for (const [id, action] of Object.entries(actions)) find(id).addEventListener("click", action);
   slider.addEventListener("input", () => go(Number(slider.value)));
   speed.addEventListener("change", () => { if (playing) start(); });
-  ways.forEach((way, number) => way.addEventListener("click", (event) => { event.preventDefault(); go(number); }));
+  links.forEach((link, number) => link.addEventListener("click", (event) => { event.preventDefault(); go(number); }));
   for (const mark of marks) {
     const picture = mark.ownerSVGElement;
     picture.addEventListener("click", (event) => {
@@ -89,20 +89,20 @@
       go(Math.round(((x - from) / (Number(mark.dataset.to) - from)) * last));
     });
   }
-  addEventListener("hashchange", () => go(asked()));
+  addEventListener("hashchange", () => go(wantedPly()));
   addEventListener("load", () => scrollTo(0, 0));
   addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    // What has the focus knows some of these keys itself.
+    // The focused element uses some of these keys itself.
     const own = event.target.closest("input, select, pre, .wide") || (event.key === " " && event.target.closest("a, button"));
-    const deed = own ? undefined : keys[event.key];
-    if (!deed) return;
+    const action = own ? undefined : keys[event.key];
+    if (!action) return;
     event.preventDefault();
-    deeds[deed]();
+    actions[action]();
   });
 
-  document.body.classList.add("alive");
+  document.body.classList.add("interactive");
   find("controls").hidden = false;
   stop();
-  show(asked());
+  show(wantedPly());
 })();

@@ -1,7 +1,7 @@
-"""The page of one game: its boards to step through, what was said and printed, values and clocks as curves.
+"""The page of one game: its boards step by step, what agents reported and printed, and plots of values and clocks.
 
-It is made of the record and the rules alone. Every step stands in the page, so that it is a list of moves with boards
-where there is no script, and on paper; a script shows one at a time. A public page has neither logs nor thoughts.
+It is made from the recorded game and the rules. The page has all steps; a script shows one at a time. Without the
+script, and on paper, the page is a list of moves with boards. A public page has no logs and no reported values.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from arena.ratings.plots.line_plot import Line, Point
 from db.records import MoveRecord, PastGame
 
 _BUTTONS: Final = (
-    ("first", "«", "to the beginning", "Home"),
+    ("first", "«", "first position", "Home"),
     ("back", "‹", "one move back", "ArrowLeft"),
     ("play", "play", "play", "Space"),
-    ("next", "›", "one move on", "ArrowRight"),
-    ("last", "»", "to the end", "End"),
+    ("next", "›", "one move forward", "ArrowRight"),
+    ("last", "»", "last position", "End"),
 )
 _SPEEDS: Final = ((0.5, "½"), (1, "1"), (2, "2"), (4, "4"), (10, "10"))
-"""Moves a second."""
+"""Speeds in moves per second, with their labels."""
 _LONGEST: Final = 100
-"""Letters of a name or a move; files that are imported may hold longer ones."""
+"""Most characters of a name or a move that are shown; imported files can have longer ones."""
 _LAST: Final = (Where.AFTER, Where.WITHOUT)
-"""What was printed then is shown with the last board."""
+"""Output of these kinds is shown with the last board."""
 
 
 def page(
@@ -46,17 +46,17 @@ def page(
     links: Sequence[tuple[str, str]] = (),
     trust: bool = False,
 ) -> str:
-    """The page, a whole document. `game` has its moves.
+    """The whole page, as an HTML document. `game` must have its moves.
 
-    `names`: what to show instead of the players' names, for every one of them. Not `private`: without anything that an
-    agent wrote, and without reasons of rulings. `links`: addresses with their words, shown above. `trust`: its
-    rules may be run also if they are not this user's own.
+    `names`: for every player, the name to show. `private=False`: leaves out all texts that agents wrote, and the
+    reasons of rulings. `links`: addresses and texts of links at the top. `trust`: run the game's rules even if they are
+    not this user's own.
     """
     return _Page(game, names, private, trust).document(links)
 
 
 class _Page:
-    """One page in the making."""
+    """A page that is being made."""
 
     def __init__(self, game: PastGame, names: Mapping[str, str] | None, private: bool, trust: bool) -> None:
         self.game, self.private = game, private
@@ -66,7 +66,7 @@ class _Page:
         self.rules = words.without_store(game.game)
 
     def document(self, links: Sequence[tuple[str, str]]) -> str:
-        """The whole of it."""
+        """The whole document."""
         drawn = boards((step.state, step.last) for step in self.replay.steps)
         curves, sheet = self.curves()
         title = f"{' – '.join(self.names)}, {self.rules}"
@@ -93,15 +93,15 @@ class _Page:
             title,
             self.head(links),
             element("main", *(part for part in main if part)),
-            element("p", class_="unseen", id="told", role="status"),
+            element("p", class_="unseen", id="status", role="status"),
             styles=(drawn.sheet, sheet, html.file("replay_page.css")),
             script=html.file("replay_page.js"),
         )
 
-    # Above.
+    # The head of the page.
 
     def head(self, links: Sequence[tuple[str, str]]) -> str:
-        """Who played what, and how it ended."""
+        """The players, the result, and the conditions of the game."""
         game = self.game
         name = f"game {game.id}" if game.tournament is None else f"{game.tournament}-{game.number}"
         facts = [
@@ -113,15 +113,15 @@ class _Page:
             f"opening {game.opening}" if game.opening else "",
             f"{game.finished[:16].replace('T', ' ')} UTC" if game.finished else "",
         ]
-        ways = [element("a", html.words(name), href=address) for address, name in links]
-        parts = [element("nav", *ways, aria_label="Up")] if ways else []
+        anchors = [element("a", html.words(name), href=address) for address, name in links]
+        parts = [element("nav", *anchors, aria_label="Up")] if anchors else []
         parts.append(element("h1", html.words(" – ".join(self.names))))
         parts += [element("p", html.words(line), class_=kind) for kind, line in self.verdict()]
         parts.append(element("p", html.words(words.printable(" · ".join(filter(None, facts)))), class_="faint"))
         return element("header", *parts, self.players())
 
     def verdict(self) -> Iterator[tuple[str, str]]:
-        """How it ended, and what was ruled."""
+        """How the game ended, and its rulings; each line with its class."""
         game = self.game
         if game.verdict is None:
             yield "verdict", game.status
@@ -137,7 +137,7 @@ class _Page:
             yield "detail", words.printable(f"ruling{which} of {made}: {words.ruled(ruling, self.names)}{why}")
 
     def players(self) -> str:
-        """Each seat, what it scored and how long it thought."""
+        """The table of players: points and thinking times."""
 
         def cells(seat: int) -> str:
             past = self.game.seats[seat]
@@ -152,7 +152,7 @@ class _Page:
                 ]
             )
 
-        titles = ("player", "plays", "points", "thought", "longest")
+        titles = ("player", "plays", "points", "thinking time", "longest")
         return element(
             "div",
             element(
@@ -170,7 +170,7 @@ class _Page:
     # The steps.
 
     def step(self, step: Step, board: str) -> str:
-        """A position: the move that led to it, the board, the clocks, what was said and printed."""
+        """A position: the move that led to it, the board, the clocks, and what was reported and printed."""
         parts = [element("h3", html.words(self.heading(step))), board, self.clocks(step)]
         if step.move is not None and self.private:
             parts += [self.said(step), _log(f"{self.who(step)} printed before this move", step.printed)]
@@ -181,18 +181,18 @@ class _Page:
         return element("li", *filter(None, parts), id=f"ply-{step.number}", class_="step")
 
     def who(self, step: Step) -> str:
-        """Who made the ply."""
+        """The player of the ply, or "chance" or "opening"."""
         who = step.move.who if step.move else ""
         return self.names[who] if isinstance(who, int) else who
 
     def heading(self, step: Step) -> str:
         """The ply that led to a position."""
         if step.move is None:
-            return "The beginning"
+            return "Start"
         return f"{step.number}. {self.who(step)}: {_shown(step.move.move)}"
 
     def clocks(self, step: Step) -> str:
-        """What each clock shows, and what the move took."""
+        """The time left on each clock, and the time of the move."""
         mover = step.move.who if step.move else None
         shown = [
             element("span", html.words(name), " ", element("b", words.seconds(left)), class_="clock")
@@ -204,7 +204,7 @@ class _Page:
         return element("p", *shown, class_="clocks") if shown else ""
 
     def said(self, step: Step) -> str:
-        """What the player reported of its thinking."""
+        """The depth, score, nodes, expected moves and text that the player reported."""
         move = step.move
         if move is None:
             return ""
@@ -216,7 +216,7 @@ class _Page:
         return element("p", f"{html.words(self.who(step))} says: ", parts, class_="said") if parts else ""
 
     def controls(self) -> str:
-        """Buttons, a slider and a speed: for a script, which shows them."""
+        """The buttons, the slider and the speed; they are hidden until the script runs."""
         buttons = [
             element(
                 "button", sign, type="button", id=id, aria_label=label, title=f"{label} ({key})", aria_keyshortcuts=key
@@ -229,8 +229,12 @@ class _Page:
             element("div", *buttons, class_="buttons"),
             element("label", "move ", element("input", type="range", id="at", min=0, max=self.plies, value=0)),
             element("span", f"0 of {self.plies}", id="where", aria_hidden="true"),
-            element("label", element("select", *speeds, id="speed"), " moves a second"),
-            element("p", "Keys: arrows, Home, End; space plays. Curves may be clicked.", class_="faint keys"),
+            element("label", element("select", *speeds, id="speed"), " moves per second"),
+            element(
+                "p",
+                "Keys: arrows, Home, End; space to play or stop. Click a curve to go to that move.",
+                class_="faint keys",
+            ),
             id="controls",
             role="group",
             aria_label="Steps",
@@ -238,30 +242,32 @@ class _Page:
         )
 
     def moves(self) -> str:
-        """The list of moves, each a way to its board."""
-        ways = [element("a", html.words(self.heading(step)), href=f"#ply-{step.number}") for step in self.replay.steps]
+        """The list of moves, with links to their boards."""
+        anchors = [
+            element("a", html.words(self.heading(step)), href=f"#ply-{step.number}") for step in self.replay.steps
+        ]
         return element(
             "nav",
             element("h2", "Moves"),
-            _list("ol", [element("li", way) for way in ways]),
+            _list("ol", [element("li", link) for link in anchors]),
             class_="moves",
             aria_label="Moves",
         )
 
-    # Below.
+    # The rest of the page.
 
     def trouble(self) -> str:
-        """Why there are no boards."""
+        """Why there are no boards; empty if there are."""
         why = words.printable(words.without_store(self.replay.trouble))
         if not why:
             return ""
         if not self.private:
-            why = f"the rules of the game {'were not run' if self.replay.untrusted else 'are not here'}."
+            why = f"the rules of the game {'were not run' if self.replay.untrusted else 'are not available'}."
         shown = f"There are no boards: {why}"
         return element("p", html.words(shown), class_="trouble")
 
     def curves(self) -> tuple[list[str], str]:
-        """The values that players reported, and their clocks; and the style sheet of both."""
+        """The plots of reported values and of clocks, and their style sheet."""
         pictures = [*(self.values() if self.private else ()), self.times()]
         apart = [split_style(picture) for picture in pictures if picture]
         if not apart:
@@ -270,14 +276,14 @@ class _Page:
         return [element("section", element("h2", "Curves"), element("div", *drawn, class_="curves"))], apart[0][0]
 
     def values(self) -> Iterator[str]:
-        """The scores that players reported: on one axis, or on one each where one would hide another."""
+        """The plots of reported scores: one plot if the scores fit on one axis, else one plot per player."""
         curves = self.each(lambda move: move.score)
         for together in [curves] if on_one_axis(curves) else [[curve] for curve in curves]:
             whose = "each player" if len(together) > 1 or not together else together[0].name
             yield plot(together, self.plies, title=f"Value, as {whose} sees it", unit="score")
 
     def times(self) -> str:
-        """The clocks; what each move took, where there are none."""
+        """The plot of the clocks; without clocks, of the time of each move."""
         begun = next(iter(self.replay.steps[0].left), None)
         first = () if begun is None else (Point(0, begun / SECOND),)
         clocks = [
@@ -291,7 +297,7 @@ class _Page:
         return plot(spent, self.plies, title="Time for each move", unit="seconds")
 
     def each(self, value: Callable[[MoveRecord], float | None]) -> list[Line]:
-        """A curve for each seat."""
+        """A line for each seat."""
         return [
             Line(
                 name,
@@ -307,12 +313,12 @@ class _Page:
         ]
 
     def unplaced(self) -> Iterator[str]:
-        """What agents printed, nobody knows at which of their moves."""
+        """Output of agents that cannot be assigned to their moves."""
         if logs := [*filter(None, self.leftovers((Where.UNKNOWN, Where.CUT)))]:
-            yield element("section", element("h2", "Printed"), *logs)
+            yield element("section", element("h2", "Output of agents"), *logs)
 
     def leftovers(self, kinds: Sequence[Where]) -> list[str]:
-        """What agents printed at none of their moves, where it is of these kinds."""
+        """Output of agents that is not shown at a move, of these kinds."""
         if not self.private:
             return []
         return [
@@ -323,12 +329,12 @@ class _Page:
 
 
 def _shown(text: str) -> str:
-    """A name or a move on one line, cut where it is far longer than those of our own games can be."""
+    """A name or a move on one line, with at most `_LONGEST` characters."""
     return words.printable(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
 
 
 def _plays(seat: int, rules: str) -> str:
-    """What is whose on the board."""
+    """The pieces of the seat on the board."""
     return maze.called(seat) if rules.partition(":")[0] == "maze" else words.piece(seat, rules) or f"seat {seat}"
 
 
@@ -337,7 +343,7 @@ def _list(name: str, items: Sequence[str], **attributes: str) -> str:
 
 
 def _log(heading: str, text: str) -> str:
-    """What was printed, line by line; nothing where that is nothing."""
+    """A heading and the printed text; empty if nothing was printed."""
     if not text.strip():
         return ""
     lines = "\n".join(words.without_store(words.printable(line)) for line in text.strip("\n").splitlines())

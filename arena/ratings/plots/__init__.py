@@ -1,13 +1,13 @@
-"""Ratings and values as pictures. Values in, SVG out; nothing here knows how a rating comes about.
+"""SVG plots of ratings and of values. Values in, SVG out.
 
-What a picture shows is also in its description, and no colour means anything that shape or text does not say as well.
+The description of each plot has its data as text, and colour is never the only difference between two things.
 
-    dot_plot    ratings: a line a player
-    line_plot   lines over games or plies, with bands, names and markers
-    progress    ratings of versions, by line_plot
-    value_plot  the value of a game and the mistakes in it, by line_plot
-    axis        numbers and counts along a line
-    chart       colours, texts and how wide they are
+    dot_plot    ratings: one line per player
+    line_plot   lines over versions, games or plies, with error bands, names and markers
+    progress    ratings of versions, with line_plot
+    value_plot  the value of a game and the mistakes in it, with line_plot
+    axis        axes and their ticks
+    chart       style sheet, texts and their widths
 """
 
 from arena.ratings.plots.dot_plot import RatingBar, ratings

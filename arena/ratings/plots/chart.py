@@ -1,7 +1,7 @@
-"""What every picture of ratings is made of: its colours, its texts, and how much room they take.
+"""The common parts of all plots: colours, texts, and the widths of texts.
 
-The pictures lay out what is theirs and put it together here. No text reaches a picture as it came: it is on one line,
-nothing in it is unseen or turns the direction of reading, and what is too long is shortened.
+Each plot makes its own layout and calls `document`. All texts are put on one line, without invisible characters and
+without characters that change the direction of reading; long texts are shortened.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Final
 from adsearch.pictures import svg
 
 SIZE: Final = 13.0
-"""The font's."""
+"""Font size, in pixels."""
 SMALL: Final = 11.0
 _LARGE: Final = 15.0
 MARGIN: Final = 20.0
 GAP: Final = 12.0
-"""Between columns."""
+"""Space between columns, in pixels."""
 HEAD: Final = 44.0
-"""Where what is below the title begins."""
+"""Top of the area below the title, in pixels."""
 
 HUES: Final = 6
-"""So many colours are told apart in light and dark, also by those who see no red, no green or no blue."""
+"""Number of line colours. They are distinguishable in light and dark mode, also with colour blindness."""
 
 _STYLE: Final = """
 .chart { font-family: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; font-size: 13px; }
@@ -70,7 +70,7 @@ _DARK: Final = """
 
 
 def document(width: float, height: float, *body: str, title: str, description: str) -> str:
-    """A whole picture with its title above."""
+    """A whole SVG picture, with its title at the top."""
     heading = shortened(title, _LARGE * 1.1, width - 2 * MARGIN)
     return svg.document(
         width,
@@ -86,13 +86,13 @@ def document(width: float, height: float, *body: str, title: str, description: s
 
 
 def nothing(title: str, what: str = "no ratings yet") -> str:
-    """A picture that says that there is nothing to see."""
+    """A picture that says that there is no data."""
     body = text(what, MARGIN, HEAD + 16.0, kind="faint")
     return document(400.0, 80.0, body, title=title, description=f"There are {what}.")
 
 
 def text(words: str, x: float, y: float, *, size: float = SIZE, anchor: str = "", kind: str = "") -> str:
-    """Some words with their baseline at `y`."""
+    """A text with its baseline at `y`."""
     if not words:
         return ""
     font = "" if size == SIZE else size
@@ -100,32 +100,32 @@ def text(words: str, x: float, y: float, *, size: float = SIZE, anchor: str = ""
 
 
 def path(places: Sequence[tuple[float, float]]) -> str:
-    """Places, as a polygon or polyline wants them."""
+    """The value of the attribute `points` of a polygon or polyline."""
     return " ".join(f"{svg.number(x)},{svg.number(y)}" for x, y in places)
 
 
 def shown(words: str) -> str:
-    """`words` on one line, with a mark for whatever cannot be seen or changes how the rest is read."""
+    """`words` on one line; every character that is not printable becomes U+FFFD."""
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in words)
 
 
 def width_of(words: str, size: float) -> float:
-    """About how wide `words` are, and rather more: names may be all capitals."""
+    """An upper estimate of the width of `words`: names can be in capitals."""
     more = sum(0.4 if letter in "mwMW@%…—" else 0.16 if letter.isupper() else 0.02 for letter in words)
     return svg.width_of(words, size) + more * size
 
 
 def widest(texts: Iterable[str], size: float) -> float:
-    """The width of the widest of them."""
+    """The width of the widest text."""
     return max(width_of(words, size) for words in texts)
 
 
 def shortened(words: str, size: float, room: float) -> str:
-    """`words` as shown, or as much of their beginning and end as fits: names with options differ in the end."""
+    """`words` as `shown`, cut in the middle if they are too wide: names with options differ at the end."""
     plain = shown(words)
     if width_of(plain, size) <= room:
         return plain
-    kept = min(len(plain) - 1, int(room / (0.3 * size)))  # no letter is narrower
+    kept = min(len(plain) - 1, int(room / (0.3 * size)))  # the narrowest letters have this width
     while kept > 1 and width_of(_without_middle(plain, kept), size) > room:
         kept -= 1
     return _without_middle(plain, kept)
@@ -136,5 +136,5 @@ def _without_middle(words: str, kept: int) -> str:
 
 
 def some(count: int, one: str, many: str = "") -> str:
-    """So many of these, in words."""
+    """A count with its noun: "1 player", "3 players"."""
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"

@@ -1,6 +1,6 @@
-"""A dot plot of ratings: a line a player, with a dot at the rating and a bar as far as its error reaches.
+"""A dot plot of ratings: one line per player, with a dot at the rating and an error bar.
 
-It is drawn from left to right: rank, name, dot, number, mark. Lines stand in the order in which they are given.
+Each line has, from left to right: rank, name, dot, rating, mark. The lines keep the order of the input.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ from arena.ratings.plots.axis import Axis, ratings_axis
 from arena.ratings.plots.chart import GAP, HEAD, MARGIN, SIZE, SMALL
 
 _PLOT: Final = 400.0
-"""How wide the plot is."""
+"""Width of the plot area, in pixels."""
 _NAMES: Final = 230.0
-"""How wide names are at most."""
+"""Most width of a name, in pixels."""
 _MARKS: Final = 120.0
 _TALL: Final = 600.0
-"""What is taller may not fit on a screen: its numbers stand above and below."""
+"""Height in pixels above which a plot has tick labels at the top and at the bottom."""
 
 
 class RatingBar(Struct, frozen=True):
-    """A player in the picture of ratings."""
+    """A player in the dot plot."""
 
     name: str
     rating: float
     """Finite."""
     error: float | None
-    """The rating is within this much, to either side; None: not known."""
+    """Half the width of the error bar; None: not known."""
     mark: str
-    """A word about this rating, such as "anchor"; empty for none."""
+    """A note on this rating, such as "anchor"; empty for none."""
     rank: int
     pool: str = ""
     """Only ratings within a pool can be compared."""
 
 
 def ratings(rows: Sequence[RatingBar], *, title: str, unit: str = "Elo") -> str:
-    """A picture of these ratings. A gap and a label stand wherever another pool begins."""
+    """The dot plot of these ratings. Each pool starts with a gap and a label."""
     return _DotPlot(rows, unit).document(title) if rows else chart.nothing(title)
 
 
 class _DotPlot:
-    """One picture in the making."""
+    """A plot that is being made."""
 
     def __init__(self, rows: Sequence[RatingBar], unit: str) -> None:
         self.rows, self.unit = rows, chart.shown(unit)
@@ -68,7 +68,7 @@ class _DotPlot:
         self.lines: list[str] = []
 
     def document(self, title: str) -> str:
-        """The whole of it: the grid below, and all lines above."""
+        """The whole plot: the grid in the background, the lines in front."""
         y = HEAD
         for number, (pool, rows) in enumerate(groupby(enumerate(self.rows), lambda numbered: numbered[1].pool)):
             if self.several_pools:
@@ -91,7 +91,7 @@ class _DotPlot:
         )
 
     def draw_pool(self, places: Sequence[int], y: float) -> float:
-        """Draws the lines of these places from `y` down, with a grid and its numbers; where that ends."""
+        """Draws the lines of these rows from `y` down, with a grid and tick labels; returns the lower end."""
         tall = len(places) * self.row > _TALL
         top = y + (16.0 if tall else 0.0)
         bottom = top + len(places) * self.row
@@ -121,7 +121,7 @@ class _DotPlot:
         )
 
     def in_words(self, row: RatingBar) -> str:
-        """A player in words."""
+        """A player's line as text, for the description."""
         pool = f" ({chart.shown(row.pool)})" if self.several_pools and row.pool else ""
         mark = f", {chart.shown(row.mark)}" if row.mark else ""
         rating = self.axis.text_with_error(row.rating, row.error, sign="plus or minus")
@@ -129,7 +129,7 @@ class _DotPlot:
 
 
 def _error_bar(axis: Axis, rating: float, error: float, y: float) -> Iterator[str]:
-    """A bar with its ends across; an arrow where it goes on beyond the axis."""
+    """An error bar with caps; an arrow instead of a cap if it is longer than the axis."""
     left, right = axis.at(rating - error), axis.at(rating + error)
     yield svg.element("line", class_="error", x1=left, y1=y, x2=right, y2=y)
     for x, back, beyond in (

@@ -1,8 +1,7 @@
-"""Lines over games or plies: axes, grid, lines with bands, names where the lines end, and markers.
+"""A line plot over versions, games or plies: axes, grid, lines with error bands, names and markers.
 
-`progress`, `value_plot` and the curves on the page of a game are this plot with other sizes. Names stand at the ends of
-the lines, so that nobody has to search a legend by colour; where lines end near each other, their names give way up and
-down. Lines differ by colour and by stroke.
+`progress`, `value_plot` and the curves on the page of a game use it with other sizes. Names are at the ends of the
+lines instead of in a legend; names that would overlap are moved up or down. Lines differ by colour and by stroke.
 """
 
 from __future__ import annotations
@@ -22,23 +21,23 @@ from arena.ratings.plots.chart import GAP, HEAD, HUES, MARGIN, SMALL
 
 _TOP: Final = HEAD + 22.0
 _LEADER: Final = 22.0
-"""How much room there is between the end of a line and its name for what leads from one to the other."""
+"""Width of the leader, the thin line from the end of a line to its name, in pixels."""
 _SWATCH: Final = 20.0
-"""How much of a line is shown beside its name."""
+"""Length of the sample of a line beside its name, in pixels."""
 _BANDS: Final = 8
-"""With more lines than this no bands are drawn: they would hide each other. Errors stand beside the names."""
+"""Most lines for which error bands are drawn; more bands would hide each other. Errors are also beside the names."""
 _STROKES: Final = ("line", "line dashed", "line dotted")
 
 
 class Point(NamedTuple):
-    """A value at one time."""
+    """A value at one point of the x axis."""
 
     x: float
-    """How many games or plies had been played."""
+    """The number of the version or ply, or of games played."""
     y: float
     """Finite."""
     error: float | None = None
-    """The value is within this much, to either side; None: not known."""
+    """Half the width of the error band; None: not known."""
 
 
 class Line(Struct, frozen=True):
@@ -46,44 +45,44 @@ class Line(Struct, frozen=True):
 
     name: str
     points: tuple[Point, ...]
-    """In order of time."""
+    """In order of x."""
     hue: int | None = None
-    """Its colour; None: by its place among the lines."""
+    """The number of its colour; None: its number among the lines."""
     stroke: int | None = None
-    """Whether it is solid, dashed or dotted; None: by its place among the lines."""
+    """0 solid, 1 dashed, 2 dotted; None: from its number among the lines."""
 
 
 class Marker(Struct, frozen=True):
-    """A dot that points out one moment."""
+    """A dot that marks one point of the x axis."""
 
     x: float
     y: float
     hue: int
     words: str
-    """What it means, shown when pointed at."""
+    """Its meaning, shown as a tooltip."""
     label: str = ""
     """Written above the plot if there is room. A marker with a label is an open dot."""
 
 
 class Layout(Struct, frozen=True, kw_only=True):
-    """How large the parts of a plot are."""
+    """The sizes of the parts of a plot, in pixels."""
 
     plot: float | None = None
-    """The width between the axes; None: what is left of `width`."""
+    """The width of the plot area; None: the rest of `width`."""
     width: float = 0.0
-    """The width of the picture, where `plot` is None."""
+    """The width of the picture, if `plot` is None."""
     height: float
-    """The least height between the axes."""
+    """The smallest height of the plot area."""
     font: float = SMALL
-    """Of the names."""
+    """The font size of names."""
     names: float
     """The greatest width of a name."""
     dots: int = 0
-    """A line with more points than this has only its last one drawn as a dot; 0: no dots at all."""
+    """Most points of a line that are all drawn as dots; a longer line has a dot only at its end. 0: no dots."""
 
 
 class LinePlot:
-    """One picture in the making. There must be a line, and every line must have points."""
+    """A plot that is being made. There must be at least one line, and every line must have points."""
 
     def __init__(
         self,
@@ -98,9 +97,8 @@ class LinePlot:
         with_values: bool = False,
         corners: tuple[str, str] | None = None,
     ) -> None:
-        """`when` is what is counted from left to right: the words for one and for many. `y_range` are values with
-        their errors. `with_values`: the last value stands beside the name. `corners` stand at the top and at the
-        bottom instead of names."""
+        """`when`: the unit of the x axis, in singular and plural. `y_range`: values with their errors. `with_values`:
+        show the last value beside the name. `corners`: texts at the top and at the bottom, instead of names."""
         self.lines = lines
         self.layout = layout
         self.x_label = x_label
@@ -126,7 +124,7 @@ class LinePlot:
         self.width = right + names + values + MARGIN
 
     def document(self, title: str, description: str, *, markers: Sequence[Marker] = (), cursor: bool = False) -> str:
-        """The whole picture. `cursor`: with the mark of the ply that a page shows, which the page may move."""
+        """The whole plot. `cursor`: with a vertical line at the ply that the page shows."""
         bands = [band for number in range(len(self.lines)) for band in self._bands(number)]
         return chart.document(
             self.width,
@@ -142,7 +140,7 @@ class LinePlot:
         )
 
     def in_words(self, line: Line) -> str:
-        """A line in words: its first and its last value."""
+        """A line as text, for the description: its first and its last value."""
         first, last = line.points[0], line.points[-1]
         begun = "" if first is last else f"from {self._point_in_words(first)} to "
         return f"{chart.shown(line.name)}: {begun}{self._point_in_words(last)}"
@@ -152,7 +150,7 @@ class LinePlot:
         return f"{value} ({chart.some(round(point.x), *self.when)})"
 
     def _place(self, point: Point, error: float = 0.0) -> tuple[float, float]:
-        """Where a point is, or the edge of its band."""
+        """The position of a point, or of the edge of its band."""
         return self.x.at(point.x), self.y.at(point.y + error)
 
     def _grid(self) -> Iterator[str]:
@@ -170,12 +168,12 @@ class LinePlot:
         yield chart.text(self.x_label, middle, self.bottom + 38.0, size=self.layout.font, anchor="middle", kind="faint")
 
     def _cursor(self) -> Iterator[str]:
-        """The mark of a ply, which says where the first and the last ply are."""
+        """The vertical line at a ply, with the positions of the first and the last ply as attributes for the script."""
         ends = {"data_from": self.x.start, "data_to": self.x.end}
         yield svg.element("line", class_="now", x1=self.x.start, y1=_TOP, x2=self.x.start, y2=self.bottom, **ends)
 
     def _bands(self, number: int) -> Iterator[str]:
-        """As far as the errors of a line reach; a bar where one is known of a single point."""
+        """The error bands of a line; an error bar for a single point."""
         for known, run in groupby(self.lines[number].points, lambda point: point.error is not None):
             points = list(run)
             if not known:
@@ -191,7 +189,7 @@ class LinePlot:
             yield svg.element("g", shape, class_=self._hue(number))
 
     def _lines(self) -> Iterator[str]:
-        """All lines, with their names where they end or with what stands in the corners."""
+        """All lines, with names at their ends, or with the texts of the corners."""
         if self.corners:
             yield from (self._line(number, None) for number in range(len(self.lines)))
             for words, baseline in zip(self.names, (_TOP + 8.0, self.bottom), strict=True):
@@ -202,7 +200,7 @@ class LinePlot:
         yield from (self._line(number, label) for number, label in enumerate(labels))
 
     def _line(self, number: int, label: float | None) -> str:
-        """A line; its name at the height `label`, and what leads there."""
+        """A line, with its name at the height `label` and a leader to the name."""
         line = self.lines[number]
         places = [self._place(point) for point in line.points]
         stroke = number // HUES if line.stroke is None else line.stroke
@@ -230,7 +228,7 @@ class LinePlot:
         return _hue(number if hue is None else hue)
 
     def _marker(self, marker: Marker) -> str:
-        """A dot, with all of it in words when pointed at."""
+        """A dot, with a tooltip."""
         place = {"cx": self.x.at(marker.x), "cy": self.y.at(marker.y)}
         return svg.element(
             "g",
@@ -241,7 +239,7 @@ class LinePlot:
         )
 
     def _marker_labels(self, markers: Sequence[Marker]) -> Iterator[str]:
-        """The labels of markers, as far as there is room for them along the top."""
+        """The labels of markers at the top; labels that would overlap are left out."""
         free = self.x.start
         for marker in sorted(markers, key=lambda marker: marker.x):
             half = chart.width_of(marker.label, SMALL) / 2
@@ -253,18 +251,19 @@ class LinePlot:
 
 
 def finite(lines: Sequence[Line]) -> list[Line]:
-    """The lines with their finite points, as far as they have any."""
+    """The lines with only their finite points; lines without any are left out."""
     kept = [replace(line, points=tuple(point for point in line.points if isfinite(point.y))) for line in lines]
     return [line for line in kept if line.points]
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Places at least `gap` apart, between `low` and `high`, and else as near as can be to where they are wanted.
+    """Positions that are at least `gap` apart, between `low` and `high`, and as close as possible to `wanted`.
 
-    There must be room for all of them.
+    There must be enough room for all of them.
     """
     order = sorted(range(len(wanted)), key=lambda number: wanted[number])
-    # With the gaps taken out it is enough that none comes before the one above it. Those that would, stand together.
+    # Isotonic regression: with the gaps subtracted, positions must only be in order. Positions that are not in order
+    # are pooled at their mean.
     heaps: list[list[float]] = []
     for number, place in enumerate(order):
         heaps.append([wanted[place] - number * gap])

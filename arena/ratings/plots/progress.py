@@ -1,4 +1,4 @@
-"""Progress: a line from version to version of an agent, in a band as wide as the errors."""
+"""The progress plot: a line over the versions of each agent, with error bands."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _LAYOUT: Final = Layout(plot=500.0, height=300.0, font=chart.SIZE, names=200.0, 
 
 
 def of_versions(name: str, versions: Sequence[VersionRating]) -> Line:
-    """The line of an agent called `name`: a point for each version, at its number."""
+    """The line of the agent `name`: a point for each version, at the version's number."""
     return Line(name, tuple(Point(int(one.version.rpartition("@")[2]), one.rating, one.error) for one in versions))
 
 
 def progress(lines: Iterable[Line], *, title: str, unit: str = "Elo") -> str:
-    """A picture of these lines; those without points are left out."""
+    """The plot of these lines; lines without points are left out."""
     drawn = [line for line in lines if line.points]
     if not drawn:
         return chart.nothing(title)

@@ -1,7 +1,7 @@
-"""The value of a game over its plies: a line for each view, and a dot where somebody made a mistake.
+"""The value of a game over its plies: a line for each player's view, and a dot for each mistake.
 
-Of two opponents one view is enough: what is good for the one is above, what is good for the other below. All dots are
-in the description too, and a grave mistake is an open dot with its ply above it.
+For two opponents one line is enough: up is good for one player, down for the other. A grave mistake is an open dot with
+its ply above it. All mistakes are also in the description.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Mistake(Struct, frozen=True):
 
     ply: int
     value: float
-    """After it, in the view of the line."""
+    """The value after the mistake, in the view of the line."""
     seat: int
     grave: bool
     words: str
@@ -37,10 +37,10 @@ def values(
     sides: tuple[str, str] | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> str:
-    """A picture of what a game was worth to these players, ply by ply.
+    """The plot of a game's value for these players, ply by ply.
 
-    `sides`: for whom it is good to be high, and for whom low, where there is one line; `bounds`: the least and the
-    greatest value that there can be, where all of that is to be seen."""
+    `sides`: with one line, the player for whom up is good and the one for whom down is good. `bounds`: the smallest and
+    the largest possible value, if the axis must show them."""
     drawn = finite(lines)
     if not drawn:
         return chart.nothing(title, "no moves")

@@ -91,24 +91,27 @@ ROLL = f"(SELECT MIN(ply) FROM move WHERE who = 'chance' AND game = {DICE})"
             "ply 3: seat 0 was to move, got a move of seat 1",
         ),
         (f"UPDATE move SET who = 'chance' WHERE {GAME} AND ply = {FIRST}", "seat 0 was to move, got a move of chance"),
-        (f"UPDATE move SET who = 'opening' WHERE {GAME} AND ply = {LAST}", "a move of the opening after the opening"),
+        (
+            f"UPDATE move SET who = 'opening' WHERE {GAME} AND ply = {LAST}",
+            "an opening move after the end of the opening",
+        ),
         (
             f"DELETE FROM move WHERE {GAME} AND ply = {LAST}",
-            "said to be over by the rules, but its last position is not",
+            "by the rules the game is not over in its last position",
         ),
         (f"DELETE FROM move WHERE {GAME} AND ply = 4", "expected ply 4, got ply 5"),
-        (f"DELETE FROM move WHERE {GAME}", r"said to have \d+ plies, 0 are stored"),
+        (f"DELETE FROM move WHERE {GAME}", r"\d+ plies are recorded, but 0 moves are stored"),
         (f"DELETE FROM move WHERE {GAME} AND ply > 1", r"expected the opening '. .', got '.'"),
         (
             f"INSERT INTO move (game, ply, who, move, spent) SELECT 1, {LAST} + 1, '0', '4', 1",
-            r"ply \d+: '4', but the game was over",
+            r"ply \d+: expected no move after the end of the game, got '4'",
         ),
         ("UPDATE game SET opening = '1 1' WHERE id = 1", "expected the opening '1 1', got '. .'"),
         ("UPDATE game SET opening = NULL WHERE id = 1", "expected the opening '', got '. .'"),
-        ("UPDATE game SET plies = plies + 1 WHERE id = 1", r"said to have \d+ plies, \d+ are stored"),
+        ("UPDATE game SET plies = plies + 1 WHERE id = 1", r"\d+ plies are recorded, but \d+ moves are stored"),
         (
             f"UPDATE move SET move = 1 + move % 6 WHERE game = {DICE} AND ply = {ROLL}",
-            r"by the seed chance gives '\d', got '\d'",
+            r"expected the seed's chance outcome '\d', got '\d'",
         ),
         # Results.
         ("UPDATE seat SET points = 0.25 WHERE game = 1 AND seat = 0", r"expected the points \d.\d, \d.\d, got 0.25, "),
@@ -118,13 +121,13 @@ ROLL = f"(SELECT MIN(ply) FROM move WHERE who = 'chance' AND game = {DICE})"
         ("UPDATE game SET verdict = 'adjudicated' WHERE id = 1", "over by the rules, but its verdict is adjudicated"),
         ("UPDATE game SET verdict = 'won' WHERE id = 1", "expected a verdict, got 'won'"),
         ("UPDATE game SET verdict = NULL WHERE id = 1", "expected a verdict, got 'None'"),
-        ("UPDATE game SET fault = 1 WHERE id = 1", "with the verdict normal expected no fault, got 1"),
-        ("UPDATE game SET fault = 5 WHERE id = 1", "the fault is seat 5's, and there are 2 seats"),
-        ("UPDATE game SET status = 'void' WHERE id = 1", "its verdict is normal, but its status 'void'"),
-        ("UPDATE game SET status = 'scheduled' WHERE id = 1", "it is scheduled, but has a result or moves"),
-        ("UPDATE game SET verdict = 'forfeit', fault = 1 WHERE id = 1", "it was forfeit, but has moves"),
+        ("UPDATE game SET fault = 1 WHERE id = 1", "expected no seat at fault with the verdict normal, got 1"),
+        ("UPDATE game SET fault = 5 WHERE id = 1", "expected a seat from 0 to 1 at fault, got 5"),
+        ("UPDATE game SET status = 'void' WHERE id = 1", "its verdict is normal, but its status is 'void'"),
+        ("UPDATE game SET status = 'scheduled' WHERE id = 1", "the game is scheduled, but has a result or moves"),
+        ("UPDATE game SET verdict = 'forfeit', fault = 1 WHERE id = 1", "the game was forfeited, but has moves"),
         ("UPDATE game SET rules = 'chess' WHERE id = 1", "the game 'chess' cannot be played: .*chess"),
-        ("DELETE FROM seat WHERE game = 1 AND seat = 0", r"connect4 is for 2 players, got the seats \[1\]"),
+        ("DELETE FROM seat WHERE game = 1 AND seat = 0", r"expected 2 players for connect4, got the seats \[1\]"),
         # Clocks.
         (
             f'UPDATE move SET "left" = "left" - 1 WHERE {GAME} AND ply = {FIRST}',
@@ -132,29 +135,38 @@ ROLL = f"(SELECT MIN(ply) FROM move WHERE who = 'chance' AND game = {DICE})"
         ),
         (f'UPDATE move SET "left" = NULL WHERE {GAME} AND ply = {FIRST}', r"ply 3: expected \d+ ns left, got none"),
         (f"UPDATE move SET spent = spent + 1 WHERE {GAME} AND ply = {FIRST}", r"ply 3: expected \d+ ns left, got \d+"),
-        (f"UPDATE move SET spent = -1 WHERE {GAME} AND ply = {FIRST}", "ply 3: expected the time that it took, got -1"),
+        (f"UPDATE move SET spent = -1 WHERE {GAME} AND ply = {FIRST}", "ply 3: expected the time of the move, got -1"),
         ("UPDATE game SET clock = '10+0.2' WHERE id = 1", r"ply 3: expected \d+ ns left, got \d+"),
-        ("UPDATE seat SET spent = spent + 1 WHERE game = 1 AND seat = 0", "its moves took .* ns, but .* are counted"),
-        ("UPDATE seat SET spent = 5 WHERE game = 1 AND seat = 1", "seat 1: its moves took .* ns, but 5 are counted"),
-        ("UPDATE seat SET longest = 1 WHERE game = 1 AND seat = 0", "seat 0: its longest turn took .* ns, got 1"),
-        ("UPDATE game SET lag = lag + 1 WHERE id = 1", "the lag of its moves is .* ns, but .* are counted"),
+        (
+            "UPDATE seat SET spent = spent + 1 WHERE game = 1 AND seat = 0",
+            "its moves took .* ns, but the recorded sum is .*",
+        ),
+        (
+            "UPDATE seat SET spent = 5 WHERE game = 1 AND seat = 1",
+            "seat 1: its moves took .* ns, but the recorded sum is 5",
+        ),
+        (
+            "UPDATE seat SET longest = 1 WHERE game = 1 AND seat = 0",
+            "seat 0: expected .* ns for its longest turn, got 1",
+        ),
+        ("UPDATE game SET lag = lag + 1 WHERE id = 1", "the lag of its moves is .* ns, but the recorded sum is .*"),
         (
             f"UPDATE move SET delay = NULL WHERE {GAME} AND ply = {FIRST}",
             "ply 3: expected its delay and its lag, got none",
         ),
         (
             f"UPDATE move SET cpu = spent + 1, delay = 1 WHERE {GAME} AND ply = {FIRST}",
-            r"ply 3: \d+ ns were charged, but \d+ ns computed in \d+ ns",
+            r"ply 3: \d+ ns were charged, but \d+ ns of CPU time were used in \d+ ns",
         ),
         (
             f"UPDATE move SET delay = 3600000000000 WHERE {GAME} AND ply = {FIRST}",
-            r"its moves took \d+ ns, but it lasted 3600000000000 ns",
+            r"its moves took \d+ ns, but the game lasted 3600000000000 ns",
         ),
         # Times.
         *(
             (
                 f"UPDATE game SET {column} = '{text}' WHERE id = 1",
-                f"^{column}: expected a time with its zone .*'{text}'",
+                f"^{column}: expected a time with a time zone, .*'{text}'",
             )
             for column in ("started", "finished")
             for text in ("x", "9999-99-99T", "2026-05-01T18:30:00")
@@ -256,9 +268,7 @@ def test_an_attempt_that_is_forgotten_is_found(database: Database) -> None:
     with database.writing() as connection:
         connection.exec_driver_sql("UPDATE game SET status = 'scheduled' WHERE id = 1")
         store.repeat(connection, 1)
-    assert ("cs101-1 (attempt 2)", "attempt 1 is still to be played, and yet there is another after it") in wrongs(
-        database
-    )
+    assert ("cs101-1 (attempt 2)", "attempt 1 has not been played, but there is a later attempt") in wrongs(database)
 
 
 def test_two_numbers_for_the_same_meeting_are_found(database: Database) -> None:
@@ -267,16 +277,14 @@ def test_two_numbers_for_the_same_meeting_are_found(database: Database) -> None:
             "UPDATE game SET pair = (SELECT pair FROM game WHERE id = 1), attempt = 9 WHERE id = 3"
         )
     pair = json.dumps(["ann", "bob", 0])
-    assert any(
-        "it is the same meeting and leg as number 1" in reason and pair in reason for _, reason in wrongs(database)
-    )
+    assert any("the same pairing and leg as game 1" in reason and pair in reason for _, reason in wrongs(database))
 
 
 def test_attempts_that_differ_in_their_seed_are_found(database: Database) -> None:
     with database.writing() as connection:
         again = store.repeat(connection, 1)
         connection.exec_driver_sql(f"UPDATE game SET seed = '8' WHERE id = {again}")
-    assert any("its attempts are not all of the same meeting" in reason for _, reason in wrongs(database))
+    assert any("its attempts differ in pairing" in reason for _, reason in wrongs(database))
 
 
 # Submissions.
@@ -372,5 +380,5 @@ def test_what_cannot_be_read_and_proves_nothing_hides_no_game(record: Path, stat
     change(record, statement)
     verification = found(record)
     assert verification.games == 12
-    assert not [wrong for wrong in verification.wrongs if "by the seed chance gives" in wrong.reason]
+    assert not [wrong for wrong in verification.wrongs if "the seed's chance outcome" in wrong.reason]
     assert statement.startswith("UPDATE game SET seed") or verification.wrongs == []

@@ -47,7 +47,7 @@ def test_games_of_chance_and_of_secrets_are_shown_with_all_that_happened(record:
 
 def test_what_an_agent_said_and_printed_stands_at_its_move(record: Path) -> None:
     ended = arena("replay", "evening-4", "--db", str(record))
-    assert "bob printed without a move:" in ended.out
+    assert "bob printed without making a move:" in ended.out
     assert "| \\x1b[2Jboom" in ended.out
     assert "\x1b" not in ended.out
     assert "says: depth 3, score +0.25, 1,234 nodes" in arena("replay", "cs101-1", "--db", str(record)).out

@@ -291,9 +291,9 @@ def test_a_plain_list_may_lack_its_header_and_come_from_a_spreadsheet(text: str)
         ("1,alice,bob,2-0\n", "line 1: expected points from 0 to 1"),
         ("1,alice,bob,nan-0\n", "line 1: expected points from 0 to 1"),
         ("one,alice,bob,1-0\n", "line 1: round: expected a whole number, got 'one'"),
-        ("1,alice,bob\n", "line 1: expected a line with the names of the columns"),
+        ("1,alice,bob\n", "line 1: expected a header line with the names of the columns"),
         ("1,,bob,1-0\n", "line 1: expected a player"),
-        ("first,second,reslt\na,b,1-0\n", "line 1: no column 'reslt'; did you mean 'result'"),
+        ("first,second,reslt\na,b,1-0\n", "line 1: unknown column 'reslt'; did you mean 'result'"),
         ("first,second\na,b\n", "line 1: expected a column 'result'"),
         ("first,second,result,result\na,b,1-0,1-0\n", "line 1: expected each column once"),
         ("first,second,result\na,b,1-0,5\n", "line 2: expected 3 cells"),
@@ -307,7 +307,7 @@ def test_a_plain_list_may_lack_its_header_and_come_from_a_spreadsheet(text: str)
         *(
             (
                 f"first,second,result,{column}\na,b,1-0,{moment}\n",
-                f"line 2: {column}: expected a time with its zone such as 2026-05-01T18:30:00Z, got '{moment}",
+                f"line 2: {column}: expected a time with a time zone, such as 2026-05-01T18:30:00Z, got '{moment}",
             )
             for column in ("started", "finished")
             for moment in ("x", "9999-99-99T", "2026-05-01", "2026-05-01T18:30:00", "9999-12-31T23:00:00-05:00")
@@ -318,7 +318,7 @@ def test_a_plain_list_may_lack_its_header_and_come_from_a_spreadsheet(text: str)
         ('{"number": "1", "pair": "p", "game": "g", "seats": []}\n', r"line 1: .*Expected `int`, got `str`"),
         ('{"number": 1, "pair": "p", "game": "g", "seats": [], "verdict": "normal"}\n', "line 1: expected players"),
         ("[Event \n", r"line 1: expected a tag such as \[First"),
-        ('[First "a"]\n[First "b"]\n', "line 2: the tag First is there twice"),
+        ('[First "a"]\n[First "b"]\n', "line 2: expected each tag once, got First twice"),
         ('[Game "g"]\n[Pair "p"]\n\n1-0\n', "line 4: expected a move such as"),
         ('[Game "g"]\n[Pair "p"]\n[Result "*"]\n\n*\n', "line 1: expected players"),
         ('[Game "g"]\n[Pair "p"]\n[First "a"]\n1. d1 {[%who 0] [%emt soon]}\n', "line 4: expected seconds, got 'soon'"),

@@ -153,7 +153,7 @@ BAD = {
     "no result": ("1,a,b,*\n", "expected games with a result, got none"),
     "a bad result": ("1,a,b,1-0\n1,a,b,won\n", "line 2: expected a result such as 1-0"),
     "too many points": ("1,a,b,7-0\n", "line 1: expected points from 0 to 1"),
-    "another column": ("first,secnd,result\na,b,1-0\n", "no column 'secnd'; did you mean 'second'"),
+    "another column": ("first,secnd,result\na,b,1-0\n", "unknown column 'secnd'; did you mean 'second'"),
     "semicolons": ("first;second;result\na;b;1-0\n", "such as round,first,second,result"),
     "an open quote": ('first,second,result\n"a,b,1-0\n', "expected CSV"),
     "a list": ("[1, 2]", r'line 1: expected tags such as \[White "alice"\]'),

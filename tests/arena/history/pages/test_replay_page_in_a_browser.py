@@ -44,7 +44,7 @@ def at(page: Page) -> int:
     assert current.count() == 1
     told = current.text_content() or "?"
     assert current.get_attribute("href") == f"#ply-{number}"
-    assert (page.locator("#told").text_content() or "").startswith(told)
+    assert (page.locator("#status").text_content() or "").startswith(told)
     assert page.url.endswith((f"#ply-{number}", ".html"))
     return number
 
@@ -77,12 +77,17 @@ def test_keys_step_through_the_game(browser: Browser, file: Path) -> None:
 
 def test_buttons_do_the_same(browser: Browser, file: Path) -> None:
     with browser.open(file) as page:
-        for name, number in (("one move on", 1), ("one move on", 2), ("one move back", 1), ("to the end", 5)):
+        for name, number in (
+            ("one move forward", 1),
+            ("one move forward", 2),
+            ("one move back", 1),
+            ("last position", 5),
+        ):
             page.get_by_role("button", name=name).click()
             assert at(page) == number
-        page.get_by_role("button", name="to the beginning").press("Enter")
+        page.get_by_role("button", name="first position").press("Enter")
         assert at(page) == 0
-        page.get_by_role("button", name="one move on").focus()
+        page.get_by_role("button", name="one move forward").focus()
         page.keyboard.press("ArrowRight")
         assert at(page) == 1
 
@@ -95,7 +100,7 @@ def test_it_plays_at_a_speed_and_stops_at_the_end(browser: Browser, file: Path) 
         assert at(page) == 0
         page.clock.run_for(2100)
         assert at(page) == 2
-        page.get_by_label("moves a second").select_option("4")
+        page.get_by_label("moves per second").select_option("4")
         page.clock.run_for(300)
         assert at(page) == 3
         page.get_by_role("button", name="stop").click()
