@@ -1,27 +1,28 @@
-"""The record of what was played, in a database. Only this package knows SQL, and it imports nothing of ours.
+"""The database of games (SQLAlchemy on SQLite or PostgreSQL). All SQL is in this package; it imports no other of ours.
 
-Start with `schema` (the tables and the views) and `store` (every change). All functions take an open connection.
+Start with `schema` (ORM classes and views) and `store` (every write). Nearly all functions take an open `Connection`.
 
-    database     opens a database and hands out connections
-    schema       the tables, and the views for other programs
-    records      games as plain values
-    counting     which games count, in SQL
-    store        writes: tournaments, entries, games, rulings
+    database     opens a database; gives read connections and write transactions
+    schema       the ORM classes (tables), and the views for other programs
+    records      games as plain values, without SQL
+    counting     SQL fragments: which games count, and for how many points
+    store        writes tournaments, entries, games and rulings
     imports      writes games that were played elsewhere
 
-    lookup       tournaments, games and entries by name
-    games        whole games, with seats, moves and rulings
-    search       the history of games, filtered
-    running      what a running tournament asks
-    scores       points and faults of everybody, for standings and crosstables
-    rated_games  the games that ratings are made of
-    plain_sql    answers a query that a user wrote
-    audit        reads everything, to verify and to measure it
-    stored_types values of a wrong type, which SQLite stores all the same
+    lookup       finds tournaments, games and entries by name
+    games        reads whole games, with seats, moves and rulings
+    search       filters the history of games
+    running      queries of a running tournament
+    rulings      reads the rulings, and which of them were revoked
+    scores       points and faults of each player, for standings and crosstables
+    rated_games  reads the games that ratings are computed from
+    plain_sql    runs a query that a user wrote
+    audit        reads everything: for verification and for `arena db info`
+    stored_types finds values of the wrong type, which SQLite accepts
 
-    dialect      what only SQLite has
-    upgrade      creates and migrates the tables
-    sources      the files of a submission, and the hash that names them
-    bundles      a record and its submissions in one file
-    errors       DatabaseError and its kinds
+    dialect      connections, PRAGMAs and errors of SQLite; read-only queries of PostgreSQL
+    upgrade      creates and migrates the tables (Alembic)
+    sources      the files of a submission, and their hash
+    bundles      games of one agent and its submissions in one file
+    errors       DatabaseError and its subclasses
 """

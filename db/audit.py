@@ -1,7 +1,7 @@
-"""The record read as a whole, for whoever checks it or tells how large it is.
+"""Reads the whole database, for `arena db verify` and `arena db info`.
 
-`arena db verify` and `arena db info` ask here. Everything read over one connection is of one moment, and games come one
-after the other, so that a record of any size fits into memory.
+All queries over one connection see the same state (one snapshot). Games are read in batches, so that a database of any
+size can be checked.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from db import games
 from db.records import PastGame
 from db.schema import TABLES, Agent, Base, Entry, Game, Move, Tournament, Version
 
-_AT_ONCE: Final = 200
-"""So many games are read by one query."""
+_BATCH: Final = 200
+"""Games per query."""
 
 
 class StoredVersion(Struct, frozen=True):
@@ -41,13 +41,13 @@ class Attempt(Struct, frozen=True):
     pair: str
     leg: int
     fixed: tuple[str | int | None, ...]
-    """What all attempts have in common: round, rules, clock, seed and opening."""
+    """The values that are the same for all attempts at a game: round, rules, clock, seed and opening."""
     ruling: str | None
     counts: bool
 
 
 class Size(Struct, frozen=True):
-    """How much is in the record."""
+    """Numbers of rows in the database."""
 
     agents: int
     versions: int
@@ -58,7 +58,7 @@ class Size(Struct, frozen=True):
 
 
 def size(connection: Connection) -> Size:
-    """How much is in the record."""
+    """Count the rows of the database."""
     agents, versions, tournaments, moves = (
         connection.execute(select(func.count()).select_from(table)).scalar_one()
         for table in (Agent, Version, Tournament, Move)
@@ -68,17 +68,17 @@ def size(connection: Connection) -> Size:
 
 
 def damage(connection: Connection) -> list[str]:
-    """What the database itself finds wrong with its file: broken pages, rows that lead nowhere."""
+    """What SQLite's `integrity_check` and `foreign_key_check` find: damaged pages, references to missing rows."""
     if connection.dialect.name != "sqlite":
         return []
     tables = connection.execute(text("SELECT lower(name) FROM sqlite_master WHERE type = 'table'")).scalars()
-    # Tables that somebody has added may compute when they are checked: then ours are, one by one.
-    alone = {name for name in tables if not name.startswith("sqlite_")} <= {*TABLES}
-    which = [""] if alone else [f"({name})" for name in Base.metadata.tables]
+    # Checking a table that is not ours can run SQL from its schema. If there is one, check only ours, one by one.
+    only_ours = {name for name in tables if not name.startswith("sqlite_")} <= {*TABLES}
+    which = [""] if only_ours else [f"({name})" for name in Base.metadata.tables]
     checks = [connection.execute(text(f"PRAGMA integrity_check{one}")) for one in which]
     said = [str(line) for check in checks for (line,) in check if line != "ok"]
     for table, row, parent, _ in connection.execute(text("PRAGMA foreign_key_check")):
-        said.append(f"row {row} of the table {table!r} names something that is not in {parent!r}")
+        said.append(f"row {row} of the table {table!r} refers to a row that is not in {parent!r}")
     return said
 
 
@@ -110,7 +110,7 @@ def attempts(connection: Connection) -> Iterator[Attempt]:
 
 
 def wrong_revocations(connection: Connection) -> list[tuple[int, int | None]]:
-    """The rulings that revoke none that came before them and is about the same game or entry."""
+    """The revocations (id, revoked id) whose revoked ruling is not an earlier one about the same game or entry."""
     query = """
         SELECT ruling.id, ruling.revokes FROM ruling
         LEFT JOIN ruling AS old ON old.id = ruling.revokes AND old.id < ruling.id AND old.what <> 'revoke'
@@ -121,18 +121,18 @@ def wrong_revocations(connection: Connection) -> list[tuple[int, int | None]]:
 
 
 class AuditedGame(NamedTuple):
-    """A game with all that belongs to it."""
+    """A game with moves, and what verification needs in addition."""
 
     game: PastGame
     imported: bool
     has_seed: bool
-    """Whether the seed on record is a number, from which its chance follows."""
+    """Whether a seed is recorded, so that chance events can be checked."""
 
 
 def every_game(connection: Connection) -> Iterator[AuditedGame]:
     """Every game, the oldest first."""
     last = 0
-    chosen = select(Game.id).order_by(Game.id).limit(_AT_ONCE)
+    chosen = select(Game.id).order_by(Game.id).limit(_BATCH)
     while ids := connection.execute(chosen.where(Game.id > last)).scalars().all():
         imported = games.imported(connection, ids)
         rows = connection.execute(select(Game.id, Game.seed).where(Game.id.in_(ids)))

@@ -1,8 +1,8 @@
-"""A bundle: one agent's games, logs and versions in a database of their own, with the sources that they need in it.
+"""Bundles: one agent's games, logs and versions in a separate database file, with the sources that they need.
 
-It is an arena database like any other, with two tables more. Whoever opens it finds the sources beside it, where the
-store of a database is; rules that name a file name it there. Of opponents it has only what the board and both clocks
-show.
+A bundle is an SQLite database of arena with two more tables. Opening it unpacks the sources into a store beside the
+file, and changes the rules that name a file in the store to that path. Of opponents it contains only their moves,
+results and clock times.
 """
 
 from __future__ import annotations
@@ -28,40 +28,41 @@ from db.schema import Agent, Entry, Game, Move, Ruling, Seat, Tournament, Versio
 from db.sources import HASH, MOST_BYTES, MOST_FILES, MOST_LEVELS, StoredFile, hash_of
 
 OVER: Final = ("finished", "void")
-_AT_ONCE: Final = 500
-_PLACE: Final = "/arena.store"
-"""What stands in rules for the store until somebody opens the bundle."""
+_BATCH: Final = 500
+"""Ids per query."""
+_PLACEHOLDER: Final = "/arena.store"
+"""The path of the store in the bundle's rules until the bundle is opened."""
 _TABLES: Final = (
     "CREATE TABLE bundle (place TEXT NOT NULL)",
     "CREATE TABLE bundled (source TEXT NOT NULL, path TEXT NOT NULL, executable INTEGER NOT NULL,"
     " content BLOB NOT NULL, PRIMARY KEY (source, path))",
 )
-_IN_STORE: Final = re.compile(r"(^|=)(/[^=]*?)/(?=([0-9a-f]{64})/)")
-"""Where rules name a file in a store: what stands before it, the store, and the hash."""
-_OF_OPPONENTS: Final = ("cpu", "log", "score", "depth", "nodes", "line", "text")
-"""What a ply of theirs is told without."""
+_STORE_PATH: Final = re.compile(r"(^|=)(/[^=]*?)/(?=([0-9a-f]{64})/)")
+"""A path into a store within rules. Groups: the text before it, the store's folder, and the hash."""
+_HIDDEN: Final = ("cpu", "log", "score", "depth", "nodes", "line", "text")
+"""Columns of an opponent's moves that the bundle leaves empty."""
 
 
 class SourceFile(Struct, frozen=True):
     """One file of a source."""
 
     source: str
-    """The hash in the store."""
+    """The source's hash."""
     path: str
-    """Below the source's folder, with slashes."""
+    """Relative to the source's folder, with slashes."""
     executable: bool
     content: bytes
 
 
 class Names(Struct, frozen=True):
-    """What everybody and everything is called in the bundle."""
+    """Functions that replace names, so that opponents can be anonymous in the bundle."""
 
     of: Callable[[str], str]
-    """An agent."""
+    """Replaces an agent's name."""
     words: Callable[[str], str]
-    """Any text for people."""
+    """Replaces names within a text."""
     pair: Callable[[str], str]
-    """Who meets."""
+    """Replaces names within the key of a pairing."""
 
 
 class BundleContents(Struct, frozen=True):
@@ -71,38 +72,38 @@ class BundleContents(Struct, frozen=True):
     games: tuple[int, ...]
     tournaments: tuple[int, ...]
     names: tuple[str, ...]
-    """What all who play in these games are called, and their agents."""
+    """The names of all players of these games, and of their agents."""
     sources: tuple[str, ...]
-    """The hashes of her versions, and of the games' rules where they are in a store."""
+    """The hashes of the agent's versions, and of the games' rules if these are in a store."""
 
 
 def wanted(connection: Connection, agent: str, tournament: int | None) -> BundleContents:
-    """What there is of that agent, in all or in one tournament; NotFound where there is nothing."""
+    """The contents of a bundle for that agent, from all games or one tournament; NotFound if no game is over."""
     id = connection.execute(select(Agent.id).where(Agent.name == agent)).scalar()
     if id is None:
-        raise NotFound(f"there is no agent {agent!r} on record; `arena standings` lists who plays")
-    hers = select(Seat.game).join(Version, Version.id == Seat.version).where(Version.agent == id)
-    chosen = select(Game.id, Game.tournament, Game.rules).where(Game.id.in_(hers), Game.status.in_(OVER))
+        raise NotFound(f"there is no agent {agent!r} in the database; `arena standings` lists the players")
+    its_games = select(Seat.game).join(Version, Version.id == Seat.version).where(Version.agent == id)
+    chosen = select(Game.id, Game.tournament, Game.rules).where(Game.id.in_(its_games), Game.status.in_(OVER))
     if tournament is not None:
         chosen = chosen.where(Game.tournament == tournament)
     rows = connection.execute(chosen.order_by(Game.id)).all()
     if not rows:
-        raise NotFound(f"no game of {agent!r} is over there: there is nothing to bundle")
+        raise NotFound(f"there is nothing to bundle: {agent!r} has no finished game")
     games = tuple(row[0] for row in rows)
     names = {agent}
-    for some in _portions(games):
+    for some in _batches(games):
         seats = select(Seat.name, Agent.name).join(Version, Version.id == Seat.version)
         seats = seats.join(Agent, Agent.id == Version.agent).where(Seat.game.in_(some))
         names |= {name for row in connection.execute(seats.distinct()) for name in row}
     versions = connection.execute(select(Version.source).where(Version.agent == id).order_by(Version.number)).scalars()
     sources = [source for source in versions if HASH.fullmatch(source)]
-    sources += [found[3] for rules in {row[2] for row in rows} for found in _IN_STORE.finditer(rules)]
+    sources += [found[3] for rules in {row[2] for row in rows} for found in _STORE_PATH.finditer(rules)]
     tournaments = {row[1] for row in rows if row[1] is not None}
     return BundleContents(id, games, tuple(sorted(tournaments)), tuple(sorted(names)), tuple(dict.fromkeys(sources)))
 
 
 def sources_of(connection: Connection, names: Sequence[str]) -> dict[str, str]:
-    """The last source of each of these agents; empty where nobody is called so."""
+    """The source of each agent's newest version; "" for an unknown name."""
     rows = connection.execute(
         select(Agent.name, Version.source).join(Version, Version.agent == Agent.id).order_by(Version.number)
     )
@@ -118,26 +119,26 @@ def copy(
     files: Sequence[SourceFile],
     now: datetime,
 ) -> None:
-    """Writes all of it into the empty database `new`; nothing else is ever in that file."""
+    """Write the contents into the empty database `new`."""
     for table in _TABLES:
         new.exec_driver_sql(table)
-    new.exec_driver_sql("INSERT INTO bundle (place) VALUES (?)", (_PLACE,))
+    new.exec_driver_sql("INSERT INTO bundle (place) VALUES (?)", (_PLACEHOLDER,))
     for file in files:
         values = (file.source, file.path, int(file.executable), file.content)
         new.exec_driver_sql("INSERT INTO bundled (source, path, executable, content) VALUES (?, ?, ?, ?)", values)
-    seats = [row for some in _portions(wanted.games) for row in _rows(old, Seat, Seat.game.in_(some))]
+    seats = [row for some in _batches(wanted.games) for row in _rows(old, Seat, Seat.game.in_(some))]
     entered = {(row["tournament"], row["name"]) for row in _tournaments_of(old, wanted, seats)}
     entries = [
         row
         for row in _rows(old, Entry, Entry.tournament.in_(wanted.tournaments))
         if (row["tournament"], row["name"]) in entered
     ]
-    hers = _copy_agents(old, new, wanted, names, {row["version"] for row in [*seats, *entries]}, now)
-    called = {row["name"] for row in entries if row["version"] in hers}
-    finished = _copy_tournaments(old, new, wanted, names, {row["name"] for row in entries}, called)
+    own_versions = _copy_agents(old, new, wanted, names, {row["version"] for row in [*seats, *entries]}, now)
+    own_names = {row["name"] for row in entries if row["version"] in own_versions}
+    finished = _copy_tournaments(old, new, wanted, names, {row["name"] for row in entries}, own_names)
     _insert(new, Entry, [row | {"name": names.of(row["name"])} for row in entries])
-    _copy_games(old, new, wanted, names, seats, hers, finished)
-    own_entries = {row["id"] for row in entries if row["version"] in hers}
+    _copy_games(old, new, wanted, names, seats, own_versions, finished)
+    own_entries = {row["id"] for row in entries if row["version"] in own_versions}
     for row in _rows(old, Ruling, Ruling.id.is_not(None)):
         if row["game"] in set(wanted.games) or row["entry"] in own_entries:
             _insert(new, Ruling, [row | {"reason": names.words(row["reason"])}])
@@ -146,9 +147,9 @@ def copy(
 def _tournaments_of(
     old: Connection, wanted: BundleContents, seats: Sequence[Mapping[str, Any]]
 ) -> Iterator[dict[str, Any]]:
-    """Each tournament with the name of each who sits in one of its games."""
+    """For each seat: its game's tournament and its player's name."""
     of: dict[int, int | None] = {}
-    for some in _portions(wanted.games):
+    for some in _batches(wanted.games):
         of |= dict(old.execute(select(Game.id, Game.tournament).where(Game.id.in_(some))).all())
     for seat in seats:
         yield {"tournament": of[seat["game"]], "name": seat["name"]}
@@ -157,26 +158,27 @@ def _tournaments_of(
 def _copy_agents(
     old: Connection, new: Connection, wanted: BundleContents, names: Names, used: set[int], now: datetime
 ) -> set[int]:
-    """All who are met, and their versions: hers as they are, of the others the number alone. The ids of hers."""
+    """Copy the agents and their versions; of opponents' versions only the number. Return the ids of the agent's own."""
     versions = [
         row for row in _rows(old, Version, Version.id.is_not(None)) if row["agent"] == wanted.agent or row["id"] in used
     ]
-    met = {row["agent"] for row in versions}
-    _insert(new, Agent, [row | {"name": names.of(row["name"])} for row in _rows(old, Agent, Agent.id.in_(met))])
-    hers = {row["id"] for row in versions if row["agent"] == wanted.agent}
+    agents = {row["agent"] for row in versions}
+    _insert(new, Agent, [row | {"name": names.of(row["name"])} for row in _rows(old, Agent, Agent.id.in_(agents))])
+    own_versions = {row["id"] for row in versions if row["agent"] == wanted.agent}
     for row in versions:
-        if row["id"] in hers:
+        if row["id"] in own_versions:
             changed = {"started_as": _without_folders(row["started_as"])}
         else:
             changed = {"source": f"{IMPORTED}@{row['number']}", "started_as": IMPORTED, "created": instant(now)}
         _insert(new, Version, [row | changed])
-    return hers
+    return own_versions
 
 
 def _copy_tournaments(
-    old: Connection, new: Connection, wanted: BundleContents, names: Names, entered: set[str], called: set[str]
+    old: Connection, new: Connection, wanted: BundleContents, names: Names, entered: set[str], own_names: set[str]
 ) -> set[int]:
-    """What they are; of their settings only what tells her own ratings and points. The ids of those that are over."""
+    """Copy the tournaments; of their settings only fixed ratings and the agent's own byes. Return the ids of finished
+    ones."""
     finished = set()
     for row in _rows(old, Tournament, Tournament.id.in_(wanted.tournaments)):
         over = row["status"] == "finished"
@@ -187,7 +189,7 @@ def _copy_tournaments(
             for agent in settings.get("agents", ())
             if agent["name"] in entered and agent.get("anchor") is not None
         ]
-        byes = [[round, names.of(name), *more] for round, name, *more in settings.get("byes", ()) if name in called]
+        byes = [[round, names.of(name), *more] for round, name, *more in settings.get("byes", ()) if name in own_names]
         changed = {"seed": row["seed"] if over else "", "rules": _portable(row["rules"])}
         kept = {"agents": anchors, **({"byes": byes} if byes else {})}
         _insert(new, Tournament, [row | changed | {"settings": kept}])
@@ -200,16 +202,16 @@ def _copy_games(
     wanted: BundleContents,
     names: Names,
     seats: Sequence[dict[str, Any]],
-    hers: set[int],
+    own_versions: set[int],
     finished: set[int],
 ) -> None:
-    """The games with their seats and moves; what opponents wrote, used and thought is left out."""
-    own = {(row["game"], row["seat"]) for row in seats if row["version"] in hers}
-    silent: dict[str, Any] = dict.fromkeys(("cpu", "memory", "stderr"))
-    unthinking: dict[str, Any] = dict.fromkeys(_OF_OPPONENTS)
-    for some in _portions(wanted.games):
+    """Copy the games with their seats and moves; leave out opponents' stderr, CPU time, memory and search reports."""
+    own = {(row["game"], row["seat"]) for row in seats if row["version"] in own_versions}
+    hidden_in_seat: dict[str, Any] = dict.fromkeys(("cpu", "memory", "stderr"))
+    hidden_in_move: dict[str, Any] = dict.fromkeys(_HIDDEN)
+    for some in _batches(wanted.games):
         for row in _rows(old, Game, Game.id.in_(some)):
-            # From its seed all dice of a tournament follow, those of games to come too.
+            # A seed determines all chance events of a tournament, in future games too: hidden until it has finished.
             shown = row["tournament"] is None or row["tournament"] in finished
             by_other = row["fault"] is not None and (row["id"], row["fault"]) not in own
             change = {
@@ -223,13 +225,13 @@ def _copy_games(
         new,
         Seat,
         [
-            row | {"name": names.of(row["name"])} | ({} if (row["game"], row["seat"]) in own else silent)
+            row | {"name": names.of(row["name"])} | ({} if (row["game"], row["seat"]) in own else hidden_in_seat)
             for row in seats
         ],
     )
-    for some in _portions(wanted.games):
+    for some in _batches(wanted.games):
         moves = [
-            row if not row["who"].isdigit() or (row["game"], int(row["who"])) in own else row | unthinking
+            row if not row["who"].isdigit() or (row["game"], int(row["who"])) in own else row | hidden_in_move
             for row in _rows(old, Move, Move.game.in_(some))
         ]
         _insert(new, Move, moves)
@@ -245,17 +247,17 @@ def _insert(connection: Connection, table: Any, rows: Sequence[Mapping[str, Any]
         connection.execute(insert(table), list(rows))
 
 
-def _portions(ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    return (ids[first : first + _AT_ONCE] for first in range(0, len(ids), _AT_ONCE))
+def _batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (ids[first : first + _BATCH] for first in range(0, len(ids), _BATCH))
 
 
 def _portable(rules: str) -> str:
-    """The same rules, from a store that may be anywhere."""
-    return _IN_STORE.sub(rf"\g<1>{_PLACE}/", rules)
+    """`rules` with the placeholder in place of the store's path."""
+    return _STORE_PATH.sub(rf"\g<1>{_PLACEHOLDER}/", rules)
 
 
 def _without_folders(started_as: str) -> str:
-    """How it was started, without the folders of the machine that it was entered on."""
+    """`started_as` without the folders of the machine that the agent was entered on."""
     return started_as if started_as.startswith("cmd:") else started_as.rstrip("/").rpartition("/")[2]
 
 
@@ -263,7 +265,7 @@ def _without_folders(started_as: str) -> str:
 
 
 def pack(built: Path, file: Path) -> None:
-    """Puts the database `built` into the new file `file`: all of it or nothing, and nothing that was there before."""
+    """Write the database `built` to the new file `file`, atomically; VACUUM leaves out deleted data."""
     part = file.with_name(f"{file.name}.part")
     part.unlink(missing_ok=True)
     try:
@@ -276,43 +278,43 @@ def pack(built: Path, file: Path) -> None:
             os.close(descriptor)
         os.link(part, file)  # unlike a rename it never replaces a file
     except FileExistsError:
-        raise DatabaseError(f"{file} is there already, and nothing is overwritten; choose another name") from None
+        raise DatabaseError(f"{file} exists already and is not overwritten; choose another name") from None
     finally:
         part.unlink(missing_ok=True)
 
 
 def store_beside(file: Path | None) -> Path:
-    """The folder of what was entered: "arena.store" beside "arena.db"."""
+    """The folder of the store: "arena.store" beside "arena.db"."""
     return (file or Path("arena.db")).with_suffix(".store")
 
 
-def is_settled(connection: Connection, file: Path) -> bool:
-    """Whether a bundle's sources are beside its file, as they are in it, and rules name them there."""
+def is_unpacked(connection: Connection, file: Path) -> bool:
+    """Whether a bundle's sources are in the store beside its file, unchanged, and its rules name that store."""
     folder = store_beside(file).absolute()
     if _place(connection) != str(folder):
         return False
-    return all(_lies_there(files, folder / source) for source, files in _sources(connection))
+    return all(_is_in(folder / source, files) for source, files in _sources(connection))
 
 
-def settle(connection: Connection, file: Path) -> None:
-    """Puts the sources of a bundle beside its file, unless they are there, and has rules name them there.
+def unpack(connection: Connection, file: Path) -> None:
+    """Unpack a bundle's sources into the store beside its file, and change its rules to that store's path.
 
-    DatabaseError where a source is not what its hash says: then nothing is unpacked."""
+    If a source does not have its hash, raise DatabaseError and unpack nothing."""
     folder = store_beside(file).absolute()
     if folder == file.absolute():
-        raise DatabaseError(f"expected a bundle called otherwise: {file} is where its sources go; rename it")
+        raise DatabaseError(f"rename the bundle {file}: its sources are unpacked into a folder of that name")
     for source, files in _sources(connection):
         if hash_of(files) != source:
-            raise _damaged(f"the source {source[:12]} has another hash than its name: nothing of it was unpacked")
-        if os.path.lexists(folder / source) and not _lies_there(files, folder / source):
-            raise DatabaseError(f"{folder / source} is not what {file} has under that hash: delete it, or move {file}")
+            raise _damaged(f"the source {source[:12]} does not have that hash; nothing was unpacked")
+        if os.path.lexists(folder / source) and not _is_in(folder / source, files):
+            raise DatabaseError(f"{folder / source} differs from the source in {file}: delete it, or move {file}")
     for source, files in _sources(connection):
         if not (folder / source).is_dir():
-            _unpack(files, folder / source)
+            _write_folder(folder / source, files)
     place = _place(connection)
     for table in ("game", "tournament"):
         for rules in connection.exec_driver_sql(f"SELECT DISTINCT rules FROM {table}").scalars().all():
-            moved = _IN_STORE.sub(lambda found: f"{found[1]}{folder}/" if found[2] == place else found[0], rules)
+            moved = _STORE_PATH.sub(lambda found: f"{found[1]}{folder}/" if found[2] == place else found[0], rules)
             if moved != rules:
                 connection.exec_driver_sql(f"UPDATE {table} SET rules = ? WHERE rules = ?", (moved, rules))
     connection.exec_driver_sql("UPDATE bundle SET place = ?", (str(folder),))
@@ -323,7 +325,7 @@ def _place(connection: Connection) -> str:
 
 
 def _sources(connection: Connection) -> Iterator[tuple[str, dict[str, StoredFile]]]:
-    """Each source in the bundle with its files; DatabaseError where a file could not lie in a folder of its own."""
+    """Each source in the bundle with its files; DatabaseError if a path leaves the source's folder or it is too big."""
     sizes = "SELECT source, COUNT(*), COALESCE(SUM(LENGTH(path) + LENGTH(content)), 0) FROM bundled GROUP BY source"
     for source, count, size in connection.exec_driver_sql(sizes).all():
         if not isinstance(source, str) or not HASH.fullmatch(source):
@@ -335,7 +337,7 @@ def _sources(connection: Connection) -> Iterator[tuple[str, dict[str, StoredFile
         folders: set[PurePosixPath] = set()
         for path, executable, content in rows:
             if not _is_inside(path) or path in files or not isinstance(content, bytes):
-                raise _damaged(f"expected a file inside of its source, got {str(path)[:100]!r}")
+                raise _damaged(f"expected a file inside its source's folder, got {str(path)[:100]!r}")
             files[path] = StoredFile(content, bool(executable))
             folders.update(PurePosixPath(path).parents)
             if len(files) + len(folders) > MOST_FILES:
@@ -348,7 +350,7 @@ def _damaged(why: str) -> DatabaseError:
 
 
 def _is_inside(path: object) -> bool:
-    """Whether it is the only way to name a file in the folder."""
+    """Whether `path` is a normalised relative path without "..", not too deep."""
     return (
         isinstance(path, str)
         and PurePosixPath(path).as_posix() == path
@@ -358,8 +360,8 @@ def _is_inside(path: object) -> bool:
     )
 
 
-def _lies_there(files: Mapping[str, StoredFile], folder: Path) -> bool:
-    """Whether exactly these files lie in the folder, and no links."""
+def _is_in(folder: Path, files: Mapping[str, StoredFile]) -> bool:
+    """Whether the folder contains exactly these files, and no links."""
     if folder.is_symlink():
         return False
     found = {
@@ -377,8 +379,8 @@ def _is_same(file: StoredFile, path: Path) -> bool:
     return bool(status.st_mode & stat.S_IXUSR) == file.executable and path.read_bytes() == file.content
 
 
-def _unpack(files: Mapping[str, StoredFile], target: Path) -> None:
-    """Writes the files into the new folder `target`, which is there whole or not at all."""
+def _write_folder(target: Path, files: Mapping[str, StoredFile]) -> None:
+    """Write the files into the new folder `target`, atomically."""
     temporary = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -393,7 +395,7 @@ def _unpack(files: Mapping[str, StoredFile], target: Path) -> None:
             os.chmod(inner, 0o555)
         os.rename(temporary, target)
     except OSError as error:
-        if not _lies_there(files, target):  # another may have been at it at the same time
+        if not _is_in(target, files):  # another program may have unpacked the same bundle at the same time
             raise DatabaseError(f"cannot unpack the bundle's sources into {target.parent}: {error.strerror}") from None
     finally:
         if temporary is not None and temporary.exists():

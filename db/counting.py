@@ -1,12 +1,12 @@
-"""Which games count, and for how many points: the SQL that the views and all other queries about it are made of.
+"""Which games count, and for how many points: SQL fragments for the views and for all other queries.
 
-A game counts if it has a result that was not annulled and if no later attempt was made at it. The last ruling about a
-game that was not revoked is the one that holds. A game is of the present if everybody played it with the version that
-takes part now.
+A game counts if it has a result that was not annulled, and if there is no later attempt at it. The ruling in force is
+the last one about the game that was not revoked. A game is of current versions (`v_game.present`) if each player played
+it with the version that it has entered now.
 
-The views ask this of one game at a time (`COUNTS`, `PRESENT`, `POINTS`). Queries over a million games are faster when
-they first collect the few games that do not count (`superseded`, `outdated`, `ruled`) and leave those out. Both are
-made of the same conditions.
+The views test one game at a time (`COUNTS`, `CURRENT_VERSIONS`, `POINTS`). Queries over a million games are faster when
+they first collect the few games that do not count (`superseded`, `outdated`, `ruled`) and exclude them. Both use the
+same conditions.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from typing import Final
 
 ANOTHER_ATTEMPT: Final = """later.tournament = game.tournament AND later.pair = game.pair
                                    AND later.leg = game.leg AND later.attempt > game.attempt"""
-"""That the game `later` is a later attempt at `game`, or was to be."""
+"""Condition: row `later` is a later attempt at the same game as row `game`, cancelled or not."""
 LATER_ATTEMPT: Final = f"{ANOTHER_ATTEMPT} AND later.status <> 'cancelled'"
-"""That it was not cancelled."""
+"""Condition: row `later` is a later attempt that was not cancelled."""
 ENTERED: Final = "entry.tournament = game.tournament AND entry.name = seat.name"
-"""That `entry` is the one of the player of `seat`."""
+"""Condition: row `entry` belongs to the player of row `seat`."""
 ANOTHER_VERSION: Final = "seat.version <> entry.version"
-"""That the player of `seat` has entered another version since."""
+"""Condition: the player of row `seat` has entered another version since."""
 
 
 ANNULS: Final = ("void", "again")
 """The rulings after which a game has no result."""
 
 
-def holds(game: str, at: str | None = None) -> str:
-    """That `ruling` is the last one about `game` that was not revoked; with `at`, as it was at that moment."""
+def in_force(game: str, at: str | None = None) -> str:
+    """Condition: row `ruling` is the ruling in force about the game with id `game`; with `at`, at that moment."""
     made, revoked = (f" AND {one}.made < {at}" if at else "" for one in ("last", "revoking"))
     return f"""ruling.id = (
         SELECT MAX(last.id) FROM ruling AS last
@@ -37,7 +37,7 @@ def holds(game: str, at: str | None = None) -> str:
               AND NOT EXISTS (SELECT 1 FROM ruling AS revoking WHERE revoking.revokes = last.id{revoked}))"""
 
 
-# Of one game, for the views. `ruling` is the ruling that holds.
+# Expressions for one game, for the views. Row `ruling` is the ruling in force.
 
 COUNTS: Final = f"""CASE WHEN ruling.what IN {ANNULS} THEN 0
                     WHEN game.status <> 'finished'
@@ -45,28 +45,28 @@ COUNTS: Final = f"""CASE WHEN ruling.what IN {ANNULS} THEN 0
                     WHEN EXISTS (SELECT 1 FROM game AS later
                                  WHERE {LATER_ATTEMPT}) THEN 0
                     ELSE 1 END"""
-"""1 or 0 for `game`."""
+"""1 if `game` counts, else 0."""
 STATUS: Final = f"CASE WHEN ruling.what IN {ANNULS} THEN 'void' ELSE game.status END"
-"""Of `game`, as everybody sees it: void if it was annulled, however it ended."""
-PRESENT: Final = f"""CASE WHEN EXISTS (SELECT 1 FROM seat
+"""The status of `game` as users see it: "void" if a ruling annulled the game."""
+CURRENT_VERSIONS: Final = f"""CASE WHEN EXISTS (SELECT 1 FROM seat
                                  JOIN entry ON {ENTERED}
                                  WHERE seat.game = game.id AND {ANOTHER_VERSION}) THEN 0
                     ELSE 1 END"""
-"""1 or 0 for `game`."""
+"""1 if each player of `game` played with the version that it has entered now, else 0."""
 POINTS: Final = f"""CASE WHEN v_game.ruling IN {ANNULS} THEN NULL
                     WHEN v_game.ruling = 'award' THEN CASE WHEN seat.seat = v_game.awarded_to THEN 1.0 ELSE 0.0 END
                     ELSE seat.points END"""
-"""What `seat` is given for its game."""
+"""Points of `seat`, after rulings."""
 
 
-# Of all games, to leave them out. `which` narrows the search.
+# Queries for games to exclude. `which` is one more condition ("AND ...").
 
 SEVERAL_VERSIONS: Final = "SELECT EXISTS (SELECT 1 FROM version WHERE number > 1)"
-"""Whether any game can be outdated."""
+"""Query: whether any agent has several versions; if not, no game is outdated."""
 
 
 def superseded(which: str = "") -> str:
-    """The query for games that were played again; `which` is about `later`."""
+    """Query: ids of games with a later attempt. `which` is a condition on row `later`."""
     return f"""
         SELECT game.id FROM game AS later JOIN game ON {LATER_ATTEMPT}
         WHERE later.attempt > 1 {which}
@@ -74,8 +74,8 @@ def superseded(which: str = "") -> str:
 
 
 def outdated(which: str = "") -> str:
-    """The query for games of somebody who has entered another version since; `which` is about `game`."""
-    # The sum makes SQLite read seats in order: those of one version after the other take five times as long where
+    """Query: ids of games of a player that has entered another version since. `which` is a condition on row `game`."""
+    # "+ 0" keeps SQLite from using the index on seat.version: scanning the seats in order is five times faster when
     # there are many.
     return f"""
         SELECT seat.game FROM game JOIN seat ON seat.game = game.id JOIN entry ON {ENTERED}
@@ -85,8 +85,8 @@ def outdated(which: str = "") -> str:
 
 
 def ruled(*what: str, at: str | None = None, seat: bool = False) -> str:
-    """The query for games about which such a ruling holds (`ANNULS`, "award"), perhaps at a moment; with `seat`, and
-    whom it is about."""
+    """Query: ids of games whose ruling in force is one of `what` (`ANNULS`, "award"); with `at`, at that moment; with
+    `seat`, also the seat that the ruling names."""
     kinds = ", ".join(f"'{each}'" for each in what)
     columns = "ruling.game, ruling.seat" if seat else "ruling.game"
-    return f"SELECT {columns} FROM ruling WHERE ruling.what IN ({kinds}) AND {holds('ruling.game', at)}"
+    return f"SELECT {columns} FROM ruling WHERE ruling.what IN ({kinds}) AND {in_force('ruling.game', at)}"

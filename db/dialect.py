@@ -1,8 +1,7 @@
-"""What is SQLite's own: opening a file, its settings, its errors in words. Of PostgreSQL's: how a query is kept from
-writing.
+"""What differs between SQLite and PostgreSQL: the engine, SQLite's PRAGMAs and errors, and read-only queries.
 
-A transaction that writes begins with BEGIN IMMEDIATE, so that it either has the file or waits for it; a committed game
-has reached the disk when `commit` returns.
+A transaction that writes starts with BEGIN IMMEDIATE: it gets SQLite's write lock or waits for it (`busy_timeout`). A
+committed game is on the disk when `commit` returns (`synchronous = FULL`).
 """
 
 from __future__ import annotations
@@ -24,31 +23,31 @@ from sqlalchemy.pool import QueuePool, StaticPool
 from db.errors import Busy, DatabaseError, DiskFull, NotADatabase
 from db.sources import MOST_BYTES
 
-USUAL_FILE: Final = "arena.db"
+DEFAULT_FILE: Final = "arena.db"
 WRITES: Final = "writes"
-"""The execution option of a connection that is going to write."""
-WAIT: Final = 10_000
-"""Milliseconds for which a locked file is waited for."""
-_LONGEST: Final = 2 * MOST_BYTES
-"""Bytes of a value or a row: the largest that there is holds a file of a submission."""
-_OF_SEVERAL: Final = bytes.fromhex("d9d505f920a163d7")
-"""With which a journal ends that names another: https://www.sqlite.org/fileformat2.html#the_rollback_journal."""
-_COMPUTES: Final = re.compile(r"\b(?:check|default|where)\b", re.IGNORECASE)
-"""What begins an expression in the SQL of a table or an index."""
-_LOOKS_EVERY: Final = 0.005
-"""Seconds."""
-_CHECK_EVERY: Final = 1000
-"""Milliseconds. A server looks so often whether the program that asked is still there."""
+"""Name of the execution option that marks a connection as one that writes."""
+BUSY_TIMEOUT: Final = 10_000
+"""How long SQLite waits for a locked file, in milliseconds."""
+_MAX_VALUE_BYTES: Final = 2 * MOST_BYTES
+"""The largest value or row that SQLite accepts, in bytes. The largest ones are files of submissions in a bundle."""
+_SUPER_JOURNAL_END: Final = bytes.fromhex("d9d505f920a163d7")
+"""The end of a journal that names a super-journal: https://www.sqlite.org/fileformat2.html#the_rollback_journal"""
+_EXPRESSION_KEYWORD: Final = re.compile(r"\b(?:check|default|where)\b", re.IGNORECASE)
+"""The keywords that start an expression in the SQL of a table or an index."""
+_RETRY_INTERVAL: Final = 0.005
+"""Time between two attempts to switch to WAL, in seconds."""
+_CONNECTION_CHECK_INTERVAL: Final = 1000
+"""How often PostgreSQL checks that the client of a running query is still connected, in milliseconds."""
 
 
 def url(where: str | None) -> URL:
-    """The address that `where` (a path or a URL) names; without it ARENA_DB, or arena.db in the working directory."""
-    text = where or os.environ.get("ARENA_DB") or USUAL_FILE
+    """The URL for `where` (a path or a URL). Default: ARENA_DB, else arena.db in the working directory."""
+    text = where or os.environ.get("ARENA_DB") or DEFAULT_FILE
     if "://" in text:
         try:
             return make_url(text)
         except SQLAlchemyError as error:
-            raise DatabaseError(f"expected a database's file or URL, got {text!r}: {error}") from None
+            raise DatabaseError(f"expected a database file or URL, got {text!r}: {error}") from None
     return URL.create("sqlite", database=str(Path(text).expanduser()))
 
 
@@ -60,10 +59,10 @@ def file_of(address: URL) -> Path | None:
 
 
 def engine(address: URL, views: Mapping[str, str], *, read_only: bool = False) -> Engine:
-    """Connections to the database at `address`. With `read_only` nothing can be written through them.
+    """The SQLAlchemy engine for `address`. With `read_only` its connections cannot write.
 
-    `views`: view -> its query. In SQLite each connection has them for itself, whatever the file holds under that name:
-    temporary views are found first."""
+    `views`: name -> SELECT. In SQLite each connection creates them as temporary views. SQLite looks for temporary views
+    first, so a view or table of the same name in the file is not used."""
     if address.get_backend_name() != "sqlite":
         return create_engine(address)
     file = file_of(address)
@@ -71,31 +70,32 @@ def engine(address: URL, views: Mapping[str, str], *, read_only: bool = False) -
     def connect() -> sqlite3.Connection:
         if file is None:
             return sqlite3.connect(":memory:", check_same_thread=False)
-        _refuse_journal_of_several(file)
+        _refuse_super_journal(file)
         name = f"{file.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
-        return sqlite3.connect(name, uri=True, check_same_thread=False, timeout=WAIT / 1000)
+        return sqlite3.connect(name, uri=True, check_same_thread=False, timeout=BUSY_TIMEOUT / 1000)
 
-    # Whoever reads while the same thread writes needs a connection apart; one in memory is the only one there is.
+    # QueuePool: a thread that reads while it writes needs two connections. A database in memory exists in only one
+    # connection (StaticPool).
     made = create_engine("sqlite://", creator=connect, poolclass=StaticPool if file is None else QueuePool)
 
     @event.listens_for(made, "connect")
     def prepare(connection: Any, _: object) -> None:
-        connection.isolation_level = None  # we say BEGIN ourselves
+        connection.isolation_level = None  # `begin` below sends BEGIN; sqlite3 must not
         cursor = connection.cursor()
-        cursor.execute(f"PRAGMA busy_timeout = {WAIT}")
+        cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT}")
         cursor.execute("PRAGMA foreign_keys = ON")
-        # The file may be a stranger's: https://www.sqlite.org/security.html, "Untrusted SQLite Database Files".
+        # The file can come from anyone: https://www.sqlite.org/security.html, "Untrusted SQLite Database Files".
         cursor.execute("PRAGMA trusted_schema = OFF")
         cursor.execute("PRAGMA cell_size_check = ON")
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE_BYTES)
         if read_only:
-            cursor.execute("PRAGMA temp_store = MEMORY")  # not on the disk, which nobody limits
+            cursor.execute("PRAGMA temp_store = MEMORY")  # memory is limited here; temporary files would not be
         for name, query in views.items():
             cursor.execute(f"CREATE TEMP VIEW {name} AS {query}")
         if read_only:
             cursor.execute("PRAGMA query_only = ON")
         else:
-            _journal_ahead(cursor)
+            _enable_wal(cursor)
             cursor.execute("PRAGMA synchronous = FULL")
         cursor.execute("PRAGMA cache_size = -65536")
         cursor.close()
@@ -108,22 +108,26 @@ def engine(address: URL, views: Mapping[str, str], *, read_only: bool = False) -
     return made
 
 
-def _refuse_journal_of_several(file: Path) -> None:
-    """Refuses a journal that names another one, which SQLite would delete: any file of the user's. We write none."""
+def _refuse_super_journal(file: Path) -> None:
+    """Refuse a journal that names a super-journal. SQLite would delete the file of that name, which can be any file of
+    the user's. arena never writes such a journal."""
     journal = f"{os.path.realpath(file)}-journal"  # where SQLite looks for it
     try:
         with open(journal, "rb") as opened:
-            opened.seek(max(0, os.fstat(opened.fileno()).st_size - len(_OF_SEVERAL)))
-            names_another = opened.read() == _OF_SEVERAL
+            opened.seek(max(0, os.fstat(opened.fileno()).st_size - len(_SUPER_JOURNAL_END)))
+            names_another = opened.read() == _SUPER_JOURNAL_END
     except OSError:
-        return  # there is none, or SQLite cannot read it either
+        return  # there is no journal, or SQLite cannot read it either
     if names_another:
-        raise NotADatabase(f"{journal} is a journal of several databases, which arena never makes: nothing is opened")
+        raise NotADatabase(
+            f"{journal} names a super-journal (a transaction over several databases), which arena never writes: the "
+            "database is not opened"
+        )
 
 
-def _journal_ahead(cursor: sqlite3.Cursor) -> None:
-    """Has the file journal ahead (WAL). SQLite itself does not wait here where another is just doing the same."""
-    give_up = time.monotonic() + WAIT / 1000
+def _enable_wal(cursor: sqlite3.Cursor) -> None:
+    """Switch to a write-ahead log (WAL). If another program is switching too, SQLite ignores busy_timeout: retry."""
+    give_up = time.monotonic() + BUSY_TIMEOUT / 1000
     while True:
         try:
             cursor.execute("PRAGMA journal_mode = WAL")
@@ -131,14 +135,16 @@ def _journal_ahead(cursor: sqlite3.Cursor) -> None:
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
                 raise
-            time.sleep(_LOOKS_EVERY)
+            time.sleep(_RETRY_INTERVAL)
 
 
-def refuse_code_in_it(connection: Connection, tables: Collection[str], own: Collection[str], file: Path | None) -> None:
-    """Refuses a database in which reading or writing our `tables` would compute what somebody else has put there:
-    triggers, views and virtual tables in place of tables, computed columns, and expressions in tables and indexes.
+def refuse_executable_schema(
+    connection: Connection, tables: Collection[str], own: Collection[str], file: Path | None
+) -> None:
+    """Refuse a database in which reading or writing our `tables` would run SQL that its author put into the schema:
+    triggers, views or virtual tables in place of tables, computed columns, and expressions in tables and indexes.
 
-    `own`: the expressions that are ours: constraints as tables have them, and indexes as they are made."""
+    `own`: the expressions that are ours and so allowed (CHECK constraints, and whole CREATE INDEX statements)."""
     if connection.dialect.name != "sqlite":
         return
     ours = f"IN ({', '.join(repr(table) for table in tables)})"
@@ -158,22 +164,23 @@ def refuse_code_in_it(connection: Connection, tables: Collection[str], own: Coll
         rest = "" if sql in own else sql
         for expression in own if what.startswith("table") else ():
             rest = rest.replace(expression, " ")
-        if computes := _COMPUTES.search(rest):
-            strange = f"{what} with {computes[0].upper()}"
+        if keyword := _EXPRESSION_KEYWORD.search(rest):
+            strange = f"{what} with {keyword[0].upper()}"
             break
     if strange is not None:
         raise NotADatabase(
             f"{file or 'the database'}: expected plain tables, got the {strange}, which arena never makes: a file that "
-            "computes when it is read is not opened"
+            "runs SQL of its own when it is read is not opened"
         )
 
 
-def only_read(connection: Connection, seconds: float) -> None:
-    """From now on `connection` answers queries and does nothing else: no other file is opened, no setting changed.
+def allow_only_select(connection: Connection, seconds: float) -> None:
+    """Restrict `connection` to SELECT: it cannot write, change a setting or open another file.
 
-    PostgreSQL gives up a query a second after `seconds`, and refuses a role that may do more than use its databases."""
+    PostgreSQL cancels a query one second after `seconds`. A PostgreSQL role with access to the server's files or
+    programs is a DatabaseError."""
     if connection.dialect.name != "sqlite":
-        _only_read_postgresql(connection, seconds)
+        _allow_only_select_postgresql(connection, seconds)
         return
     driver: Any = connection.connection.driver_connection
     allowed = {
@@ -183,12 +190,12 @@ def only_read(connection: Connection, seconds: float) -> None:
     driver.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in allowed else sqlite3.SQLITE_DENY)
 
 
-def _only_read_postgresql(connection: Connection, seconds: float) -> None:
-    """The query is then run by a cursor of the server's, which takes one SELECT and no other statement."""
+def _allow_only_select_postgresql(connection: Connection, seconds: float) -> None:
+    """The caller runs its query with a server-side cursor, which accepts a single SELECT only."""
     connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-    connection.exec_driver_sql(f"SET LOCAL statement_timeout = {int(seconds * 1000) + _CHECK_EVERY}")
-    connection.exec_driver_sql(f"SET LOCAL client_connection_check_interval = {_CHECK_EVERY}")
-    # This first query also fixes the transaction: from here on nothing makes it one that writes.
+    connection.exec_driver_sql(f"SET LOCAL statement_timeout = {int(seconds * 1000) + _CONNECTION_CHECK_INTERVAL}")
+    connection.exec_driver_sql(f"SET LOCAL client_connection_check_interval = {_CONNECTION_CHECK_INTERVAL}")
+    # After this first query PostgreSQL does not let a read-only transaction become READ WRITE.
     powerful = connection.exec_driver_sql("""
         SELECT rolname FROM pg_roles WHERE rolname IN (session_user, current_user) AND (
             rolsuper OR pg_has_role(oid, 'pg_execute_server_program', 'member')
@@ -197,38 +204,36 @@ def _only_read_postgresql(connection: Connection, seconds: float) -> None:
     """).scalar()
     if powerful is not None:
         raise DatabaseError(
-            f"expected a role that may use neither files nor programs of the server, got {powerful!r}, whose queries "
-            "may do more than read the record; make one: CREATE ROLE reader LOGIN; GRANT pg_read_all_data TO reader"
+            f"expected a PostgreSQL role without access to the server's files and programs, got {powerful!r}; create "
+            "one that can only read: CREATE ROLE reader LOGIN; GRANT pg_read_all_data TO reader"
         )
 
 
 @contextmanager
-def told_in_words(file: Path | None) -> Iterator[None]:
-    """What goes wrong inside with the database comes out as an error of ours."""
+def translated_errors(file: Path | None) -> Iterator[None]:
+    """Raise errors of SQLAlchemy and sqlite3 from the block as DatabaseError, with a message for users."""
     where = str(file) if file is not None else "the database"
     try:
         yield
     except DBAPIError as error:
-        raise _in_words(error.orig if error.orig is not None else error, where) from error
+        raise _translated(error.orig if error.orig is not None else error, where) from error
     except sqlite3.Error as error:
-        raise _in_words(error, where) from error
+        raise _translated(error, where) from error
     except (UnicodeEncodeError, OverflowError) as error:
-        raise DatabaseError(
-            f"{where} holds text in UTF-8 and numbers of 64 bits, got something else: {error}"
-        ) from error
+        raise DatabaseError(f"{where} stores text in UTF-8 and 64-bit integers, got something else: {error}") from error
 
 
-def _in_words(error: BaseException, where: str) -> DatabaseError:
+def _translated(error: BaseException, where: str) -> DatabaseError:
     said = str(error)
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return Busy(f"{where} is locked by another program; try again when it is done")
+            return Busy(f"{where} is locked by another program; try again when that program has finished")
         case sqlite3.SQLITE_FULL | sqlite3.SQLITE_IOERR:
             return DiskFull(
-                f"{where} cannot be written: {said}. Make room on its disk; nothing that was stored is lost"
+                f"{where} cannot be written: {said}. Free some space on its disk; nothing that was stored is lost"
             )
         case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
-            return NotADatabase(f"{where} is no database of arena, or is damaged: {said}")
+            return NotADatabase(f"{where} is not a database of arena, or it is damaged: {said}")
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
-            return DatabaseError(f"{where}: {said}. Is its folder there, and may you write to it?")
+            return DatabaseError(f"{where}: {said}. Does its folder exist, and can you write to it?")
     return DatabaseError(f"{where}: {said}")

@@ -1,35 +1,35 @@
-"""The errors of the record.
+"""The errors of the database.
 
     DatabaseError
-    |-- NewerDatabase    the file was written by a newer program
-    |-- NotADatabase     the file is something else
-    |-- NotFound         no tournament, game or agent of that name
-    |-- Busy             somebody else is writing
-    `-- DiskFull         there is no room to write
+    |-- NewerDatabase    a newer version of arena wrote the file
+    |-- NotADatabase     the file is not a database of arena, or is damaged
+    |-- NotFound         no tournament, game or agent has that name
+    |-- Busy             another program is writing
+    `-- DiskFull         the disk is full, or writing failed
 
-Every message says what was expected, what came, where, and what to do; it can be shown to a user as it is.
+A message says what was expected, what came, where, and what to do; it can be shown to a user unchanged.
 """
 
 
 class DatabaseError(ValueError):
-    """Something about the record of games that its user can know or change."""
+    """An error of the database that the user can do something about."""
 
 
 class NewerDatabase(DatabaseError):
-    """The file was written by a newer program."""
+    """A newer version of arena wrote the file."""
 
 
 class NotADatabase(DatabaseError):
-    """The file is something else."""
+    """The file is not a database of arena, or is damaged."""
 
 
 class NotFound(DatabaseError):
-    """No tournament, game or agent of that name."""
+    """No tournament, game or agent has that name."""
 
 
 class Busy(DatabaseError):
-    """Somebody else is writing."""
+    """Another program is writing."""
 
 
 class DiskFull(DatabaseError):
-    """There is no room to write, or writing fails."""
+    """The disk is full, or writing failed."""

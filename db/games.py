@@ -1,7 +1,7 @@
-"""Reading games: from the tables to plain values, a few queries for any number of them.
+"""Reads games as plain values, with a few queries for any number of games.
 
-Listings, replays and exports ask here. A game comes back as it was played, with the rulings about it beside it; an id
-that is not there is left out, or is a NotFound where one game was asked for.
+Listings, replays and exports use it. A game is returned as it was played, with its rulings beside it. `games` leaves
+unknown ids out; `game` raises NotFound.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OVER: Final = ("finished", "void")
 
 
 def ids(connection: Connection, tournament: int | None, *, every: bool = False) -> list[int]:
-    """The games of a tournament that are over (or with `every` those of the whole record), oldest attempt first."""
+    """The ids of a tournament's games that are over (`every`: of all games), in the order of their numbers."""
     chosen = select(Game.id).where(Game.status.in_(OVER)).order_by(Game.tournament, Game.number, Game.attempt, Game.id)
     if not every:
         chosen = chosen.where(Game.tournament == tournament)
@@ -31,8 +31,8 @@ def ids(connection: Connection, tournament: int | None, *, every: bool = False) 
 
 
 def repeated_games(connection: Connection, tournament: int) -> int:
-    """How many finished games of a tournament repeat an earlier one of it move for move, chance included, with the same
-    versions in the same seats."""
+    """How many finished games of a tournament have the same moves (chance included) and the same versions in the same
+    seats as an earlier game of it."""
     chosen = select(Game.id).where(
         Game.tournament == tournament, Game.status == "finished", Game.moves_hash.is_not(None)
     )
@@ -48,7 +48,7 @@ def repeated_games(connection: Connection, tournament: int) -> int:
 
 
 def latest_durations(connection: Connection, rules: str, clock: str, *, most: int) -> list[float]:
-    """How many seconds the last games of these rules with this clock took, as far as that is known."""
+    """Durations in seconds of the last `most` games with these rules and this clock, where known."""
     wanted = select(Game.started, Game.finished).where(
         Game.status == "finished", Game.plies > 0, Game.rules == rules, Game.clock == clock
     )
@@ -58,7 +58,7 @@ def latest_durations(connection: Connection, rules: str, clock: str, *, most: in
 
 
 def most_seats(connection: Connection, tournament: int | None) -> int:
-    """How many seats the games of a tournament have at most; without one, those of the whole record."""
+    """The largest number of seats in a game of the tournament; with None, of all games."""
     chosen = select(func.max(Seat.seat))
     if tournament is not None:
         chosen = chosen.join(Game, Game.id == Seat.game).where(Game.tournament == tournament)
@@ -66,11 +66,11 @@ def most_seats(connection: Connection, tournament: int | None) -> int:
 
 
 def games(connection: Connection, ids: Sequence[int], *, whole: bool = False) -> list[PastGame]:
-    """These games, in this order; `whole`: with their moves and what the agents wrote to stderr."""
+    """The games with these ids, in this order; `whole`: with their moves and the agents' stderr."""
     if not ids:
         return []
-    stored_types.refuse(connection, ids, whole=whole)
-    # As text: a host that is not JSON, however it came there, hides no game.
+    stored_types.check(connection, ids, whole=whole)
+    # `host` is read as text, so that a game can be read even if its `host` is not valid JSON.
     columns = [cast(one, Text) if one.key == "host" else one for one in Game.__table__.columns]
     heads = select(*columns, Tournament.name.label("of")).outerjoin(Tournament, Tournament.id == Game.tournament)
     rows = {row["id"]: row for row in connection.execute(heads.where(Game.id.in_(ids))).mappings()}
@@ -89,28 +89,28 @@ def games(connection: Connection, ids: Sequence[int], *, whole: bool = False) ->
             rulings=tuple(rulings.get(row["id"], ())),
             counts=row["id"] in counting,
             from_outside=row["id"] in outside,
-            **{name: row[name] for name in STORED_AS_IT_IS} | {"host": _read_host(row["host"])},
+            **{name: row[name] for name in COLUMN_FIELDS} | {"host": _read_host(row["host"])},
         )
         for row in (rows[id] for id in ids if id in rows)
     ]
 
 
 def game(connection: Connection, id: int) -> PastGame:
-    """One game with all that belongs to it."""
+    """The game with that id, with its moves and the agents' stderr."""
     found = games(connection, [id], whole=True)
     if not found:
-        raise NotFound(f"there is no game {id}; `arena history` lists those that there are")
+        raise NotFound(f"there is no game {id}; `arena history` lists the recorded games")
     return found[0]
 
 
 def imported(connection: Connection, ids: Sequence[int]) -> set[int]:
-    """Which of these games were played elsewhere by somebody."""
+    """Those of these games that were imported."""
     elsewhere = select(Seat.game).join(Version, Version.id == Seat.version)
     return set(connection.execute(elsewhere.where(Seat.game.in_(ids), Version.source.startswith(IMPORTED))).scalars())
 
 
 def is_bundle(connection: Connection) -> bool:
-    """Whether the record is a bundle: a part of another."""
+    """Whether the database is a bundle."""
     if connection.dialect.name != "sqlite":
         return False
     return (
@@ -119,12 +119,12 @@ def is_bundle(connection: Connection) -> bool:
     )
 
 
-STORED_AS_IT_IS: Final = tuple(
+COLUMN_FIELDS: Final = tuple(
     name
     for name in PastGame.__struct_fields__
     if name not in ("tournament", "game", "seed", "counts", "seats", "moves", "rulings", "from_outside")
 )
-"""The fields of a game that are columns of the same name."""
+"""The fields of `PastGame` that are columns of the table `game`, with the same names."""
 
 
 def _seats(connection: Connection, ids: Sequence[int], whole: bool) -> dict[int, list[PastSeat]]:
@@ -151,7 +151,7 @@ def _seats(connection: Connection, ids: Sequence[int], whole: bool) -> dict[int,
 
 
 def _moves(connection: Connection, ids: Sequence[int]) -> dict[int, list[MoveRecord]]:
-    # By position, not by name: there are as many rows as moves.
+    # Columns are read by position, not by name: it is faster, and there is a row for each move.
     columns = [getattr(Move, name) for name in MoveRecord.__struct_fields__]
     rows = connection.execute(select(Move.game, *columns).where(Move.game.in_(ids)).order_by(Move.game, Move.ply))
     found: dict[int, list[MoveRecord]] = {}
@@ -170,13 +170,13 @@ def _rulings(connection: Connection, ids: Sequence[int]) -> dict[int, list[PastR
 
 
 def _counting(connection: Connection, ids: Sequence[int]) -> set[int]:
-    """Those of the games that count."""
+    """Those of these games that count."""
     chosen = text("SELECT id FROM v_game WHERE counts = 1 AND id IN :ids").bindparams(bindparam("ids", expanding=True))
     return set(connection.execute(chosen, {"ids": list(ids)}).scalars())
 
 
 def _read_host(text: str | None) -> dict[str, Any] | None:
-    """On what the game was played; None where that is not on record, or cannot be read."""
+    """The column `host` (the machine that the game was played on); None if it is empty or not a JSON object."""
     try:
         host = None if text is None else json.loads(text)
     except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
-"""Games that were played elsewhere, brought into the record.
+"""Writes games that were played elsewhere into the database.
 
-They come as plain values that have been checked already, and are written by one transaction or not at all. Who played
-them is on record by name, with versions whose source is IMPORTED: no program of them is in the store.
+The games are plain values that the caller has checked; all are written in one transaction. Their players become agents
+with versions whose source is IMPORTED, because their programs are not in the store.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from sqlalchemy import Connection, insert, select
 
 from db import store
 from db.errors import DatabaseError
-from db.games import STORED_AS_IT_IS
+from db.games import COLUMN_FIELDS
 from db.records import IMPORTED, SEAT_RESULT, PastGame, PastRuling, PastSeat, moves_hash
 from db.schema import Game, Move, Ruling, Seat, Tournament
 
 
 def add(connection: Connection, games: Sequence[PastGame], now: datetime) -> list[str]:
-    """Puts the games on record, in their order; the names of the tournaments that were made for them."""
+    """Insert the games, in this order; return the names of the tournaments that were created for them."""
     tournaments: dict[str, int] = {}
     for game in games:
         if game.tournament is not None and game.tournament not in tournaments:
@@ -33,7 +33,7 @@ def add(connection: Connection, games: Sequence[PastGame], now: datetime) -> lis
     moves: list[dict[str, Any]] = []
     for game in games:
         tournament = None if game.tournament is None else tournaments[game.tournament]
-        new = {name: getattr(game, name) for name in STORED_AS_IT_IS if name != "id"}
+        new = {name: getattr(game, name) for name in COLUMN_FIELDS if name != "id"}
         new["moves_hash"] = moves_hash(game.moves)
         id = _key(
             connection.execute(insert(Game).values(tournament=tournament, rules=game.game, seed=str(game.seed), **new))
@@ -57,7 +57,7 @@ def add(connection: Connection, games: Sequence[PastGame], now: datetime) -> lis
 
 
 def _add_rulings(connection: Connection, game: int, rulings: Sequence[PastRuling]) -> None:
-    """The rulings about a game, in their order; what revokes another one revokes it here."""
+    """Insert the rulings about a game, in their order; a revocation refers to the new id of the ruling it revokes."""
     ids: dict[int | None, int] = {}
     for ruling in rulings:
         ruled = {"what": ruling.what, "seat": ruling.seat, "reason": ruling.reason, "made": ruling.when}
@@ -66,14 +66,14 @@ def _add_rulings(connection: Connection, game: int, rulings: Sequence[PastRuling
 
 
 def _anchors(games: Sequence[PastGame]) -> dict[str, float]:
-    """The ratings that are given to some players."""
+    """The fixed ratings of the players that have one."""
     return {seat.player: seat.anchor for game in games for seat in game.seats if seat.anchor is not None}
 
 
 def _new_tournament(connection: Connection, name: str, games: Sequence[PastGame], now: datetime) -> int:
     if connection.execute(select(Tournament.id).where(Tournament.name == name)).first():
         raise DatabaseError(
-            f"there is a tournament {name!r} already; give the imported games another name with --tournament"
+            f"there is a tournament {name!r} already; name the imported tournament differently with --tournament"
         )
     (rules, _), (clock, _), (seed, _) = (
         Counter(getattr(game, part) for game in games).most_common(1)[0] for part in ("game", "clock", "seed")
@@ -95,13 +95,13 @@ def _new_tournament(connection: Connection, name: str, games: Sequence[PastGame]
 
 
 def _enter_all(connection: Connection, tournament: int, games: Sequence[PastGame], now: datetime) -> None:
-    """All who played take part, with the version that counts where the games come from; it may have played none."""
+    """Enter all players with their current version, even if that version has played no imported game."""
     for name in dict.fromkeys(seat.player for game in games for seat in game.seats):
         store.enter(connection, tournament, name, store.version(connection, name, IMPORTED, IMPORTED, now))
 
 
 def _source(seat: PastSeat) -> str:
-    """What tells the versions of an agent apart whose programs are not here."""
+    """A `source` that is different for each version, in place of a hash."""
     return IMPORTED if seat.current else f"{IMPORTED}@{seat.version}"
 
 

@@ -1,7 +1,6 @@
-"""Looks up tournaments, games and entries by the names that people use for them.
+"""Finds tournaments, games and entries by the names that people use for them.
 
-Each function takes an open connection and returns plain values. A name that is not there is a NotFound that says what
-was looked for.
+Each function takes an open connection and returns plain values. An unknown name raises NotFound.
 """
 
 from __future__ import annotations
@@ -17,26 +16,26 @@ from db.schema import Entry, Game, Tournament
 
 LAST: Final = "last"
 _MOST_DIGITS: Final = 18
-"""Any number of so many digits fits the 64 bits of a key."""
+"""Every number with at most this many digits fits into a 64-bit id."""
 
-_A_BYE: Final = 2.0
-"""Points: as much as both games of a pairing won."""
+_BYE_POINTS: Final = 2.0
+"""Points for a bye: as many as for winning both games of a pairing."""
 
 
 def find_game(connection: Connection, text: str) -> int:
     """The id of the game that `text` names: an id, "last", or a tournament and the game's number in it ("cs101-812").
 
-    "last" is the game that was over last. Of several attempts of a game "cs101-812" is the last."""
+    "last" is the game that ended last. "cs101-812" is the last attempt at that game."""
     if text == LAST:
         latest = select(Game.id).where(Game.finished.is_not(None)).order_by(Game.finished.desc(), Game.id.desc())
         found = connection.execute(latest.limit(1)).scalar()
         if found is None:
-            raise NotFound("no game is over yet, and so there is no last one")
+            raise NotFound("there is no last game: no game is over yet")
         return found
     if _is_number(text):
         found = connection.execute(select(Game.id).where(Game.id == int(text))).scalar()
         if found is None:
-            raise NotFound(f"there is no game {text}; `arena history` lists those that there are")
+            raise NotFound(f"there is no game {text}; `arena history` lists the recorded games")
         return found
     name, dash, number = text.rpartition("-")
     if not dash or not name or not _is_number(number):
@@ -50,7 +49,7 @@ def find_game(connection: Connection, text: str) -> int:
 
 
 def find_tournament(connection: Connection, name: str | None = None) -> int:
-    """The id of the tournament called `name`; without a name, of the one that was made last."""
+    """The id of the tournament called `name`; without a name, the newest tournament's."""
     chosen = select(Tournament.id).order_by(Tournament.id.desc()).limit(1)
     if name is not None:
         chosen = chosen.where(Tournament.name == name)
@@ -59,16 +58,16 @@ def find_tournament(connection: Connection, name: str | None = None) -> int:
         return found
     if name is None:
         raise NotFound("there is no tournament yet; `arena run` plays one")
-    raise NotFound(f"there is no tournament {name!r}; `arena tournaments` lists those that there are")
+    raise NotFound(f"there is no tournament {name!r}; `arena tournaments` lists all tournaments")
 
 
 def tournament_name(connection: Connection, tournament: int) -> str:
-    """What it is called."""
+    """The tournament's name."""
     return connection.execute(select(Tournament.name).where(Tournament.id == tournament)).scalar_one()
 
 
 class EntryRow(Struct, frozen=True):
-    """An agent in one tournament."""
+    """A player's entry in one tournament."""
 
     tournament: str
     tournament_status: str
@@ -93,7 +92,7 @@ def _is_number(text: str) -> bool:
 
 
 class TournamentRow(Struct, frozen=True):
-    """A tournament, and how far it has come."""
+    """A tournament, with its status and how many of its games are over."""
 
     name: str
     format: str
@@ -101,9 +100,9 @@ class TournamentRow(Struct, frozen=True):
     clock: str
     entries: int
     played: int
-    """Games that are over; each counts once, however many attempts it took."""
+    """Games that are over; all attempts at a game count once."""
     games: int
-    """All that are, or were, to be played."""
+    """All games, played or still to be played, without cancelled ones."""
     status: str
     created: str
     finished: str | None
@@ -141,22 +140,22 @@ def tournaments(connection: Connection) -> list[TournamentRow]:
 
 
 def entry_statuses(connection: Connection, tournament: int) -> dict[str, str]:
-    """Who takes part in the tournament, in the order of entering: active, withdrawn or quarantined."""
+    """The tournament's players in the order of entering, each with its status: active, withdrawn or quarantined."""
     rows = select(Entry.name, Entry.status).where(Entry.tournament == tournament).order_by(Entry.id)
     return dict(connection.execute(rows).all())
 
 
 def byes(connection: Connection, tournament: int) -> dict[str, float]:
-    """The points that players of a tournament have got for having nobody to play with."""
+    """The points that players of a tournament have from byes."""
     settings = connection.execute(select(Tournament.settings).where(Tournament.id == tournament)).scalar_one()
     points: dict[str, float] = {}
     for _, name, _ in settings.get("byes", ()):
-        points[name] = points.get(name, 0.0) + _A_BYE
+        points[name] = points.get(name, 0.0) + _BYE_POINTS
     return points
 
 
 def anchors(connection: Connection, tournaments: Sequence[int] | None = None) -> dict[str, float]:
-    """The ratings that descriptions give to some agents: those of these tournaments, or of all. The last one holds."""
+    """Fixed ratings from the descriptions of these tournaments (default: all). If they differ, the newest is used."""
     found: dict[str, float] = {}
     chosen = select(Tournament.settings).order_by(Tournament.id)
     if tournaments is not None:
@@ -169,5 +168,5 @@ def anchors(connection: Connection, tournaments: Sequence[int] | None = None) ->
 
 
 def entered(connection: Connection) -> list[str]:
-    """Everybody who takes part in any tournament."""
+    """The names of all players of all tournaments, sorted."""
     return list(connection.execute(select(Entry.name).distinct().order_by(Entry.name)).scalars())

@@ -1,4 +1,4 @@
-"""Answers a query that a user wrote in SQL (`arena sql`)."""
+"""Runs a query that a user wrote in SQL (`arena sql`)."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from db import dialect
 from db.errors import DatabaseError
 
 _ROWS_AHEAD: Final = 100
-"""Rows that a server sends at once: an answer of any length takes little memory."""
+"""Rows that PostgreSQL sends in one batch, so that a result of any length needs little memory."""
 
 
 def answer(connection: Connection, sql: str, *, seconds: float = 60.0) -> tuple[list[str], Iterator[list[Any]]]:
-    """The columns of what the query returns, and its rows, which are computed as they are asked for. It cannot write
-    anything. A server gives up a little later than after `seconds`; SQLite computes in this process, and does not."""
+    """The query's column names and its rows (lazily). The query cannot write.
+
+    PostgreSQL cancels it one second after `seconds`; with SQLite, which runs in this process, the caller has to."""
     try:
-        dialect.only_read(connection, seconds)
+        dialect.allow_only_select(connection, seconds)
         asking = connection.execution_options(stream_results=True, max_row_buffer=_ROWS_AHEAD, no_parameters=True)
         result = asking.exec_driver_sql(sql)
         if not result.returns_rows:
-            raise DatabaseError("expected a query that answers with rows, such as: select * from v_game limit 5")
+            raise DatabaseError("expected a query that returns rows, such as: select * from v_game limit 5")
         return list(result.keys()), _rows(result)
     except DBAPIError as error:
-        raise _in_words(error) from None
+        raise _translated(error) from None
 
 
 def _rows(result: CursorResult[Any]) -> Iterator[list[Any]]:
@@ -35,15 +36,15 @@ def _rows(result: CursorResult[Any]) -> Iterator[list[Any]]:
         for row in result:
             yield list(row)
     except DBAPIError as error:
-        raise _in_words(error) from None
+        raise _translated(error) from None
     finally:
         result.close()
 
 
-def _in_words(error: DBAPIError) -> DatabaseError:
-    # Of PostgreSQL's the message alone: what follows shows the query as it was put into ours.
+def _translated(error: DBAPIError) -> DatabaseError:
+    # For PostgreSQL only the primary message: the rest quotes the query inside our own DECLARE CURSOR.
     diagnosis = getattr(error.orig, "diag", None)
     said = " ".join(str(getattr(diagnosis, "message_primary", None) or error.orig or error).split())
     if getattr(error.orig, "sqlite_errorcode", 0) == sqlite3.SQLITE_AUTH:
-        said += ": only a SELECT from this database is answered"
-    return DatabaseError(f"the query cannot be answered: {said}")
+        said += ": only SELECT from this database is allowed"
+    return DatabaseError(f"the query failed: {said}")

@@ -1,7 +1,7 @@
-"""The games that ratings are made of, read from the record: one after the other, or counted by pairs.
+"""Reads the games that ratings are computed from: one by one (`games`), or counted by pairing (`counted`).
 
-A forfeit, a void game, an overruled one and one that was played again are never among them, nor are games of somebody
-who has entered another version since. Counting is for large records: pairings that went alike are one row.
+Excluded are forfeits, void games, overruled games, games with a later attempt, and games of a player that has entered
+another version since. `counted` is for large databases: pairings with the same results are one row.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from db.records import IMPORTED, PairCount, RatedGame
 from db.schema import Agent, Game, Seat, Tournament, Version
 from db.search import Wanted, narrowed
 
-_LISTED: Final = (IMPORTED, "tables")
-"""The formats whose games are not always pairs of two players."""
+_UNPAIRED_FORMATS: Final = (IMPORTED, "tables")
+"""Tournament formats whose pairings are not always two games of two players."""
 
 
 class Scope(Struct, frozen=True, kw_only=True):
-    """Which games are asked for."""
+    """Which games to read."""
 
     tournaments: tuple[int, ...] = ()
-    """Empty: whatever the tournament, and games outside of any."""
+    """Tournament ids. Empty: all tournaments, and games without a tournament."""
     wanted: Wanted | None = None
-    """What else they must meet."""
+    """An additional filter."""
     at: str | None = None
-    """As the record was at that moment: what was over, ruled and entered by then."""
+    """Read the database as it was at this time: only what had ended, was ruled and had been entered before."""
     versions: bool = False
-    """Whether each version of an agent is a player of its own ("alice@2"); then earlier ones are asked for too."""
+    """Whether each version of an agent is a separate player ("alice@2"); games of earlier versions then count too."""
     for_points: bool = False
-    """Whether whatever gives points is asked for: forfeits too, and awarded games as they were awarded."""
+    """Whether to include every game that gives points: forfeits too, and awarded games with the awarded points."""
 
 
 def games(connection: Connection, scope: Scope) -> list[RatedGame]:
-    """The games, in the order in which they were over."""
+    """The games in scope, in the order in which they ended."""
     chosen = select(Game.id)
     if scope.tournaments:
         chosen = chosen.where(Game.tournament.in_(scope.tournaments))
@@ -50,14 +50,14 @@ def games(connection: Connection, scope: Scope) -> list[RatedGame]:
         chosen = narrowed(connection, chosen, scope.wanted)
     if scope.at is not None:
         chosen = chosen.where(Game.finished < scope.at)
-    left_out = _again(connection, scope) | _unrated(connection, scope)
+    left_out = _superseded(connection, scope) | _unrated(connection, scope)
     return _games(connection, scope, [] if chosen.whereclause is None else [Game.id.in_(chosen)], left_out)
 
 
 def counted(connection: Connection, scope: Scope) -> tuple[list[PairCount], list[RatedGame]]:
-    """The same, as far as it goes counted by pairs; and the games that are not games of such a pair, one by one.
+    """The games in scope: pairings of two games, counted by their results; and all other games one by one.
 
-    Pairs that repeat one another are found among the counted ones, not between those and the rest."""
+    Repeated pairings are found among the counted ones only, not between them and the other games."""
     if scope != Scope(tournaments=scope.tournaments):
         return [], games(connection, scope)
     chosen = select(Tournament.id, Tournament.rules, Tournament.format)
@@ -66,16 +66,16 @@ def counted(connection: Connection, scope: Scope) -> tuple[list[PairCount], list
     by_rules: dict[str, list[int]] = {}
     others: list[int] = []
     for tournament, rules, format in connection.execute(chosen):
-        (others if format in _LISTED else by_rules.setdefault(rules, [])).append(tournament)
+        (others if format in _UNPAIRED_FORMATS else by_rules.setdefault(rules, [])).append(tournament)
     names = _names(connection, scope)
-    left_out = _again(connection, scope) | _unrated(connection, scope)
-    odd = sorted(left_out | _given_up(connection, list(chain.from_iterable(by_rules.values()))))
+    left_out = _superseded(connection, scope) | _unrated(connection, scope)
+    odd = sorted(left_out | _cancelled_repeats(connection, list(chain.from_iterable(by_rules.values()))))
     pairs = [
         PairCount(names[first], names[second], rules, own, others_own, count, repeats)
         for rules, tournaments in sorted(by_rules.items())
         for first, second, own, others_own, count, repeats in _counts(connection, tournaments, odd)
     ]
-    # One by one: what was not counted, and the pairs in which there was something odd.
+    # Read one by one: games of other formats, and the pairings with an excluded game or a cancelled repeat (`odd`).
     odd_ones, all_of_others = (_listed(connection, which) for which in ("odd", "others"))
     rest = f"{_in_pairs_with(odd_ones)} UNION ALL SELECT id FROM game WHERE tournament IN {all_of_others}"
     rest += "" if scope.tournaments else " UNION ALL SELECT id FROM game WHERE tournament IS NULL"
@@ -87,12 +87,12 @@ def counted(connection: Connection, scope: Scope) -> tuple[list[PairCount], list
 def _counts(
     connection: Connection, tournaments: list[int], odd: list[int]
 ) -> list[tuple[int, int, Any, Any, int, int]]:
-    """The versions of the two players of a pair, what each scored in the game in which it sat first, how many pairs
-    went so, and how often each of them was played, move for move. Pairs in which there is an odd game are left out.
+    """Rows of: the two versions of a pairing, each one's points in the game where it had seat 0, the number of such
+    pairings, and how often each was played with the same moves. Pairings with a game in `odd` are left out.
 
-    It is quicker to count all pairs and take some off again than to ask of every game whether it is odd or repeated."""
+    Counting all pairings and subtracting some is faster than testing each game for being odd or repeated."""
     given = {"tournaments": json.dumps(tournaments), "odd": json.dumps(odd)}
-    # In this order: the pairs are found in an index, and each of their seats at once.
+    # CROSS JOIN fixes SQLite's join order: the games by index, then the seats of each game by primary key.
     then = "CROSS JOIN" if connection.dialect.name == "sqlite" else "JOIN"
 
     def asked(columns: str, among: str, having: str = "") -> Sequence[Any]:
@@ -108,7 +108,7 @@ def _counts(
             GROUP BY 1, 2, 3, 4 {columns} {having}
         """
         answer = connection.execute(text(query), {name: ids for name, ids in given.items() if f":{name}" in query})
-        # As the driver has them: there may be hundreds of thousands.
+        # Rows straight from the driver, without SQLAlchemy's Row objects: there can be hundreds of thousands.
         return answer.cursor.fetchall()
 
     is_odd, is_repeated = (f"one.id IN ({_in_pairs_with(which)})" for which in (_listed(connection, "odd"), _REPEATED))
@@ -132,16 +132,16 @@ def _counts(
 
 _REPEATED: Final = """(SELECT id FROM game WHERE moves_hash IN (
     SELECT moves_hash FROM game WHERE moves_hash IS NOT NULL GROUP BY moves_hash HAVING COUNT(*) > 1))"""
-"""The query for games with the moves of another one, by the same players or others; answered by an index."""
+"""Query: ids of games with the same moves as another game, by any players. Uses the index `game_by_moves`."""
 
 
 def _played(game: str, seat: str) -> str:
-    """What is the same for two games that went alike: the hash of the moves; without one, a game is like no other."""
+    """Expression: a value that is equal for two games with the same moves; a game without a hash equals no other."""
     return f"CASE WHEN {seat}.points IS NOT NULL THEN COALESCE({game}.moves_hash, {game}.id) END"
 
 
 def _either_way(low: str, high: str) -> str:
-    """The one if the older version sat first in the first game, or else the other."""
+    """Expression: `low` if the lower version id has seat 0 in the pairing's first game, else `high`."""
     return f"CASE WHEN a.version < b.version THEN {low} ELSE {high} END"
 
 
@@ -153,11 +153,11 @@ _EITHER_WAY: Final = {
     "own_moves": _either_way(_played("one", "a"), _played("other", "c")),
     "others_moves": _either_way(_played("other", "c"), _played("one", "a")),
 }
-"""Columns of a pair of games, the same whichever of the two sat first in the first one."""
+"""Columns of a pairing, independent of which player had seat 0 in its first game."""
 
 
-def _given_up(connection: Connection, tournaments: list[int]) -> set[int]:
-    """Games that were to be played again, and then were not: the pair has one game more than was played."""
+def _cancelled_repeats(connection: Connection, tournaments: list[int]) -> set[int]:
+    """Cancelled later attempts: their pairing has more rows in `game` than games that were played."""
     query = f"""
         SELECT id FROM game
         WHERE tournament IN {_listed(connection, "tournaments")} AND status = 'cancelled' AND attempt > 1
@@ -166,7 +166,7 @@ def _given_up(connection: Connection, tournaments: list[int]) -> set[int]:
 
 
 def _in_pairs_with(games: str) -> str:
-    """The query for all games of pairs in which one of these games is."""
+    """Query: ids of all games of the pairings that contain one of these games."""
     return f"""
         SELECT one.id FROM (SELECT DISTINCT tournament, pair FROM game WHERE id IN {games}) AS asked
         JOIN game AS one ON one.tournament = asked.tournament AND one.pair = asked.pair
@@ -174,7 +174,7 @@ def _in_pairs_with(games: str) -> str:
 
 
 def _listed(connection: Connection, name: str) -> str:
-    """The query for the numbers in a parameter that is a list in JSON: there may be more than a query may name."""
+    """Query: the numbers in the parameter `name`, a JSON list. (A query can have few parameters, but long ones.)"""
     if connection.dialect.name == "sqlite":
         return f"(SELECT value FROM json_each(:{name}))"
     return f"(SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST(:{name} AS JSON)))"
@@ -186,7 +186,7 @@ def _games(
     conditions: Sequence[ColumnElement[bool] | TextClause],
     left_out: Collection[int],
 ) -> list[RatedGame]:
-    """The games of which all of that is true, but for those that are left out."""
+    """The games that meet the conditions, without those in `left_out`."""
     chosen = (
         select(
             *(Game.id, Game.tournament, Game.number, Game.pair, Game.seed, Game.round, Game.rules, Game.finished),
@@ -221,13 +221,13 @@ def _games(
         )
         for seats in together
     ]
-    odd = [one.id for one in found if not (one.plies is None or type(one.plies) is int) or str in map(type, one.points)]
-    stored_types.refuse(connection, odd[:1], whole=False)
+    bad = [one.id for one in found if not (one.plies is None or type(one.plies) is int) or str in map(type, one.points)]
+    stored_types.check(connection, bad[:1], whole=False)
     return found
 
 
-def _again(connection: Connection, scope: Scope) -> set[int]:
-    """Games that were played again. What an earlier version played stays its own, whoever plays it again later."""
+def _superseded(connection: Connection, scope: Scope) -> set[int]:
+    """Games with a later attempt; none with `scope.versions`, because each version keeps the games that it played."""
     if scope.versions:
         return set()
     by_then = "" if scope.at is None else "AND later.finished < :at"
@@ -237,9 +237,9 @@ def _again(connection: Connection, scope: Scope) -> set[int]:
 
 
 def _unrated(connection: Connection, scope: Scope) -> set[int]:
-    """Games that have a result which says nothing about strength, or nothing about who takes part now."""
+    """Games whose result says nothing about the strength of the current versions: overruled, forfeit, outdated."""
     overruled = ruled(*ANNULS, *(() if scope.for_points else ("award",)), at=_at(scope))
-    forfeit = "SELECT id FROM game WHERE verdict = 'forfeit' AND verdict <> 'normal'"  # as in the index
+    forfeit = "SELECT id FROM game WHERE verdict = 'forfeit' AND verdict <> 'normal'"  # uses index game_not_normal
     found = _ids(connection, overruled, scope) | (set() if scope.for_points else _ids(connection, forfeit, scope))
     several = connection.execute(text(SEVERAL_VERSIONS)).scalar()
     if several and not scope.versions:
@@ -248,8 +248,8 @@ def _unrated(connection: Connection, scope: Scope) -> set[int]:
 
 
 def _outdated(connection: Connection, scope: Scope) -> set[int]:
-    """Games of somebody who had played with another version since, at that moment: when it was entered is not on
-    record."""
+    """Games of a player that had played with another version before `scope.at`. (When a version was entered is not
+    recorded.)"""
     query = """
         SELECT game.id, game.tournament, seat.name, seat.version FROM game JOIN seat ON seat.game = game.id
         WHERE game.tournament IS NOT NULL AND game.finished < :at AND seat.version IN (
@@ -262,13 +262,13 @@ def _outdated(connection: Connection, scope: Scope) -> set[int]:
 
 
 def _awarded(connection: Connection, scope: Scope) -> dict[int, int]:
-    """The games that were awarded, and the seats to which."""
+    """The awarded games: game -> the seat that it was awarded to."""
     query = ruled("award", at=_at(scope), seat=True)
     return dict(connection.execute(text(query), {"at": scope.at} if scope.at else {}).all())
 
 
 def _at(scope: Scope) -> str | None:
-    """The moment that is asked about."""
+    """The SQL parameter for `scope.at`."""
     return None if scope.at is None else ":at"
 
 
@@ -278,6 +278,6 @@ def _ids(connection: Connection, query: str, scope: Scope) -> set[int]:
 
 
 def _names(connection: Connection, scope: Scope) -> dict[int, str]:
-    """What each version is called."""
+    """The player name of each version id."""
     rows = connection.execute(select(Version.id, Version.number, Agent.name).join(Agent, Agent.id == Version.agent))
     return {id: f"{name}@{number}" if scope.versions else name for id, number, name in rows}

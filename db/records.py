@@ -1,8 +1,8 @@
-"""Games as plain values. They know nothing of SQL.
+"""Games as plain values, without SQL.
 
-`GameRecord` is how a game went, as the referee reports it. `PastGame` is a game on record with all that belongs to it.
-`RatedGame` is what ratings need of one. Durations are integer nanoseconds, moments are texts in UTC that sort as the
-moments do, and what is unknown is None.
+`GameRecord` is a game as the referee reports it. `PastGame` is a game as the database returns it, with seats, moves and
+rulings. `RatedGame` is the part of a game that ratings need. Durations are integer nanoseconds. Times are ISO 8601
+texts in UTC, which sort chronologically. None means "not known".
 """
 
 from __future__ import annotations
@@ -19,33 +19,34 @@ from msgspec import Meta, Struct
 from db.counting import ANNULS
 
 MOST: Final = 2**63 - 1
-"""No number that is stored is larger."""
+"""The largest integer that a database can store (64 bits)."""
 IMPORTED: Final = "imported"
-"""The source of a version whose games were played elsewhere: no program of it is in the store."""
+"""The `source` of a version whose games were imported: its program is not in the store."""
 Whole = Annotated[int, Meta(ge=-MOST, le=MOST)]
-"""A number that can be stored. It is checked where a file is read."""
+"""An integer that a database can store. msgspec checks the range when a file is read."""
 SEAT_RESULT: Final = ("points", "utility", "spent", "longest", "cpu", "memory", "stderr")
-"""What came of a seat: fields of `SeatRecord` and of `PastSeat`, and columns."""
+"""The fields of a seat's result: in `SeatRecord`, in `PastSeat` and in the table `seat`."""
 
 
 _NOT_STORABLE: Final = re.compile("[\0\ud800-\udfff]")
 
 
 def storable(text: str) -> str:
-    """`text` as it is stored: U+FFFD in place of NUL, which PostgreSQL refuses, and of lone surrogates, which UTF-8
-    cannot encode. An agent can write both, and nothing that it writes may keep a game from being recorded."""
-    if text.isascii() and "\0" not in text:  # nearly every text, and far faster
+    """`text` with U+FFFD in place of NUL (PostgreSQL refuses it) and of lone surrogates (UTF-8 cannot encode them).
+
+    An agent can write both; its game must be recorded all the same."""
+    if text.isascii() and "\0" not in text:  # much faster than the regular expression, and true of nearly every text
         return text
     return _NOT_STORABLE.sub("\ufffd", text)
 
 
 def instant(moment: datetime) -> str:
-    """A moment in UTC as the record and all documents write it."""
+    """A time in UTC as the database and all files write it: ISO 8601 with milliseconds and "Z"."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def moment_of(text: str) -> datetime | None:
-    """The moment that a text names, in UTC; None where it names none, or has no zone."""
+    """The time that an ISO 8601 text names, in UTC; None if it is not one, or has no time zone."""
     try:
         moment = datetime.fromisoformat(text)
         return None if moment.tzinfo is None else moment.astimezone(UTC)
@@ -62,16 +63,16 @@ class MoveRecord(Struct, frozen=True):
     """The seat, "chance" or "opening"."""
     move: str
     spent: Whole | None = None
-    """What the seat's clock was charged."""
+    """Time that was charged to the seat's clock."""
     left: Whole | None = None
-    """What the seat's clock showed afterwards; None without a clock."""
+    """Time left on the seat's clock after the move; None without a clock."""
     lag: Whole | None = None
-    """What the referee waited beyond `spent`."""
+    """Time that the referee waited in addition to `spent`."""
     cpu: Whole | None = None
     delay: Whole | None = None
-    """How long the agent was ready to run and had no processor."""
+    """Time during which the agent was ready to run but had no processor."""
     log: Whole | None = None
-    """Bytes that the agent had written to stderr by then."""
+    """Total bytes that the agent had written to stderr after this move."""
     score: float | None = None
     depth: Whole | None = None
     nodes: Whole | None = None
@@ -80,7 +81,7 @@ class MoveRecord(Struct, frozen=True):
 
 
 def moves_hash(moves: Iterable[MoveRecord]) -> int | None:
-    """The same for two games that went alike, move for move, chance and the opening included; None without moves."""
+    """A hash that is equal for two games with the same moves, chance and opening included; None without moves."""
     events = [(str(move.who), storable(move.move)) for move in moves]
     if not events:
         return None
@@ -95,57 +96,57 @@ class SeatRecord(Struct, frozen=True):
     points: float | None
     utility: float | None
     spent: int
-    """In all, the last unfinished turn included."""
+    """Total time, with the last, unfinished turn."""
     longest: int
-    """The longest turn."""
+    """Time of the longest turn."""
     cpu: int | None = None
     memory: int | None = None
     stderr: str | None = None
 
 
 class GameRecord(Struct, frozen=True):
-    """How one game went."""
+    """A game that has just ended, as the referee reports it."""
 
     game: int
     verdict: str
     fault: int | None
-    """The seat that lost by its own fault, or resigned."""
+    """The seat that lost by a fault, or resigned."""
     detail: str
     """The verdict in words."""
     seats: tuple[SeatRecord, ...]
     moves: tuple[MoveRecord, ...]
     lag: int
-    """The sum over all turns."""
+    """The lag of all turns together."""
 
 
 class PastRuling(Struct, frozen=True):
-    """What was decided about a game after it."""
+    """A ruling about a game."""
 
     what: str
     """void, again, award or revoke."""
     seat: Whole | None
-    """To whom the game was awarded."""
+    """The seat that the game was awarded to."""
     reason: str
     when: str
     id: Whole = 0
-    """Its number on record; 0 where a file does not say it."""
+    """The ruling's number; 0 if it was read from a file without one."""
     revokes: Whole | None = None
-    """The ruling that it takes back."""
+    """The ruling that this one takes back."""
 
 
 class PastSeat(Struct, frozen=True, kw_only=True):
-    """Who sat there, and what came of it."""
+    """The player in one seat of a game, and its result."""
 
     seat: Whole
     player: str
     version: Whole | None = None
-    """The number of the submission that played."""
+    """The number of the version that played."""
     current: bool = True
-    """Whether the tournament counts that version now."""
+    """Whether it is the version that the player has entered now."""
     anchor: float | None = None
-    """The rating that the tournament's description gives the player."""
+    """The fixed rating that the tournament's description gives the player."""
     points: float | None = None
-    """As played; `PastGame.counted` follows rulings."""
+    """Before rulings; `PastGame.counted` is after rulings."""
     utility: float | None = None
     spent: Whole | None = None
     longest: Whole | None = None
@@ -155,7 +156,7 @@ class PastSeat(Struct, frozen=True, kw_only=True):
 
 
 class PastGame(Struct, frozen=True, kw_only=True):
-    """One game on record."""
+    """One recorded game."""
 
     id: int
     tournament: str | None = None
@@ -165,7 +166,7 @@ class PastGame(Struct, frozen=True, kw_only=True):
     leg: Whole = 0
     attempt: Whole = 1
     game: str
-    """The rules it was played by."""
+    """The name of its rules, with options."""
     clock: str = "none"
     seed: int = 0
     opening: str | None = None
@@ -179,41 +180,41 @@ class PastGame(Struct, frozen=True, kw_only=True):
     lag: Whole | None = None
     host: dict[str, Any] | None = None
     counts: bool | None = None
-    """Whether it has a result that was not annulled, and was not played again; None: not known."""
+    """Whether the game has a result that was not annulled, and no later attempt; None: not known."""
     seats: tuple[PastSeat, ...] = ()
     moves: tuple[MoveRecord, ...] = ()
-    """Empty where only games were asked for."""
+    """Empty if the game was read without moves."""
     rulings: tuple[PastRuling, ...] = ()
     """In the order in which they were made."""
     from_outside: bool = False
-    """Whether it was imported, or is in a bundle: its rules are never taken for this user's own."""
+    """Whether the game was imported or is in a bundle. Rules files that it names are not trusted as the user's own."""
 
     @property
     def players(self) -> list[str]:
-        """The names in the order of the seats."""
+        """The players' names, in the order of the seats."""
         return [seat.player for seat in self.seats]
 
     @property
     def ruling(self) -> PastRuling | None:
-        """The ruling that holds: the last one that was not revoked."""
+        """The ruling in force: the last one that was not revoked."""
         revoked = {ruling.revokes for ruling in self.rulings}
-        standing = [ruling for ruling in self.rulings if ruling.what != "revoke" and ruling.id not in revoked]
-        return standing[-1] if standing else None
+        in_force = [ruling for ruling in self.rulings if ruling.what != "revoke" and ruling.id not in revoked]
+        return in_force[-1] if in_force else None
 
     @property
     def status_shown(self) -> str:
-        """The status for everybody who asks: a game that was annulled is void, however it ended."""
+        """The status as users see it: "void" if a ruling annulled the game."""
         return "void" if self.ruling is not None and self.ruling.what in ANNULS else self.status
 
     @property
     def points(self) -> list[float] | None:
-        """What each seat scored on the board; None without a result."""
+        """The points of each seat, before rulings; None without a result."""
         points = [seat.points for seat in self.seats if seat.points is not None]
         return points if points and len(points) == len(self.seats) else None
 
     @property
     def counted(self) -> list[float] | None:
-        """What each seat is given for the game, after rulings; None without a result."""
+        """The points of each seat, after rulings; None without a result."""
         if self.ruling is None:
             return self.points
         if self.ruling.what == "award":
@@ -222,22 +223,21 @@ class PastGame(Struct, frozen=True, kw_only=True):
 
     @property
     def utilities(self) -> list[float] | None:
-        """What the game was worth to each seat; None without a result."""
+        """The utility of each seat; None without a result."""
         worth = [seat.utility for seat in self.seats if seat.utility is not None]
         return worth if worth and len(worth) == len(self.seats) else None
 
 
 class RatedGame(Struct, frozen=True, gc=False):
-    """One game as ratings take it, of any number of players.
-
-    A game that must not be rated (forfeit, void, overruled) never becomes one."""
+    """One game as ratings need it, with any number of players. Games that must not be rated (forfeit, void, overruled)
+    are never read as one."""
 
     names: tuple[str, ...]
-    """In the order of the seats."""
+    """The players, in the order of the seats."""
     points: tuple[float, ...]
     rules: str = ""
     pair: Hashable = None
-    """The same for all games of one pairing, which share an opening; None: not known."""
+    """Key of the pairing: equal for its games, which share an opening; None: not known."""
     round: int | None = None
     finished: str | None = None
     id: int = 0
@@ -246,20 +246,20 @@ class RatedGame(Struct, frozen=True, gc=False):
     verdict: str = "normal"
     plies: int | None = None
     moves_hash: int | None = None
-    """`moves_hash` of its moves; None where they are not on record."""
+    """`moves_hash` of its moves; None if they are not recorded."""
 
 
 class PairCount(Struct, frozen=True, gc=False):
-    """How many pairings of two players had the same results."""
+    """The number of pairings of two players that had the same results."""
 
     first: str
-    """The player in the first seat of the first game, and in the second seat of the other game."""
+    """One of the two players."""
     second: str
     rules: str
     own: float | None
-    """What `first` scored in the first game; None where that game is not rated."""
+    """Points of `first` in the game where it has seat 0; None if that game is not rated."""
     others: float | None
-    """What `second` scored in the other game, where it had the first seat."""
+    """Points of `second` in the game where it has seat 0; None if that game is not rated."""
     count: int
     repeats: int = 1
-    """How often each of them was played just so, move for move; 1 if no two are alike."""
+    """How often each of these pairings was played with exactly the same moves; 1 if no two are alike."""

@@ -1,6 +1,6 @@
-"""What was ruled: every ruling about a game or an entry, and which of them was revoked.
+"""Reads the rulings about games and entries, and which of them were revoked.
 
-Rulings are only ever added. The last one about a game or an entry that was not revoked is the one that holds.
+Rulings are never changed or deleted. The ruling in force is the last one about a game or entry that was not revoked.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from db.schema import Entry, Game, Ruling, Seat, Tournament
 
 
 class StoredRuling(Struct, frozen=True, kw_only=True):
-    """One ruling, and what it is about."""
+    """One ruling, with the game or entry that it is about."""
 
     id: int
     what: str
     """void, again, award, withdraw, release or revoke."""
     tournament: str | None
     game: int | None
-    """Its id; None where the ruling is about an entry."""
+    """The game's id; None if the ruling is about an entry."""
     number: int | None
     """The game's number in its tournament."""
     players: tuple[str, ...]
-    """Who played the game, or the agent that the ruling is about."""
+    """The players of the game, or the player that the ruling is about."""
     seat: int | None
-    """To whom the game was awarded."""
+    """The seat that the game was awarded to."""
     reason: str
     when: str
     revokes: int | None
@@ -37,24 +37,24 @@ class StoredRuling(Struct, frozen=True, kw_only=True):
     revoked: int | None
     """The ruling that takes this one back."""
     paired: int | None
-    """The last round that had been paired by then; None: not known."""
+    """The last round that was paired when the ruling was made; None: not known."""
 
 
 def rulings(connection: Connection, tournament: int | None = None) -> list[StoredRuling]:
-    """The rulings about a tournament, or all, the newest first."""
+    """The rulings about a tournament (default: all rulings), the newest first."""
     return _found(connection, Ruling.id.is_not(None) if tournament is None else Tournament.id == tournament)
 
 
 def ruling(connection: Connection, id: int) -> StoredRuling:
-    """The ruling of that number."""
+    """The ruling with that id."""
     found = _found(connection, Ruling.id == id)
     if not found:
-        raise NotFound(f"there is no ruling {id}; `arena rulings` lists those that there are")
+        raise NotFound(f"there is no ruling {id}; `arena rulings` lists all rulings")
     return found[0]
 
 
 def holding(connection: Connection, like: StoredRuling) -> int:
-    """The ruling that holds about the game or the entry that `like` is about."""
+    """The id of the ruling in force about the same game or entry as `like`."""
     about = select(Ruling.game, Ruling.entry).where(Ruling.id == like.id)
     game, entry = connection.execute(about).one()
     same = (Ruling.game == game) if entry is None else (Ruling.entry == entry)

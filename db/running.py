@@ -1,7 +1,6 @@
-"""What a running tournament asks its record: who takes part, what is to be played, what has come of it.
+"""Queries of a running tournament: who takes part, which games are scheduled, and the results so far.
 
-Each is one query of an open connection. Rulings are followed: an annulled game has no points, an awarded one those that
-were awarded.
+Points are after rulings: an annulled game has none, and an awarded game has the points that were awarded.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from db.schema import Entry, Game, Seat, Tournament, Version
 
 
 class ScheduledGame(Struct, frozen=True):
-    """A game that is to be played."""
+    """A game that is still to be played."""
 
     id: int
     number: int
@@ -28,11 +27,11 @@ class ScheduledGame(Struct, frozen=True):
     attempt: int
     opening: str | None
     names: tuple[str, ...]
-    """In the order of the seats."""
+    """The players, in the order of the seats."""
 
 
 class Entered(Struct, frozen=True):
-    """Somebody who takes part."""
+    """A player in the tournament, with the version that it has entered now."""
 
     name: str
     version: int
@@ -41,7 +40,7 @@ class Entered(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """The last attempt at a game that was not cancelled: how far it has come, and the points of each player."""
+    """The last attempt at a game that was not cancelled, with its status and each player's points."""
 
     id: int
     number: int
@@ -51,12 +50,12 @@ class Outcome(Struct, frozen=True):
     verdict: str | None
     fault: int | None
     given_up: bool
-    """Whether another attempt was to be made, and cancelled."""
+    """Whether another attempt was scheduled and then cancelled."""
     points: dict[str, float | None]
 
 
 def tournament(connection: Connection, name: str) -> Any | None:
-    """The row of the tournament of that name."""
+    """The row of the tournament of that name; None if there is none."""
     found = connection.execute(select(Tournament.__table__).where(Tournament.name == name)).mappings().first()
     return None if found is None else dict(found)
 
@@ -70,17 +69,17 @@ class Attempt(Struct, frozen=True):
 
 
 def status(connection: Connection, tournament: int) -> str:
-    """How far the tournament has come: running, stopped or finished."""
+    """The tournament's status: running, stopped or finished."""
     return connection.execute(select(Tournament.status).where(Tournament.id == tournament)).scalar_one()
 
 
 def format(connection: Connection, tournament: int) -> str:
-    """Who plays whom in it."""
+    """The tournament's format, such as "round-robin"."""
     return connection.execute(select(Tournament.format).where(Tournament.id == tournament)).scalar_one()
 
 
 def entries(connection: Connection, tournament: int) -> list[Entered]:
-    """Everybody who takes part, or did."""
+    """All players of the tournament, withdrawn ones too, in the order of entering."""
     rows = connection.execute(
         select(Entry.name, Entry.version, Entry.status, Version.source)
         .join(Version, Version.id == Entry.version)
@@ -91,7 +90,7 @@ def entries(connection: Connection, tournament: int) -> list[Entered]:
 
 
 def scheduled(connection: Connection, tournament: int, most: int) -> list[ScheduledGame]:
-    """The next games that are to be played, in order."""
+    """The next `most` scheduled games, in the order of their numbers."""
     rows = connection.execute(
         select(Game.id, Game.number, Game.round, Game.pair, Game.leg, Game.attempt, Game.opening)
         .where(Game.tournament == tournament, Game.status == "scheduled")
@@ -103,7 +102,7 @@ def scheduled(connection: Connection, tournament: int, most: int) -> list[Schedu
 
 
 def scheduled_of(connection: Connection, tournament: int, name: str) -> list[tuple[int, int]]:
-    """The games and seats in which `name` is still to play."""
+    """The scheduled games of player `name`, each with its seat."""
     rows = connection.execute(
         select(Game.id, Seat.seat)
         .join(Seat, Seat.game == Game.id)
@@ -113,7 +112,7 @@ def scheduled_of(connection: Connection, tournament: int, name: str) -> list[tup
 
 
 def outcomes(connection: Connection, tournament: int) -> list[Outcome]:
-    """The last attempt at each game that was not cancelled; a cancelled one where there is no other."""
+    """The last attempt at each game that was not cancelled; if all were, the last attempt."""
     rows = connection.execute(
         text(
             """
@@ -141,17 +140,16 @@ def outcomes(connection: Connection, tournament: int) -> list[Outcome]:
 
 
 def later_attempts(connection: Connection, game: int) -> list[Attempt]:
-    """The attempts at the same game that were made, or planned, after it."""
+    """The later attempts at the same game, played or not."""
     query = f"SELECT later.id, later.attempt, later.status FROM game JOIN game AS later ON {ANOTHER_ATTEMPT}"
     rows = connection.execute(text(f"{query} WHERE game.id = :game ORDER BY later.attempt"), {"game": game})
     return [Attempt(*row) for row in rows]
 
 
 def pair_points(connection: Connection, tournament: int, name: str) -> dict[float, int]:
-    """How many pairs of games brought `name` how many points.
+    """For each number of points that `name` has from a pairing of two games, how many pairings gave that many.
 
-    Only pairs that were played to their end by those who take part now: none with a game that was forfeit or void, or
-    about which there is a ruling."""
+    Only pairings with two finished games of the current versions, without a forfeit, a void game or a ruling."""
     rows = connection.execute(
         text(
             """
@@ -171,19 +169,19 @@ def pair_points(connection: Connection, tournament: int, name: str) -> dict[floa
 
 
 def waiting_pairs(connection: Connection, tournament: int) -> list[str]:
-    """The pairs of which a game is still to be played."""
+    """The keys of the pairings that have a scheduled game."""
     rows = select(Game.pair).where(Game.tournament == tournament, Game.status == "scheduled").distinct()
     return list(connection.execute(rows).scalars())
 
 
 def settings(connection: Connection, tournament: int) -> dict[str, Any]:
-    """The description that the tournament has now, and what is kept with it."""
+    """The tournament's description as it is now, with additions such as "byes"."""
     found = connection.execute(select(Tournament.settings).where(Tournament.id == tournament)).scalar_one()
     return dict(found)
 
 
 def pairings(connection: Connection, tournament: int) -> list[tuple[int, str, tuple[str, ...]]]:
-    """Every pairing: its round, its key, and who sits where in its first game; in the order of their numbers."""
+    """Every pairing: its round, its key, and the players of its first game by seat; in the order of their numbers."""
     rows = connection.execute(
         select(Game.id, Game.round, Game.pair)
         .where(Game.tournament == tournament, Game.leg == 0, Game.attempt == 1)
@@ -202,7 +200,7 @@ def pairings(connection: Connection, tournament: int) -> list[tuple[int, str, tu
 
 
 def voids(connection: Connection, tournament: int, pair: str, leg: int) -> int:
-    """How often this game was void already."""
+    """How many attempts at this game were void."""
     count = select(func.count()).where(
         Game.tournament == tournament, Game.pair == pair, Game.leg == leg, Game.status == "void"
     )
@@ -210,8 +208,8 @@ def voids(connection: Connection, tournament: int, pair: str, leg: int) -> int:
 
 
 def last_games(connection: Connection, tournament: int, name: str, most: int) -> list[tuple[str, bool]]:
-    """The verdicts of the last games that `name` played with its present version, newest first, and whether it was at
-    fault."""
+    """The last `most` games that `name` played with its current version, newest first: the verdict, and whether the
+    fault was its own."""
     rows = connection.execute(
         select(Game.verdict, Game.fault, Seat.seat)
         .join(Seat, Seat.game == Game.id)
@@ -226,7 +224,7 @@ def last_games(connection: Connection, tournament: int, name: str, most: int) ->
 
 
 def played_versions(connection: Connection, tournament: int) -> dict[int, dict[str, int]]:
-    """Of the last attempt at each game, if it is over: which versions played it."""
+    """For the last attempt at each game, if it is over: the version of each player."""
     ended = [outcome.id for outcome in outcomes(connection, tournament) if outcome.status in ("finished", "void")]
     rows = connection.execute(
         select(Seat.game, Seat.name, Seat.version).join(Game, Game.id == Seat.game).where(Game.tournament == tournament)
@@ -240,7 +238,7 @@ def played_versions(connection: Connection, tournament: int) -> dict[int, dict[s
 
 
 def counts(connection: Connection, tournament: int) -> dict[str, int]:
-    """How many games there are of each status; earlier attempts do not count."""
+    """How many games have each status; only the last attempt at a game counts."""
     found: dict[str, int] = {}
     for outcome in outcomes(connection, tournament):
         found[outcome.status] = found.get(outcome.status, 0) + 1

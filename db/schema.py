@@ -1,8 +1,8 @@
-"""The tables of the record, and the views through which other programs may read it.
+"""The tables of the database (SQLAlchemy ORM classes), and the views that other programs can read.
 
-Games are scheduled, played and never rewritten; rulings are only ever added. Durations are integer nanoseconds in the
-tables and milliseconds in the views. Nothing outside this package knows a table. Every text is made storable here, on
-its way into any column, so that no writer has to think of it.
+A finished game is never changed, and a ruling is never changed or deleted. Durations are integer nanoseconds in the
+tables and milliseconds in the views. Only this package uses the tables. The column types below replace characters that
+a database cannot store, so that no writer has to.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from sqlalchemy import text as sql
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
-from db.counting import COUNTS, POINTS, PRESENT, STATUS, holds
+from db.counting import COUNTS, CURRENT_VERSIONS, POINTS, STATUS, in_force
 from db.records import storable
 
-_Whole = BigInteger().with_variant(Integer, "sqlite")
-"""Integers of 64 bits; SQLite's row ids must be called plain integers."""
+_Integer64 = BigInteger().with_variant(Integer, "sqlite")
+"""64-bit integers. In SQLite a row id must be declared as INTEGER, not BIGINT."""
 
 
-class _Text(TypeDecorator[str]):
-    """A text as both databases can hold it. What a query compares a column with goes through here too."""
+class _StorableText(TypeDecorator[str]):
+    """Text; `storable` is applied to each value written, and to each value that a query compares a column with."""
 
     impl = Text
     cache_ok = True
@@ -31,8 +31,8 @@ class _Text(TypeDecorator[str]):
         return None if value is None else storable(value)
 
 
-class _Document(TypeDecorator[dict[str, Any]]):
-    """A document of which every text is such a text."""
+class _StorableJson(TypeDecorator[dict[str, Any]]):
+    """JSON; `storable` is applied to every string in it, keys included."""
 
     impl = JSON(none_as_null=True)
     cache_ok = True
@@ -52,13 +52,13 @@ def _storable_document(value: Any) -> Any:
 
 
 class Base(DeclarativeBase):
-    """What all tables have in common."""
+    """Base class of all tables; maps Python types to column types."""
 
-    type_annotation_map: ClassVar[dict[Any, Any]] = {str: _Text, int: _Whole, dict[str, Any]: _Document}
+    type_annotation_map: ClassVar[dict[Any, Any]] = {str: _StorableText, int: _Integer64, dict[str, Any]: _StorableJson}
 
 
 class Agent(Base):
-    """Somebody who plays, under one name for ever."""
+    """An agent, a built-in player or a person. Its name never changes."""
 
     __tablename__ = "agent"
 
@@ -67,7 +67,7 @@ class Agent(Base):
 
 
 class Version(Base):
-    """One of an agent's successive submissions."""
+    """One submission of an agent."""
 
     __tablename__ = "version"
     __table_args__ = (UniqueConstraint("agent", "number"), UniqueConstraint("agent", "source"))
@@ -75,16 +75,16 @@ class Version(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     agent: Mapped[int] = mapped_column(ForeignKey("agent.id"))
     number: Mapped[int]
-    """From 1."""
+    """Counted from 1 for each agent."""
     source: Mapped[str]
-    """The hash in the store; of a built-in agent its text."""
+    """The submission's hash in the store; for a built-in agent, its name and options."""
     started_as: Mapped[str]
-    """The player as it was named, for people."""
+    """The path or name that the user gave, for display."""
     created: Mapped[str]
 
 
 class Tournament(Base):
-    """One tournament: what it is, and how far it has come."""
+    """One tournament: its description and its status."""
 
     __tablename__ = "tournament"
 
@@ -94,8 +94,9 @@ class Tournament(Base):
     rules: Mapped[str]
     clock: Mapped[str]
     seed: Mapped[str]
-    """A whole number, as text: it may have 128 bits."""
+    """An integer as text, because it can have 128 bits."""
     settings: Mapped[dict[str, Any]]
+    """The description (TOML) as JSON, with additions such as "byes"."""
     status: Mapped[str]
     """running, stopped or finished."""
     created: Mapped[str]
@@ -103,7 +104,7 @@ class Tournament(Base):
 
 
 class Entry(Base):
-    """Who takes part in a tournament, and with which version now."""
+    """A player in a tournament, and the version it plays with now."""
 
     __tablename__ = "entry"
     __table_args__ = (UniqueConstraint("tournament", "name"),)
@@ -120,7 +121,7 @@ _NOT_NORMAL: Final = "verdict <> 'normal'"
 
 
 class Game(Base):
-    """One game: planned, in progress, or over."""
+    """One attempt at a game: scheduled, playing, or over."""
 
     __tablename__ = "game"
     __table_args__ = (
@@ -128,7 +129,7 @@ class Game(Base):
         Index("game_by_status", "tournament", "status", "number"),
         Index("game_by_finished", "finished"),
         Index("game_by_moves", "moves_hash"),
-        # On PostgreSQL as partial, by its migration: to say so here would load that dialect in every command, 30 ms.
+        # Partial on PostgreSQL too, by migration 0001. `postgresql_where` here would import that dialect: 30 ms.
         Index("game_not_normal", "verdict", "finished", sqlite_where=sql(_NOT_NORMAL)),
         CheckConstraint("status IN ('scheduled', 'playing', 'finished', 'void', 'cancelled')", name="game_status"),
     )
@@ -138,7 +139,7 @@ class Game(Base):
     round: Mapped[int | None]
     number: Mapped[int]
     pair: Mapped[str]
-    """Who meets, and which meeting it is, whatever the seats; never changes, whatever is added later."""
+    """Key of the pairing: the same for all its legs. It never changes, even if players join the tournament later."""
     leg: Mapped[int]
     attempt: Mapped[int]
     rules: Mapped[str]
@@ -155,21 +156,21 @@ class Game(Base):
     host: Mapped[dict[str, Any] | None]
     lag: Mapped[int | None]
     moves_hash: Mapped[int | None]
-    """`db.records.moves_hash` of its moves, to find games that repeat another; None where no move is on record."""
+    """`db.records.moves_hash` of its moves, to find repeated games; None if no move is recorded."""
 
 
 class Seat(Base):
-    """Who sits where in a game, and what came of it."""
+    """The player in one seat of a game, and its result."""
 
     __tablename__ = "seat"
-    # The seats of a game lie side by side, in the order of the games: who counts large records reads them so.
+    # WITHOUT ROWID stores the seats of a game side by side, in the order of the games: counting scans them in it.
     __table_args__ = (Index("seat_by_version", "version", "game"), {"sqlite_with_rowid": False})
 
     game: Mapped[int] = mapped_column(ForeignKey("game.id"), primary_key=True)
     seat: Mapped[int] = mapped_column(primary_key=True)
     version: Mapped[int] = mapped_column(ForeignKey("version.id"))
     name: Mapped[str]
-    """What it is called in this game."""
+    """The player's name in this game."""
     points: Mapped[float | None]
     utility: Mapped[float | None]
     spent: Mapped[int | None]
@@ -204,7 +205,7 @@ class Move(Base):
 
 
 class Ruling(Base):
-    """What an instructor has decided about a game or an entry, and why. Never changed, never removed."""
+    """An instructor's decision about a game or an entry, with the reason. Never changed, never deleted."""
 
     __tablename__ = "ruling"
     __table_args__ = (
@@ -219,19 +220,19 @@ class Ruling(Base):
     what: Mapped[str]
     """void, again or award (a game), withdraw or release (an entry), or revoke."""
     seat: Mapped[int | None]
-    """To whom a game is awarded."""
+    """The seat that the game is awarded to."""
     reason: Mapped[str]
     made: Mapped[str]
     revokes: Mapped[int | None]
-    """The ruling about the same game or entry that a "revoke" takes back."""
+    """The ruling that a "revoke" takes back; it is about the same game or entry."""
     status_before: Mapped[str | None]
-    """The status that an entry had before."""
+    """The entry's status before the ruling."""
     paired: Mapped[int | None]
-    """The last round that had been paired by then."""
+    """The last round that was paired when the ruling was made."""
 
 
 TABLES: Final = (*Base.metadata.tables, "alembic_version", "bundle", "bundled")
-"""All tables that there may be: those of a bundle too."""
+"""Names of all our tables, with Alembic's and those of a bundle."""
 EXPRESSIONS: Final = (
     f"CREATE INDEX game_not_normal ON game (verdict, finished) WHERE {_NOT_NORMAL}",
     *(
@@ -241,7 +242,7 @@ EXPRESSIONS: Final = (
         if isinstance(one, CheckConstraint)
     ),
 )
-"""The expressions in our tables and indexes, as SQLite has them."""
+"""The SQL expressions in our tables and indexes, as `sqlite_master` lists them."""
 
 VIEWS: Final = {
     "v_game": f"""
@@ -252,10 +253,10 @@ VIEWS: Final = {
                game.lag / 1000000 AS lag, ruling.what AS ruling, ruling.seat AS awarded_to, ruling.reason AS reason,
                game.pair AS pair, game.leg AS leg,
                {COUNTS} AS counts,
-               {PRESENT} AS present
+               {CURRENT_VERSIONS} AS present
         FROM game
         LEFT JOIN tournament ON tournament.id = game.tournament
-        LEFT JOIN ruling ON {holds("game.id")}
+        LEFT JOIN ruling ON {in_force("game.id")}
     """,
     "v_seat": f"""
         SELECT seat.game AS game, seat.seat AS seat, seat.name AS player, version.number AS version,
@@ -272,7 +273,7 @@ VIEWS: Final = {
         FROM move
     """,
 }
-"""The public face of the record: view -> the query behind it. `v_standing` and `v_head_to_head` are made of these."""
+"""The views that other programs can read: name -> SELECT. `v_standing` and `v_head_to_head` (below) use the others."""
 
 VIEWS["v_standing"] = """
     SELECT v_game.tournament AS tournament, v_seat.player AS name, COUNT(*) AS games,

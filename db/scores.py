@@ -1,7 +1,8 @@
-"""What the games came to: everybody's games, points and faults, and what everybody scored against everybody.
+"""Scores: each player's games, points and faults, and each player's points against each other player.
 
-Standings and crosstables are made of it. It counts the same games as the views (`v_game.counts`, `v_game.present`) and
-gives the same points (`v_seat.points`), but reads the tables in few passes: a million games take seconds, not minutes.
+Standings and crosstables use them. The games are the ones that count in the views (`v_game.counts`, `v_game.present`),
+with the same points (`v_seat.points`), but the tables are read in few passes: a million games take seconds, not
+minutes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from db.schema import Agent, Version
 
 
 class Score(Struct):
-    """What somebody has come to."""
+    """The score of one player."""
 
     games: int = 0
     wins: int = 0
@@ -27,14 +28,14 @@ class Score(Struct):
     losses: int = 0
     points: float = 0.0
     wins_second: int = 0
-    """Those of the wins that were not in the first seat."""
+    """Wins in another seat than the first."""
     faults: dict[str, int] = {}
-    """How many games were lost by which fault."""
+    """Verdict -> number of games lost by that fault."""
     forfeits: int = 0
-    """How many of the games were not played, and brought points because another player forfeited them."""
+    """Number of these games that were not played because another player forfeited them."""
 
     def add(self, games: int, points: float, *, wins: int, losses: int, wins_second: int) -> None:
-        """So many games more, with what they came to."""
+        """Add N games and their results."""
         self.games += games
         self.points += points
         self.wins += wins
@@ -48,35 +49,35 @@ class Meetings(Struct):
 
     games: int = 0
     points: float = 0.0
-    """Those of the first of them."""
+    """Points of the one player."""
 
 
 class Scores(Struct):
-    """What the games came to."""
+    """The scores of all players, and of each player against each other player (name, opponent)."""
 
     players: dict[str, Score] = {}
     meetings: dict[tuple[str, str], Meetings] = {}
 
     def player(self, name: str) -> Score:
-        """The score of `name`, from which is counted on."""
+        """The score of `name`; a new one if there is none."""
         return self.players.setdefault(name, Score())
 
     def meet(self, name: str, opponent: str, games: int, points: float) -> None:
-        """So many games more of `name` against `opponent`, and the points from them."""
+        """Add N games of `name` against `opponent`, with the points of `name`."""
         meetings = self.meetings.setdefault((name, opponent), Meetings())
         meetings.games += games
         meetings.points += points
 
 
 def scores(connection: Connection, tournament: int | None = None) -> Scores:
-    """What the games of the tournament came to; without one, all games on record."""
-    return _Count(connection, tournament).results()
+    """The scores of a tournament; with None, of all recorded games."""
+    return _ScoreQueries(connection, tournament).results()
 
 
-_OF_MANY: Final = "SELECT game FROM seat WHERE seat = 2"
-"""Games of three and more."""
+_MULTIPLAYER: Final = "SELECT game FROM seat WHERE seat = 2"
+"""Query: ids of games with three or more players."""
 
-# Only a game with a result has points: where these are there, nothing else needs to be asked.
+# `a.points IS NOT NULL` is enough to select games with a result: no other game has points.
 _PAIRS: Final = """
     SELECT a.{who}, b.{who}, COUNT(*), SUM(a.points), SUM(b.points),
            SUM(CASE WHEN a.points = 1.0 THEN 1 ELSE 0 END), SUM(CASE WHEN a.points = 0.0 THEN 1 ELSE 0 END),
@@ -113,14 +114,14 @@ _SEATS: Final = """
 """
 
 
-class _Count:
-    """One count, and what all its queries have in common."""
+class _ScoreQueries:
+    """Runs the queries above and adds up their results. Holds the fragments that all of them share."""
 
     def __init__(self, connection: Connection, tournament: int | None) -> None:
         self._connection = connection
         self._results = Scores()
         everything = tournament is None
-        # Over all tournaments players are told apart by their versions: numbers are sorted faster than names.
+        # For all tournaments, group by version id instead of name: numbers are sorted faster.
         self._who = "version" if everything else "name"
         self._names = self._agents() if everything else {}
         self._game = "" if everything else "AND game.tournament = :tournament"
@@ -132,13 +133,15 @@ class _Count:
         self._left_out = self._leave_out(which)
 
     def results(self) -> Scores:
-        """Everything, counted."""
+        """Run all queries; return the scores."""
         as_played = f"AND a.game NOT IN ({ruled(*ANNULS, 'award')})"
         one, other = "a.seat = 0", "b.seat = 1"
-        if self._ask(f"SELECT EXISTS ({_OF_MANY})")[0][0]:
-            self._count_pairs(one, other, f"{as_played} AND a.game NOT IN ({_OF_MANY})", for_two=True)
-            self._count_pairs("b.seat > 0", "b.seat > a.seat", f"{as_played} AND a.game IN ({_OF_MANY})", for_two=False)
-            self._count_totals(f"{as_played} AND a.game IN ({_OF_MANY})")
+        if self._ask(f"SELECT EXISTS ({_MULTIPLAYER})")[0][0]:
+            self._count_pairs(one, other, f"{as_played} AND a.game NOT IN ({_MULTIPLAYER})", for_two=True)
+            self._count_pairs(
+                "b.seat > 0", "b.seat > a.seat", f"{as_played} AND a.game IN ({_MULTIPLAYER})", for_two=False
+            )
+            self._count_totals(f"{as_played} AND a.game IN ({_MULTIPLAYER})")
         else:
             self._count_pairs(one, other, as_played, for_two=True)
         for who, verdict, games in self._rows(_FAULTS, as_played):
@@ -149,7 +152,7 @@ class _Count:
         return self._results
 
     def _count_pairs(self, one: str, other: str, which: str, *, for_two: bool) -> None:
-        """Who met whom; in games `for_two`, or for one, that is also all that everybody has come to."""
+        """Add the points of each pair of players; in games `for_two` (or one) players, also each player's score."""
         together = f"a.{self._who}, b.{self._who}"
         if self._who == "version" and self._connection.dialect.name == "sqlite":
             together = "a.version * 4294967296 + COALESCE(b.version, 0)"  # one number is sorted faster than two
@@ -159,7 +162,7 @@ class _Count:
             if for_two:
                 self._results.player(name).add(games, own, wins=wins, losses=losses, wins_second=0)
             if whom is None:
-                continue  # a game for one
+                continue  # a game with one player
             opponent = self._name(whom)
             self._results.meet(name, opponent, games, own)
             self._results.meet(opponent, name, games, others)
@@ -173,9 +176,9 @@ class _Count:
             self._results.player(self._name(who)).add(games, points, wins=wins, losses=losses, wins_second=wins_second)
 
     def _count_awarded(self) -> None:
-        """Games that were awarded to somebody: there are few."""
+        """Add the awarded games, one by one: there are few."""
         awarded = dict[int, int](self._ask(ruled("award", seat=True)))
-        for some in _portions(list(awarded)):
+        for some in _batches(list(awarded)):
             games: dict[int, list[tuple[str, float]]] = {}
             for game, verdict, fault, seat, who in self._rows(_SEATS, "", games=", ".join(map(str, some))):
                 name, won = self._name(who), seat == awarded[game]
@@ -194,15 +197,15 @@ class _Count:
         faults[verdict] = faults.get(verdict, 0) + games
 
     def _rows(self, query: str, which: str, **parts: str) -> Sequence[Any]:
-        """What `query` answers about the games that count and of which `which` is true."""
+        """The rows of `query` for the games that count and meet the condition `which`."""
         left_out = f"{self._left_out} {which}"
         return self._ask(query.format(who=self._who, join=self._join, game=self._game, left_out=left_out, **parts))
 
     def _leave_out(self, which: list[str]) -> str:
-        """The condition that a game is none of those that `which` find."""
+        """Condition: the game is not in the result of any of these queries."""
         if self._connection.dialect.name != "sqlite":
             return "".join(f" AND a.game NOT IN ({query})" for query in which)
-        # Each of them takes a while, and several queries need the answer: it is found once, and handed to them.
+        # These queries are slow and several others need their result: run them once and pass the ids as JSON.
         games = {game for query in which for (game,) in self._ask(query)}
         self._given["left_out"] = json.dumps(sorted(games))
         return "AND a.game NOT IN (SELECT value FROM json_each(:left_out))" if games else ""
@@ -215,12 +218,12 @@ class _Count:
         return str(self._names.get(who, who))
 
     def _agents(self) -> dict[int, str]:
-        """Whose each version is."""
+        """The agent's name for each version id."""
         rows = select(Version.id, Agent.name).join(Agent, Agent.id == Version.agent)
         return dict(self._connection.execute(rows).all())
 
 
-def _portions(games: list[int]) -> Iterator[list[int]]:
-    """No more at once than one query may name."""
+def _batches(games: list[int]) -> Iterator[list[int]]:
+    """Batches of 500 ids: a query must not get too long."""
     for first in range(0, len(games), 500):
         yield games[first : first + 500]

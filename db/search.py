@@ -1,7 +1,7 @@
-"""The history of games, searched: which games meet what is asked for, the newest first.
+"""Searches the history of games with filters; the newest games first.
 
-A page of a record of a million games takes milliseconds: each condition is one that an index answers, or one that is
-looked at only for the games that are left.
+A page out of a million games takes milliseconds: each condition uses an index, or is tested only on the games that the
+other conditions leave.
 """
 
 from __future__ import annotations
@@ -24,57 +24,57 @@ from db.schema import Agent, Entry, Game, Ruling, Seat, Version
 ANYBODY: Final = "any"
 NORMAL: Final = "normal"
 NOT_NORMAL: Final = text("game.verdict <> 'normal'")
-"""Word for word as in the index of games that did not end by the rules: otherwise that is not used."""
+"""Must be exactly the condition of the partial index `game_not_normal`; otherwise the index is not used."""
 AT_FAULT: Final = Game.fault.is_not(None) & (Game.verdict != "resigned")
-"""Who gives a game up is not at fault."""
+"""The game was lost by a fault. Resigning is not a fault."""
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
-    """Which games are asked for: those that meet everything that is not None."""
+    """A filter for games: a game must meet every condition that is not None."""
 
     agent: str | None = None
     opponent: str | None = None
     seat: int | None = None
-    """Where `agent` sits."""
+    """The seat of `agent`."""
     result: str | None = None
-    """win, draw or loss of `agent`, after rulings."""
+    """The result of `agent`, after rulings: win, draw or loss."""
     game: str | None = None
-    """With options, or without: then whatever the options. One of somebody's own is known by its file's name too."""
+    """The rules; without options, any options match. User-supplied rules are also found by their file's name."""
     tournament: str | None = None
     verdict: str | None = None
     fault: str | None = None
-    """Who lost by a fault; ANYBODY: somebody."""
+    """The player that lost by a fault; ANYBODY: any player."""
     opening: str | None = None
     """The first moves."""
     since: str | None = None
     until: str | None = None
-    """Before which moment the game was over."""
+    """The game ended before this time."""
     min_plies: int | None = None
     max_plies: int | None = None
     statuses: tuple[str, ...] = OVER
-    """Empty: whatever the status."""
+    """Empty: any status."""
 
 
 def page(connection: Connection, wanted: Wanted, *, limit: int) -> list[PastGame]:
-    """The newest `limit` of the games that are wanted, the newest first, without their moves."""
+    """The newest `limit` games that match, the newest first, without their moves."""
     chosen = narrowed(connection, select(Game.id), wanted)
     newest = chosen.order_by(Game.finished.desc(), Game.id.desc()).limit(limit)
     return games(connection, connection.execute(newest).scalars().all())
 
 
 def count(connection: Connection, wanted: Wanted, *, most: int) -> int:
-    """How many games are wanted; where they are more than `most`, one more than that."""
+    """How many games match; at most `most` + 1, so that counting stays fast."""
     some = narrowed(connection, select(Game.id), wanted).limit(most + 1).subquery()
     return connection.execute(select(func.count()).select_from(some)).scalar_one()
 
 
 def rules_on_record(connection: Connection) -> list[str]:
-    """The games that there are on record, each with its options."""
+    """The rules of all recorded games, each with its options, sorted."""
     return sorted(connection.execute(select(Game.rules).distinct()).scalars())
 
 
 def narrowed(connection: Connection, chosen: Select[int], wanted: Wanted) -> Select[int]:
-    """`chosen`, of the games that are wanted alone."""
+    """`chosen` with the WHERE conditions of `wanted`."""
     if wanted.statuses:
         chosen = chosen.where(_has_status(wanted.statuses))
     if wanted.tournament is not None:
@@ -102,31 +102,33 @@ def narrowed(connection: Connection, chosen: Select[int], wanted: Wanted) -> Sel
 
 
 def _is_game(name: str) -> ColumnElement[bool]:
-    """That the rules are those, whatever their options; or those of a file of that name, wherever it is kept."""
+    """Condition: the game's rules are `name`, with any options; or, if `name` is a file, a file of that name in any
+    folder."""
     exact = (Game.rules == name) | Game.rules.startswith(f"{name}:", autoescape=True)
     if ".py" not in name:
         return exact
-    kept = f"/{name.rpartition('/')[2]}"
-    return exact | Game.rules.endswith(kept, autoescape=True) | Game.rules.contains(f"{kept}:", autoescape=True)
+    file = f"/{name.rpartition('/')[2]}"
+    return exact | Game.rules.endswith(file, autoescape=True) | Game.rules.contains(f"{file}:", autoescape=True)
 
 
 def _narrowed_to_players(connection: Connection, chosen: Select[int], wanted: Wanted) -> Select[int]:
-    """`chosen`, of the games of the players that are wanted alone."""
+    """`chosen` with the conditions about players: fault, agent, seat, opponent and result."""
     if wanted.fault is not None and wanted.fault != ANYBODY:
         guilty = aliased(Seat)
         chosen = chosen.join(guilty, (guilty.game == Game.id) & (guilty.seat == Game.fault))
-        chosen = chosen.where(AT_FAULT, NOT_NORMAL, *_is(connection, guilty, wanted.fault))
+        chosen = chosen.where(AT_FAULT, NOT_NORMAL, *_is_player(connection, guilty, wanted.fault))
     if wanted.agent is None:
         return chosen
     own = aliased(Seat)
-    # Who sits in a game twice is found twice. PostgreSQL orders by columns of a group, and not by those of DISTINCT.
-    chosen = chosen.join(own, own.game == Game.id).where(*_is(connection, own, wanted.agent)).group_by(Game.id)
+    # Without GROUP BY, a player with two seats in a game would be found twice. (PostgreSQL refuses SELECT DISTINCT with
+    # an ORDER BY of other columns.)
+    chosen = chosen.join(own, own.game == Game.id).where(*_is_player(connection, own, wanted.agent)).group_by(Game.id)
     if wanted.seat is not None:
         chosen = chosen.where(own.seat == wanted.seat)
     if wanted.opponent is not None:
         other = aliased(Seat)
         chosen = chosen.join(other, (other.game == Game.id) & (other.seat != own.seat))
-        chosen = chosen.where(*_is(connection, other, wanted.opponent))
+        chosen = chosen.where(*_is_player(connection, other, wanted.opponent))
     if wanted.result is not None:
         points = counted_points(own)
         chosen = chosen.where(
@@ -136,8 +138,8 @@ def _narrowed_to_players(connection: Connection, chosen: Select[int], wanted: Wa
 
 
 def counted_points(seat: type[Seat]) -> Any:
-    """What `seat` is given for its game, after rulings."""
-    what, to = _ruled(Ruling.what), _ruled(Ruling.seat)
+    """Expression: the points of `seat`, after rulings."""
+    what, to = _ruling_in_force(Ruling.what), _ruling_in_force(Ruling.seat)
     return case(
         (what.in_(ANNULS), null()),
         (what == "award", case((to == seat.seat, 1.0), else_=0.0)),
@@ -145,32 +147,32 @@ def counted_points(seat: type[Seat]) -> Any:
     )
 
 
-def _ruled(column: Any) -> Any:
-    """That column of the ruling that holds about a game."""
+def _ruling_in_force(column: Any) -> Any:
+    """Subquery: `column` of the ruling in force about a game (the last one that was not revoked)."""
     last, revoking = aliased(Ruling), aliased(Ruling)
     revoked = select(revoking.id).where(revoking.revokes == last.id).correlate(last).exists()
-    standing = select(func.max(last.id)).where(last.game == Game.id, last.what != "revoke", ~revoked)
-    return select(column).where(Ruling.id == standing.correlate(Game).scalar_subquery()).scalar_subquery()
+    newest = select(func.max(last.id)).where(last.game == Game.id, last.what != "revoke", ~revoked)
+    return select(column).where(Ruling.id == newest.correlate(Game).scalar_subquery()).scalar_subquery()
 
 
 def _has_status(statuses: Collection[str]) -> ColumnElement[bool]:
-    """That a game has one of these statuses, where one that was annulled is void, however it ended."""
+    """Condition: the game has one of these statuses; a game that a ruling annulled has the status "void"."""
     recorded = Game.status.in_(statuses)
     if ("void" in statuses) == ("finished" in statuses):
         return recorded
-    annulled = func.coalesce(_ruled(Ruling.what).in_(ANNULS), False)
+    annulled = func.coalesce(_ruling_in_force(Ruling.what).in_(ANNULS), False)
     return recorded | annulled if "void" in statuses else recorded & ~annulled
 
 
-def _is(connection: Connection, seat: type[Seat], name: str) -> tuple[ColumnElement[bool], ...]:
-    """That `name` sits there, or a version of it that was called alice@2 in that game. Seats are found by version: that
-    is what there is an index of."""
+def _is_player(connection: Connection, seat: type[Seat], name: str) -> tuple[ColumnElement[bool], ...]:
+    """Conditions: player `name` has that seat, or a version of it such as "alice@2". Seats are first selected by
+    version, because `seat_by_version` is the only index that helps."""
     called = (seat.name == name) | seat.name.startswith(f"{name}@", autoescape=True)
     return seat.version.in_(known(connection, name)), called
 
 
 def known(connection: Connection, name: str) -> list[int]:
-    """The versions that may have played under that name; NotFound where there are none."""
+    """The ids of the versions that may have played under that name; NotFound if there is none."""
     versions = _versions_of(connection, name)
     if not versions:
         near = get_close_matches(name, _names(connection), n=1)
@@ -179,17 +181,17 @@ def known(connection: Connection, name: str) -> list[int]:
 
 
 def _versions_of(connection: Connection, name: str) -> list[int]:
-    """The versions that may have played under that name."""
+    """The ids of the versions that may have played under that name."""
     own = select(Version.id).join(Agent, Agent.id == Version.agent).where(Agent.name == name)
     entered = select(Entry.version).where(Entry.name == name)
-    # Whoever takes part under another name is another version of the same agent.
+    # An agent entered under another name: all versions of that agent.
     same = aliased(Version)
     others = select(same.id).join(Version, Version.agent == same.agent).where(Version.id.in_(entered))
     return sorted({*connection.execute(own).scalars(), *connection.execute(others).scalars()})
 
 
 def versions_that_played(connection: Connection, agent: str, rules: str) -> set[int]:
-    """The numbers of the versions of an agent that have a finished game of these rules."""
+    """The numbers of the agent's versions that have a finished game with these rules."""
     played = (
         select(Version.number)
         .join(Agent, Agent.id == Version.agent)

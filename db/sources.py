@@ -1,7 +1,7 @@
-"""The files of a source, and the hash that names it: of a submission, and of user-supplied rules.
+"""The files of a source (a submission, or user-supplied rules), and the source's hash.
 
-The store of submissions and bundles keep sources in folders that are called by this hash, so that what is read can be
-checked against its name. This module reads and writes nothing.
+The store and the bundles name the folder of a source by this hash, so that its files can be checked against the name.
+This module does no input or output.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import Final
 
 MOST_BYTES: Final = 64 * 1024 * 1024
+"""The largest size of a source, in bytes."""
 MOST_FILES: Final = 10_000
-"""Folders are counted too."""
+"""The largest number of files and folders in a source."""
 MOST_LEVELS: Final = 32
-"""Of folders in one another, the source's own included."""
+"""The deepest nesting of folders, counting the source's own folder."""
 HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
@@ -29,7 +30,7 @@ class StoredFile:
 
 
 def hash_of(files: Mapping[str, StoredFile]) -> str:
-    """SHA-256 over the sorted names and the contents, each with its length so that none runs into the next."""
+    """SHA-256 over the sorted names, executable flags and contents, each preceded by its length."""
     digest = hashlib.sha256()
     for name, file in sorted(files.items(), key=lambda item: item[0]):
         for part in (name.encode(), b"x" if file.executable else b"-", file.content):

@@ -1,7 +1,7 @@
-"""Writing: every change of the record, each a function of an open transaction.
+"""Every write to the database; each function takes a connection with an open transaction.
 
-Whoever calls puts together what must stand or fall together: a finished game with its seats and moves, and the next one
-that begins. Nothing that was played is ever changed; what is decided about it later is a ruling of its own.
+The caller decides what goes into one transaction: for example, the end of one game and the start of the next. A
+finished game is never changed; a later decision about it is a ruling.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FORFEIT: Final = "forfeit"
 
 
 class NewGame(Struct, frozen=True):
-    """A game that is to be played."""
+    """A game to schedule."""
 
     round: int | None
     pair: str
@@ -34,14 +34,14 @@ class NewGame(Struct, frozen=True):
     seed: str
     opening: str | None
     seats: tuple[tuple[int, str], ...]
-    """Version and name of each seat."""
+    """The version (row id) and the player's name for each seat."""
 
 
-# Who.
+# Versions.
 
 
 def version(connection: Connection, name: str, source: str, started_as: str, now: datetime) -> int:
-    """The version of the agent `name` with this source; a new one where there is none."""
+    """The id of the version of agent `name` with this source; creates the agent and the version if necessary."""
     agent = connection.execute(select(Agent.id).where(Agent.name == name)).scalar()
     if agent is None:
         agent = _key(connection.execute(insert(Agent).values(name=name)))
@@ -70,7 +70,7 @@ def create_tournament(
     settings: Mapping[str, Any],
     now: datetime,
 ) -> int:
-    """A new tournament; its id."""
+    """Insert a tournament with status "running"; return its id."""
     new = insert(Tournament).values(
         name=name,
         format=format,
@@ -85,18 +85,18 @@ def create_tournament(
 
 
 def change_settings(connection: Connection, tournament: int, settings: Mapping[str, Any]) -> None:
-    """The description has grown."""
+    """Replace the tournament's description."""
     connection.execute(update(Tournament).where(Tournament.id == tournament).values(settings=dict(settings)))
 
 
 def set_status(connection: Connection, tournament: int, status: str, now: datetime) -> None:
-    """How far the tournament has come: running, stopped or finished."""
+    """Set the tournament's status: running, stopped or finished."""
     finished = instant(now) if status == "finished" else None
     connection.execute(update(Tournament).where(Tournament.id == tournament).values(status=status, finished=finished))
 
 
 def enter(connection: Connection, tournament: int, name: str, version: int) -> None:
-    """`name` takes part with that version, from now on."""
+    """Enter `name` with that version, or change the version of its entry."""
     there = select(Entry.id).where(Entry.tournament == tournament, Entry.name == name)
     entry = connection.execute(there).scalar()
     if entry is None:
@@ -106,7 +106,7 @@ def enter(connection: Connection, tournament: int, name: str, version: int) -> N
 
 
 def set_entry_status(connection: Connection, tournament: int, name: str, status: str) -> None:
-    """The entry is active, withdrawn or quarantined from now on."""
+    """Set the entry's status: active, withdrawn or quarantined."""
     connection.execute(update(Entry).where(Entry.tournament == tournament, Entry.name == name).values(status=status))
 
 
@@ -114,7 +114,7 @@ def set_entry_status(connection: Connection, tournament: int, name: str, status:
 
 
 def schedule(connection: Connection, tournament: int | None, games: Sequence[NewGame]) -> list[int]:
-    """Games that are to be played, numbered after the last; their ids."""
+    """Insert games with status "scheduled", numbered after the last game; return their ids."""
     if not games:
         return []
     last = select(func.max(Game.number)).where(_of(tournament))
@@ -147,12 +147,12 @@ def schedule(connection: Connection, tournament: int | None, games: Sequence[New
 
 
 def begin(connection: Connection, game: int, now: datetime) -> None:
-    """The game is being played."""
+    """Set the game's status to "playing"."""
     connection.execute(_BEGIN, {"_game": game, "started": instant(now)})
 
 
 def interrupt(connection: Connection, tournament: int) -> None:
-    """Nobody plays the games that were in progress any more: they are to be played, as if they had never begun."""
+    """Set all games with status "playing" back to "scheduled": the referee that played them has ended."""
     connection.execute(
         update(Game)
         .where(Game.tournament == tournament, Game.status == "playing")
@@ -163,7 +163,7 @@ def interrupt(connection: Connection, tournament: int) -> None:
 def finish(
     connection: Connection, game: int, record: GameRecord, *, host: Mapping[str, Any] | None, now: datetime
 ) -> None:
-    """The game is over, with all that belongs to it. It must not have been over before."""
+    """Write a finished game with its seats and moves; DatabaseError if the game was over already."""
     written = connection.execute(
         _FINISH,
         {
@@ -180,7 +180,7 @@ def finish(
         },
     )
     if written.rowcount != 1:
-        raise DatabaseError(f"expected a game that is not over, got game {game}: what was played is never changed")
+        raise DatabaseError(f"expected a game that is not over, got game {game}: a finished game is never changed")
     connection.execute(
         _SEAT,
         [
@@ -197,9 +197,9 @@ def finish(
 
 
 def repeat(connection: Connection, game: int, *, versions: Mapping[str, int] | None = None) -> int:
-    """The game is to be played again, as its next attempt, under its own number; the id of that.
+    """Schedule another attempt at the game, with the same number; return the new id.
 
-    `versions`: with these versions of the players so named, instead of those that played."""
+    `versions` (name -> version): the versions to play with, instead of those that played."""
     row = connection.execute(select(Game.__table__).where(Game.id == game)).mappings().one()
     last = select(func.max(Game.attempt)).where(
         Game.tournament == row["tournament"], Game.pair == row["pair"], Game.leg == row["leg"]
@@ -220,25 +220,25 @@ def repeat(connection: Connection, game: int, *, versions: Mapping[str, int] | N
 
 
 def use_version(connection: Connection, tournament: int, name: str, version: int) -> None:
-    """`name` plays the games that have not begun with that version."""
+    """Let `name` play its scheduled games with that version."""
     waiting = select(Game.id).where(Game.tournament == tournament, Game.status == "scheduled")
     connection.execute(update(Seat).where(Seat.game.in_(waiting), Seat.name == name).values(version=version))
 
 
 def cancel_attempts(connection: Connection, games: Sequence[int]) -> None:
-    """These attempts, of which none was played to its end, will not be played."""
+    """Cancel these attempts; none of them may be over."""
     connection.execute(update(Game).where(Game.id.in_(games)).values(status="cancelled", started=None))
 
 
 def cancel(connection: Connection, tournament: int, pairs: Sequence[str]) -> None:
-    """What has not begun of these pairs will not be played: something has been decided without them."""
+    """Cancel the scheduled games of these pairings: their results are not needed any more."""
     if pairs:
         waiting = update(Game).where(Game.tournament == tournament, Game.status == "scheduled", Game.pair.in_(pairs))
         connection.execute(waiting.values(status="cancelled"))
 
 
 def forfeit(connection: Connection, game: int, loser: int, detail: str, now: datetime) -> None:
-    """The game is not played: the seat `loser` loses it."""
+    """Finish a game without playing it; seat `loser` loses."""
     seats = connection.execute(select(Seat.seat).where(Seat.game == game)).scalars().all()
     connection.execute(
         update(Game)
@@ -247,7 +247,7 @@ def forfeit(connection: Connection, game: int, loser: int, detail: str, now: dat
     )
     others = len(seats) - 1
     for seat in seats:
-        # Whoever forfeits is beaten by all; the others tie among themselves.
+        # `loser` loses against each other seat; the other seats draw with each other.
         points = 0.0 if seat == loser else (1.0 + (others - 1) * 0.5) / others
         connection.execute(
             update(Seat).where(Seat.game == game, Seat.seat == seat).values(points=points, spent=0, longest=0)
@@ -264,7 +264,7 @@ AFTER: Final = {"withdraw": "withdrawn", "release": "active"}
 def rule_on_game(
     connection: Connection, game: int, what: str, reason: str, now: datetime, *, seat: int | None = None
 ) -> int:
-    """A ruling about a game: "void", "again", or "award" to a seat. Its id."""
+    """Insert a ruling about a game: "void", "again", or "award" to `seat`; return its id."""
     found = connection.execute(select(Game.tournament).where(Game.id == game)).first()
     if found is None:
         raise NotFound(f"there is no game {game}")
@@ -273,29 +273,29 @@ def rule_on_game(
 
 
 def rule_on_entry(connection: Connection, tournament: int, name: str, what: str, reason: str, now: datetime) -> int:
-    """A ruling about an entry: "withdraw" or "release". Its id."""
+    """Insert a ruling about an entry ("withdraw" or "release") and set the entry's status; return the ruling's id."""
     chosen = select(Entry.id, Entry.status).where(Entry.tournament == tournament, Entry.name == name)
     found = connection.execute(chosen).first()
     if found is None:
-        raise NotFound(f"nobody called {name!r} takes part")
+        raise NotFound(f"no player {name!r} takes part in this tournament")
     set_entry_status(connection, tournament, name, AFTER[what])
     paired = last_round(connection, tournament)
     return _rule(connection, reason, now, entry=found.id, what=what, status_before=found.status, paired=paired)
 
 
 def revoke(connection: Connection, ruling: int, reason: str, now: datetime) -> int:
-    """A ruling that takes back another one. Its id. An entry gets the status that it had before."""
+    """Insert a ruling that revokes `ruling`; give an entry back its earlier status. Return the new ruling's id."""
     old = connection.execute(select(Ruling.__table__).where(Ruling.id == ruling)).mappings().one()
     after = AFTER.get(old["what"])
     before = old["status_before"] or ("active" if after == "withdrawn" else "withdrawn")
-    # What has changed since, such as a new quarantine, stays.
+    # The WHERE keeps a status that was set since, such as a new quarantine.
     undone = update(Entry).where(Entry.id == old["entry"], Entry.status == after).values(status=before)
     connection.execute(undone)
     return _rule(connection, reason, now, game=old["game"], entry=old["entry"], what="revoke", revokes=ruling)
 
 
 def last_round(connection: Connection, tournament: int) -> int:
-    """The last round that is paired."""
+    """The number of the last round that has games; 0 if none has."""
     return connection.execute(select(func.max(Game.round)).where(Game.tournament == tournament)).scalar() or 0
 
 
@@ -311,7 +311,7 @@ def _key(result: Any) -> int:
     return int(result.inserted_primary_key[0])
 
 
-# Made once: SQLAlchemy then finds what it has compiled by identity.
+# Built once: SQLAlchemy finds the compiled SQL in its cache faster when the statement is the same object.
 _BEGIN: Final = update(Game).where(Game.id == bindparam("_game")).values(status="playing")
 _FINISH: Final = update(Game).where(Game.id == bindparam("_game"), Game.verdict.is_(None))
 _SEAT: Final = update(Seat).where(Seat.game == bindparam("_game"), Seat.seat == bindparam("_seat"))

@@ -1,6 +1,6 @@
-"""Values of another type than their column's, which SQLite stores all the same: text where a number should be.
+"""Finds values of the wrong type, such as text in a column of numbers: SQLite stores them, PostgreSQL refuses them.
 
-What reads games asks here first, so that what is shown as a number is one. PostgreSQL keeps the types itself.
+Everything that reads games calls `check` first, so that a field declared as a number is a number.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from db.errors import DatabaseError
 from db.schema import Base
 
 _WITH_GAMES: Final = ("game", "seat", "ruling", "move")
-"""The tables of which each row belongs to a game; the last is by far the longest."""
+"""Tables whose rows each belong to a game; "move" is last because it is by far the largest."""
 
 
 class WrongType(Struct, frozen=True):
-    """A value of another type than its column's."""
+    """A value whose type is not its column's type."""
 
     table: str
     column: str
     row: Any
-    """The id of the game that it belongs to; of the row where it belongs to none."""
+    """The id of the value's game; if the table is not about games, the id of the row."""
 
     @property
     def of_game(self) -> bool:
-        """Whether it belongs to a game."""
+        """Whether the value belongs to a game."""
         return self.table in _WITH_GAMES
 
     @property
     def reason(self) -> str:
-        """What is wrong, for people."""
-        return f"expected a value of its column's type in {self.table}.{self.column}"
+        """What is wrong, for messages."""
+        return f"the value of {self.table}.{self.column} does not have its column's type"
 
 
-def refuse(connection: Connection, games: Sequence[int], *, whole: bool) -> None:
-    """DatabaseError where something about these games has a wrong type; `whole`: in their moves too."""
+def check(connection: Connection, games: Sequence[int], *, whole: bool) -> None:
+    """Raise DatabaseError if a value of these games has the wrong type; `whole`: check their moves too."""
     if connection.dialect.name != "sqlite":
         return
     for table in _WITH_GAMES if whole else _WITH_GAMES[:-1]:
@@ -49,7 +49,7 @@ def refuse(connection: Connection, games: Sequence[int], *, whole: bool) -> None
 
 
 def every(connection: Connection) -> list[WrongType]:
-    """All values of a wrong type; of each column one a game."""
+    """All values of the wrong type; at most one per column and game."""
     if connection.dialect.name != "sqlite":
         return []
     return [
@@ -70,7 +70,7 @@ def _query(table: Table) -> str:
 
 
 def _test(name: str, kind: Any) -> str | None:
-    """The condition that a value is of another type. SQLite orders numbers before texts before bytes."""
+    """The SQL condition for a value of the wrong type. SQLite sorts numbers before texts before bytes."""
     if isinstance(kind, Integer):
         return f'"{name}" | 0 <> "{name}"'
     if isinstance(kind, Float):

@@ -1,7 +1,7 @@
-"""Brings a database to the tables of this program: new ones are made, older ones copied and then changed.
+"""Creates the tables of a new database, and migrates an older database with Alembic, after making a backup of it.
 
-Alembic is loaded only where there is something to change, so that opening a database of today costs one query. A newer
-database than this program knows is left alone.
+Alembic is imported only when there is something to change: opening an up-to-date database costs one query. A database
+of a newer revision is refused and not changed.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from db.errors import DatabaseError, NewerDatabase, NotADatabase
 from db.schema import VIEWS
 
 REVISION: Final = "0003"
-"""The revision of the tables that this program knows."""
+"""The Alembic revision of this program's tables."""
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
 
 
 def revision(engine: Engine) -> str | None:
-    """The revision of the tables that are there; None where there are none yet."""
+    """The database's Alembic revision; None if it has no tables yet."""
     with engine.connect() as connection:
         return _revision(connection)
 
@@ -33,16 +33,16 @@ def _revision(connection: Connection) -> str | None:
     if "alembic_version" in tables:
         return str(connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one())
     if tables:
-        raise NotADatabase(f"expected a database of arena, got one with other tables ({', '.join(sorted(tables)[:5])})")
+        raise NotADatabase(f"expected a database of arena, got other tables ({', '.join(sorted(tables)[:5])})")
     return None
 
 
 def check(engine: Engine, file: Path | None) -> None:
-    """For whoever only reads: an error unless the tables are those of this program."""
+    """Raise DatabaseError unless the database has this program's revision; for connections that only read."""
     there = revision(engine)
-    if there is not None and there != REVISION and there in known():
+    if there is not None and there != REVISION and there in known_revisions():
         raise DatabaseError(
-            f"{file} was written by an older program (revision {there}): bring it up to date by `arena db upgrade`"
+            f"{file} was written by an older version of arena (revision {there}); upgrade it with `arena db upgrade`"
         )
     _refuse_newer(there, file)
     if there is None:
@@ -50,11 +50,11 @@ def check(engine: Engine, file: Path | None) -> None:
 
 
 def bring_up_to_date(engine: Engine, file: Path | None) -> Path | None:
-    """Makes or changes the tables where needed; where the copy of an older file is that was made before."""
+    """Create or migrate the tables if necessary; return the path of the backup of an older file, if one was made."""
     if revision(engine) == REVISION:
         return None
     with engine.connect().execution_options(**{WRITES: True}) as connection, connection.begin():
-        # Asked again: now nobody else can be at it, but somebody may have been.
+        # Read again under the write lock: another program may have migrated the database since the first check.
         there = _revision(connection)
         if there == REVISION:
             return None
@@ -69,15 +69,15 @@ def bring_up_to_date(engine: Engine, file: Path | None) -> Path | None:
 
 
 def _refuse_newer(there: str | None, file: Path | None) -> None:
-    if there is not None and there not in known():
+    if there is not None and there not in known_revisions():
         raise NewerDatabase(
-            f"{file or 'the database'} was written by a newer program (revision {there}, this one knows {REVISION}); "
-            "use that, or another file with --db"
+            f"{file or 'the database'} was written by a newer version of arena (revision {there}, this version has "
+            f"{REVISION}); use that version, or another file with --db"
         )
 
 
 def _copy(file: Path, copy: Path) -> None:
-    """A copy of the database as it is, with what its journal holds. It is there whole, or not at all."""
+    """Back up the database, its write-ahead log included, atomically: the copy is complete or does not exist."""
     part = copy.with_name(f"{copy.name}.part")
     part.unlink(missing_ok=True)
     try:
@@ -88,13 +88,13 @@ def _copy(file: Path, copy: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-def known() -> list[str]:
-    """The revisions that this program can bring up to date, oldest first."""
+def known_revisions() -> list[str]:
+    """The revisions that this program can migrate from, oldest first."""
     return sorted(file.name.partition("_")[0] for file in (_MIGRATIONS / "versions").glob("[0-9]*.py"))
 
 
 def make_views(connection: Connection) -> None:
-    """Makes the views of the file anew, for other programs. In SQLite our own connections have theirs besides."""
+    """Create the views again, for other programs. (In SQLite our own connections use temporary views instead.)"""
     file = "main." if connection.dialect.name == "sqlite" else ""
     for name in reversed(VIEWS):
         connection.exec_driver_sql(f"DROP VIEW IF EXISTS {file}{name}")

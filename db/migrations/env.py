@@ -1,4 +1,4 @@
-"""How Alembic reaches the database: over the connection that `db/upgrade.py` hands it, inside its transaction."""
+"""Alembic's environment: it uses the connection of `db/upgrade.py`, within its transaction."""
 
 from alembic import context
 

@@ -1,4 +1,4 @@
-"""A bundle's sources come out beside its file and nowhere else; a file that was made to do harm is refused."""
+"""A bundle's sources are unpacked beside its file and nowhere else; a malicious file is refused."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def asked(file: Path, query: str) -> list[tuple[object, ...]]:
         return connection.execute(query).fetchall()
 
 
-def test_only_games_that_are_over_and_only_hers_are_in_it(make: Make) -> None:
+def test_a_bundle_has_only_finished_games_of_its_agent(make: Make) -> None:
     file = make("cleo")
     assert asked(file, "SELECT COUNT(*) FROM game WHERE status NOT IN ('finished', 'void')") == [(0,)]
     without = "SELECT COUNT(*) FROM game WHERE NOT EXISTS (SELECT 1 FROM seat WHERE game = game.id AND name = 'cleo')"
@@ -56,7 +56,7 @@ def test_only_games_that_are_over_and_only_hers_are_in_it(make: Make) -> None:
     assert asked(file, "SELECT name FROM entry ORDER BY name") == [("ann",), ("bob",), ("cleo",)]
 
 
-def test_of_a_tournament_that_goes_on_the_seed_is_left_out(make: Make) -> None:
+def test_the_seed_of_a_running_tournament_is_left_out(make: Make) -> None:
     file = make()
     seeds = asked(file, "SELECT DISTINCT tournament.status, game.seed FROM game JOIN tournament "
                         "ON tournament.id = game.tournament ORDER BY 1")  # fmt: skip
@@ -64,7 +64,7 @@ def test_of_a_tournament_that_goes_on_the_seed_is_left_out(make: Make) -> None:
     assert asked(file, "SELECT seed FROM tournament WHERE status = 'running'") == [("",)]
 
 
-def test_rulings_about_her_games_are_in_it_and_no_others(make: Make) -> None:
+def test_a_bundle_has_only_rulings_about_its_games(make: Make) -> None:
     reasons = {reason for (reason,) in asked(make("dan"), "SELECT reason FROM ruling")}
     assert reasons == {"asked to"}
     assert "three times void" in {
@@ -72,7 +72,7 @@ def test_rulings_about_her_games_are_in_it_and_no_others(make: Make) -> None:
     }
 
 
-def test_sources_come_out_beside_it_once(make: Make, tmp_path: Path) -> None:
+def test_sources_are_unpacked_beside_the_file_once(make: Make, tmp_path: Path) -> None:
     files = {"my_agent.py": b"print()", "data/x.bin": bytes(range(256))}
     hash = hash_of({path: StoredFile(content, False) for path, content in files.items()})
     file = make("ann", *files.items())
@@ -97,9 +97,9 @@ def test_nothing_is_written_elsewhere(make: Make, tmp_path: Path, path: str) -> 
     assert not (tmp_path / "ann.store").exists()
 
 
-def test_a_source_with_another_hash_than_its_name_is_not_unpacked(make: Make, tmp_path: Path) -> None:
+def test_a_source_that_does_not_have_its_hash_is_not_unpacked(make: Make, tmp_path: Path) -> None:
     file = make("ann", ("evil.py", b"1"), hash="ab" * 32)
-    with pytest.raises(DatabaseError, match="the source abababababab has another hash than its name"):
+    with pytest.raises(DatabaseError, match="the source abababababab does not have that hash"):
         Database(str(file))
     assert not (tmp_path / "ann.store").exists()
 
@@ -126,7 +126,7 @@ def test_a_folder_with_other_content_is_not_taken_for_the_source(
     (place / "a.py").chmod(0o644)
     spoil(place)
     for read_only in (False, True):
-        with pytest.raises(DatabaseError, match=r"is not what .*ann.arena has under that hash: delete it"):
+        with pytest.raises(DatabaseError, match=r"differs from the source in .*ann.arena: delete it"):
             Database(str(file), read_only=read_only)
 
 
@@ -141,7 +141,7 @@ def test_a_source_beyond_the_limits_of_the_store_is_not_read(make: Make, monkeyp
         pass
 
 
-def test_a_source_that_is_no_hash_is_refused(make: Make, tmp_path: Path) -> None:
+def test_a_source_not_named_by_a_hash_is_refused(make: Make, tmp_path: Path) -> None:
     file = make("ann", ("a.py", b"1"))
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("UPDATE bundled SET source = '../evil'")
@@ -151,16 +151,16 @@ def test_a_source_that_is_no_hash_is_refused(make: Make, tmp_path: Path) -> None
     assert not (tmp_path / "evil").exists()
 
 
-def test_a_file_that_is_there_is_never_replaced(make: Make, tmp_path: Path) -> None:
+def test_an_existing_file_is_never_replaced(make: Make, tmp_path: Path) -> None:
     (tmp_path / "ann.arena").write_text("mine")
-    with pytest.raises(DatabaseError, match="nothing is overwritten"):
+    with pytest.raises(DatabaseError, match="is not overwritten"):
         make()
     assert (tmp_path / "ann.arena").read_text() == "mine"
     assert not list(tmp_path.glob("*.part"))
 
 
-def test_whoever_has_played_no_game_has_no_bundle(make: Make) -> None:
-    with pytest.raises(NotFound, match="no game of 'eve' is over there"):
+def test_an_agent_without_a_finished_game_has_no_bundle(make: Make) -> None:
+    with pytest.raises(NotFound, match="'eve' has no finished game"):
         make("eve")
-    with pytest.raises(NotFound, match="there is no agent 'zoe' on record"):
+    with pytest.raises(NotFound, match="there is no agent 'zoe' in the database"):
         make("zoe")

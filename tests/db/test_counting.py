@@ -1,4 +1,4 @@
-"""Which games count: the views, the scores, the games for ratings and single games say the same of any record."""
+"""Which games count: the views, the scores, the games for ratings and single games agree for any database."""
 
 from __future__ import annotations
 

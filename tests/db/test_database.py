@@ -1,4 +1,4 @@
-"""A database is opened as it should be, and what cannot be opened is told in words."""
+"""Opening a database; what cannot be opened is a readable error."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def open_folder() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def test_a_database_is_made_where_none_is(tmp_path: Path) -> None:
+def test_a_missing_database_is_created(tmp_path: Path) -> None:
     with Database(str(tmp_path / "new.db")) as database:
         assert counted(database, "v_game") == 0
         assert database.copied is None
@@ -68,9 +68,7 @@ def test_a_database_in_memory_works(tmp_path: Path) -> None:
         assert counted(database, "move") == 12
 
 
-def test_committed_games_reach_the_disk_and_rows_lead_somewhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_commits_are_synced_and_foreign_keys_are_enforced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dialect, "engine", inspect.unwrap(dialect.engine))  # tests do not wait for the disk
     with Database(str(tmp_path / "arena.db")) as database:
         for connect in (database.reading, database.writing):
@@ -96,44 +94,46 @@ def test_nothing_can_be_written_through_a_read_only_database(tmp_path: Path) -> 
     assert Path(file).read_bytes() == before
 
 
-def test_what_is_not_there_is_not_made_by_reading(tmp_path: Path) -> None:
+def test_reading_does_not_create_a_missing_database(tmp_path: Path) -> None:
     for wish in ({"create": False}, {"read_only": True}):
         with pytest.raises(
-            NotFound, match=r"there is no database .*none\.db; go to the folder where you played, or name it with --db"
+            NotFound, match=r"there is no database .*none\.db; change to the folder where you played, or give its path"
         ):
             Database(str(tmp_path / "none.db"), **wish)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_or_a_file_in_no_folder_is_told_in_words(tmp_path: Path) -> None:
-    with pytest.raises(DatabaseError, match=r"expected a database's file, .* is a folder"):
+def test_a_folder_or_a_file_in_a_missing_folder_is_a_readable_error(tmp_path: Path) -> None:
+    with pytest.raises(DatabaseError, match=r"expected a database file, but .* is a folder"):
         Database(str(tmp_path))
-    with pytest.raises(DatabaseError, match=r"unable to open database file\. Is its folder there"):
+    with pytest.raises(DatabaseError, match=r"unable to open database file\. Does its folder exist"):
         Database(str(tmp_path / "no" / "arena.db"))
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-def test_a_file_that_is_something_else_is_left_alone(tmp_path: Path, *, read_only: bool) -> None:
+def test_a_file_that_is_not_a_database_is_refused_and_not_changed(tmp_path: Path, *, read_only: bool) -> None:
     file = tmp_path / "arena.db"
     file.write_text("players = 'students/*'\n" * 1000)
     before = file.read_bytes()
-    with pytest.raises(NotADatabase, match=r"arena\.db is no database of arena, or is damaged: file is not a database"):
+    with pytest.raises(
+        NotADatabase, match=r"arena\.db is not a database of arena, or it is damaged: file is not a database"
+    ):
         Database(str(file), read_only=read_only)
     assert file.read_bytes() == before
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-def test_a_database_of_another_program_is_left_alone(tmp_path: Path, *, read_only: bool) -> None:
+def test_a_database_of_another_program_is_refused_and_not_changed(tmp_path: Path, *, read_only: bool) -> None:
     file = tmp_path / "arena.db"
     with closing(sqlite3.connect(file)) as other:
         other.execute("CREATE TABLE bookmark (id INTEGER)")
-    with pytest.raises(NotADatabase, match=r"got one with other tables \(bookmark\)"):
+    with pytest.raises(NotADatabase, match=r"got other tables \(bookmark\)"):
         Database(str(file), read_only=read_only)
     with closing(sqlite3.connect(file)) as other:
         assert other.execute("SELECT name FROM sqlite_master").fetchall() == [("bookmark",)]
 
 
-def test_an_empty_file_is_filled_but_not_by_who_only_reads(tmp_path: Path) -> None:
+def test_an_empty_file_gets_tables_unless_it_is_opened_read_only(tmp_path: Path) -> None:
     file = tmp_path / "arena.db"
     file.touch()
     with pytest.raises(NotADatabase, match=r"expected a database of arena, .* is empty"):
@@ -142,7 +142,7 @@ def test_an_empty_file_is_filled_but_not_by_who_only_reads(tmp_path: Path) -> No
         begun_game(database)
 
 
-def test_a_damaged_file_is_told_in_words(tmp_path: Path) -> None:
+def test_a_damaged_file_is_a_readable_error(tmp_path: Path) -> None:
     file = tmp_path / "arena.db"
     with Database(str(file)) as database:
         finish(database, begun_game(database))
@@ -153,20 +153,20 @@ def test_a_damaged_file_is_told_in_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-def test_a_newer_database_is_refused_and_left_alone(tmp_path: Path, *, read_only: bool) -> None:
+def test_a_newer_database_is_refused_and_not_changed(tmp_path: Path, *, read_only: bool) -> None:
     file = tmp_path / "arena.db"
     with Database(str(file)) as database, database.writing() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
     before = file.read_bytes()
     with pytest.raises(
-        NewerDatabase, match=r"written by a newer program \(revision 9999, this one knows 0003\); use that, or another"
+        NewerDatabase, match=r"newer version of arena \(revision 9999, this version has 0003\); use that version"
     ):
         Database(str(file), read_only=read_only)
     assert file.read_bytes() == before
     assert not list(tmp_path.glob("*before*"))
 
 
-def test_who_may_not_write_is_told_so_in_words(open_folder: Path) -> None:
+def test_a_missing_write_permission_is_a_readable_error(open_folder: Path) -> None:
     file = open_folder / "arena.db"
     with Database(str(file)) as database:
         begun_game(database)
@@ -198,10 +198,10 @@ def test_who_may_not_write_is_told_so_in_words(open_folder: Path) -> None:
     assert len(told) == 2, done.stderr
     for line, name in zip(told, ("arena.db", "new.db"), strict=True):
         assert line.startswith(f"{open_folder}/{name}: ")
-        assert line.endswith("Is its folder there, and may you write to it?")
+        assert line.endswith("Does its folder exist, and can you write to it?")
 
 
-def test_several_processes_may_make_the_same_database_at_once(tmp_path: Path) -> None:
+def test_several_processes_can_create_the_same_database_at_the_same_time(tmp_path: Path) -> None:
     code = """
         folder, rounds, many = Path(sys.argv[1]), 5, 6
 
@@ -227,7 +227,7 @@ def test_several_processes_may_make_the_same_database_at_once(tmp_path: Path) ->
     assert done.stdout.splitlines() == ["[0, 0, 0, 0, 0, 0] 6"] * 5, done.stderr
 
 
-def test_opening_what_is_up_to_date_loads_nothing_that_migrates(tmp_path: Path) -> None:
+def test_opening_an_up_to_date_database_does_not_import_alembic(tmp_path: Path) -> None:
     file = tmp_path / "arena.db"
     Database(str(file)).close()
     code = (
@@ -237,6 +237,6 @@ def test_opening_what_is_up_to_date_loads_nothing_that_migrates(tmp_path: Path) 
     assert done.stdout == "False\n"
 
 
-def test_every_error_of_the_record_is_one_that_a_user_can_read() -> None:
+def test_every_error_of_the_database_is_one_that_users_can_read() -> None:
     for kind in (Busy, DiskFull, NewerDatabase, NotADatabase, NotFound):
         assert issubclass(kind, DatabaseError)

@@ -1,4 +1,4 @@
-"""What is SQLite's own stays in its place: everything else is SQL that PostgreSQL also has, and errors become words."""
+"""Only `db.dialect` uses what SQLite alone has: all other SQL runs on PostgreSQL too, and errors are translated."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def test_another_database_has_no_file() -> None:
     assert dialect.file_of(dialect.url("postgresql://arena@db.example/cs101")) is None
 
 
-def test_what_is_no_url_is_told_in_words() -> None:
-    with pytest.raises(DatabaseError, match=r"expected a database's file or URL, got '://x'"):
+def test_a_malformed_url_is_a_readable_error() -> None:
+    with pytest.raises(DatabaseError, match=r"expected a database file or URL, got '://x'"):
         dialect.url("://x")
 
 
@@ -80,10 +80,10 @@ def test_what_is_no_url_is_told_in_words() -> None:
         (sqlite3.SQLITE_CONSTRAINT_UNIQUE, DatabaseError),
     ],
 )
-def test_every_failure_has_its_kind(code: int, kind: type[DatabaseError]) -> None:
+def test_every_sqlite_error_has_its_class(code: int, kind: type[DatabaseError]) -> None:
     error = sqlite3.OperationalError("it failed")
     error.sqlite_errorcode = code
-    with pytest.raises(DatabaseError, match=r"a\.db") as told, dialect.told_in_words(Path("a.db")):
+    with pytest.raises(DatabaseError, match=r"a\.db") as told, dialect.translated_errors(Path("a.db")):
         raise error
     assert type(told.value) is kind
 
@@ -91,17 +91,17 @@ def test_every_failure_has_its_kind(code: int, kind: type[DatabaseError]) -> Non
 def test_a_mistake_in_a_query_is_not_taken_for_a_locked_file() -> None:
     with (
         pytest.raises(DatabaseError, match="no such column: locked") as told,
-        dialect.told_in_words(None),
+        dialect.translated_errors(None),
         closing(sqlite3.connect(":memory:")) as memory,
     ):
         memory.execute("SELECT locked")
     assert type(told.value) is DatabaseError
 
 
-def test_a_file_is_opened_as_one_that_a_stranger_may_have_made(tmp_path: Path) -> None:
+def test_a_file_is_opened_as_untrusted(tmp_path: Path) -> None:
     """https://www.sqlite.org/security.html"""
     with Database(str(tmp_path / "arena.db")) as database, database.reading() as connection:
         for setting, value in (("trusted_schema", 0), ("cell_size_check", 1), ("mmap_size", 0)):
             assert connection.exec_driver_sql(f"PRAGMA {setting}").scalar() == value
-        with pytest.raises(DatabaseError), dialect.told_in_words(None):
+        with pytest.raises(DatabaseError), dialect.translated_errors(None):
             connection.exec_driver_sql("SELECT LENGTH(zeroblob(900000000))")

@@ -1,4 +1,4 @@
-"""Games that repeat another move for move are found by a hash of their moves."""
+"""Repeated games (the same moves) are found by a hash of their moves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def record(tmp_path: Path) -> Iterator[Record]:
         yield Record(connection)
 
 
-def test_equal_games_have_the_same_hash_whatever_was_thought_and_used() -> None:
+def test_the_hash_depends_on_moves_only() -> None:
     played = [MoveRecord(1, "opening", "a1"), MoveRecord(2, "chance", "6"), MoveRecord(3, 0, "b2")]
     again = [MoveRecord(1, "opening", "a1"), MoveRecord(2, "chance", "6"), MoveRecord(3, 0, "b2", spent=7, text="hm")]
     assert moves_hash(played) == moves_hash(again)
@@ -85,7 +85,7 @@ def test_imported_games_can_repeat_those_that_were_played_here(record: Record) -
     assert len({*hashes}) == 1
 
 
-def test_the_last_games_tell_how_long_games_take(record: Record) -> None:
+def test_latest_durations_are_those_of_the_last_games(record: Record) -> None:
     """A game of this record takes a minute; forfeits and games under other conditions do not count."""
     cup = record.tournament("ann", "bob")
     for pair in "123":
@@ -97,7 +97,7 @@ def test_the_last_games_tell_how_long_games_take(record: Record) -> None:
     assert games.latest_durations(record.connection, "othello", "10", most=9) == []
 
 
-def test_games_without_readable_times_do_not_tell_how_long_games_take(record: Record) -> None:
+def test_games_without_readable_times_have_no_duration(record: Record) -> None:
     """Earlier versions imported such games."""
     cup = record.tournament("ann", "bob")
     played = [record.play(cup, "ann", "bob", 1.0, pair=pair, moves="abc").id for pair in "1234"]

@@ -1,4 +1,4 @@
-"""Looking back: what queries answer about a record is what the views say, and what happened."""
+"""Queries about recorded games agree with the views, and with what was recorded."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def viewed(connection: Connection, query: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("tournament", ["cs101", "evening"])
-def test_what_a_tournament_came_to_is_what_the_views_say(connection: Connection, tournament: str) -> None:
+def test_the_scores_of_a_tournament_are_those_of_the_views(connection: Connection, tournament: str) -> None:
     counted = scores.scores(connection, lookup.find_tournament(connection, tournament))
     standing = "SELECT name, games, wins, draws, losses, points FROM v_standing WHERE tournament = "
     assert sorted(
@@ -71,7 +71,7 @@ def test_what_a_tournament_came_to_is_what_the_views_say(connection: Connection,
     )
 
 
-def test_what_all_games_came_to_is_the_sum_of_the_tournaments_and_the_games_outside(connection: Connection) -> None:
+def test_the_scores_of_all_games_are_the_sum_of_tournaments_and_other_games(connection: Connection) -> None:
     counted = scores.scores(connection)
     standing = "SELECT name, SUM(games), SUM(wins), SUM(points) FROM v_standing GROUP BY name"
     assert sorted((name, one.games, one.wins, one.points) for name, one in counted.players.items()) == sorted(
@@ -84,14 +84,14 @@ def test_what_all_games_came_to_is_the_sum_of_the_tournaments_and_the_games_outs
     assert counted.players["ann"].games == 7 + 3 + 1
 
 
-def test_faults_are_counted_by_verdict_and_giving_up_is_none(connection: Connection) -> None:
+def test_faults_are_counted_by_verdict_and_resigning_is_not_one(connection: Connection) -> None:
     counted = scores.scores(connection, lookup.find_tournament(connection, "cs101"))
     faults = {name: score.faults for name, score in counted.players.items() if score.faults}
     assert faults == {"cleo": {"time": 1}, "dan": {"forfeit": 1}}
     assert scores.scores(connection).players["bob"].faults == {"time": 1, "crashed": 1}
 
 
-def test_a_game_for_one_counts_for_its_player_alone(tmp_path: Path) -> None:
+def test_a_game_with_one_player_counts_for_that_player_only(tmp_path: Path) -> None:
     with Database(str(tmp_path / "a.db")) as database, database.writing() as connection:
         book = sample_record.Book(connection)
         maze = book.tournament("alone", "maze")
@@ -131,7 +131,7 @@ def test_a_game_is_read_as_it_was_written(everything: list[PastGame], special: d
         ("scheduled", None, None),
     ],
 )
-def test_rulings_change_what_counts_and_not_what_happened(
+def test_rulings_change_the_points_that_count_but_not_the_recorded_points(
     everything: list[PastGame],
     special: dict[str, int],
     which: str,
@@ -142,7 +142,7 @@ def test_rulings_change_what_counts_and_not_what_happened(
     assert (game.points, game.counted) == (played, counted)
 
 
-def test_all_rulings_are_there_and_the_last_one_holds(everything: list[PastGame], special: dict[str, int]) -> None:
+def test_all_rulings_are_kept_and_the_last_one_is_in_force(everything: list[PastGame], special: dict[str, int]) -> None:
     game = next(game for game in everything if game.id == special["annulled"])
     assert [ruling.what for ruling in game.rulings] == ["award", "void"]
     assert game.ruling is not None
@@ -231,20 +231,20 @@ def test_the_history_is_exactly_the_games_that_fit(
     assert search.count(connection, wanted, most=1000) == len(expected)
 
 
-def test_the_history_begins_with_the_newest_and_ends_at_its_limit(connection: Connection) -> None:
+def test_the_history_starts_with_the_newest_game_and_has_at_most_limit_games(connection: Connection) -> None:
     whole = search.page(connection, Wanted(), limit=1000)
     moments = [game.finished for game in whole]
     assert moments == sorted(moments, key=lambda moment: moment or "", reverse=True)
     assert search.page(connection, Wanted(), limit=3) == whole[:3]
 
 
-def test_no_more_games_are_counted_than_are_asked_for(connection: Connection) -> None:
+def test_counting_stops_at_one_more_than_most(connection: Connection) -> None:
     assert search.count(connection, Wanted(), most=3) == 4
     assert search.count(connection, Wanted(), most=0) == 1
 
 
 @pytest.mark.parametrize("options", ["", ":rows=5"])
-def test_a_game_of_ones_own_is_found_by_its_file_wherever_that_is_kept(tmp_path: Path, options: str) -> None:
+def test_user_supplied_rules_are_found_by_their_file_name_in_any_folder(tmp_path: Path, options: str) -> None:
     sample_record.make(tmp_path / "arena.db")
     kept = f"/home/ann/arena.store/0a/mine.py:Mine{options}"
     with Database(str(tmp_path / "arena.db")) as database, database.writing() as connection:
@@ -261,7 +261,7 @@ def test_a_game_against_two_opponents_of_that_name_is_listed_once(connection: Co
     assert len(ids) == len(set(ids)) == 3
 
 
-def test_a_name_that_nobody_has_is_not_found_and_a_near_one_is_told(connection: Connection) -> None:
+def test_an_unknown_name_is_not_found_and_a_similar_one_is_suggested(connection: Connection) -> None:
     with pytest.raises(NotFound, match="nobody called 'anne' has played; did you mean 'ann'"):
         search.page(connection, Wanted(agent="anne"), limit=1)
     with pytest.raises(NotFound, match="no tournament 'cs102'"):
@@ -271,7 +271,7 @@ def test_a_name_that_nobody_has_is_not_found_and_a_near_one_is_told(connection: 
 @pytest.mark.parametrize(
     "wanted", [Wanted(), Wanted(verdict="time"), Wanted(fault="any")], ids=["all", "by verdict", "by fault"]
 )
-def test_a_page_is_found_by_an_index_and_not_by_looking_at_every_game(
+def test_a_page_is_found_with_an_index_and_not_with_a_full_scan(
     tmp_path: Path, wanted: Wanted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "arena.db"
@@ -295,7 +295,7 @@ def test_a_page_is_found_by_an_index_and_not_by_looking_at_every_game(
 # Tournaments, and anything else.
 
 
-def test_tournaments_tell_how_far_they_have_come(connection: Connection) -> None:
+def test_tournaments_are_listed_with_their_status_and_games(connection: Connection) -> None:
     course, evening = lookup.tournaments(connection)
     assert (course.name, course.entries, course.played, course.games, course.status) == ("cs101", 5, 13, 14, "running")
     assert (evening.name, evening.entries, evening.played, evening.games) == ("evening", 3, 4, 4)

@@ -1,4 +1,4 @@
-"""The games that ratings are made of are the right ones, one after the other as well as counted."""
+"""The right games are read for ratings, both one by one and counted by pairing."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def weighed(games: Duels) -> dict[tuple[tuple[object, ...], ...], float]:
 # What is left out, each by itself.
 
 
-def test_games_are_told_in_the_order_in_which_they_were_over_with_all_that_ratings_ask(record: Record) -> None:
+def test_games_are_in_the_order_in_which_they_ended_with_all_fields(record: Record) -> None:
     cup = record.tournament("ann", "bob")
     later, sooner = record.plan(cup, "ann", "bob"), record.plan(cup, "bob", "ann", leg=1)
     record.finish(sooner, 0.5, 0.5)
@@ -83,7 +83,7 @@ def test_pairs_of_two_tournaments_are_not_the_same_pair(record: Record) -> None:
     assert one.pair != other.pair
 
 
-def test_pairs_that_went_alike_are_one_row(record: Record) -> None:
+def test_pairings_with_the_same_results_are_one_row(record: Record) -> None:
     cup = record.tournament("ann", "bob")
     for cycle in range(3):
         record.play(cup, "ann", "bob", 1.0, pair=f"{cycle}")
@@ -95,7 +95,7 @@ def test_pairs_that_went_alike_are_one_row(record: Record) -> None:
     ids(record)
 
 
-def test_pairs_that_were_played_move_for_move_are_counted_no_matter_who_sat_first(record: Record) -> None:
+def test_repeated_pairings_are_counted_whoever_had_the_first_seat(record: Record) -> None:
     cup = record.tournament("ann", "bob")
     for number, (first, second) in enumerate([("ann", "bob"), ("bob", "ann"), ("ann", "bob")]):
         for leg, (one, other) in enumerate([(first, second), (second, first)]):
@@ -142,7 +142,7 @@ def alike(games: Duels) -> dict[tuple[object, float], float]:
     return found
 
 
-def test_games_to_be_played_and_cancelled_are_not_rated(record: Record) -> None:
+def test_scheduled_and_cancelled_games_are_not_rated(record: Record) -> None:
     cup = record.tournament("ann", "bob")
     played = record.play(cup, "ann", "bob", 1.0)
     begun = record.plan(cup, "bob", "ann", leg=1)
@@ -217,7 +217,7 @@ def test_an_overruled_game_is_not_rated_and_gives_the_points_of_the_last_ruling(
     assert told(record, Scope(for_points=True)) == expected
 
 
-def test_a_void_game_that_was_awarded_gives_points_alone(record: Record) -> None:
+def test_an_awarded_void_game_gives_points_but_is_not_rated(record: Record) -> None:
     cup = record.tournament("ann", "bob")
     void = record.finish(record.plan(cup, "ann", "bob"))
     record.rule(void, "award", 1)
@@ -225,7 +225,7 @@ def test_a_void_game_that_was_awarded_gives_points_alone(record: Record) -> None
     assert told(record, Scope(for_points=True)) == [(void.id, ("ann", "bob"), (0.0, 1.0))]
 
 
-def test_games_of_an_earlier_version_are_rated_for_that_version_alone(record: Record) -> None:
+def test_games_of_an_earlier_version_are_rated_for_that_version_only(record: Record) -> None:
     cup = record.tournament("ann", "bob")
     before = record.play(cup, "ann", "bob", 1.0)
     record.enter(cup, "ann", 2)
@@ -245,7 +245,7 @@ def test_a_version_is_outdated_only_where_another_was_entered(record: Record) ->
     assert ids(record) == [games[1].id, alone.id]
 
 
-def test_games_of_another_tournament_are_not_asked_for(record: Record) -> None:
+def test_games_of_another_tournament_are_not_read(record: Record) -> None:
     cups = [record.tournament("ann", "bob") for _ in range(3)]
     games = [record.play(cup, "ann", "bob", 1.0).id for cup in cups]
     alone = record.play(None, "ann", "bob", 1.0).id
@@ -255,7 +255,7 @@ def test_games_of_another_tournament_are_not_asked_for(record: Record) -> None:
 
 
 @pytest.mark.parametrize("format", [IMPORTED, "tables"])
-def test_games_of_more_and_of_several_rules_are_told_one_by_one(record: Record, format: str) -> None:
+def test_games_that_are_not_pairings_of_two_are_listed_one_by_one(record: Record, format: str) -> None:
     cup = record.tournament("ann", "bob", "cleo", format=format)
     three = record.plan(cup, "ann", "bob", "cleo", pair="three", rules="ludo:players=3")
     record.finish(three, 1.0, 0.5, 0.0)
@@ -268,7 +268,7 @@ def test_games_of_more_and_of_several_rules_are_told_one_by_one(record: Record, 
     ]
 
 
-def test_only_wanted_games_are_told(record: Record) -> None:
+def test_only_games_that_match_the_filter_are_read(record: Record) -> None:
     cup = record.tournament("ann", "bob", "cleo")
     one, other = record.play(cup, "ann", "bob", 1.0, pair="a"), record.play(cup, "ann", "cleo", 1.0, pair="b")
     late = record.finish(record.plan(cup, "bob", "cleo", pair="c"), 0.0, 1.0, verdict="time")
@@ -288,7 +288,7 @@ def test_only_wanted_games_are_told(record: Record) -> None:
 # As the record was.
 
 
-def test_at_a_moment_nothing_that_came_later_is_known(record: Record) -> None:
+def test_with_at_nothing_later_is_read(record: Record) -> None:
     cup = record.tournament("ann", "bob")
     first, ruled = record.play(cup, "ann", "bob", 1.0), record.play(cup, "bob", "ann", 1.0, leg=1)
     then = instant(record.tick())
@@ -300,7 +300,7 @@ def test_at_a_moment_nothing_that_came_later_is_known(record: Record) -> None:
     assert ids(record) == [again.id, later.id]
 
 
-def test_at_a_moment_the_ruling_that_held_then_gives_the_points(record: Record) -> None:
+def test_with_at_the_ruling_in_force_then_gives_the_points(record: Record) -> None:
     cup = record.tournament("ann", "bob")
     played = record.play(cup, "ann", "bob", 1.0)
     moments = [instant(record.tick())]
@@ -311,7 +311,7 @@ def test_at_a_moment_the_ruling_that_held_then_gives_the_points(record: Record) 
     assert [[game[2] for game in games] for games in found] == [[(1.0, 0.0)], [(0.0, 1.0)], [], [(1.0, 0.0)]]
 
 
-def test_at_a_moment_the_version_that_played_then_is_rated(record: Record) -> None:
+def test_with_at_the_version_of_that_time_is_rated(record: Record) -> None:
     cup = record.tournament("ann", "bob")
     before = record.play(cup, "ann", "bob", 1.0)
     then = instant(record.tick())
@@ -321,7 +321,7 @@ def test_at_a_moment_the_version_that_played_then_is_rated(record: Record) -> No
     assert ids(record, Scope(at=instant(record.tick()))) == [after.id]
 
 
-def test_a_version_is_outdated_at_a_moment_whatever_games_are_wanted(record: Record) -> None:
+def test_with_at_a_filter_does_not_change_which_version_is_outdated(record: Record) -> None:
     cup = record.tournament("ann", "bob", "cleo")
     record.play(cup, "ann", "bob", 1.0)
     record.enter(cup, "ann", 2)
@@ -348,7 +348,7 @@ def test_exactly_the_games_that_should_be_are_rated(record: Record, number: int)
 
 
 @pytest.mark.parametrize("number", range(tries(8)))
-def test_games_that_are_counted_are_those_that_are_told(record: Record, number: int) -> None:
+def test_counted_games_are_the_listed_games(record: Record, number: int) -> None:
     fill(record, Random(100 + number))
     for tournaments in ((), (1,), (1, 4), (2, 3, 5)):
         for versions in (False, True):

@@ -1,4 +1,4 @@
-"""What a running tournament asks its record: the pairs that a test of its match may look at."""
+"""The queries of a running tournament: the pairings that a sequential test can use."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def match() -> Iterator[Match]:
         yield Match(connection)
 
 
-def test_pairs_are_counted_by_what_they_brought_the_player(match: Match) -> None:
+def test_pairings_are_counted_by_the_points_of_the_player(match: Match) -> None:
     for number, (first, second) in enumerate([(1, 1), (1, 0.5), (0.5, 1), (0, 1), (0.5, 0.5), (0, 0)]):
         match.played(f"pair {number}", first, second)
     assert match.points() == {2.0: 1, 1.5: 2, 1.0: 2, 0.0: 1}
     assert match.points("bob") == {0.0: 1, 0.5: 2, 1.0: 2, 2.0: 1}
 
 
-def test_nothing_is_counted_of_a_pair_half_played(match: Match) -> None:
+def test_a_half_played_pairing_is_not_counted(match: Match) -> None:
     one, other = match.pair("half"), match.pair("begun")
     match.play(one[0], 1)
     match.play(other[0], 1)
@@ -74,7 +74,7 @@ def test_nothing_is_counted_of_a_pair_half_played(match: Match) -> None:
     assert match.points() == {}
 
 
-def test_nothing_is_counted_of_a_pair_with_a_forfeit(match: Match) -> None:
+def test_a_pairing_with_a_forfeit_is_not_counted(match: Match) -> None:
     match.played("played", 1, 1)
     games = match.pair("forfeit")
     match.play(games[0], 1)
@@ -85,7 +85,7 @@ def test_nothing_is_counted_of_a_pair_with_a_forfeit(match: Match) -> None:
 
 
 @pytest.mark.parametrize("what", ["void", "award"])
-def test_nothing_is_counted_of_a_pair_that_a_ruling_is_about(match: Match, what: str) -> None:
+def test_a_pairing_with_a_ruling_is_not_counted(match: Match, what: str) -> None:
     match.played("played", 1, 1)
     games = match.played("ruled", 1, 1)
     store.rule_on_game(match.connection, games[1], what, "a reason", NOW, seat=1 if what == "award" else None)
@@ -131,7 +131,7 @@ def test_the_games_of_another_tournament_do_not_count(match: Match) -> None:
     assert match.points() == {2.0: 1}
 
 
-def test_a_pair_waits_as_long_as_one_of_its_games_is_to_be_played(match: Match) -> None:
+def test_a_pairing_is_waiting_while_one_of_its_games_is_scheduled(match: Match) -> None:
     match.played("played", 1, 1)
     half, begun = match.pair("half"), match.pair("begun")
     match.play(half[0], 1)

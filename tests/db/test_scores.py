@@ -1,4 +1,4 @@
-"""Wins in any seat but the first are counted as all wins are: in games for two and for more, with rulings."""
+"""Wins in another seat than the first: counted as the views count them, for two and more players, with rulings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each transaction is stored wholly or not at all, whatever happens to the process, the disk or the lock."""
+"""Each transaction is stored completely or not at all, whatever happens to the process, the disk or the lock."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def run(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
 # All or nothing.
 
 
-def test_a_process_killed_at_any_statement_leaves_a_game_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_process_killed_at_any_statement_stores_a_whole_game_or_nothing(tmp_path: Path) -> None:
     done = run(
         """
         folder, tries = Path(sys.argv[1]), int(sys.argv[2])
@@ -115,7 +115,7 @@ def test_a_process_killed_at_any_statement_leaves_a_game_whole_or_not_at_all(tmp
     assert whole >= 1
 
 
-def test_a_block_that_fails_leaves_nothing(database: Database) -> None:
+def test_a_transaction_that_raises_writes_nothing(database: Database) -> None:
     game = begun_game(database)
 
     def finish_and_fail() -> None:
@@ -165,12 +165,14 @@ def test_a_second_writer_waits_until_the_first_is_done(database: Database) -> No
     assert counted(database, "agent") == 3
 
 
-def test_a_file_locked_for_too_long_is_busy_in_words(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dialect, "WAIT", 20)
+def test_a_file_locked_for_too_long_is_a_readable_busy_error(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dialect, "BUSY_TIMEOUT", 20)
     other = Database(str(database.file))
     with (
         database.writing(),
-        pytest.raises(Busy, match=r"arena\.db is locked by another program; try again when it is done"),
+        pytest.raises(Busy, match=r"arena\.db is locked by another program; try again when that program has finished"),
         other.writing(),
     ):
         pass
@@ -179,7 +181,7 @@ def test_a_file_locked_for_too_long_is_busy_in_words(database: Database, monkeyp
     assert counted(database, "agent") == 1
 
 
-def test_whoever_reads_sees_one_moment_and_holds_up_nobody(database: Database) -> None:
+def test_a_reader_sees_one_snapshot_and_blocks_no_writer(database: Database) -> None:
     with database.reading() as connection:
         assert connection.execute(text("SELECT COUNT(*) FROM agent")).scalar_one() == 0
         with database.writing() as writing:
@@ -191,7 +193,7 @@ def test_whoever_reads_sees_one_moment_and_holds_up_nobody(database: Database) -
 # The disk.
 
 
-def test_a_full_disk_is_told_in_words_and_the_game_is_stored_when_there_is_room(tmp_path: Path) -> None:
+def test_a_full_disk_is_a_readable_error_and_the_game_can_be_stored_later(tmp_path: Path) -> None:
     done = run(
         """
         import resource
@@ -216,11 +218,11 @@ def test_a_full_disk_is_told_in_words_and_the_game_is_stored_when_there_is_room(
     assert told[1::2] == ["0 1", "0 1"]
     for line in told[::2]:
         assert line.startswith(f"{tmp_path}/arena.db cannot be written: ")
-        assert line.endswith("Make room on its disk; nothing that was stored is lost")
+        assert line.endswith("Free some space on its disk; nothing that was stored is lost")
     assert is_whole_or_absent(tmp_path / "arena.db", 1, plies=2000)
 
 
-def test_a_database_that_may_not_grow_leaves_nothing_half_written(database: Database) -> None:
+def test_a_database_that_cannot_grow_has_nothing_half_written(database: Database) -> None:
     game = begun_game(database)
 
     def finish_within(pages: int) -> None:
@@ -261,15 +263,15 @@ def test_any_text_comes_back_as_it_was(database: Database, name: str) -> None:
             assert connection.execute(text(query)).scalar_one() == storable(name), query
 
 
-def test_what_cannot_be_stored_is_found_by_the_name_it_was_given(database: Database) -> None:
+def test_text_with_unstorable_characters_is_found_by_the_text_given(database: Database) -> None:
     with database.writing() as connection:
         number = tournament(connection, "lone \ud800\0")
         assert lookup.find_tournament(connection, "lone \ud800\0") == number
         assert lookup.tournament_name(connection, number) == "lone \ufffd\ufffd"
 
 
-def test_a_number_that_no_database_holds_is_refused_in_words(database: Database) -> None:
-    with pytest.raises(DatabaseError, match="numbers of 64 bits"), database.writing() as connection:
+def test_a_number_over_64_bits_is_a_readable_error(database: Database) -> None:
+    with pytest.raises(DatabaseError, match="64-bit integers"), database.writing() as connection:
         store.enter(connection, 2**63, "ann", 1)
 
 
@@ -315,7 +317,7 @@ def test_a_game_that_was_interrupted_is_to_be_played_with_the_same_attempt(datab
     assert counted(database, "game", "status = 'scheduled' AND attempt = 1 AND started IS NULL") == 1
 
 
-def test_the_same_meeting_leg_and_attempt_cannot_be_scheduled_twice(database: Database) -> None:
+def test_the_same_pairing_leg_and_attempt_cannot_be_scheduled_twice(database: Database) -> None:
     begun_game(database)
     with pytest.raises(DatabaseError, match="UNIQUE"), database.writing() as connection:
         store.schedule(connection, 1, [planned((1, 2))])
@@ -333,7 +335,7 @@ def test_the_same_meeting_leg_and_attempt_cannot_be_scheduled_twice(database: Da
         "DELETE FROM agent",
     ],
 )
-def test_no_row_leads_nowhere(database: Database, statement: str) -> None:
+def test_references_to_missing_rows_are_refused(database: Database, statement: str) -> None:
     finish(database, begun_game(database))
     with pytest.raises(DatabaseError, match="FOREIGN KEY"), database.writing() as connection:
         connection.exec_driver_sql(statement)
@@ -347,21 +349,21 @@ def test_no_row_leads_nowhere(database: Database, statement: str) -> None:
         "INSERT INTO ruling (game, entry, what, reason, made) VALUES (1, 1, 'void', 'about two things', 'x')",
     ],
 )
-def test_what_is_no_status_or_ruling_is_refused(database: Database, statement: str) -> None:
+def test_invalid_statuses_and_rulings_are_refused(database: Database, statement: str) -> None:
     begun_game(database)
     with pytest.raises(DatabaseError, match="CHECK"), database.writing() as connection:
         connection.exec_driver_sql(statement)
 
 
-def test_a_ruling_about_what_is_not_there_is_not_found(database: Database) -> None:
+def test_a_ruling_about_a_missing_game_or_player_is_refused(database: Database) -> None:
     begun_game(database)
     with pytest.raises(NotFound, match="there is no game 7"), database.writing() as connection:
         store.rule_on_game(connection, 7, "void", "why", NOW)
-    with pytest.raises(NotFound, match="nobody called 'zoe' takes part"), database.writing() as connection:
+    with pytest.raises(NotFound, match="no player 'zoe' takes part"), database.writing() as connection:
         store.rule_on_entry(connection, 1, "zoe", "withdraw", "why", NOW)
 
 
-def test_the_last_ruling_holds_and_the_first_stays_on_record(database: Database) -> None:
+def test_the_last_ruling_is_in_force_and_the_first_stays_recorded(database: Database) -> None:
     game = begun_game(database)
     finish(database, game)
     with database.writing() as connection:
@@ -374,7 +376,7 @@ def test_the_last_ruling_holds_and_the_first_stays_on_record(database: Database)
     assert counted(database, "seat", "points = 1.0 AND seat = 0") == 1
 
 
-def test_who_forfeits_is_beaten_by_all_others(database: Database) -> None:
+def test_the_player_that_forfeits_loses_to_all_others(database: Database) -> None:
     game = begun_game(database)
     with database.writing() as connection:
         store.forfeit(connection, game, 0, "ann is withdrawn", NOW)

@@ -1,4 +1,4 @@
-"""Older databases are copied and then changed; the migrations make exactly the tables that the program knows."""
+"""Older databases are backed up and then migrated; the migrations create exactly the tables of the schema."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def revision(file: Path) -> str:
         return str(plain.execute("SELECT version_num FROM alembic_version").fetchone()[0])
 
 
-def test_the_migrations_make_the_tables_that_the_program_knows(tmp_path: Path) -> None:
+def test_the_migrations_create_the_tables_of_the_schema(tmp_path: Path) -> None:
     with Database(str(tmp_path / "arena.db")) as database, database.reading() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
         assert compare_metadata(context, Base.metadata) == []
 
 
-def test_the_migrations_make_them_word_for_word(tmp_path: Path) -> None:
+def test_the_migrations_create_the_same_sql_word_for_word(tmp_path: Path) -> None:
     """What a comparison of tables does not look at: checks, uniqueness, keys without row ids."""
 
     def made(file: Path) -> dict[str, list[str]]:
@@ -86,7 +86,7 @@ def test_the_migrations_make_them_word_for_word(tmp_path: Path) -> None:
     assert migrated == made(tmp_path / "known.db")
 
 
-def test_all_views_are_there_and_answer(tmp_path: Path) -> None:
+def test_all_views_exist_and_can_be_queried(tmp_path: Path) -> None:
     with Database(str(tmp_path / "arena.db")) as database:
         finish(database, begun_game(database))
         with database.reading() as connection:
@@ -102,7 +102,7 @@ def test_all_views_are_there_and_answer(tmp_path: Path) -> None:
         }
 
 
-def test_an_older_database_is_copied_and_then_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_older_database_is_backed_up_and_then_migrated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "arena.db"
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
@@ -117,12 +117,12 @@ def test_an_older_database_is_copied_and_then_changed(tmp_path: Path, monkeypatc
         assert database.copied is None
 
 
-def test_who_only_reads_does_not_change_an_older_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_opening_read_only_does_not_change_an_older_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "arena.db"
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
     with pytest.raises(
-        DatabaseError, match=r"older program \(revision 0003\): bring it up to date by `arena db upgrade`"
+        DatabaseError, match=r"older version of arena \(revision 0003\); upgrade it with `arena db upgrade`"
     ):
         Database(str(file), read_only=True)
     assert revision(file) == "0003"
@@ -140,7 +140,7 @@ def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pyte
         assert plain.execute("SELECT COUNT(*) FROM v_game").fetchone() == (1,)
 
 
-def test_without_room_for_the_copy_nothing_is_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_space_for_the_backup_nothing_is_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "arena.db"
     older(file)
     next_program(tmp_path / "migrations", monkeypatch)
@@ -157,7 +157,7 @@ def test_without_room_for_the_copy_nothing_is_changed(tmp_path: Path, monkeypatc
     assert sorted(path.name for path in tmp_path.iterdir()) == ["arena.db", "migrations"]
 
 
-def test_what_stands_in_the_journal_is_copied_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_backup_includes_the_write_ahead_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "arena.db"
     open_still = Database(str(file))
     finish(open_still, begun_game(open_still))
@@ -168,7 +168,7 @@ def test_what_stands_in_the_journal_is_copied_too(tmp_path: Path, monkeypatch: p
         assert copy.execute("SELECT COUNT(*) FROM move").fetchone() == (12,)
 
 
-def test_several_processes_upgrade_once_and_the_copy_is_of_before(
+def test_several_processes_migrate_once_and_the_backup_is_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "arena.db"
@@ -202,7 +202,7 @@ def test_several_processes_upgrade_once_and_the_copy_is_of_before(
     assert (revision(file), revision(tmp_path / "arena.db.before-0004")) == ("0004", "0003")
 
 
-def test_games_of_before_get_the_hash_of_their_moves(tmp_path: Path) -> None:
+def test_the_migration_adds_the_hash_of_moves_to_older_games(tmp_path: Path) -> None:
     """The migration has the hash written out; games that were played since must be comparable with them."""
     file = tmp_path / "course.db"
     shutil.copy(WRITTEN_BEFORE / "course.db", file)
@@ -216,4 +216,4 @@ def test_games_of_before_get_the_hash_of_their_moves(tmp_path: Path) -> None:
 
 
 def test_known_revisions_end_with_the_program_s_own() -> None:
-    assert upgrade.known()[-1] == upgrade.REVISION
+    assert upgrade.known_revisions()[-1] == upgrade.REVISION

@@ -1,4 +1,4 @@
-"""The first tables, written out: what they were then does not change when the schema does."""
+"""The first tables, written out in full: a migration must not change when `db/schema.py` does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WHOLE = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """From nothing to the first version."""
+    """Create the tables and indexes."""
     op.create_table(
         "agent",
         sa.Column("id", _WHOLE, nullable=False),

@@ -12,12 +12,12 @@ from alembic import op
 revision = "0002"
 down_revision = "0001"
 
-_AT_ONCE = 1000
-"""Games that are read by one query."""
+_BATCH = 1000
+"""Games per query."""
 
 
 def upgrade() -> None:
-    """Adds the column, and fills it for the games that are on record."""
+    """Add the column, and fill it for the recorded games."""
     whole = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
     op.add_column("game", sa.Column("moves_hash", whole, nullable=True))
     connection = op.get_bind()
@@ -26,8 +26,8 @@ def upgrade() -> None:
     )
     change = sa.text("UPDATE game SET moves_hash = :moves_hash WHERE id = :game")
     last = connection.execute(sa.text("SELECT MAX(id) FROM game")).scalar() or 0
-    for first in range(1, last + 1, _AT_ONCE):
-        rows = connection.execute(moves, {"first": first, "last": first + _AT_ONCE - 1})
+    for first in range(1, last + 1, _BATCH):
+        rows = connection.execute(moves, {"first": first, "last": first + _BATCH - 1})
         found = [
             {"game": game, "moves_hash": _hash([(who, move) for _, who, move in played])}
             for game, played in groupby(rows, key=lambda row: row.game)

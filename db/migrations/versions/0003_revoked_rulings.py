@@ -1,4 +1,4 @@
-"""Rulings that take back another one, and what they must know for that."""
+"""Rulings that revoke another ruling, with the state before it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Adds the columns; of earlier rulings nothing is known."""
+    """Add the columns; they are NULL for earlier rulings."""
     whole = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
     op.add_column("ruling", sa.Column("revokes", whole, nullable=True))
     op.add_column("ruling", sa.Column("status_before", sa.Text(), nullable=True))

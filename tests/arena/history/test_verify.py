@@ -183,7 +183,7 @@ ROLL = f"(SELECT MIN(ply) FROM move WHERE who = 'chance' AND game = {DICE})"
         ("UPDATE version SET source = 'no such agent' WHERE id = 1", "no .*'no such agent'"),
         (f"UPDATE version SET source = '{'a' * 64}' WHERE id = 1", "no submission aaaaaaaaaaaa in .*arena.store"),
         # The file.
-        ("UPDATE seat SET version = 99 WHERE game = 1", "row .* of the table 'seat' names something that is not in"),
+        ("UPDATE seat SET version = 99 WHERE game = 1", "row .* of the table 'seat' refers to a row that is not in"),
     ],
 )
 def test_whatever_was_changed_is_found(record: Path, statement: str, reason: str) -> None:

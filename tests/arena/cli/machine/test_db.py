@@ -79,7 +79,7 @@ def test_info_as_json_is_one_document(record: Path) -> None:
 def test_a_database_that_is_not_there_is_not_made(tmp_path: Path, command: str) -> None:
     ended = arena("db", command, "--db", "none.db", cwd=tmp_path)
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err == "arena: there is no database none.db; go to the folder where you played, or name it with --db\n"
+    assert ended.err == "arena: there is no database none.db; change to the folder where you played, or give its path with --db\n"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -88,7 +88,7 @@ def test_a_file_that_is_no_database_is_told_in_one_line(tmp_path: Path, command:
     (tmp_path / "arena.db").write_text("nothing of the kind " * 100)
     ended = arena("db", command, cwd=tmp_path)
     assert ended.code == 2
-    assert ended.err == "arena: arena.db is no database of arena, or is damaged: file is not a database\n"
+    assert ended.err == "arena: arena.db is not a database of arena, or it is damaged: file is not a database\n"
 
 
 def test_a_true_record_is_well(record: Path) -> None:
@@ -141,7 +141,7 @@ def test_upgrade_says_where_the_copy_is(record: Path, tmp_path: Path, monkeypatc
     monkeypatch.setattr(upgrade, "REVISION", "0004")
     refused = arena("db", "info", "--db", str(record))
     assert refused.code == 2
-    assert "bring it up to date by `arena db upgrade`" in refused.err
+    assert "upgrade it with `arena db upgrade`" in refused.err
     ended = arena("db", "upgrade", "--db", str(record))
     assert ended.out == f"{record} is now of revision 0004; as it was, it is kept in {record}.before-0004\n"
     assert ended.code == 0

@@ -63,7 +63,7 @@ def document(file: Path, *arguments: str) -> Any:
 )
 def test_all_of_it_can_be_true(records: Path, name: str, counted: str) -> None:
     refused = arena("db", "verify", "--db", str(records / name))  # it only reads
-    assert (refused.code, "bring it up to date by `arena db upgrade`" in refused.err) == (2, True)
+    assert (refused.code, "upgrade it with `arena db upgrade`" in refused.err) == (2, True)
     asked(records / name, "db", "upgrade")
     assert asked(records / name, "db", "verify", "--trust-rules").out == counted
 

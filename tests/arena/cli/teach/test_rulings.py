@@ -168,7 +168,7 @@ def test_who_is_quarantined_can_be_withdrawn_or_released(record: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("void", "99"), "there is no game 99; `arena history` lists those that there are"),
+        (("void", "99"), "there is no game 99; `arena history` lists the recorded games"),
         (
             ("void", "9" * 30),
             "expected a game's id, 'last', or a tournament and a number such as 'cs101-812', got '999",
@@ -182,7 +182,7 @@ def test_who_is_quarantined_can_be_withdrawn_or_released(record: Path) -> None:
             "expected a game's id, 'last', or a tournament and a number such as 'cs101-812', got 'cs",
         ),
         (("void", "cs101-"), "expected a game's id, 'last', or a tournament and a number such as 'cs101-812', got 'cs"),
-        (("void", "cs102-1"), "there is no tournament 'cs102'; `arena tournaments` lists those that there are"),
+        (("void", "cs102-1"), "there is no tournament 'cs102'; `arena tournaments` lists all tournaments"),
         (("void", "cs101-7"), "the tournament 'cs101' has no game 7"),
         (("award", "3", "--to", "cid"), "expected a seat of game 3 or who sits there, 0 (ann), 1 (bob); got 'cid'"),
         (("award", "3", "--to", "2"), "expected a seat of game 3 or who sits there, 0 (ann), 1 (bob); got '2'"),
@@ -191,10 +191,10 @@ def test_who_is_quarantined_can_be_withdrawn_or_released(record: Path) -> None:
             ("withdraw", "1", "--tournament", "cs101"),
             "nobody called '1' takes part in 'cs101'; `arena standings` lists",
         ),
-        (("withdraw", "ann", "--tournament", "x"), "there is no tournament 'x'; `arena tournaments` lists those"),
+        (("withdraw", "ann", "--tournament", "x"), "there is no tournament 'x'; `arena tournaments` lists all"),
         (("release", "cid"), "'cid' is active already in cs101"),
         (("release", "ann"), "'ann' is active already in cs101, finals-2"),
-        (("revoke", "7"), "there is no ruling 7; `arena rulings` lists those that there are"),
+        (("revoke", "7"), "there is no ruling 7; `arena rulings` lists all rulings"),
         (("void",), "expected either a game's ID, or filters such as --tournament cs101 --verdict time"),
         (
             ("void", "3", "--verdict", "time"),
