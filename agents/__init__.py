@@ -1,7 +1,8 @@
-"""The player's side: what a student imports (`from agents import Agent, practice`), and the built-in agents.
+"""Agents: what a student imports (`from agents import Agent, practice`), and the built-in agents.
 
-It imports adsearch. This module is loaded into every agent's process, so it stays quick to import: neither sockets nor
-messages, only games and search. Start reading at `agent.py`; `player.py` is the same agent's side of the protocol.
+This package imports adsearch only. Every agent's process imports this module, so that it must be quick to import: it
+loads games and searches, but no sockets and no messages. Start reading at `agent.py`; `player.py` connects an agent to
+the protocol.
 """
 
 from agents.agent import Agent, Clock, Resign

@@ -1,7 +1,7 @@
-"""`python -m agents SPEC`: the process of one player, a built-in agent or a student's.
+"""`python -m agents AGENT`: the process of one player, a built-in agent or a student's agent.
 
-It speaks to a warden over stdin and stdout, or with `--connect` to the referee over ZeroMQ. It ends by itself when the
-other end is gone, and no failure of an agent's ends it in any other way than with a traceback in the log and code 1.
+It speaks to a warden over stdin and stdout, or with `--connect` to the referee over ZeroMQ. It ends when the other side
+closes the connection. If the agent raises, it prints a traceback to the log and ends with exit code 1.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
     from agents.over_zmq import Seat
 
 _EXAMPLES = """examples:
-  python -m agents my_agent.py --connect FILE    take the seat that `arena play GAME wait ...` offers
+  python -m agents my_agent.py --connect FILE    play the seat 'wait' of `arena play GAME wait ...`
   python -m agents alphabeta:depth=6             a built-in agent that reads and writes JSON lines
 """
 _LONGEST: Final = 4096
-"""Bytes that address and token may have."""
+"""Longest text with an address and a token, in bytes."""
 
 
 def main() -> int:
-    """Hosts one agent until there is no more to play; what the process ends with."""
+    """Host one agent until the connection ends; return the exit code of the process."""
     options = _options()
     try:
         _host(options.agent, options.connect)
     except Dismissed as dismissed:
         if dismissed.args:
-            print(f"agents: the referee refuses this player: {dismissed}", file=sys.stderr)
+            print(f"agents: the referee refused this player: {dismissed}", file=sys.stderr)
         return len(dismissed.args)
     except AgentsError as error:
         if error.__cause__ is not None:
@@ -62,17 +62,17 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m agents",
-        description="The process of one player. Without --connect it reads the protocol's JSON lines on stdin and "
-        "answers on stdout.",
+        description="Run one agent as a player. Without --connect, read the protocol's JSON messages from stdin and "
+        "answer on stdout.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument(
-        "agent", metavar="AGENT", help="a built-in (pvs, alphabeta:depth=6), FILE.py, FILE.py:CLASS or a folder"
+        "agent", metavar="AGENT", help="built-in agent (pvs, alphabeta:depth=6), FILE.py, FILE.py:CLASS or folder"
     )
     parser.add_argument(
-        "--connect", metavar="FILE", help="a file with address and token as `arena play` writes it; -: both on stdin"
+        "--connect", metavar="FILE", help="file with address and token that `arena play` wrote; -: read them from stdin"
     )
     return parser.parse_args()
 
@@ -82,7 +82,7 @@ def _host(spec: str, connect: str | None) -> None:
         from agents import over_stdio
 
         if sys.stdin.isatty():
-            print("agents: reading JSON messages, one a line; end with Ctrl-D", file=sys.stderr)
+            print("agents: reading JSON messages from stdin, one per line; end with Ctrl-D", file=sys.stderr)
         streams = claim()
         over_stdio.run(partial(_player, spec, streams.log), streams)
         return
@@ -95,12 +95,12 @@ def _host(spec: str, connect: str | None) -> None:
         _end_with_the_director(streams)
         over_zmq.run(partial(_player, spec, streams.log), seat)
     else:
-        # Started by hand: its streams are left alone, so that a debugger can use them.
+        # Started by hand: stdin and stdout are not claimed, so that a debugger can use them.
         over_zmq.run(partial(_player, spec, None), _read_seat(_content(Path(connect)), connect))
 
 
 def _player(spec: str, log: Log | None) -> Player:
-    """The player that hosts the agent. A built-in's searches leave no cycles behind, so none are looked for."""
+    """The player that hosts the agent. Garbage collection is off for built-in agents: they create no cycles."""
     make = loading.find(spec)
     ours = builtin.is_builtin(spec)
     if ours:
@@ -116,7 +116,7 @@ def _read_seat(data: bytes, where: str) -> Seat:
     try:
         return msgspec.json.decode(data, type=Seat)
     except (ValueError, RecursionError):
-        # What came may be half a token: it is not shown.
+        # The bytes are not shown, because they can contain part of a token.
         raise AgentsError(
             f'{where}: expected {{"address": ..., "token": ...}} as `arena play` writes it, got {len(data)} other bytes'
         ) from None
@@ -125,7 +125,7 @@ def _read_seat(data: bytes, where: str) -> Seat:
 def _content(path: Path) -> bytes:
     try:
         if stat.S_ISDIR(path.stat().st_mode):
-            raise AgentsError(f"expected a file with address and token, {quote(str(path))} is a folder")
+            raise AgentsError(f"expected a file with address and token, but {quote(str(path))} is a folder")
         with path.open("rb") as file:
             return file.read(_LONGEST)
     except OSError as error:
@@ -133,13 +133,13 @@ def _content(path: Path) -> bytes:
 
 
 def _first_line(streams: Streams) -> bytes:
-    # Not a byte more is taken: there is nothing else to come, but its end means that the director is gone.
+    # Unbuffered, to read nothing after the line: later, the end of stdin means that the director has ended.
     with os.fdopen(streams.lines, "rb", buffering=0, closefd=False) as lines:
         return lines.readline(_LONGEST)
 
 
 def _end_with_the_director(streams: Streams) -> None:
-    """From now on this process ends at once when the one that started it is gone."""
+    """End this process immediately when the director (its parent process) ends."""
 
     def wait() -> None:
         with suppress(OSError):
@@ -152,7 +152,7 @@ def _end_with_the_director(streams: Streams) -> None:
 
 
 def _leave(code: int) -> None:
-    """Ends the process. After a failure at once, whatever threads the agent may have left."""
+    """End the process; after a failure with os._exit, because threads of the agent could keep it alive."""
     if code:
         with suppress(Exception):
             sys.stdout.flush()

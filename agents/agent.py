@@ -1,7 +1,7 @@
-"""Agent: what a student subclasses, and the clock that it is shown.
+"""Agent, the base class that a student extends, and Clock, which an agent is given for each move.
 
-One object of the class plays one game, in a process of its own or, under `practice`, in the caller's. It knows nothing
-of messages: a host shows it the state and takes its move. What it tells of its thinking is never an error.
+One object plays one game: in its own process, or with `practice` in the caller's process. An agent sees no messages:
+its host (`player.py`) passes it the state and the clock, and sends its move to the referee.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from adsearch import State
 
 
 class Resign(Exception):
-    """Raised in `choose` to give the game up."""
+    """Raised in `choose` to resign the game."""
 
 
 class Clock:
-    """What an agent knows of its time for one move, in seconds. Without a clock all of it is infinite."""
+    """An agent's time for one move, in seconds. In a game without a clock, `left` and `budget` are infinite."""
 
     __slots__ = ("_now", "_since", "budget", "left")
 
@@ -32,51 +32,53 @@ class Clock:
         now: Callable[[], float] = time.monotonic,
         since: float | None = None,
     ) -> None:
-        """`since` is the instant on the clock `now` at which the turn began, by default this one."""
-        # What the agent had for the rest of the game (or the move, or the period) when its turn began.
+        """`since` is the time at which the turn started, as `now` measures it (default: the current time)."""
+        # The time that the agent had at the start of its turn: for the rest of the game, or of the period, or for this
+        # move, as the time control says.
         self.left = left
-        # A sensible share of that for this move.
+        # The time that the referee suggests for this move; at most `left`.
         self.budget = budget
         self._now = now
         self._since = now() if since is None else since
 
     def elapsed(self) -> float:
-        """What this turn has taken so far."""
+        """Time since the turn started."""
         return self._now() - self._since
 
     def remaining(self) -> float:
-        """What is left of `left` at this instant, never below 0."""
+        """Time left now: `left` minus `elapsed()`, never below 0."""
         return max(0.0, self.left - self.elapsed())
 
 
 class Agent:
-    """A player. A subclass must say which move it chooses; all else may stay as it is."""
+    """A player. A subclass must define `choose`; the other methods are optional."""
 
     name: str = ""
-    """What the agent is called in this game."""
+    """The agent's name in this game."""
     seat: int = 0
-    """Where it sits: seat 0 moves first."""
+    """The agent's seat in this game; seat 0 moves first."""
     random: Random
-    """Seeded by the referee for each game: an agent that draws from nothing else plays the same game again."""
+    """Random numbers, seeded by the referee for each game. An agent that uses no others plays the same game again."""
 
     _reported: dict[str, Any]
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
-        # Not in __init__, which a subclass may replace without a call of super().
+        # Not in __init__, because a subclass can define __init__ without calling super().__init__().
         agent = super().__new__(cls)
         agent.random = Random(0)
         agent._reported = {}
         return agent
 
     def begin(self, state: State[Any], seat: int) -> None:
-        """Called once, with the first position as the seat may see it, before anybody moves. It is not on the clock."""
+        """Called once before the first move, with the start position as this seat sees it. Its time is not on the
+        clock."""
 
     def choose(self, state: State[Any], clock: Clock) -> Any:
-        """The move to play, one of `state.moves()`; any other value loses the game. `raise Resign` gives it up."""
+        """Return the move to play, one of `state.moves()`. Any other value loses the game; `raise Resign` resigns."""
         raise NotImplementedError(f"{type(self).__name__} must define choose(self, state, clock)")
 
     def end(self, utilities: tuple[float, ...] | None, verdict: str) -> None:
-        """Called once, after the game: what it was worth to each seat (None where nobody can say) and why it ended."""
+        """Called once after the game, with the utility of each seat (None if not known) and the reason it ended."""
 
     def tell(
         self,
@@ -87,9 +89,10 @@ class Agent:
         line: str | Iterable[Any] | None = None,
         text: str | None = None,
     ) -> None:
-        """Tells people of the thinking behind the move that `choose` is about to return.
+        """Report the search behind the move that `choose` is about to return; it is recorded and shown with the move.
 
-        `score` is for the agent's own seat; `line` is how it expects the game to go on, as moves or texts. A later call
-        in the same turn replaces what an earlier one said. What cannot be shown is left out, and long texts are cut."""
+        `score` is from the view of the agent's own seat; `line` is the expected continuation (principal variation), as
+        moves or texts. A later call in the same turn replaces the values of an earlier one. This method never raises:
+        values that cannot be shown are left out, and long texts are cut."""
         report = {"depth": depth, "score": score, "nodes": nodes, "line": line, "text": text}
         self._reported.update({what: value for what, value in report.items() if value is not None})

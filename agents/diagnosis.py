@@ -1,7 +1,7 @@
-"""Why a file is no agent: what it is instead, and what is wrong with the class in it, in words for its author.
+"""Explains to a student why a file is not an agent: its file type, its class, its methods, or the move it returned.
 
-`loading.py` asks here when it has found something wrong, or before it runs a file. Nothing is run here; bytes, names
-and signatures are looked at.
+`loading.py` calls these functions before it runs a file, and when it finds something wrong. They run none of the
+student's code: they look only at bytes, names and signatures.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final
 from adsearch import State
 from adsearch.errors import nearly, one_of
 
-_SIGNS: Final = (
+_FILE_SIGNATURES: Final = (
     (b"%PDF", "a PDF document"),
     (b"PK\x03\x04", "a Word document, or another zip archive"),
     (b"\xd0\xcf\x11\xe0", "an old Word or Excel document"),
@@ -37,8 +37,8 @@ _EXPECTED: Final = {
     "end": ("utilities", "verdict"),
     "__init__": (),
 }
-"""What the methods of an agent are called with, besides self."""
-# Flags of compiled functions, as the module inspect has them; it is not imported, for that takes a while.
+"""The parameters of an agent's methods, besides self."""
+# The flags CO_VARARGS, CO_GENERATOR, ... of the module inspect, which is slow to import.
 _MORE_ARGUMENTS: Final = 0x04
 _GENERATOR: Final = 0x20
 _COROUTINE: Final = 0x80
@@ -46,14 +46,14 @@ _ASYNC_GENERATOR: Final = 0x200
 
 
 def no_python(content: bytes) -> str:
-    """What a file is that cannot be Python, as "a PDF document: what to do"; empty where it may be Python."""
+    """What the file is instead of Python, as "a PDF document: what to do"; empty if it can be Python."""
     if not content.strip():
         return "empty: expected a Python file with a subclass of Agent"
     if content.startswith(_UTF_16):
         return "text in UTF-16: save it again in UTF-8"
     head = content[:1000].lstrip()
-    for sign, what in _SIGNS:
-        if content.startswith(sign):
+    for signature, what in _FILE_SIGNATURES:
+        if content.startswith(signature):
             return f"{what}: hand in the Python file itself, as text"
     if head[:1] == b"<" and (head[:9].lower() == b"<!doctype" or b"<html" in head.lower()):
         return "a web page: download the file itself, not the page that shows it"
@@ -62,7 +62,7 @@ def no_python(content: bytes) -> str:
             "a Jupyter notebook: save its code as a Python file (File, Save and Export Notebook As, Executable Script)"
         )
     if b"\0" in content:
-        return "no text: it has zero bytes in it, as programs, pictures and text in UTF-16 have"
+        return "not text: it has zero bytes in it, as programs, pictures and text in UTF-16 have"
     return ""
 
 
@@ -74,21 +74,21 @@ def _is_notebook(content: bytes) -> bool:
 
 
 def no_agent(names: dict[str, Any], module: str) -> str:
-    """What stands in a module that defines no subclass of Agent, and what to do."""
+    """What a module defines instead of a subclass of Agent, and what to do."""
     own = {name: value for name, value in names.items() if getattr(value, "__module__", None) == module}
     for name, value in own.items():
         if isinstance(value, type) and any(callable(getattr(value, each, None)) for each in ("choose", "Choose")):
-            return f"the class {name} is no Agent: write class {name}(Agent)"
+            return f"the class {name} is not a subclass of Agent: write class {name}(Agent)"
     classes = [name for name, value in own.items() if isinstance(value, type)]
     if isinstance(own.get("choose"), FunctionType):
-        return "choose stands outside of a class: put it into one, class MyAgent(Agent)"
+        return "choose is outside of a class: put it into one, class MyAgent(Agent)"
     if classes:
-        return f"expected a subclass of Agent, as class MyAgent(Agent); there is class {classes[0]} alone"
-    return "expected a subclass of Agent (from agents import Agent), none is defined there"
+        return f"expected a subclass of Agent, such as class MyAgent(Agent), got only class {classes[0]}"
+    return "expected a subclass of Agent (from agents import Agent), but the file defines none"
 
 
 def wrong_in(agent: type, base: type) -> str:
-    """What is wrong with the methods of an agent's class, as "line 3: ..."; empty where nothing is."""
+    """What is wrong with the methods of an agent's class, as "line 3: ..."; empty if nothing is."""
     for method, arguments in _EXPECTED.items():
         if getattr(agent, method) is getattr(base, method):
             if method == "choose":
@@ -101,19 +101,19 @@ def wrong_in(agent: type, base: type) -> str:
 
 
 def _no_choose(agent: type) -> str:
-    """What to say where `choose` is missing."""
+    """The message for a class without `choose`."""
     there = [name for name, value in vars(agent).items() if isinstance(value, FunctionType)]
     lookalike = nearly("choose", [name for name in there if not name.startswith("__")])
     return f"{agent.__name__} must define choose(self, state, clock){lookalike.replace('did you mean', 'is that')}"
 
 
 def _wrong_with(function: FunctionType, method: str, arguments: tuple[str, ...]) -> str:
-    """What keeps `function` from being called as the method; empty where nothing does."""
+    """Why `function` cannot be called as that method; empty if it can."""
     code = function.__code__
     if code.co_flags & (_COROUTINE | _ASYNC_GENERATOR):
         return f"{method} is an 'async def': write 'def {method}'"
     if code.co_flags & _GENERATOR:
-        return f"there is a 'yield' in {method}: give the move back with 'return'"
+        return f"there is a 'yield' in {method}: return the move with 'return'"
     most = code.co_argcount
     least = most - len(function.__defaults__ or ())
     names = code.co_varnames[:most]
@@ -127,7 +127,7 @@ def _wrong_with(function: FunctionType, method: str, arguments: tuple[str, ...])
         extra = [*names[1:least], *missing]
         if not names:
             return "expected __init__(self), got __init__()"
-        return f"agents are made without arguments, but {shown} asks for {one_of(extra)}: give it a usual value"
+        return f"agents are created without arguments, but {shown} needs {one_of(extra)}: give it a default value"
     forgot = ""
     if names[:1] and names[0] != "self" and len(names) == len(arguments):
         forgot = ": the first argument of a method is self"
@@ -135,27 +135,27 @@ def _wrong_with(function: FunctionType, method: str, arguments: tuple[str, ...])
 
 
 def no_move(choice: Any, moves: Sequence[Any], texts: Sequence[str]) -> str:
-    """What to do about a `choice` that is none of the legal `moves`; `texts` is how people write them.
+    """What to do about a `choice` that is not one of the legal `moves`; `texts` are the same moves as text.
 
-    It is asked in games, of whatever an agent returned: nothing of the choice's own is called but its repr."""
+    It is called during games with any object that an agent returned; of that object only repr is called."""
     kind = type(choice)
     if choice is None:
-        return "choose gave no move back: every way through it must end with 'return' and a move"
+        return "choose returned None: every path through it must end with 'return' and a move"
     if kind is str:
         meant_by = [move for move, text in zip(moves, texts, strict=True) if text.lower() == choice.strip().lower()]
         if meant_by:
             return f"that is the text of a move: return state.from_text({choice!r}), which is {meant_by[0]!r}"
     if kind in (FunctionType, MethodType, BuiltinFunctionType):
-        return "that is a function, not what it gives back: call it, with ()"
+        return "that is a function, not its result: call it, with ()"
     if isinstance(choice, State):
         return "that is a position, not the move that leads to it"
     if kind is list and tuple(choice) in moves:
         return f"that is a list, and moves are tuples here: return tuple(move), {tuple(choice)!r}"
     if kind in (list, tuple) and any(part in moves for part in choice if type(part) in _SIMPLE):
-        return "a move is in it, but not alone: return the move, without a score or anything else"
+        return "it contains a move and more: return only the move, without a score or anything else"
     if kind is not (wanted := type(moves[0])) and all(type(move) is wanted for move in moves):
-        return f"moves are of the type {wanted.__name__} here, that is of the type {kind.__name__}"
-    return "return one of state.moves(), which are all that may be played here"
+        return f"moves have the type {wanted.__name__} here, but that has the type {kind.__name__}"
+    return "return one of state.moves(): only these are legal here"
 
 
 _SIMPLE: Final = (int, str, tuple, float, bool)

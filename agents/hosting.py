@@ -1,7 +1,7 @@
-"""What every host of an agent does with it, whether over sockets, over pipes or in `practice`.
+"""What all hosts of an agent share: over ZeroMQ, over stdio, and in `practice`.
 
-It names and seeds an agent, takes its choice and what it reports, and shows where it failed. Nothing here trusts the
-agent: these functions give an answer whatever it returns or reports.
+These functions name and seed an agent, check its choice and its report, and print its traceback. They do not trust the
+agent: they never raise, whatever it returns or reports.
 """
 
 from __future__ import annotations
@@ -18,21 +18,24 @@ from adsearch import State
 from agents.agent import Agent
 
 CHOICE_LENGTH: Final = 64
-"""What stands for an illegal choice is no longer: the referee takes no longer move."""
+"""Longest text that describes an illegal choice, in characters: the protocol's longest move."""
 _MOST_SHOWN: Final = 12
+"""How many legal moves a complaint lists."""
 _MOST_MOVES: Final = 64
-"""At most so many moves of a line are passed on."""
+"""How many moves of a line are sent."""
 _MOST_LETTERS: Final = 1000
-"""A text is cut here. With the line it stays under the 16 KiB that the protocol allows, whatever the letters are."""
+"""Longest text that is sent, in characters. With the line it stays below the protocol's 16 KiB in any script."""
 _MOST_COUNTED: Final = 2**63 - 1
+"""The largest depth or number of nodes that is sent."""
 _LARGEST: Final = 1e300
+"""Scores must be smaller than this number."""
 
 _HERE = Path(__file__).parent
 _OUR_CODE: Final = frozenset(str(path) for path in _HERE.glob("*.py"))
 
 
 def seat(agent: Agent, name: str, number: int, seed: int) -> None:
-    """The agent sits down for a game."""
+    """Give the agent its name, seat and seed for a game."""
     agent.name = name
     agent.seat = number
     agent.random.seed(seed)
@@ -40,17 +43,17 @@ def seat(agent: Agent, name: str, number: int, seed: int) -> None:
 
 
 def legal(choice: Any, state: State[Any]) -> Any:
-    """The one of `state.moves()` that `choice` is; None where it is none of them."""
+    """The move of `state.moves()` that equals `choice`; None if it is not legal."""
     try:
         hashed = hash(choice)
-        # Equal and of equal hash: nothing passes for a move by merely claiming to be equal to everything.
+        # Compare the hash too: an object whose __eq__ always returns True must not pass as a move.
         return next((move for move in state.moves() if move == choice and hash(move) == hashed), None)
     except Exception:
         return None
 
 
 def described(choice: Any) -> str:
-    """`choice`, which is no legal move, on one short line."""
+    """The illegal `choice` as one short line, "choose returned ..."."""
     try:
         words = repr(choice)
         words = words if words.isprintable() else ascii(choice)
@@ -63,14 +66,14 @@ def described(choice: Any) -> str:
 
 
 def complaint(choice: Any, state: State[Any]) -> str:
-    """What to write into the log of an agent that made this illegal choice."""
+    """The line for the log of an agent that made this illegal choice."""
     moves = state.moves()
     shown = ", ".join(map(repr, moves[:_MOST_SHOWN])) + (", ..." if len(moves) > _MOST_SHOWN else "")
     return f"{described(choice)}, which is not one of state.moves(): {shown}"
 
 
 def reported(agent: Agent, state: State[Any]) -> dict[str, Any]:
-    """What the agent told in this turn at `state`, with the right types and sizes; it is then forgotten."""
+    """The report that the agent made with `tell` in this turn, with correct types and sizes. Clears the report."""
     raw = agent._reported
     agent._reported = {}
     info: dict[str, Any] = {}
@@ -92,13 +95,13 @@ def reported(agent: Agent, state: State[Any]) -> dict[str, Any]:
 
 
 def _texts(line: Any, state: State[Any]) -> tuple[str, ...]:
-    """The moves of a line as texts, as far as they can be followed; the rest as it stands."""
+    """The moves of a line as text while they are legal from `state`; after that, each item as str."""
     texts: list[str] = []
     position: State[Any] | None = state
     for step in islice(line, _MOST_MOVES):
         move = None if position is None else legal(step, position)
         if position is None or move is None:
-            # A text of a move, or something that only the agent understands.
+            # The text of a move, or any other object.
             texts.append(_plain(str(step), CHOICE_LENGTH))
             position = None if position is None else _after(position, texts[-1])
         else:
@@ -117,12 +120,12 @@ def _after(state: State[Any], text: str) -> State[Any] | None:
 
 
 def _plain(text: str, most: int = _MOST_LETTERS) -> str:
-    """`text` cut to size, and such that it can be encoded."""
+    """`text`, cut to `most` characters, without lone surrogates (UTF-8 cannot encode them)."""
     return text[:most].encode("utf-8", "replace").decode("utf-8")
 
 
 def show(error: BaseException) -> None:
-    """Writes the traceback of `error` to the log, beginning where our code ends and the agent's begins."""
+    """Print the traceback of `error` to the log, without the frames of our own code at its start."""
     begin = error.__traceback__
     while begin is not None and begin.tb_frame.f_code.co_filename in _OUR_CODE:
         begin = begin.tb_next

@@ -1,7 +1,7 @@
-"""Finds an agent by what a person calls it: a built-in with options, or a file or folder of somebody's own.
+"""Finds an agent by its name: a built-in agent with options, or a user-supplied file or folder.
 
-A student's file is run here, and nowhere else, in the process that will host the agent. Whatever is wrong with it is
-one BadAgent that names the file, the line and what to do.
+Only this module runs a student's file, in the process that will host the agent. Every problem with the file is raised
+as BadAgent, with the file, the line and what to do.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from agents.agent import Agent
 from agents.errors import BadAgent
 
 MAIN_FILE: Final = "agent.py"
-"""What a folder that is an agent must hold."""
+"""The main file of an agent in a folder."""
 
 ALLOWED: Final = "AGENT_MODULES"
-"""The environment variable that lists what an agent may import, where a tournament limits that."""
+"""The environment variable that lists the modules that an agent can import, if the tournament limits them."""
 _BY_PATH = re.compile(r"(?P<path>.*?\.py)(?::(?P<name>.*))?", re.DOTALL)
 _STORED: Final = re.compile("[0-9a-f]{64}")
 """The name of a submission's folder in a store."""
@@ -32,7 +32,7 @@ _OURS: Final = ("adsearch", "agents", "arena", "db")
 
 
 def find(spec: str) -> Callable[[], Agent]:
-    """What makes the agent that `spec` names; BadAgent says what is wrong with it."""
+    """A function that creates the agent that `spec` names; BadAgent says what is wrong with it."""
     from agents import builtin
 
     if builtin.is_builtin(spec):
@@ -41,7 +41,7 @@ def find(spec: str) -> Callable[[], Agent]:
         return load(spec)
     raise BadAgent(
         f"no agent {quote(spec)}{meant(spec.partition(':')[0], builtin.names())}"
-        " (an agent of your own is named by its file: my_agent.py, or its folder: ./my_agent)"
+        " (for your own agent give its file, such as my_agent.py, or its folder, such as ./my_agent)"
     )
 
 
@@ -53,7 +53,7 @@ def load(spec: str) -> type[Agent]:
     if path.is_dir():
         path = path / MAIN_FILE
         if not path.is_file():
-            raise BadAgent(f"{path.parent}: expected a file {MAIN_FILE} in the folder, there is none")
+            raise BadAgent(f"{path.parent}: expected a file {MAIN_FILE} in this folder, but there is none")
     elif not by_path:
         raise BadAgent(f"expected FILE.py, FILE.py:CLASS or a folder with {MAIN_FILE}, got {quote(spec)}")
     module = _import_file(path)
@@ -77,17 +77,17 @@ def _the_one(path: Path, defined: dict[str, type[Agent]], wanted: str | None) ->
             raise BadAgent(f"{_shown(path)}: no agent {quote(wanted)}{meant(wanted, names)}")
         return defined[wanted]
     if len(names) > 1:
-        # What others are made of is not meant.
-        made_of = {base for agent in defined.values() for base in agent.__mro__[1:]}
-        likely = next(name for name, agent in defined.items() if agent not in made_of)
+        # Suggest a class that is not a base class of the others.
+        bases = {base for agent in defined.values() for base in agent.__mro__[1:]}
+        likely = next(name for name, agent in defined.items() if agent not in bases)
         raise BadAgent(
-            f"{_shown(path)}: expected one agent, there is {one_of(names)}; say which: {_shown(path)}:{likely}"
+            f"{_shown(path)}: expected one agent, got several ({one_of(names)}); choose one: {_shown(path)}:{likely}"
         )
     return defined[names[0]]
 
 
 def _import_file(path: Path) -> ModuleType:
-    """The module in the file `path`, run now."""
+    """Run the file `path` as a module; return the module."""
     try:
         source = path.read_bytes()
     except (OSError, ValueError) as error:
@@ -99,7 +99,7 @@ def _import_file(path: Path) -> ModuleType:
     module.__file__ = str(path)
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
-    # There it is found by dataclasses, pickle and its own helpers.
+    # dataclasses, pickle and the agent's own modules look it up in sys.modules.
     sys.modules[module.__name__] = module
     try:
         exec(compile(source, str(path), "exec"), module.__dict__)
@@ -112,12 +112,12 @@ def _import_file(path: Path) -> ModuleType:
 
 
 def _shown(path: Path) -> str:
-    """What its author calls the file: in a store of submissions it lies in a folder that nobody knows."""
+    """The file's path for messages; in a store only its name, because the store's folder means nothing to a student."""
     return path.name if _STORED.fullmatch(path.parent.name) else str(path)
 
 
 def _module_name(path: Path) -> str:
-    """The file's own name, unless that would hide a module that others need."""
+    """The name of the file; with "_as_agent" if another module has that name."""
     name = path.stem
     taken = sys.modules.get(name)
     free = taken is None or getattr(taken, "__file__", None) == str(path)
@@ -125,7 +125,7 @@ def _module_name(path: Path) -> str:
 
 
 def _what_failed(path: Path, error: BaseException) -> str:
-    """Why the file could not be run, and where, in one line."""
+    """Why the file could not be run, and in which line, as one line of text."""
     line = next(
         (at.lineno for at in reversed(traceback.extract_tb(error.__traceback__)) if at.filename == str(path)), 0
     )
@@ -134,17 +134,19 @@ def _what_failed(path: Path, error: BaseException) -> str:
     where = f"{_shown(path)}, line {line}" if line else _shown(path)
     if isinstance(error, ModuleNotFoundError) and error.name:
         if error.name.partition(".")[0] in _OURS:
-            return f"{where}: there is no module {quote(error.name)} here: the tournament does not let agents use it"
+            return f"{where}: there is no module {quote(error.name)} here: the tournament does not allow it"
         if (allowed := os.environ.get(ALLOWED)) is not None:
-            alone = "the standard library" + (f" and {allowed}" if allowed else "")
-            return f"{where}: there is no module {quote(error.name)} here: the tournament lets agents import {alone}"
-        what = "install it, or if it is a file of yours enter the folder: a file is entered alone"
+            only = "the standard library" + (f" and {allowed}" if allowed else "")
+            return (
+                f"{where}: there is no module {quote(error.name)} here: the tournament lets agents import only {only}"
+            )
+        what = "install it, or if it is your own file enter the folder: a single file is copied without its neighbours"
         return f"{where}: there is no module {quote(error.name)} here; {what}"
     if isinstance(error, ImportError) and error.name in _OURS:
-        return f"{where}: {error.msg.partition(' (')[0]}; a tournament may leave out what its agents shall not use"
+        return f"{where}: {error.msg.partition(' (')[0]}; a tournament can remove modules that agents must not use"
     if isinstance(error, SyntaxError):
         return f"{where}: {type(error).__name__}: {error.msg}"
     if isinstance(error, SystemExit):
-        return f"{where}: the program ends while it is imported; put what is not for the agent under a main guard"
+        return f"{where}: the program ends while it is imported; put that code under: if __name__ == '__main__':"
     words = str(error)
     return f"{where}: {type(error).__name__}{': ' if words else ''}{words}"

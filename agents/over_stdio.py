@@ -1,7 +1,6 @@
-"""A player that speaks over stdin and stdout: one JSON object a line, with a warden at the other end.
+"""The host of an agent that speaks the protocol over stdin and stdout, one JSON object per line, with its warden.
 
-The warden starts it, measures it and ends it; all that it must do is answer. A line is a message, and every message
-that is not answered has none to be.
+The warden starts this process, measures it and ends it. This process only answers messages.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from agents.streams import Streams
 
 
 def run(make: Callable[[], Player], streams: Streams) -> None:
-    """Plays game after game until the other end is gone; Dismissed where that says goodbye."""
+    """Play one game after another until stdin ends; raises Dismissed after `bye` or `refuse`."""
     if hasattr(faulthandler, "register"):
-        # The warden asks when its time is up.
+        # The warden sends SIGUSR1 when the agent's time is up, to get a traceback in the log.
         faulthandler.register(signal.SIGUSR1, file=2)
     player = make()
     with os.fdopen(streams.lines, "rb") as lines:
@@ -28,7 +27,7 @@ def run(make: Callable[[], Player], streams: Streams) -> None:
         while line := lines.readline(MESSAGE_BYTES + 2):
             arrived = time.monotonic_ns()
             answer = player.answer(from_referee(read_line(line.rstrip(b"\r\n"))), arrived)
-            # Behind a warden, the warden reports what the agent used.
+            # No Report: the warden reports what the agent used.
             if answer is not None and not isinstance(answer, Report):
                 _send(streams.answers, to_line(answer))
 

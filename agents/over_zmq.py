@@ -1,7 +1,7 @@
-"""A player that speaks ZeroMQ: the built-in agents, and those that somebody starts by hand.
+"""The host of an agent that connects to the referee over ZeroMQ: built-in agents, and agents started by hand.
 
-One DEALER socket, connected to the referee's ROUTER; one connection for all its games. When the referee is gone, or the
-connection breaks, the player ends: a connection made again would not be its seat any more.
+One DEALER socket connects to the referee's ROUTER socket, for all games. When the connection breaks, the process ends:
+a new connection would not have its seat.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ from agents.player import Player
 from agents.protocol import PROTOCOL, Hello, Start, Welcome, from_referee, pack, unpack
 
 PATIENCE: Final = 10.0
-"""Seconds within which a referee must have answered the hello."""
-LOOK: Final = 250
-"""Milliseconds after which a player that hears nothing looks whether its connection still stands."""
+"""Timeout for the referee's answer to `hello`, in seconds."""
+CHECK_INTERVAL: Final = 250
+"""Time without a message after which the player checks its connection, in milliseconds."""
 
 
 class Seat(Struct, frozen=True):
-    """Where to sit down, as the file or the first line of stdin says it."""
+    """The referee's address and the token of a seat, from the file or the first line of stdin."""
 
     address: str
     token: str
 
 
 def run(make: Callable[[], Player], seat: Seat) -> None:
-    """Plays game after game until the connection breaks; Dismissed where the referee says goodbye.
+    """Play one game after another until the connection breaks; raises Dismissed after `bye` or `refuse`.
 
-    The connection is being made while `make` loads the agent."""
+    ZeroMQ connects in the background while `make` loads the agent."""
     context = zmq.Context(io_threads=1)
     socket: zmq.Socket[bytes] = context.socket(zmq.DEALER)
     socket.linger = 200
     socket.reconnect_ivl = 10
-    socket.rcvtimeo = LOOK
+    socket.rcvtimeo = CHECK_INTERVAL
     monitor = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
     try:
         try:
             socket.connect(seat.address)
         except zmq.ZMQError as error:
-            raise AgentsError(f"expected a referee's address, got {quote(seat.address)} ({error.strerror})") from None
+            raise AgentsError(f"expected the referee's address, got {quote(seat.address)} ({error.strerror})") from None
         player = make()
         socket.send(pack(Hello(PROTOCOL, seat.token, player.name, ())))
         _play(player, socket, monitor)
@@ -66,7 +66,7 @@ def _play(player: Player, socket: zmq.Socket[bytes], monitor: zmq.Socket[bytes])
             data = socket.recv()
         except zmq.Again:
             if monitor.poll(0):
-                print("agents: the referee is gone", file=sys.stderr)
+                print("agents: the connection to the referee is closed", file=sys.stderr)
                 return
             if not welcomed and time.monotonic() > give_up:
                 raise AgentsError(f"expected an answer from the referee within {PATIENCE:g} s, got none") from None

@@ -1,4 +1,4 @@
-"""How long this process has waited for a processor, which only Linux tells. Players and wardens ask in every turn."""
+"""How long this process has waited for a processor (Linux only: /proc/self/schedstat). Read in every turn."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 
 
 def own_wait() -> int | None:
-    """Nanoseconds that the first thread of this process has waited for a processor so far; None where nobody counts."""
+    """Nanoseconds for which this process's main thread was ready to run but had no processor; None if not known."""
     file = _counters()
     try:
         return None if file is None else int(os.pread(file, 100, 0).split()[1])
@@ -19,5 +19,5 @@ def own_wait() -> int | None:
 def _counters() -> int | None:
     try:
         return os.open("/proc/self/schedstat", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:  # not on every system, nor behind every wall
+    except OSError:  # not Linux, or /proc is not visible in the sandbox
         return None

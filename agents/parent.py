@@ -1,7 +1,7 @@
-"""A process that must not outlive the one that started it, whichever way that goes.
+"""Ends this process when its parent ends, even if the parent is killed.
 
-Players and wardens call this first thing. Where the system has no such promise (macOS), the end of their stdin, which
-they watch as well, has to do.
+Players and wardens call `die_with_it` first. Systems without prctl (macOS) do not support it; there the process ends
+when its stdin ends.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ _PR_SET_PDEATHSIG: Final = 1
 
 
 def die_with_it(how: signal.Signals = signal.SIGKILL) -> None:
-    """From now on this process is sent `how` when the thread that started it ends, where the system can do that."""
+    """On Linux: let the kernel send the signal `how` to this process when the thread that started it ends."""
     if sys.platform == "linux":
-        import ctypes  # not above: an agent behind a warden, which has no use for it, would pay for it at its start
+        import ctypes  # imported here, because confined agents do not need it and must start quickly
 
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, how, 0, 0, 0)

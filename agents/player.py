@@ -1,7 +1,7 @@
-"""Player: an agent's side of the protocol, game after game, without input or output.
+"""Player: turns the referee's messages into calls of an agent's methods, and their results into answers.
 
-Both hosts, over ZeroMQ and over stdin and stdout, hand it the referee's messages and send its answers. It reads no
-message itself and knows no transport. What the agent raises goes through it, except after the end of the game.
+It does no input or output: the two hosts (`over_zmq.py`, `over_stdio.py`) pass it messages and send its answers. An
+exception of the agent is passed on to the host, except one that `Agent.end` raises.
 """
 
 from __future__ import annotations
@@ -25,25 +25,27 @@ from agents.streams import Log
 
 Answer = Ready | Move | Resignation | Report
 Make = Callable[[], Agent]
-"""Makes an agent for one game."""
+"""Creates the agent for one game."""
 
 LONGEST_NAME: Final = 256
+"""The longest name of a player, in characters."""
 ADVICE: Final = "hint: "
-"""How a line of the log begins that says what to do."""
+"""The start of a line in the log that tells a student what to do."""
 SECOND: Final = 1_000_000_000
 
 
 class Dismissed(Exception):
-    """The referee has said goodbye, or refused the player and said why."""
+    """The referee has sent `bye`, or `refuse` with a reason."""
 
 
 class Player:
-    """One agent after the other, each through its game."""
+    """Plays one game after another, each with a new agent."""
 
     def __init__(
         self, make: Make, *, name: str = "", now: Callable[[], int] = time.monotonic_ns, log: Log | None = None
     ) -> None:
-        """`name` is by default the class's; `now` counts nanoseconds; `log` counts what the agent prints."""
+        """`name`: default is the name of the agent or its class; `now`: a clock in nanoseconds; `log`: the agent's
+        stderr."""
         self._make = make
         self._now = now
         self._log = log
@@ -53,14 +55,13 @@ class Player:
         self._seat = 0
         self._load: Callable[[str], State[Any]] | None = None
         self._state: State[Any] | None = None
-        # What the player calls itself.
         self.name = (name or self._fresh.name or type(self._fresh).__name__)[:LONGEST_NAME]
         self._cpu = 0
 
     def answer(self, message: FromReferee, arrived: int) -> Answer | None:
-        """What to say to `message`, which arrived at that instant; None where nothing is to be said.
+        """The answer to `message`, which arrived at `arrived` (on the clock `now`); None if it needs no answer.
 
-        Dismissed where the referee has no more use for the player."""
+        Raises Dismissed after `bye` or `refuse`."""
         if isinstance(message, Start):
             return self._start(message)
         if isinstance(message, Turn) and message.game == self._game:
@@ -89,7 +90,7 @@ class Player:
         hosting.seat(agent, start.seats[start.seat], start.seat, start.seed)
         agent.begin(state, start.seat)
         if gc.isenabled():
-            # What there is by now stays: collections during the game need not look at it again.
+            # Objects that exist now stay for the whole game: garbage collections need not visit them again.
             gc.unfreeze()
             gc.collect()
             gc.freeze()
@@ -128,10 +129,12 @@ class Player:
         )
 
     def _followed(self, turn: Turn) -> State[Any]:
-        """The state of this turn: by its events, or where something is hidden by the view that came with it."""
+        """The state of this turn: from its events, or in a game with hidden information from the `position` sent."""
         if self._state is None:
             if self._load is None or turn.position is UNSET:
-                raise ValueError(f"expected a position in the turn of a game with secrets, got none (ply {turn.ply})")
+                raise ValueError(
+                    f"expected a position in the turn of a game with hidden information, got none (ply {turn.ply})"
+                )
             return self._load(turn.position)
         for _, text in turn.events:
             self._state = self._state.play(self._state.from_text(text))
@@ -155,22 +158,22 @@ class Player:
 
 
 def _waited_since(before: int | None) -> int | None:
-    """Nanoseconds that this process has waited for a processor since its `own_wait` was that."""
+    """Nanoseconds for which this process has waited for a processor since `own_wait()` returned `before`."""
     return None if before is None else (own_wait() or before) - before
 
 
 def _advice(choice: Any, state: State[Any]) -> str:
-    """What its author is to do about an illegal choice, as a line of the log."""
+    """The line of the log that tells the student what to do about an illegal choice."""
     try:
         moves = state.moves()
         words = diagnosis.no_move(choice, moves, [state.to_text(move) for move in moves])
-    except Exception:  # whatever the choice is made of
+    except Exception:  # the choice can be any object, and so raise anything
         words = "return one of state.moves()"
     return f"{ADVICE}{words}"
 
 
 def most_memory() -> int | None:
-    """Bytes that this process has held at most; None where nobody says."""
+    """The peak memory of this process in bytes (ru_maxrss); None if the system does not report it."""
     try:
         import resource
     except ImportError:

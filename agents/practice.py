@@ -1,7 +1,7 @@
-"""Practice: a game in one process, without clocks or judges, for debuggers, tests and notebooks.
+"""Practice: play one game in this process, without a clock or a referee, for debuggers, tests and notebooks.
 
-Each seat sees what it would see in an arena and chance comes from the seed, so a game of agents that draw from nothing
-but `self.random` is always the same. What an agent raises comes out where it was called.
+Each seat sees only what it would see in an arena. Chance events come from the seed, so that agents whose only random
+numbers are `self.random` always play the same game. An exception of an agent is passed on to the caller of `practice`.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class Played:
     moves: tuple[tuple[int | str, str], ...]
     """Every ply: a seat or "chance", and the move as text."""
     state: State[Any]
-    """How it ended."""
+    """The last position."""
     utilities: tuple[float, ...] | None
-    """What it was worth to each seat; None where nobody can say."""
+    """The utility of each seat; None if not known."""
     verdict: str
-    """Why it ended: "normal", "resigned" or "adjudicated" (too long)."""
+    """Why the game ended: "normal", "resigned" or "adjudicated" (stopped after `max_plies`)."""
     fault: int | None = None
-    """Who resigned."""
+    """The seat that resigned."""
 
     def __str__(self) -> str:
         names = [f"{seat} {name}" for seat, name in enumerate(self.players)]
@@ -42,7 +42,7 @@ class Played:
         if self.fault is not None:
             lines.append(f"{names[self.fault]} resigned")
         elif self.verdict == "adjudicated":
-            lines.append("stopped: too many plies")
+            lines.append("stopped: too many plies (max_plies)")
         if self.utilities is not None:
             worth = (f"{name}: {utility:+g}" for name, utility in zip(names, self.utilities, strict=True))
             lines.append(", ".join(worth))
@@ -56,11 +56,11 @@ def practice(
     position: str | None = None,
     max_plies: int | None = None,
 ) -> Played:
-    """Plays `game` ("connect4", "my_game.py") with a player a seat: objects of your Agents, or texts such as
-    "alphabeta:depth=2" or "my_agent.py".
+    """Play `game` ("connect4", "my_game.py") and return the result. Give one player for each seat: an object of your
+    Agent class, or a text such as "alphabeta:depth=2" or "my_agent.py".
 
-    `position` begins it elsewhere than at the start; after `max_plies` it stops. BadMove says what was chosen where
-    that is no legal move; BadAgent or CannotPlay say why somebody cannot play at all."""
+    `position`: start from this position; `max_plies`: stop after this many plies. Raises BadMove if a player chooses an
+    illegal move, and BadAgent or CannotPlay if a player cannot play this game."""
     rules, options = games.find(game)
     state = rules.start(**options) if position is None else rules.load(position, **options)
     agents = _seated(game, state, players, seed)
@@ -96,21 +96,21 @@ def practice(
 
 
 def _seated(game: str, state: State[Any], players: tuple[Agent | str, ...], seed: int) -> list[Agent]:
-    """The players as agents, each with its name, seat and seed."""
+    """The players as Agent objects, each with its name, seat and seed set."""
     if len(players) != state.players:
         raise BadAgent(f"{game} is for {state.players} players, got {len(players)}")
     agents: list[Agent] = []
     for number, player in enumerate(players):
         agent, name = _made(player, state, f"{game}, seat {number}")
         if any(agent is other for other in agents):
-            raise BadAgent(f"{game}, seat {number}: an Agent object sits on one seat only; make another {name}()")
+            raise BadAgent(f"{game}, seat {number}: an Agent object can have only one seat; create another {name}()")
         agents.append(agent)
         hosting.seat(agent, name, number, Random(f"{seed} seat {number}").getrandbits(53))
     return agents
 
 
 def _made(player: object, state: State[Any], where: str) -> tuple[Agent, str]:
-    """The agent that `player` is or names, and what to call it."""
+    """The Agent object that `player` is or names, and its name."""
     if isinstance(player, Agent):
         return player, player.name or type(player).__name__
     if not isinstance(player, str):
@@ -125,7 +125,7 @@ def _made(player: object, state: State[Any], where: str) -> tuple[Agent, str]:
 
 
 def _chosen(agent: Agent, state: State[Any], where: str) -> Any:
-    """The legal move that the agent chooses."""
+    """The move that the agent chooses; BadMove if it is not legal."""
     choice = agent.choose(state, Clock())
     move = hosting.legal(choice, state)
     if move is None:
@@ -136,7 +136,7 @@ def _chosen(agent: Agent, state: State[Any], where: str) -> Any:
 
 
 def _resigned(state: State[Any], seat: int) -> tuple[float, ...] | None:
-    """The utilities of a game that a seat gave up, as the referee says them."""
+    """The utilities of a game that `seat` resigned, computed as the referee computes them."""
     if state.players != 2:
         return None
     low, high = state.bounds

@@ -1,8 +1,8 @@
 """The protocol between players and the referee, version 1: its messages, their limits, and both encodings.
 
-Over ZeroMQ a message is one msgpack map; over stdin and stdout the same map is JSON on one line. What arrives, from
-either side, becomes one of the frozen values below or one BadMessage, whatever the bytes were. Keys that a message does
-not know are ignored, so that later versions may add some.
+Over ZeroMQ a message is one msgpack map; over stdin and stdout it is the same map as JSON on one line. Whatever bytes
+arrive, decoding them returns one of the frozen structs below or raises BadMessage. Unknown keys are ignored, so that
+later versions can add keys.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ from agents.errors import BadMessage, one_line
 PROTOCOL: Final = 1
 
 MESSAGE_BYTES: Final = 64 * 1024
-"""No message is longer; over stdio: no line, its end not counted."""
+"""The longest message, in bytes; over stdio the longest line, without its newline."""
 MOVE_LENGTH: Final = 64
+"""The longest move, in characters."""
 INFO_BYTES: Final = 16 * 1024
+"""The longest `info` of a move, in bytes of JSON."""
 UNREAD_BYTES: Final = 1024 * 1024
-"""How much an agent may have written that nobody has asked for."""
+"""How many bytes an agent can write outside its turns, or after its answer; more is the fault "flooded"."""
 MOST_DROPPED: Final = 100
-"""How many messages of a seat may be dropped in one game."""
+"""How many messages of a seat can be dropped in one game; more is the fault "flooded"."""
 
 LIMITS: Final = {
     "message": MESSAGE_BYTES,
@@ -35,11 +37,11 @@ LIMITS: Final = {
     "unread": UNREAD_BYTES,
     "dropped": MOST_DROPPED,
 }
-"""The limits that `welcome` states."""
+"""The limits that a `welcome` message lists."""
 
 
 class Verdict(StrEnum):
-    """Why a game ended. All but NORMAL, ADJUDICATED and VOID name a seat."""
+    """Why a game ended. All but NORMAL, ADJUDICATED and VOID come with the seat at fault."""
 
     NORMAL = "normal"
     RESIGNED = "resigned"
@@ -57,23 +59,23 @@ class Verdict(StrEnum):
 
 Want = Literal["position", "legal"]
 Who: TypeAlias = int | Literal["chance", "opening"]
-"""Who made a ply: a seat, or nobody."""
+"""Who made a ply: a seat, chance, or the opening."""
 
 Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
-"""A number that every database and every encoding takes."""
+"""A signed 64-bit integer: every database and every encoding can store it."""
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Finite = Annotated[float, Meta(gt=-1e300, lt=1e300)]
-"""A number that every database and every JSON reader takes: no infinity, no NaN."""
+"""A finite number, not infinity and not NaN: every database and every JSON reader can store it."""
 Word = Annotated[str, Meta(max_length=MOVE_LENGTH)]
 Name = Annotated[str, Meta(max_length=256)]
 
 
 class _Message(Struct, frozen=True, tag_field="type", tag=str.lower, omit_defaults=True):
-    """One message; its type is its class's name in small letters."""
+    """Base class of the messages. The key "type" is the class's name in lower case."""
 
 
 class Info(Struct, frozen=True, omit_defaults=True):
-    """What an agent says about its thinking: for people to read, without effect on the game."""
+    """An agent's report on its search (see `Agent.tell`): for people to read, without effect on the game."""
 
     depth: Count | None = None
     score: Finite | None = None
@@ -86,7 +88,7 @@ class Info(Struct, frozen=True, omit_defaults=True):
 
 
 class Hello(_Message, frozen=True):
-    """The first message. Over stdio it is optional, and without a token."""
+    """The first message of a player. Over stdio it is optional and has no token."""
 
     protocol: Whole
     token: str = ""
@@ -101,24 +103,24 @@ class Ready(_Message, frozen=True):
 
 
 class Move(_Message, frozen=True):
-    """The answer to the turn of that id. What follows `info` counts only when it comes from a host of ours."""
+    """The answer to the turn with that id. The fields after `info` are used only if our own host sends them."""
 
     game: Whole
     id: Word
     move: Word
     info: Info | None = None
     spent: Whole | None = None
-    """Nanoseconds from the write of the turn to the arrival of the whole answer."""
+    """Nanoseconds from sending the turn to receiving the whole answer."""
     cpu: Whole | None = None
-    """Nanoseconds of processor time that the agent used meanwhile."""
+    """Nanoseconds of CPU time that the agent used in this turn."""
     delay: Whole | None = None
-    """Nanoseconds for which the agent, or its host with the answer before it, had to wait for a processor."""
+    """Nanoseconds for which the agent, or its host with the previous answer, was ready to run but had no processor."""
     log: Whole | None = None
     """Bytes that the agent has written to stderr so far."""
 
 
 class Resign(_Message, frozen=True):
-    """The player gives the game up, instead of moving."""
+    """The player resigns, instead of moving."""
 
     game: Whole
     id: Word
@@ -128,7 +130,7 @@ class Resign(_Message, frozen=True):
 
 
 class Failed(_Message, frozen=True):
-    """From a warden alone: the agent that it holds is at fault."""
+    """Only from a warden: its agent has committed the fault `verdict`."""
 
     game: Whole
     verdict: Verdict
@@ -139,45 +141,45 @@ class Failed(_Message, frozen=True):
 
 
 class Report(_Message, frozen=True):
-    """From hosts of ours, after the game: what the agent used, and the end of what it wrote to stderr."""
+    """Only from our own hosts, after the game: the agent's CPU time, peak memory and the end of its stderr."""
 
     game: Whole
     cpu: Count | None = None
     """Nanoseconds."""
     memory: Count | None = None
-    """Bytes, at most at one time."""
+    """Peak, in bytes."""
     stderr: str = ""
 
 
 class Bye(_Message, frozen=True):
-    """From either side: the last message."""
+    """The last message, from either side."""
 
 
 # From the referee to a player.
 
 
 class Welcome(_Message, frozen=True):
-    """The answer to a good hello."""
+    """The answer to a valid hello."""
 
     protocol: int
     limits: dict[str, int]
 
 
 class Refuse(_Message, frozen=True):
-    """The answer to any other first message; the connection is over."""
+    """The answer to any other first message; then the connection ends."""
 
     reason: str
 
 
 class ClockInfo(Struct, frozen=True):
-    """The time control as text, and what each seat has, in milliseconds; None without a clock."""
+    """The time control as text, and the time left for each seat, in milliseconds; None without a clock."""
 
     text: str
     left: tuple[int, ...] | None
 
 
 class Start(_Message, frozen=True):
-    """A game begins. `position` is before any opening, as the seat may see it."""
+    """A game starts. `position` is the start position (before the opening) as this seat sees it."""
 
     game: int
     rules: str
@@ -187,24 +189,24 @@ class Start(_Message, frozen=True):
     seed: int
     position: str
     core: int | UnsetType = UNSET
-    """To hosts of ours: the processor on which the player of this game runs."""
+    """Only for our own hosts: the processor that the player of this game must run on."""
 
 
 class Turn(_Message, frozen=True):
-    """The seat is asked for ply number `ply`. `events` are the plies since it was last asked, its own move first."""
+    """A request for ply number `ply`. `events` are the plies since this seat's last turn, its own move first."""
 
     game: int
     id: str
     ply: int
     events: tuple[tuple[Who, str], ...]
     left: tuple[int, ...] | None
-    """Milliseconds of each seat."""
+    """The time left for each seat, in milliseconds."""
     budget: int | None
-    """Milliseconds: a sensible share of what is left for this move."""
+    """The time that the referee suggests for this move, in milliseconds."""
     position: str | UnsetType = UNSET
     legal: tuple[str, ...] | UnsetType = UNSET
     limit: int | UnsetType = UNSET
-    """To a warden alone: the nanoseconds that it may charge its agent; with one more it has failed."""
+    """Only for a warden: the agent's time for this turn in nanoseconds; after that it has lost on time."""
 
 
 class Over(_Message, frozen=True):
@@ -212,7 +214,7 @@ class Over(_Message, frozen=True):
 
     game: int
     utilities: tuple[float | None, ...] | None
-    """What it was worth to each seat; None where that is no finite number."""
+    """The utility of each seat; None for a utility that is not a finite number."""
     verdict: Verdict
     fault: int | None
     events: tuple[tuple[Who, str], ...]
@@ -227,18 +229,18 @@ Message = FromPlayer | FromReferee
 
 
 def pack(message: Struct) -> bytes:
-    """`message` as it travels over ZeroMQ."""
+    """`message` encoded for ZeroMQ (msgpack)."""
     packed: bytes = msgpack.packb(msgspec.to_builtins(message))
     return packed
 
 
 def to_line(message: Struct) -> bytes:
-    """`message` as it travels over stdin and stdout, the end of the line included."""
+    """`message` encoded for stdin and stdout (JSON), with the newline."""
     return msgspec.json.encode(message) + b"\n"
 
 
 def unpack(data: bytes) -> Any:
-    """What the msgpack `data` holds, of limited size; BadMessage where it is none."""
+    """The decoded msgpack `data`; BadMessage if it is invalid or too long."""
     if len(data) > MESSAGE_BYTES:
         raise BadMessage(f"expected a message of at most {MESSAGE_BYTES} bytes, got {len(data)}")
     try:
@@ -260,7 +262,7 @@ def unpack(data: bytes) -> Any:
 
 
 def read_line(line: bytes) -> Any:
-    """What the JSON text `line` holds; BadMessage where it is none."""
+    """The decoded JSON `line`; BadMessage if it is invalid or too long."""
     if len(line) > MESSAGE_BYTES:
         raise BadMessage(f"expected a line of at most {MESSAGE_BYTES} bytes, got {len(line)} or more")
     try:
@@ -270,7 +272,7 @@ def read_line(line: bytes) -> Any:
 
 
 def from_player(content: Any) -> FromPlayer:
-    """The player's message that `content` is; BadMessage says what is wrong with it."""
+    """`content` as a message of a player; BadMessage says what is wrong with it."""
     message: FromPlayer = _convert(content, _PLAYER_TYPES)
     if type(message) is Move and message.info is not None and len(msgspec.json.encode(message.info)) > INFO_BYTES:
         raise BadMessage(f"expected an info of at most {INFO_BYTES} bytes, got more (type 'move')")
@@ -278,7 +280,7 @@ def from_player(content: Any) -> FromPlayer:
 
 
 def from_referee(content: Any) -> FromReferee:
-    """The referee's message that `content` is; BadMessage says what is wrong with it."""
+    """`content` as a message of the referee; BadMessage says what is wrong with it."""
     message: FromReferee = _convert(content, _REFEREE_TYPES)
     return message
 
@@ -288,7 +290,7 @@ _REFEREE_TYPES: Final = {kind.__name__.lower(): kind for kind in get_args(FromRe
 
 
 def _convert(content: Any, types: dict[str, Any]) -> Any:
-    # By its own type: msgspec keeps in mind how to read a struct, but works out a union anew each time.
+    # Convert to the one struct, not to the union: msgspec caches its decoder for a struct but not for a union.
     try:
         kind = types[content["type"]]
     except (KeyError, TypeError):
@@ -300,7 +302,7 @@ def _convert(content: Any, types: dict[str, Any]) -> Any:
 
 
 def _no_type(content: Any, types: dict[str, Any]) -> BadMessage:
-    """What to say of a message whose type nobody knows."""
+    """The error for a message without a known type."""
     if not isinstance(content, dict):
         return BadMessage(f"expected a map with a 'type' (in JSON: an object), got {quote(content)}")
     kind = content.get("type")
@@ -318,5 +320,5 @@ def _shown(line: bytes) -> str:
 
 
 def _words(error: Exception) -> str:
-    """What `error` says, for people: our way of quoting, on one short line."""
+    """The text of `error` on one short line, with single quotes."""
     return one_line(str(error).replace("`", "'")) or type(error).__name__

@@ -1,7 +1,7 @@
-"""The standard streams of a player's process: private to the protocol, with a log and no keyboard for everybody else.
+"""Reserves stdin and stdout of a player's process for the protocol; an agent's prints go to stderr, the log.
 
-They are claimed before any code of an agent's is loaded. From then on whatever is printed, or written to descriptor 1,
-goes to stderr, and nothing that an agent does to its streams reaches the referee.
+`claim` is called before any code of an agent is loaded. From then on everything that is printed, or written to file
+descriptor 1, goes to stderr; reading from stdin fails. Nothing that an agent prints can reach the referee.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import sys
 from typing import Final, NamedTuple, NoReturn
 
 _NO_KEYBOARD: Final = (
-    "an agent has no keyboard, its input belongs to the referee; to debug it, use agents.practice or a player 'wait'"
+    "an agent has no keyboard, because its stdin belongs to the referee; to debug it, use agents.practice or a player "
+    "'wait'"
 )
 
 
 class NoKeyboard(io.TextIOBase):
-    """Stands for sys.stdin: reading fails at once, so that no agent takes the referee's messages."""
+    """Replaces sys.stdin: reading raises EOFError, so that an agent cannot read the referee's messages."""
 
     def readline(self, _: int | None = -1, /) -> NoReturn:
         raise EOFError(_NO_KEYBOARD)
@@ -31,19 +32,19 @@ def _no_keyboard(*_: object, **__: object) -> NoReturn:
 
 
 class Log(io.FileIO):
-    """Stderr, counted; its end is kept for the report after the game."""
+    """Stderr, with a count of the bytes; the end of it is kept for the report after the game."""
 
     KEPT: Final = 4096
-    """Bytes."""
+    """How much of the end is kept, in bytes."""
 
     def __init__(self, descriptor: int = 2) -> None:
         super().__init__(descriptor, "wb", closefd=False)
-        # Bytes, since the game began.
+        # Bytes written since the game started.
         self.written = 0
         self._end = b""
 
     def write(self, data: bytes, /) -> int:  # type: ignore[override]
-        """Writes all of `data` at once."""
+        """Write all of `data`."""
         data, whole = bytes(data), len(data)
         self.written += whole
         self._end = (self._end + data[-self.KEPT :])[-self.KEPT :]
@@ -52,7 +53,7 @@ class Log(io.FileIO):
         return whole
 
     def clear(self) -> None:
-        """A new game begins."""
+        """Forget what was written; called when a new game starts."""
         self.written = 0
         self._end = b""
 
@@ -62,7 +63,7 @@ class Log(io.FileIO):
 
 
 class Streams(NamedTuple):
-    """What the process had for its streams: two descriptors that nobody else knows, and the log."""
+    """The process's original stdin and stdout as private file descriptors, and the log."""
 
     lines: int
     answers: int
@@ -70,14 +71,14 @@ class Streams(NamedTuple):
 
 
 def claim() -> Streams:
-    """Takes stdin and stdout for the protocol; everybody else gets the log, and no keyboard."""
+    """Reserve stdin and stdout for the protocol; all other code gets the log as stdout and no stdin."""
     sys.stdout.flush()
     lines, answers, log = os.dup(0), os.dup(1), Log()
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
-    # Line by line: what an agent said last before it was lost is what its author wants to read.
+    # Line-buffered, so that the last line before a crash reaches the log.
     text = io.TextIOWrapper(log, encoding="utf-8", errors="backslashreplace", line_buffering=True)
     sys.stdout = sys.stderr = text
     sys.stdin = NoKeyboard()

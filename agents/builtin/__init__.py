@@ -1,7 +1,8 @@
 """The built-in agents by name, with their options: "pvs", "alphabeta:depth=6,table=false".
 
-Each is a short file here that is also an example to read, and is imported only when its agent is asked for.
-`find("mcts:share=0.5")` returns what makes that agent, and `check_can_play("minimax", state)` says whether it can play.
+Each is a short file in this folder, also meant as an example to read; it is imported only when it is used.
+`find("mcts:share=0.5")` returns that agent with its options; `check_can_play("minimax", state)` raises if it cannot
+play the game.
 """
 
 from __future__ import annotations
@@ -33,22 +34,23 @@ _CLASSES: Final = {
 }
 """Every built-in agent: its name, its file and its class."""
 
-_DRAW: Final = ("random", "mcts")
-"""Those whose moves are drawn from the game's seed."""
+_RANDOM: Final = ("random", "mcts")
+"""The agents whose moves depend on random numbers from the game's seed."""
 _ABOUT: Final = {
-    "depth": "look at most so many plies ahead",
-    "seconds": "think at most so long about a move",
-    "nodes": "look at most at so many positions for a move",
-    "share": "use so much of the clock's budget for a move",
-    "shuffle": "of equal moves take any, not the first",
-    "seed": "draw from this seed instead of the game's",
-    "table": "remember positions, for when another order of moves leads to them",
-    "ordering": "try first what was good elsewhere",
-    "width": "look at so many moves of each position",
-    "pruning": "how to leave out throws that cannot matter",
-    "simulations": "play so many games at random for a move",
-    "exploration": "how curious to be about moves that were tried little",
+    "depth": "largest search depth, in plies",
+    "seconds": "longest time for a move, in seconds",
+    "nodes": "largest number of nodes for a move",
+    "share": "part of the clock's budget to use for a move",
+    "shuffle": "choose randomly among equal moves, instead of the first",
+    "seed": "seed for random numbers, instead of the game's",
+    "table": "use a transposition table",
+    "ordering": "search good moves first (killer moves and history)",
+    "width": "number of moves to search in each position",
+    "pruning": "how to prune chance nodes",
+    "simulations": "number of simulations for a move",
+    "exploration": "exploration constant of UCB1: higher tries little-visited moves more often",
 }
+"""What each option means, for `arena agents`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +59,15 @@ class AgentSetting:
 
     name: str
     default: object
-    """None: no such limit."""
+    """None: no limit."""
     expected: str
-    """What may stand for its value, in words."""
+    """The allowed values, in words."""
     about: str
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltIn:
-    """A built-in agent with the options that a text gave it."""
+    """A built-in agent, with the options that were given."""
 
     name: str
     agent: type[Agent]
@@ -73,33 +75,34 @@ class BuiltIn:
 
     @property
     def about(self) -> str:
-        """What it does, in a line."""
+        """What the agent does, in one line."""
         return inspect.cleandoc(self.agent.__doc__ or "").partition("\n")[0]
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What it plays besides games for one, or for two with opposed interests: "chance", "several", "hidden"."""
+        """The kinds of games it can play besides deterministic games for one player or two-player zero-sum games:
+        "chance", "several" (players, or not zero-sum), "hidden" (information)."""
         return getattr(self.agent, "kinds", ("chance", "several", "hidden"))
 
     @property
     def settings(self) -> tuple[AgentSetting, ...]:
-        """Its options: first its own, then those of all."""
+        """The agent's options: first its own, then those of all built-in agents."""
         return tuple(
             AgentSetting(name, default, settings.expected(settings.kinds(hint)), _ABOUT[name])
             for name, (hint, default) in _options(self.agent)
         )
 
     def repeats(self, *, clocked: bool) -> bool:
-        """Whether it always plays the same moves in the same positions; `clocked`: in games with a clock, by which it
-        may think longer one day than the other."""
+        """Whether the agent always plays the same move in the same position; `clocked`: in games with a clock, where
+        its search depends on the machine's speed."""
         given = dict(self.given)
-        if (self.name in _DRAW or given.get("shuffle")) and given.get("seed") is None:
+        if (self.name in _RANDOM or given.get("shuffle")) and given.get("seed") is None:
             return False
         bounded = self.name == "random" or any(given.get(limit) for limit in ("depth", "nodes", "simulations"))
         return bounded or not clocked
 
     def make(self) -> Agent:
-        """The agent, for one game."""
+        """Create the agent for one game."""
         return self.agent(**dict(self.given))
 
 
@@ -109,17 +112,17 @@ def names() -> tuple[str, ...]:
 
 
 def is_builtin(spec: str) -> bool:
-    """Whether `spec` names one of them, rightly or wrongly configured."""
+    """Whether `spec` names a built-in agent, with valid or invalid options."""
     return spec.partition(":")[0] in _CLASSES
 
 
 def every() -> tuple[BuiltIn, ...]:
-    """All of them, with the options that they have by default."""
+    """All built-in agents, with default options."""
     return tuple(map(_named, _CLASSES))
 
 
 def find(spec: str) -> BuiltIn:
-    """The agent that `spec` names; BadAgent says which agents, options or values there are."""
+    """The agent that `spec` names; BadAgent lists the valid agents, options or values."""
     name, _, text = spec.partition(":")
     if name not in _CLASSES:
         raise BadAgent(f"no agent {quote(name)}{meant(name, names())}")
@@ -134,7 +137,7 @@ def find(spec: str) -> BuiltIn:
 
 
 def check_can_play(spec: str, state: State[Any]) -> None:
-    """CannotPlay unless the built-in agent that `spec` names can play the game that `state` belongs to."""
+    """Raise CannotPlay unless the built-in agent that `spec` names can play the game of `state`."""
     found = find(spec)
     reason = _why_not(found, state)
     if reason:
@@ -143,10 +146,10 @@ def check_can_play(spec: str, state: State[Any]) -> None:
 
 
 def _why_not(found: BuiltIn, state: State[Any]) -> str:
-    """Why the agent cannot play such a game; empty where it can."""
+    """Why the agent cannot play the game of `state`; empty if it can."""
     kinds = found.kinds
     if state.hidden and "hidden" not in kinds:
-        return "something in it is hidden from the players"
+        return "it has hidden information"
     if "several" not in kinds:
         try:
             terms.zero_sum(state, found.name, chance="chance" in kinds)
@@ -168,7 +171,7 @@ def _named(name: str) -> BuiltIn:
 
 
 def _options(agent: type[Agent]) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """Name, type and default of every option that the agent, or the class that it extends, takes by keyword."""
+    """Name, type and default of every keyword-only parameter of the agent's class and of its base classes."""
     for kind in agent.__mro__:
         if "__init__" in vars(kind) and issubclass(kind, Agent):
             hints = get_type_hints(kind.__init__)

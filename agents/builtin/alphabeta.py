@@ -1,6 +1,7 @@
-"""Alpha-beta: minimax that leaves out what cannot matter, one ply deeper each time until its time is up.
+"""Alpha-beta: minimax with pruning, in iterative deepening until the time is up.
 
-What it found out about positions and moves it keeps for its next turn: the game goes on where it looked.
+The transposition table and the move ordering are kept for the agent's next turn, because the game continues in the tree
+that was searched.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from agents.builtin.thinker import TABLE_SIZE, Limits, Thinker
 
 
 class AlphaBeta(Thinker):
-    """Minimax without what cannot matter, a ply deeper each time."""
+    """Minimax with alpha-beta pruning and iterative deepening."""
 
     algorithm: deepening.Algorithm = "alphabeta"
 

@@ -1,6 +1,6 @@
-"""Expectiminimax: minimax for games of chance, one ply deeper each time until its time is up.
+"""Expectiminimax: minimax for games of chance, in iterative deepening until the time is up.
 
-A throw is worth the average of what may come of it. In games without chance it is plain minimax.
+The value of a chance node is its expected value. In games without chance it is plain minimax.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from agents.builtin.thinker import Limits, Thinker, deepened
 
 
 class Expectiminimax(Thinker):
-    """Minimax for games of chance: a throw is worth its average."""
+    """Minimax for games of chance: the value of a chance node is its expected value."""
 
     kinds = ("chance",)
 

@@ -1,6 +1,7 @@
-"""MCTS: plays thousands of games at random and remembers in a tree which moves they speak for.
+"""MCTS: Monte Carlo tree search, which plays thousands of random games and keeps their results in a tree.
 
-It needs no evaluation and can play every game; where something is hidden it guesses what it may be, each time anew.
+It needs no evaluation and can play every game. In games with hidden information each simulation starts from a random
+state that the agent considers possible (a determinization).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from agents.builtin.thinker import Limits, Thinker, check
 
 
 class Mcts(Thinker):
-    """Plays games at random and remembers which moves they speak for; plays every game."""
+    """Monte Carlo tree search: plays random games and prefers moves that won; can play every game."""
 
     kinds = ("chance", "several", "hidden")
 
@@ -27,7 +28,7 @@ class Mcts(Thinker):
     def limits(self, clock: Clock, planned: float) -> tuple[int | None, Budget | None]:
         depth, budget = super().limits(clock, planned)
         counted = planned == float("inf") and self.nodes is None
-        # Without any limit, as many simulations as the search does by default.
+        # Without any limit, the search does its default number of simulations.
         return depth, None if counted else budget
 
     def think(self, state: State[Any], depth: int | None, budget: Budget | None) -> Result[Any]:

@@ -1,6 +1,6 @@
-"""Minimax: looks at every line of play, one ply deeper each time until its time is up.
+"""Minimax: searches every line of play, in iterative deepening until the time is up.
 
-The definition of good play, and the slowest way to it: the agent to measure the others by.
+Minimax is the definition of optimal play, and the slowest search: the other agents are compared with it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from agents.builtin.thinker import Thinker, deepened
 
 
 class Minimax(Thinker):
-    """Looks at every line of play, a ply deeper each time."""
+    """Searches every line of play without pruning, with iterative deepening."""
 
     def think(self, state: State[Any], depth: int | None, budget: Budget | None) -> Result[Any]:
         return deepened(minimax.search, state, depth, budget)

@@ -1,6 +1,6 @@
-"""An agent for each of the other algorithms that can play, in the same few lines.
+"""An agent for each of the other search algorithms, in a few lines each.
 
-Each thinks one ply deeper each time until its time is up, and plays what the last whole search said.
+Each uses iterative deepening until the time is up, and plays the move of the last completed search.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from agents.builtin.thinker import Limits, Thinker, check, deepened
 
 
 class Negamax(Thinker):
-    """Minimax written for the side to move."""
+    """Minimax with values from the view of the player to move."""
 
     def think(self, state: State[Any], depth: int | None, budget: Budget | None) -> Result[Any]:
         return deepened(negamax.search, state, depth, budget)
 
 
 class Mtdf(AlphaBeta):
-    """Alpha-beta with null windows only, each asking on which side of it the value lies."""
+    """MTD(f): alpha-beta with null windows only, which bound the value from both sides."""
 
     algorithm = "mtdf"
 
 
 class Selective(Thinker):
-    """Alpha-beta that looks at only the best few moves of each position, and so deeper."""
+    """Alpha-beta with only the best few moves of each position, and so deeper (forward pruning)."""
 
     def __init__(self, *, width: int = 4, **limits: Unpack[Limits]) -> None:
         super().__init__(**limits)
@@ -38,7 +38,7 @@ class Selective(Thinker):
 
 
 class Expectimax(Thinker):
-    """Expects all others to play at random, and makes the most of it."""
+    """Maximizes its expected utility, as if all other players moved at random."""
 
     kinds = ("chance", "several")
 
@@ -47,7 +47,7 @@ class Expectimax(Thinker):
 
 
 class Maxn(Thinker):
-    """For any number of players, each of whom takes what is best for itself."""
+    """For any number of players: each player maximizes its own utility."""
 
     kinds = ("chance", "several")
 
@@ -56,7 +56,7 @@ class Maxn(Thinker):
 
 
 class Paranoid(Thinker):
-    """For any number of players: expects all others to play against it."""
+    """For any number of players: all other players minimize its utility."""
 
     kinds = ("chance", "several")
 

@@ -1,6 +1,6 @@
-"""PVS: alpha-beta that expects the first move to be the best, and only asks whether any other is better.
+"""PVS: principal variation search, alpha-beta that tests every move after the first with a null window.
 
-With a table and a good order of moves it is the strongest of the built-in agents where there is no chance.
+With a transposition table and good move ordering it is the strongest built-in agent in games without chance.
 """
 
 from __future__ import annotations
@@ -9,6 +9,6 @@ from agents.builtin.alphabeta import AlphaBeta
 
 
 class Pvs(AlphaBeta):
-    """Alpha-beta that only asks of later moves whether they are better; the strongest without chance."""
+    """Alpha-beta with a null window for each move after the first; the strongest without chance."""
 
     algorithm = "pvs"

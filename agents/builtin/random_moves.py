@@ -1,6 +1,6 @@
-"""Random: any legal move, each as likely as the others.
+"""Random: chooses a legal move at random, all with the same probability.
 
-The least that an agent can be, and the first that every other should beat. It can play every game.
+It is the simplest agent, and the first that every other agent should beat. It can play every game.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from agents.agent import Agent, Clock
 
 
 class RandomMoves(Agent):
-    """Plays any legal move, each as likely as the others."""
+    """Plays a random legal move; all are equally likely."""
 
     def __init__(self, *, seed: int | None = None) -> None:
         self.seed = seed

@@ -1,7 +1,7 @@
-"""Thinker: what all built-in agents that search have in common: options, the time for a move, and what they report.
+"""Thinker, the base class of all built-in agents that search: their options, time management, and report.
 
-A built-in is a subclass that says which search to call. Whatever the clock shows, it plans for less than what is left;
-without a clock it counts nodes instead of seconds, so that the same seed gives the same game.
+A subclass only says which search to call. The time planned for a move is always less than the time left. Without a
+clock the limit is a number of nodes instead, so that the same seed gives the same game.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from agents.agent import Agent, Clock
 from agents.errors import BadAgent
 
 NODES: Final = 30_000
-"""Positions that are looked at for a move where there is neither clock nor limit: about 0.2 s."""
+"""Limit of nodes for a move if there is neither a clock nor an option that limits the search: about 0.2 s."""
 TABLE_SIZE: Final = 400_000
-"""Entries of the table that a built-in keeps for a game: at most some 120 MB."""
+"""Entries of a built-in agent's transposition table: at most about 120 MB."""
 
 _RESERVE: Final = 0.005
-"""Seconds that are never planned for."""
+"""Part of the time left that is never planned for a move, in seconds."""
 _LEAST: Final = 32
-"""Nodes that are looked at even when there is no time."""
+"""Limit of nodes when no time is left."""
 
 
 class Limits(TypedDict, total=False):
-    """How much a built-in thinks about a move: options that all of them take."""
+    """The options of all built-in agents that search: limits for a move, and randomness."""
 
     depth: int | None
     seconds: float | None
@@ -39,10 +39,11 @@ class Limits(TypedDict, total=False):
 
 
 class Thinker(Agent):
-    """An agent that searches: the base of the built-in ones."""
+    """Base class of the built-in agents that search."""
 
     kinds: ClassVar[tuple[str, ...]] = ()
-    """What it can play besides games for one, or for two with opposed interests: "chance", "several", "hidden"."""
+    """The kinds of games it can play besides deterministic games for one player or two-player zero-sum games:
+    "chance", "several" (players, or not zero-sum), "hidden" (information)."""
 
     def __init__(
         self,
@@ -64,11 +65,11 @@ class Thinker(Agent):
         self.share = share
         self.shuffle = shuffle
         self.seed = seed
-        # Seconds by which turns have lately taken longer than planned.
+        # Seconds by which the last turns took longer than planned; halved each turn.
         self.late = 0.0
 
     def think(self, state: State[Any], depth: int | None, budget: Budget | None) -> Result[Any]:
-        """The search: as deep as `depth` and as long as `budget`; at least one of them is given."""
+        """Search to `depth` or until `budget` is used up; at least one of them is given."""
         raise NotImplementedError
 
     def begin(self, state: State[Any], seat: int) -> None:
@@ -87,13 +88,13 @@ class Thinker(Agent):
         return result.move
 
     def planned(self, clock: Clock) -> float:
-        """How many seconds the move may take."""
-        # Twice what the machine, or the last step of a search, has lately taken beyond the plan is kept back.
+        """The time planned for this move, in seconds."""
+        # Keep a reserve of twice the recent overrun, which comes from the machine or from a search's last step.
         safe = clock.remaining() - _RESERVE - 2 * self.late
         return min(clock.budget * self.share, safe, inf if self.seconds is None else self.seconds)
 
     def limits(self, clock: Clock, planned: float) -> tuple[int | None, Budget | None]:
-        """The depth and the budget of the search."""
+        """The depth limit and the budget of the search."""
         nodes = self.nodes
         if planned <= 0:
             nodes = min(_LEAST, nodes or _LEAST)
@@ -110,9 +111,9 @@ Search = Callable[..., Result[Any]]
 def deepened(
     search: Search, state: State[Any], depth: int | None, budget: Budget | None, **options: Any
 ) -> Result[Any]:
-    """What `search` finds, one ply deeper each time up to `depth`, as far as the budget allows: its last whole result.
+    """Iterative deepening: call `search` with depth 1, 2, ... `depth` within the budget; return the last whole result.
 
-    A search that is cut off where it stands has seen its first moves only."""
+    A search that was cut off is not used: it has searched only some of the first moves."""
     if budget is None:
         return search(state, depth=depth, **options)
     result = None
@@ -131,24 +132,24 @@ def deepened(
 
 
 def reached(result: Result[Any]) -> int:
-    """The depth of a result; the length of its line where it looked to the end."""
+    """The depth of a result; if the game tree was searched completely, the length of the principal variation."""
     return len(result.line) if result.depth is None else result.depth
 
 
 def check(name: str, value: float | None, low: float, high: float = inf) -> None:
-    """BadAgent unless the value of the option is from `low` to `high`, or left open."""
+    """Raise BadAgent unless the option's value is None or from `low` to `high`."""
     if value is not None and not low <= value <= high:
         limits = f"{low:g} or more" if high == inf else f"from {low:g} to {high:g}"
         raise BadAgent(f"{name}: expected {limits}, got {value}")
 
 
 def shuffled(state: State[Any], random: Random) -> State[Any]:
-    """`state` with its moves in another order, so that of equal moves another one is the first."""
+    """`state` with its moves in random order, so that the first of several equal moves is a random one."""
     return cast("State[Any]", _Shuffled(state, random))
 
 
 class _Shuffled:
-    """A state that lists its moves in an order of its own; what is played from it is as ever."""
+    """A state whose `moves()` are shuffled; states after it are not."""
 
     def __init__(self, state: State[Any], random: Random) -> None:
         moves = list(state.moves())

@@ -229,7 +229,7 @@ def test_a_refused_player_says_why_and_ends() -> None:
     with over_zmq("random") as player:
         assert isinstance(player.hear(), Hello)
         player.say(Refuse("no such seat"))
-        assert player.ended() == (1, "", "agents: the referee refuses this player: no such seat\n")
+        assert player.ended() == (1, "", "agents: the referee refused this player: no such seat\n")
 
 
 def test_a_player_ends_at_once_with_its_director_even_while_it_thinks(write: Write) -> None:
@@ -249,7 +249,7 @@ def test_a_player_ends_quietly_when_the_referee_is_gone() -> None:
     with over_zmq("random") as player:
         greet(player)
         player.socket.close()
-        assert player.ended() == (0, "", "agents: the referee is gone\n")
+        assert player.ended() == (0, "", "agents: the connection to the referee is closed\n")
 
 
 def test_an_interrupt_belongs_to_the_director() -> None:
@@ -301,4 +301,4 @@ def test_a_seat_must_be_somewhere(tmp_path: Path) -> None:
     assert refusal("random", "--connect", str(tmp_path / "none")).endswith("none': No such file or directory\n")
     path = tmp_path / "seat"
     path.write_text('{"address": "nowhere", "token": ""}')
-    assert refusal("random", "--connect", str(path)).startswith("agents: expected a referee's address, got 'nowhere'")
+    assert refusal("random", "--connect", str(path)).startswith("agents: expected the referee's address, got 'nowhere'")

@@ -60,7 +60,7 @@ def test_a_file_with_one_agent_is_that_agent(write: Write) -> None:
 def test_a_class_is_named_after_a_colon(write: Write) -> None:
     path = write(AGENT.format(name="One") + AGENT.format(name="Two"))
     assert loading.load(f"{path}:Two").__name__ == "Two"
-    assert why_not(path) == f"my_agent.py: expected one agent, there is One, Two; say which: {'my_agent.py'}:One"
+    assert why_not(path) == f"my_agent.py: expected one agent, got several (One, Two); choose one: {'my_agent.py'}:One"
     assert why_not(f"{path}:Twi") == "my_agent.py: no agent 'Twi'; did you mean 'Two'?"
     assert why_not(f"{path}:") == "my_agent.py: no agent ''; there is One, Two"
 
@@ -69,7 +69,7 @@ def test_a_folder_is_its_agent_file(write: Write, tmp_path: Path) -> None:
     write(AGENT.format(name="Mine"), "team/agent.py")
     assert loading.load(str(tmp_path / "team")).__name__ == "Mine"
     (tmp_path / "empty").mkdir()
-    assert why_not(str(tmp_path / "empty")) == "empty: expected a file agent.py in the folder, there is none"
+    assert why_not(str(tmp_path / "empty")) == "empty: expected a file agent.py in this folder, but there is none"
 
 
 def test_a_file_finds_what_lies_beside_it(write: Write) -> None:
@@ -110,7 +110,7 @@ def test_a_changed_file_is_read_again(write: Write) -> None:
     ("source", "words"),
     [
         ("", "my_agent.py is empty: expected a Python file with a subclass of Agent"),
-        ("x = 1", "my_agent.py: expected a subclass of Agent (from agents import Agent), none is defined there"),
+        ("x = 1", "my_agent.py: expected a subclass of Agent (from agents import Agent), but the file defines none"),
         ("from agents import Agent", "expected a subclass of Agent"),
         ("x = 1\nif x = 2:\n  pass", "my_agent.py, line 2: SyntaxError: "),
         ("if 1:\n  x\n y", "my_agent.py, line 3: IndentationError: "),

@@ -115,7 +115,7 @@ def test_who_cannot_play_is_told_before_the_game() -> None:
     once = Plays()
     with pytest.raises(BadAgent, match="nap is for 2 players, got 1"):
         practice("nap", once)
-    with pytest.raises(BadAgent, match="an Agent object sits on one seat only; make another Plays"):
+    with pytest.raises(BadAgent, match="an Agent object can have only one seat; create another Plays"):
         practice("nap", once, once)
     with pytest.raises(BadAgent, match=r"seat 0: expected an Agent, such as Plays\(\) or a text, got"):
         practice("nap", Plays, once)  # type: ignore[arg-type]

@@ -73,9 +73,7 @@ def test_a_refusal_names_those_that_can_play() -> None:
         "minimax cannot play pig: minimax knows no chance, this game has it; "
         "these can: random, expectiminimax, expectimax, maxn, paranoid, mcts"
     )
-    with pytest.raises(
-        CannotPlay, match="pvs cannot play kuhn: something in it is hidden from the players; these can: "
-    ):
+    with pytest.raises(CannotPlay, match="pvs cannot play kuhn: it has hidden information; these can: "):
         builtin.check_can_play("pvs", games.start("kuhn"))
     with pytest.raises(CannotPlay, match="pvs is for two players, this game has 4"):
         builtin.check_can_play("pvs", games.start("ludo"))
