@@ -1,7 +1,7 @@
-"""Games and search, pure: no sockets, clocks, database or screen, and nothing but the standard library.
+"""Games and search algorithms. They use the standard library only, and no sockets, clocks, database or screen.
 
-`games` holds the rules of every game behind one interface, `State`; every search algorithm is a module beside it, and
-`algorithms` lists them by name. `pictures` draws positions and trees, and is imported only when one is asked for.
+`games` has the rules of every game, all with the same interface, `State`. Each search algorithm is a module beside it;
+`algorithms` finds them by name. `pictures` draws positions and trees; it is imported only when a picture is drawn.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ __all__ = ["CHANCE", "AdsearchError", "Budget", "Option", "Result", "State", "Ta
 
 
 def _draw_svg(state: State[Any], last: Any) -> str:
-    from adsearch.pictures import boards  # not above: searches and agents never need it
+    from adsearch.pictures import boards  # imported here, because searches and agents do not need it
 
     return boards.draw(state, last)
 

@@ -1,7 +1,8 @@
-"""Alpha-beta: minimax that does not look where the result can no longer change.
+"""Alpha-beta: minimax that prunes subtrees which cannot change the value of the root.
 
-alpha is what MAX is sure of already, beta what MIN is sure of; a node whose value falls outside is left at once.
-MAX is seat 0. Quiescence and selective search are this search with another horizon and another choice of moves.
+alpha is the value that MAX has secured so far, beta the value that MIN has secured. A node is cut off as soon as its
+value is known to be outside [alpha, beta]. MAX is seat 0. Quiescence and selective search are subclasses with another
+horizon and another choice of moves.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ def search(
     table: bool | Table = False,
     ordering: bool | Ordering[Move] | Arrange[Move] = False,
 ) -> Result[Move]:
-    """The minimax value v of `state` within the window [alpha, beta], for the seat to move.
+    """Search `state` with the window [alpha, beta], for the seat to move. Let v be the minimax value.
 
-    The result's value r is v if alpha < r < beta. If r <= alpha then v <= r, if r >= beta then v >= r: failing soft, r
-    is the best such bound that was found; failing hard, it is alpha or beta itself."""
+    Returns r = v if alpha < r < beta; r >= v if r <= alpha (fail low); r <= v if r >= beta (fail high). Fail-soft
+    returns the tightest such bound that it found, fail-hard returns alpha or beta itself."""
     terms.zero_sum(state, "alphabeta")
     terms.window(alpha, beta)
     limit = terms.plies(state, "alphabeta", depth, budget)
@@ -50,7 +51,7 @@ class AlphaBeta(Searcher[Move]):
     """One search."""
 
     sound = True
-    """Whether it looks at every move, so that a win it sees is one."""
+    """Whether it searches every move, so that a win it finds is proven."""
 
     def __init__(
         self,
@@ -80,7 +81,7 @@ class AlphaBeta(Searcher[Move]):
         return self.sound and super().is_final(state, value)
 
     def value(self, state: State[Move], depth: int, alpha: float, beta: float) -> tuple[float, Line[Move]]:
-        """r and a line that leads to it: v if alpha < r < beta, else v <= r <= alpha or v >= r >= beta."""
+        """r and its principal variation: r = v if alpha < r < beta; v <= r if r <= alpha; v >= r if r >= beta."""
         effort = self.effort
         effort.nodes += 1
         if effort.limited:
@@ -124,7 +125,7 @@ class AlphaBeta(Searcher[Move]):
     def max_value(
         self, state: State[Move], depth: int, alpha: float, beta: float, moves: Sequence[Move]
     ) -> tuple[float, Line[Move]]:
-        """MAX raises alpha, and stops when it reaches beta: MIN would not let it come here."""
+        """MAX raises alpha. Beta cutoff when alpha >= beta: MIN has a better alternative higher in the tree."""
         line: Line[Move] = ()
         best = -inf
         trace = self.trace
@@ -147,7 +148,7 @@ class AlphaBeta(Searcher[Move]):
     def min_value(
         self, state: State[Move], depth: int, alpha: float, beta: float, moves: Sequence[Move]
     ) -> tuple[float, Line[Move]]:
-        """MIN lowers beta, and stops when it reaches alpha: MAX would not let it come here."""
+        """MIN lowers beta. Alpha cutoff when beta <= alpha: MAX has a better alternative higher in the tree."""
         line: Line[Move] = ()
         best = inf
         trace = self.trace
@@ -170,26 +171,26 @@ class AlphaBeta(Searcher[Move]):
     def child_value(
         self, state: State[Move], move: Move, depth: int, alpha: float, beta: float, first: bool
     ) -> tuple[float, Line[Move]]:
-        """The value of the child that `move` leads to, which is the `first` to be looked at or a later one."""
+        """The value of the child after `move`; `first`: whether it is the node's first child."""
         if self.trace:
             self.trace.descend(state.to_text(move), alpha, beta)
         return self.value(state.play(move), depth - 1, alpha, beta)
 
     def moves(self, state: State[Move], depth: int, remembered: Move | None) -> Sequence[Move]:
-        """The moves to try, in order."""
+        """The moves to search, in order."""
         return self.ordering.arrange(state, depth, remembered) if self.ordering else state.moves()
 
     def horizon(self, state: State[Move], alpha: float, beta: float) -> float:
-        """What `state`, which is not looked into any further, is worth to MAX."""
+        """The evaluation of `state`, a position at the horizon, for MAX."""
         self.effort.estimates += 1
         return self.evaluate(state, 0)
 
     def chance_value(self, state: State[Move], depth: int, alpha: float, beta: float) -> float:
-        """What a chance node is worth; here there are none."""
-        raise BadSearch("alphabeta knows no chance")
+        """The value of a chance node; only subclasses support chance."""
+        raise BadSearch("alphabeta does not support chance")
 
     def completed(self, state: State[Move], line: Line[Move], depth: int) -> Line[Move]:
-        """`line`, with what the table knew instead of looking played out."""
+        """`line`, extended where it ends at an entry of the transposition table."""
         played = list(moves_of(line))
         for move in played:
             state = state.play(move)
@@ -206,10 +207,10 @@ class AlphaBeta(Searcher[Move]):
 
 
 class WindowSearch(AlphaBeta[Move]):
-    """Alpha-beta in another way, failing soft, with the same options."""
+    """Base class of variants of fail-soft alpha-beta with the same options."""
 
     name: ClassVar[str]
-    """What errors call the algorithm: its module."""
+    """The algorithm's name in errors."""
 
     @classmethod
     @module_function
@@ -226,9 +227,9 @@ class WindowSearch(AlphaBeta[Move]):
         table: bool | Table = False,
         ordering: bool | Ordering[Move] | Arrange[Move] = False,
     ) -> Result[Move]:
-        """The value v of `state` within the window [alpha, beta], for the seat to move.
+        """Search `state` with the window [alpha, beta], for the seat to move. Let v be its value.
 
-        The result's value r is v if alpha < r < beta; if r <= alpha then v <= r, if r >= beta then v >= r."""
+        Returns r = v if alpha < r < beta; r >= v if r <= alpha (fail low); r <= v if r >= beta (fail high)."""
         terms.zero_sum(state, cls.name)
         terms.window(alpha, beta)
         limit = terms.plies(state, cls.name, depth, budget)

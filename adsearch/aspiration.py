@@ -1,7 +1,7 @@
-"""Aspiration: alpha-beta that begins with a guess of the value and a narrow window around it.
+"""Aspiration windows: alpha-beta that starts with a narrow window around a guess of the value.
 
-A narrow window cuts off more. When the value turns out to be outside, what came back is a bound, and the search is
-done again with the window open on that side.
+A narrow window gives more cutoffs. If the value is outside, the search returns only a bound and is repeated with the
+window open on that side.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def search(
     table: bool | Table = False,
     ordering: bool | Ordering[Move] | Arrange[Move] = False,
 ) -> Result[Move]:
-    """The minimax value, as alphabeta finds it with the full window.
+    """The minimax value, the same as alpha-beta with the full window returns.
 
-    `guess`, by default the evaluation of `state`, is for the seat to move; the first window reaches `margin` (by
-    default a tenth of what the utilities span) to both sides of it."""
+    The first window is [guess - margin, guess + margin]. `guess` is for the seat to move (default: the evaluation of
+    `state`); the default of `margin` is a tenth of the range of the utilities, at most 2."""
     terms.zero_sum(state, "aspiration")
     limit = terms.plies(state, "aspiration", depth, budget)
     searcher = AlphaBeta(budget=budget, trace=trace, evaluate=evaluate, table=table, ordering=ordering)
@@ -50,11 +50,11 @@ def search(
 def widened(
     searcher: AlphaBeta[Move], state: State[Move], depth: int | None, limit: int, guess: float, margin: float
 ) -> Result[Move]:
-    """The result of `searcher`, whose first window is `margin` around `guess`."""
+    """The result of `searcher`; the first window is `guess` plus and minus `margin`."""
     alpha, beta = guess - margin, guess + margin
     result = searcher.run(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
     while result.bound is not Bound.EXACT and not searcher.was_cut():
-        # Failing soft, the bound itself may be the value: the new window must hold it inside.
+        # In fail-soft search the returned bound itself can be the value: the new window must contain it.
         alpha, beta = (result.value - margin, inf) if result.bound is Bound.LOWER else (-inf, result.value + margin)
         result = searcher.run(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
     return result

@@ -1,6 +1,6 @@
-"""Bisection: the value of a game by null windows in the middle of what is still possible.
+"""Bisection: the value of a game by null windows at the middle of the interval [lower, upper].
 
-Each null window halves the interval or, as alpha-beta fails soft, leaves less of it. MTD(f) walks from a guess instead.
+Each null window halves the interval, or more, because alpha-beta is fail-soft. MTD(f) starts from a guess instead.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def search(
     table: bool | Table = True,
     ordering: bool | Ordering[Move] | Arrange[Move] = False,
 ) -> Result[Move]:
-    """The minimax value, from the bounds of the game's utilities."""
+    """The minimax value; the first interval is the bounds of the game's utilities."""
     terms.zero_sum(state, "bisection")
     limit = terms.plies(state, "bisection", depth, budget)
     searcher = AlphaBeta(budget=budget, trace=trace, evaluate=evaluate, table=table, ordering=ordering)
@@ -40,7 +40,7 @@ def search(
 
 
 def _above_the_middle(lower: float, upper: float) -> float:
-    """A number above `lower` and no higher than `upper`, as near the middle as there is one."""
+    """A number in (lower, upper], as near the middle as possible."""
     if isinf(lower) and isinf(upper):
         return 0.0
     if isinf(lower):

@@ -1,7 +1,7 @@
-"""What a search may spend, and what it has spent.
+"""The limits of a search, and its counters.
 
-`Budget` is what a caller gives: a number of nodes, an instant at which to stop on a clock of the caller's, or both.
-`Effort` is one search's own account. OutOfBudget stops a search from inside; no caller ever sees it.
+A caller passes a `Budget`: a number of nodes, a time at which to stop (on the caller's clock), or both. `Effort` counts
+the nodes of one search and raises OutOfBudget to stop it; the search catches that exception.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from adsearch.errors import BadSearch
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """At most `nodes` nodes, and nothing after the instant `until` on `clock`."""
+    """At most `nodes` nodes, and stop at the time `until` on `clock`."""
 
     nodes: int | None = None
     until: float | None = None
@@ -25,11 +25,11 @@ class Budget:
         if self.nodes is not None and self.nodes < 0:
             raise BadSearch(f"expected a budget of 0 or more nodes, got {self.nodes}")
         if (self.until is None) != (self.clock is None):
-            raise BadSearch("expected an instant and the clock it is read on, got one without the other")
+            raise BadSearch("expected both `until` and `clock`, got only one of them")
 
     @classmethod
     def seconds(cls, seconds: float, clock: Callable[[], float], *, nodes: int | None = None) -> Budget:
-        """What is left of `seconds` from now, now being what `clock` says."""
+        """A budget that ends `seconds` from now, on `clock`."""
         return cls(nodes=nodes, until=clock() + seconds, clock=clock)
 
 
@@ -38,7 +38,7 @@ class OutOfBudget(Exception):
 
 
 class Effort:
-    """The account of one search: the nodes it has visited, and how many estimates stood in for the end of a game."""
+    """The counters of one search: nodes visited, and evaluations at the horizon (`estimates`)."""
 
     __slots__ = ("_clock", "_most", "_until", "estimates", "limited", "nodes")
 
@@ -46,14 +46,14 @@ class Effort:
         self.nodes = 0
         self.estimates = 0
         budget = budget or Budget()
-        # Whether `check` can ever stop the search; asked first because it is asked at every node.
+        # Whether `check` can stop the search. Searches test it first, to save the call at every node.
         self.limited = budget.nodes is not None or budget.until is not None
         self._most = inf if budget.nodes is None else budget.nodes
         self._until = budget.until
         self._clock = budget.clock
 
     def check(self) -> None:
-        """OutOfBudget when the node that was just counted is one too many."""
+        """Raise OutOfBudget if the last node counted is over the limit, or the time is up."""
         if self.nodes > self._most:
             raise OutOfBudget
         if self._clock is not None and self._until is not None and self._clock() >= self._until:

@@ -1,7 +1,7 @@
-"""Count: how large the game tree is, without walking all of it.
+"""Count: the size of the game tree, without visiting all of it.
 
-A tree has a node for every way to reach a position: 549,946 for tic-tac-toe, which has 5,478 positions. What is below
-a position does not depend on the way, so it is counted once. Nobody plays for anything here, so any game will do.
+A tree has a node for every sequence of moves: 549,946 for tic-tac-toe, which has 5,478 positions. All nodes of a
+position have the same subtree, so that it is counted once. Utilities are not used: it works for any game.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ class Count(NamedTuple):
     """The size of a game tree."""
 
     nodes: int
-    """All of them, the root and the leaves included."""
+    """Number of nodes, with the root and the leaves."""
     leaves: int
-    """The games that can be played: the nodes where the game is over or, with a depth, not looked into any further."""
+    """Number of leaves: nodes where the game is over, or at the depth limit."""
 
 
 def count(state: State[Any], depth: int | None = None) -> Count:
-    """The size of the game tree below `state`, or of its first `depth` plies. Chance events are plies."""
+    """The size of the game tree of `state`, or of its first `depth` plies. Chance events are plies."""
     limit = terms.plies(state, "count", depth)
     return Counter(None, None).count(state, limit)
 
@@ -34,10 +34,11 @@ def count(state: State[Any], depth: int | None = None) -> Count:
 def search(
     state: State[Move], *, depth: int | None = None, budget: Budget | None = None, trace: Trace | None = None
 ) -> Result[Move]:
-    """The leaves of the game tree, as `value`, and its nodes; there is no better move than the first.
+    """The number of leaves of the game tree, as `value`, and of its nodes, as `nodes`; the move is just the first one.
 
-    `exact` says whether the whole tree was counted. The budget limits the nodes looked at, which are fewer; when it
-    ends both numbers count what was looked at whole, and the value is a LOWER bound."""
+    `exact` says whether the whole tree was counted. The budget limits the nodes visited, which are fewer than those
+    counted. If it ends, both numbers are those of the largest subtree that was completed, and the value is a LOWER
+    bound."""
     limit = terms.plies(state, "count", depth, budget)
     counter = Counter(budget, trace)
     if trace:
@@ -64,7 +65,7 @@ class Counter:
     def __init__(self, budget: Budget | None, trace: Trace | None) -> None:
         self.effort = Effort(budget)
         self.trace = trace
-        # The largest part of the tree that is counted already.
+        # The largest subtree that was completely counted.
         self.finished = Count(0, 0)
         self._known: dict[tuple[Hashable, int], Count] = {}
 

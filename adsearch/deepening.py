@@ -1,7 +1,7 @@
-"""Iterative deepening: one ply deeper each time, until time is up or the value is proven.
+"""Iterative deepening: search to depth 1, 2, 3, ... until the time is up or the value is proven.
 
-It always has a move, and costs little more than its last iteration: the table and the ordering carry over what the
-shallower ones found. The first iteration that proves a win or a loss proves how far away it is, too.
+It has a move to play at any time, and costs little more than its last iteration, because the transposition table and
+the move ordering are kept. The first iteration that proves a win or a loss also proves its distance.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from adsearch.trace import Trace
 Algorithm = Literal["alphabeta", "pvs", "mtdf"]
 
 Iteration = Callable[[int, float], Result[Move]]
-"""One iteration: a depth, and a guess of the value -> its result."""
+"""One iteration: a depth and a guess of the value -> the result."""
 
 PATIENCE: Final = 20_000
-"""A search without limits that has visited more nodes also tries to go to the end at once."""
+"""Nodes after which a search without limits also tries a search to the end of the game."""
 
 
 def search(
@@ -45,10 +45,10 @@ def search(
     table: bool | Table = True,
     ordering: bool | Ordering[Move] | Arrange[Move] = True,
 ) -> Result[Move]:
-    """The value of `state` as far ahead as the budget allows, up to `depth`, and no further than needed to prove it.
+    """The value of `state`, searched up to `depth` or until the budget ends or the value is proven.
 
-    `Result.depth` is the last depth that was searched whole. `Result.distance` is known for wins and losses, where the
-    value is a bound of the game, and for draws."""
+    `Result.depth` is the last depth that was completed. `Result.distance` is set for draws, and for wins and losses
+    whose value is a bound of the game."""
     terms.zero_sum(state, "deepening")
     limit = terms.plies(state, "deepening", depth, budget)
     if algorithm not in ("alphabeta", "pvs", "mtdf"):
@@ -78,7 +78,7 @@ def deepened(
     alpha: float = -inf,
     beta: float = inf,
 ) -> Result[Move]:
-    """The result of `searcher` at `depth`, or to the end; with a budget alone, one ply deeper each time."""
+    """The result of `searcher` at `depth`, or to the end; with a budget and no depth, by iterative deepening."""
     if depth is not None or budget is None:
         return searcher.run(state, depth=depth, limit=limit, alpha=alpha, beta=beta)
 
@@ -89,8 +89,8 @@ def deepened(
 
 
 class SearchForSeveral(PlainSearch[Move]):
-    """A search without options of its own, for any number of players and for chance. Its depth counts throws too; with
-    a budget and no depth it looks one ply further each time."""
+    """A search without options of its own, for any number of players and for chance. Chance events count as plies. With
+    a budget and no depth it uses iterative deepening."""
 
     @classmethod
     def limit(cls, state: State[Move], depth: int | None, budget: Budget | None) -> int:
@@ -101,7 +101,7 @@ class SearchForSeveral(PlainSearch[Move]):
 
 
 def deepen(searcher: Searcher[Move], state: State[Move], limit: int, iteration: Iteration[Move]) -> Result[Move]:
-    """The result of the last iteration that there is time for."""
+    """The result of the last completed iteration, or of the next one if it found a move that is at least as good."""
     if state.turn is None or limit == 0:
         return searcher.run(state, depth=0, limit=0)
     result = iteration(1, searcher.evaluate(state, terms.root_seat(state)))
@@ -111,7 +111,7 @@ def deepen(searcher: Searcher[Move], state: State[Move], limit: int, iteration: 
             result = deeper
             continue
         if searcher.finished and searcher.tries_the_best_first and deeper.bound is Bound.EXACT:
-            # What the broken iteration finished is no worse than the best move so far.
+            # The iteration was cut off, but it searched the best move so far first: its best move is at least as good.
             result = replace(deeper, depth=result.depth)
         break
     return replace(result, nodes=searcher.effort.nodes)
@@ -120,8 +120,8 @@ def deepen(searcher: Searcher[Move], state: State[Move], limit: int, iteration: 
 def until_proven(searcher: AlphaBeta[Move], state: State[Move], iteration: Iteration[Move]) -> Result[Move]:
     """The proven value of `state`, without limits.
 
-    Where that takes long, a second search tries to go to the end, with as much effort as the iterations together. Once
-    it has found the value, only the distance of a win or a loss is still open, and null windows ask for that."""
+    If that takes long, a second search tries to reach the end of the game, with as many nodes as all iterations so far.
+    When it has found the value, only the distance of a win or a loss is missing; null windows find it."""
     if state.turn is None:
         return searcher.run(state, depth=0, limit=0)
     whole = Pvs[Move](table=True, ordering=True)
@@ -147,7 +147,7 @@ def until_proven(searcher: AlphaBeta[Move], state: State[Move], iteration: Itera
 
 
 def _decided_within(searcher: AlphaBeta[Move], state: State[Move], value: float, depth: int) -> Result[Move]:
-    """The result at `depth`, of which only matters whether it is `value`, a bound of the game."""
+    """The result of a null-window search at `depth` that tests whether the value is `value`, a bound of the game."""
     highest = value == max(terms.bounds_for(state, terms.root_seat(state)))
     alpha, beta = (nextafter(value, -inf), value) if highest else (value, nextafter(value, inf))
     result = searcher.run(state, depth=depth, limit=depth, alpha=alpha, beta=beta)
@@ -155,7 +155,7 @@ def _decided_within(searcher: AlphaBeta[Move], state: State[Move], value: float,
 
 
 def with_distance(searcher: AlphaBeta[Move], state: State[Move], result: Result[Move]) -> Result[Move]:
-    """`result`, whose value is proven, with the distance to the end and a line that gets there."""
+    """`result`, whose value is proven, with the distance to the end and a principal variation to it."""
     if not result.line:
         return result
     if result.value == 0:
@@ -178,7 +178,7 @@ def with_distance(searcher: AlphaBeta[Move], state: State[Move], result: Result[
 
 
 def _on_the_way(searcher: AlphaBeta[Move], state: State[Move], target: float, left: int) -> Move:
-    """The first move after which the game, `left` plies from an end worth `target`, is one ply nearer, and no more."""
+    """The first move on a shortest way to an end with the value `target`, which is `left` plies away."""
     for move in state.moves():
         child = state.play(move)
         if _ends_within(searcher, child, target, left - 1) and not _ends_within(searcher, child, target, left - 2):
@@ -187,7 +187,7 @@ def _on_the_way(searcher: AlphaBeta[Move], state: State[Move], target: float, le
 
 
 def _ends_within(searcher: AlphaBeta[Move], state: State[Move], target: float, plies: int) -> bool:
-    """Whether one side can force an end worth `target`, a bound of the game, to MAX in so many plies."""
+    """Whether one side can force an end with the value `target` (for MAX; a bound of the game) within `plies` plies."""
     if plies < 0:
         return False
     if target == searcher.bounds[1]:

@@ -1,7 +1,7 @@
-"""Expectimax: the best play against opponents of whom it is known, or guessed, how they play.
+"""Expectimax: the best play against opponents whose move probabilities are known or assumed.
 
-The seat to move at the root is MAX and takes its best child; every other seat is a chance node, whose probabilities
-are a model of that player. Minimax fears the perfect opponent; this makes the most of one who is not.
+The seat to move at the root is MAX. A position in which another seat moves is a chance node: a model gives the
+probabilities of that player's moves. Minimax assumes a perfect opponent; expectimax exploits an imperfect one.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from adsearch.state import CHANCE, Move, State
 from adsearch.trace import Trace
 
 Model = Callable[[State[Move]], Sequence[tuple[Move, float]]]
-"""How the seat to move plays: moves with their probabilities, which sum to 1; a move that is left out has none."""
+"""A model of a player: a position -> its moves with probabilities, which sum to 1. A missing move has probability 0."""
 
 
 def uniform(state: State[Move]) -> list[tuple[Move, float]]:
-    """The model of a player who takes any legal move as often as another."""
+    """The model of a player that plays each legal move with the same probability."""
     moves = state.moves()
     return [(move, 1.0 / len(moves)) for move in moves]
 
@@ -37,10 +37,10 @@ def search(
     evaluate: Evaluate[Move] | None = None,
     model: Model[Move] = uniform,
 ) -> Result[Move]:
-    """What the seat to move gets on average if all others play by `model`, and the first move that gets that much.
+    """The expected value for the seat to move if all other players play by `model`, and the first best move.
 
-    Looks `depth` plies ahead, throws counted, or to the end; with a budget and no depth, one ply further each time.
-    The line ends where another seat, or chance, decides. Exact means: exact if the model is."""
+    Searches `depth` plies deep (chance events are plies) or to the end; with a budget and no depth, by iterative
+    deepening. The line ends where another seat or chance moves. "Exact" assumes that the model is correct."""
     limit = terms.plies(state, "expectimax", depth, budget)
     searcher = Expectimax(budget=budget, trace=trace, evaluate=evaluate, model=model)
     return deepened(searcher, state, depth, limit, budget)
@@ -61,7 +61,7 @@ class Expectimax(Searcher[Move]):
     ) -> None:
         super().__init__(budget=budget, trace=trace, evaluate=evaluate)
         self.model = model
-        # Who is MAX.
+        # The seat of MAX.
         self.seat = 0
 
     def view(self, state: State[Move]) -> int:
@@ -72,7 +72,7 @@ class Expectimax(Searcher[Move]):
         return Found(*self.value(state, depth))
 
     def value(self, state: State[Move], depth: int) -> tuple[float, Line[Move]]:
-        """What `state` is worth to MAX, and the line up to where it is no longer MAX who decides."""
+        """The expected value of `state` for MAX, and the line up to the first position where MAX does not move."""
         effort = self.effort
         effort.nodes += 1
         if effort.limited:
@@ -104,7 +104,7 @@ class Expectimax(Searcher[Move]):
         return best, line
 
     def average(self, state: State[Move], depth: int) -> float:
-        """The mean of the children, by the probabilities of chance or of the model."""
+        """The expected value of the children, with the probabilities of chance or of the model."""
         mean = 0.0
         trace = self.trace
         for move, probability in state.chances() if state.turn == CHANCE else self.modelled(state):
@@ -117,12 +117,12 @@ class Expectimax(Searcher[Move]):
         return mean
 
     def modelled(self, state: State[Move]) -> list[tuple[Move, float]]:
-        """The moves that the model may play here; BadSearch if it is no model of legal play."""
+        """The moves of the model here, with positive probabilities; BadSearch if they are not valid."""
         policy = self.model(state)
         moves = state.moves()
         for move, probability in policy:
             if move not in moves:
-                raise BadSearch(f"expectimax: expected legal moves of the model, got {quote(move)}")
+                raise BadSearch(f"expectimax: expected legal moves from the model, got {quote(move)}")
             if not probability >= 0:
                 raise BadSearch(f"expectimax: expected a probability of {state.to_text(move)}, got {probability!r}")
         total = sum(probability for _, probability in policy)

@@ -1,9 +1,9 @@
-"""Expectiminimax: minimax for games of chance. MAX takes the best child, MIN the worst, chance averages.
+"""Expectiminimax: minimax for games of chance. MAX maximizes, MIN minimizes, a chance node has its expected value.
 
-With `pruning="star1"` a chance node is left as soon as its average, whatever its other outcomes are worth, falls
-outside the window: the bounds of the game's utilities say how much they can be worth. `"star2"` first looks at one
-move after each outcome, which often is enough. Both give the value of the plain search. Where the utilities are
-bounded on one side only, that side prunes."""
+With `pruning="star1"` a chance node is cut off as soon as its expected value must be outside the window, whatever the
+values of the remaining outcomes; these are limited by the bounds of the game's utilities. `"star2"` first probes one
+move after each outcome, which often is enough. Both return the same value as without pruning. If the utilities are
+bounded on one side only, only that side can be cut off."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def search(
     alpha: float = -inf,
     beta: float = inf,
 ) -> Result[Move]:
-    """The expected value v of `state` when both sides play their best, looking `depth` plies ahead.
+    """The expected value v of `state` with best play of both sides, searched `depth` plies deep.
 
-    Every ply counts, a throw as much as a move. With a budget and no depth it looks one ply further each time. With
-    pruning and a window [alpha, beta] for the seat to move, the result's value r is v if alpha < r < beta; if r <=
-    alpha then v <= r, if r >= beta then v >= r."""
+    Chance events count as plies. With a budget and no depth it uses iterative deepening. With pruning and a window
+    [alpha, beta] for the seat to move, returns r = v if alpha < r < beta; r >= v if r <= alpha (fail low); r <= v if
+    r >= beta (fail high)."""
     terms.zero_sum(state, "expectiminimax", chance=True)
     terms.window(alpha, beta)
     if pruning not in ("none", "star1", "star2"):
@@ -54,7 +54,7 @@ def search(
 
 
 class Expectiminimax(Searcher[Move]):
-    """One search without pruning: the definition."""
+    """Expectiminimax without pruning: the definition."""
 
     prunes = False
 
@@ -88,7 +88,7 @@ class Expectiminimax(Searcher[Move]):
         return best, line
 
     def child(self, state: State[Move], move: Move, depth: int) -> tuple[float, Line[Move]]:
-        """The same for the child that a move, or an outcome, leads to."""
+        """The same for the child after a move or an outcome."""
         if self.trace:
             self.trace.descend(state.to_text(move))
         found = self.value(state.play(move), depth - 1)
@@ -98,26 +98,26 @@ class Expectiminimax(Searcher[Move]):
 
 
 class Star1(AlphaBeta[Move]):
-    """Alpha-beta through chance nodes: the bounds of the game say what the outcomes not yet seen can add."""
+    """Alpha-beta with pruning at chance nodes: the game's bounds limit the values of outcomes not yet searched."""
 
     def chance_value(self, state: State[Move], depth: int, alpha: float, beta: float) -> float:
-        """The average of the outcomes, or a bound of it as soon as that is outside the window."""
+        """The expected value of the outcomes, or a bound of it if that is outside the window."""
         lows, highs = ([bound] * len(state.chances()) for bound in self.bounds)
         return self.average(state, depth, alpha, beta, lows, highs)
 
     def average(
         self, state: State[Move], depth: int, alpha: float, beta: float, lows: list[float], highs: list[float]
     ) -> float:
-        """The same, when each outcome is known to be worth lows[i] to highs[i]."""
+        """The same, given that the value of outcome i is in [lows[i], highs[i]]."""
         chances = state.chances()
         trace = self.trace
         least, most = _sums_after(chances, lows), _sums_after(chances, highs)
         known = 0.0
         for (outcome, chance), low, high in zip(chances, least, most, strict=True):
-            # Outside this window of its own, the outcome decides that the average is outside the node's.
+            # If the outcome's value is outside this window, the expected value is outside [alpha, beta].
             child_alpha, child_beta = (alpha - known - high) / chance, (beta - known - low) / chance
             if child_alpha >= child_beta:
-                # Rounding has closed it; searched with an empty window, the first move would pass for the best.
+                # Rounding made the window empty. With an empty window the first move would be returned as the best.
                 child_alpha = nextafter(child_beta, -inf)
             if trace:
                 trace.descend(state.to_text(outcome), child_alpha, child_beta)
@@ -125,7 +125,7 @@ class Star1(AlphaBeta[Move]):
             known += chance * value
             if trace:
                 trace.back(value, alpha, beta, cutoff=not child_alpha < value < child_beta)
-            # Rounding must not bring a bound back into the window.
+            # max and min: rounding must not move a bound back inside the window.
             if value >= child_beta:
                 return max(known + low, beta)
             if value <= child_alpha:
@@ -134,7 +134,7 @@ class Star1(AlphaBeta[Move]):
 
 
 class Star2(Star1[Move]):
-    """Star1 that first probes one move after each outcome: MAX will get at least that much, or MIN give no more."""
+    """Star1 that first probes one move after each outcome: a lower bound if MAX moves there, an upper bound for MIN."""
 
     def chance_value(self, state: State[Move], depth: int, alpha: float, beta: float) -> float:
         chances = state.chances()
@@ -142,9 +142,9 @@ class Star2(Star1[Move]):
         if depth > 1:
             for at, (outcome, chance) in enumerate(chances):
                 child = state.play(outcome)
-                # With a single move a probe would be the search itself.
+                # With only one move, the probe would be the whole search.
                 if child.turn in (0, 1) and len(child.moves()) > 1:
-                    # What the others are known to be worth leaves this much for the average to reach the window's end.
+                    # The bounds of the other outcomes give the window in which this outcome can still matter.
                     low, high = _sum_without(chances, lows, at), _sum_without(chances, highs, at)
                     if self.trace:
                         self.trace.descend(state.to_text(outcome))
@@ -161,7 +161,7 @@ class Star2(Star1[Move]):
         return self.average(state, depth, alpha, beta, lows, highs)
 
     def probe(self, state: State[Move], depth: int, alpha: float, beta: float) -> float:
-        """A bound of the value of `state` from its first move alone."""
+        """A bound of the value of `state` from its first move only."""
         self.effort.nodes += 1
         if self.effort.limited:
             self.effort.check()
@@ -177,7 +177,7 @@ class Star2(Star1[Move]):
 
 
 def _sums_after(chances: Sequence[tuple[Move, float]], values: list[float]) -> list[float]:
-    """For each outcome what those after it add to the average, when they have these values."""
+    """For each outcome, the sum of probability * value over the outcomes after it."""
     sums = [0.0]
     for (_, chance), value in zip(reversed(chances[1:]), reversed(values[1:]), strict=True):
         sums.append(sums[-1] + chance * value)
@@ -185,7 +185,7 @@ def _sums_after(chances: Sequence[tuple[Move, float]], values: list[float]) -> l
 
 
 def _sum_without(chances: Sequence[tuple[Move, float]], values: list[float], without: int) -> float:
-    """What all outcomes but one add to the average, when they have these values."""
+    """The sum of probability * value over all outcomes except number `without`."""
     return sum(
         chance * value for at, ((_, chance), value) in enumerate(zip(chances, values, strict=True)) if at != without
     )

@@ -1,8 +1,7 @@
-"""Height: how long the longest game is. That of NAP(n) is the Salem-Spencer number: the largest set of numbers up to n
-without three in arithmetic progression.
+"""Height: the length of the longest game. For NAP(n) it is a Salem-Spencer number: the size of the largest set of
+numbers up to n without three in arithmetic progression.
 
-Nobody plays for anything here, so any game will do, with any number of players and with chance. Positions that are
-reached on several ways are looked at once.
+It does not use utilities, so that it works for any game. A position that several move orders reach is searched once.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from adsearch.trace import Trace
 def search(
     state: State[Move], *, depth: int | None = None, budget: Budget | None = None, trace: Trace | None = None
 ) -> Result[Move]:
-    """The plies of the longest game from `state`, as `value`, and such a game as `line`.
+    """The length of the longest game from `state` in plies, as `value`; such a game as `line`.
 
-    With a depth, longer games count as that long, and `exact` says whether there were none. When the budget ends the
+    With a depth, longer games count as `depth` plies; `exact` says whether there were none. If the budget ends, the
     value is a LOWER bound. Chance events are plies."""
     limit = terms.plies(state, "height", depth, budget)
     searcher = Height[Move](budget=budget, trace=trace)
@@ -32,13 +31,13 @@ def search(
     if state.turn == CHANCE:
         result = replace(result, move=None)
     if searcher.was_cut():
-        # A game of that many plies was found.
+        # The line is a game of that length.
         return replace(result, value=float(len(result.line)), bound=Bound.LOWER)
     return result
 
 
 def height(state: State[Any]) -> int:
-    """The plies of the longest game from `state`."""
+    """The length of the longest game from `state`, in plies."""
     return int(search(state).value)
 
 
@@ -53,14 +52,14 @@ class Height(Searcher[Move]):
         return terms.root_seat(state)
 
     def is_final(self, state: State[Move], value: float) -> bool:
-        # Heights are no utilities.
+        # Heights are not utilities.
         return False
 
     def root(self, state: State[Move], depth: int, alpha: float, beta: float) -> Found[Move]:
         return self.height(state, depth)
 
     def height(self, state: State[Move], depth: int) -> Found[Move]:
-        """The plies of the longest game from `state`, up to `depth`, and such a game."""
+        """The length of the longest game from `state`, at most `depth` plies, and such a game."""
         self.effort.nodes += 1
         if self.effort.limited:
             self.effort.check()
@@ -75,7 +74,7 @@ class Height(Searcher[Move]):
         return self._known[key]
 
     def longest(self, state: State[Move], depth: int) -> Found[Move]:
-        """The same from the children: one ply more than the highest of them."""
+        """The same, from the children: 1 + the largest height of a child."""
         highest = Found[Move](0.0, ())
         for move in state.moves():
             if self.trace:

@@ -1,8 +1,8 @@
-"""Value iteration: the exact value of games that repeat, such as Pig, where a search to the end would never end.
+"""Value iteration: the exact value of games whose positions can repeat, such as Pig, where a search would never end.
 
-Every position starts with the value 0, and gets again and again what the values of the positions after it make of it,
-until nothing changes any more. Positions that lead back to each other are swept together, those that follow them
-before; a position that no game returns to is visited once.
+All positions start with the value 0. Sweeps compute each value from the values of its children, until no value changes.
+Strongly connected components are solved one after another, each after the components that it leads to; a position that
+cannot repeat is computed once.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from adsearch.state import CHANCE, Move, State
 from adsearch.trace import Trace
 
 MOST: Final = 3_000_000
-"""No game with more positions is solved; so many take a gigabyte or two."""
+"""The largest number of positions of a game that is solved; they need one or two gigabytes of memory."""
 SAME: Final = 1e-9
-"""Moves whose values differ by less are equally good: rounding alone does not choose between them. Like the tolerance,
-a share of the largest utility where that is more than 1."""
+"""Moves whose values differ by less are equal, because the difference can be rounding. Like the tolerance, it is
+multiplied by the largest utility if that is more than 1."""
 _SWEEPS: Final = 100_000
 _ROUNDS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Solution(Generic[Move]):
-    """A game that is solved from a position on. Positions are named by their keys."""
+    """The solution of a game from one position on. Positions are given by their keys."""
 
     values: dict[Hashable, float]
-    """What each position is worth to seat 0."""
+    """The value of each position, for seat 0."""
     policy: dict[Hashable, Move]
-    """The move to play where a player moves; the first of equally good ones, as long as that does not go in circles."""
+    """The best move of each position where a player moves; the first of equal ones, unless it would repeat for ever."""
     sweeps: int
-    """How often the positions that took longest were visited."""
+    """The largest number of sweeps of a component."""
 
 
 def solve(state: State[Move], *, tolerance: float = 1e-12, most: int = MOST) -> Solution[Move]:
-    """The value of every position that can follow `state`, to within about `tolerance`, and how to play in each.
+    """The value and the best move of every position that can follow `state`, with an error of about `tolerance`.
 
-    A game that goes on for ever is worth 0. So where both players may pass for ever, passing is a draw: who can be sure
-    of more will not pass, and who would get less will. BadSearch where there are more than `most` positions, or their
-    values do not settle."""
+    A game that never ends has the value 0. For example, if both players can pass for ever, passing is a draw: a player
+    that can secure more will not pass. BadSearch if there are more than `most` positions, or the values do not
+    converge."""
     return _solve(state, tolerance, most, Effort())
 
 
@@ -59,12 +59,12 @@ def search(
     tolerance: float = 1e-12,
     most: int = MOST,
 ) -> Result[Move]:
-    """The value of `state`, as `solve` finds it; its nodes are the positions of the game.
+    """The value of `state` from `solve`; `nodes` is the number of positions of the game.
 
-    There is no depth: all of the game is looked at, or when the budget ends nothing but the evaluation. The line ends
-    where chance decides, or the game begins to repeat. A trace shows the moves at the root with their values."""
+    There is no depth: the whole game is solved, or if the budget ends first, the value is the evaluation. The line ends
+    at a chance node, or where a position repeats. A trace shows the moves at the root with their values."""
     if depth is not None:
-        raise BadSearch("iteration looks at the whole game; it takes no depth")
+        raise BadSearch("iteration solves the whole game and has no depth; leave the depth out")
     effort = Effort(budget)
     seat = terms.root_seat(state)
     line: tuple[Move, ...]
@@ -92,7 +92,7 @@ def search(
 
 
 def _solve(state: State[Move], tolerance: float, most: int, effort: Effort) -> Solution[Move]:
-    """The same as `solve`, as long as the effort allows: OutOfBudget."""
+    """`solve` with a budget: raises OutOfBudget."""
     terms.zero_sum(state, "iteration", chance=True)
     if not 0 < tolerance < 1:
         raise BadSearch(f"iteration: expected a tolerance between 0 and 1, got {tolerance!r}")
@@ -105,7 +105,7 @@ def _solve(state: State[Move], tolerance: float, most: int, effort: Effort) -> S
 
 
 def best_line(state: State[Move], solution: Solution[Move]) -> tuple[Move, ...]:
-    """What both sides play from `state` on until chance decides, or a position repeats."""
+    """The best moves of both sides from `state`, up to a chance node or a repeated position."""
     line = []
     seen = set[Hashable]()
     while state.key in solution.policy and state.key not in seen:
@@ -116,8 +116,8 @@ def best_line(state: State[Move], solution: Solution[Move]) -> tuple[Move, ...]:
 
 
 def components(children: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """The strongly connected components of what can be reached from node 0, each after all that it leads to; within
-    one, a node comes after those that a depth-first search finishes before it (Tarjan)."""
+    """The strongly connected components that node 0 can reach (Tarjan's algorithm), each after the components that it
+    leads to; within a component, nodes are in postorder of the depth-first search."""
     closed = len(children)
     number, low = [-1] * closed, [closed] * closed
     number[0] = low[0] = 0
@@ -160,12 +160,12 @@ class Iteration(Generic[Move]):
         self.children: list[tuple[int, ...]] = []
         self.chances: list[tuple[float, ...]] = []
         self.values: list[float] = []
-        # Which move is played: its place among the moves.
+        # The index of the chosen move of each position.
         self.chosen: list[int] = []
         self.sweeps = 1
 
     def explore(self, state: State[Move], most: int) -> None:
-        """Finds every position that can follow `state`."""
+        """Find every position that can follow `state`."""
         waiting = [state]
         self.add(state)
         shared: dict[tuple[float, ...], tuple[float, ...]] = {}
@@ -189,7 +189,7 @@ class Iteration(Generic[Move]):
                 self.chances[node] = shared.setdefault(chances, chances)
 
     def add(self, state: State[Move]) -> int:
-        """Gives a new position its number."""
+        """Add a new position; return its number."""
         self.effort.nodes += 1
         if self.effort.limited:
             self.effort.check()
@@ -203,12 +203,12 @@ class Iteration(Generic[Move]):
         return number
 
     def scale(self, most: float) -> None:
-        """Reckons in units of the largest utility, for numbers are only so precise."""
+        """Multiply the tolerances by the largest utility, because floating-point errors are relative."""
         self.tolerance *= most
         self.same *= most
 
     def settle(self, component: list[int]) -> None:
-        """The values and moves of positions that lead back to each other, when all that follows them is settled."""
+        """Compute the values and moves of one component, after all components that it leads to."""
         if self.turns[component[0]] is None:
             return
         if len(component) == 1 and component[0] not in self.children[component[0]]:
@@ -219,36 +219,36 @@ class Iteration(Generic[Move]):
             self.sweep(component)
             improving = {node: self.chosen[node] for node in component}
             self.choose_first(component)
-            # The first of equal moves may go in circles where the one that last changed the value does not.
+            # The first of equal moves can repeat for ever where the move that last changed the value does not.
             for node in self.endless(component):
                 if self.is_best(node, improving[node]):
                     self.chosen[node] = improving[node]
             endless = self.endless(component)
             if not endless:
                 return
-            # Here a value is only kept up by going round: it is owed to what was once believed of another position.
+            # These positions support each other's values in a cycle, without a real end: start again from 0.
             for node in endless:
                 self.values[node] = 0.0
-        raise BadSearch("iteration: the values of this game do not settle")
+        raise BadSearch("iteration: the values of this game do not converge")
 
     def sweep(self, component: list[int]) -> None:
-        """Visits all positions until no value is further than the tolerance from where it is going."""
+        """Sweep over the component until every value is within the tolerance of its limit."""
         before = inf
         for sweep in range(1, _SWEEPS + 1):
             if self.effort.limited:
                 self.effort.check()
             change = max(map(self.visit, component))
-            # Changes shrink by about the same factor each time, so this much is still to come. Those that do not
-            # shrink, being so small, are rounding.
+            # Changes shrink by about the same factor in each sweep; the sum of the geometric series is the error that
+            # is left. Small changes that do not shrink are rounding errors.
             small = change <= self.tolerance and before < inf
             if change == 0 or (small and (change >= before or change**2 / (before - change) <= self.tolerance)):
                 self.sweeps = max(self.sweeps, sweep)
                 return
             before = change
-        raise BadSearch(f"iteration: the values of this game do not settle in {_SWEEPS} sweeps")
+        raise BadSearch(f"iteration: the values of this game do not converge in {_SWEEPS} sweeps")
 
     def visit(self, node: int) -> float:
-        """A new value from those of the children; how much it has changed."""
+        """Compute the value from the children's values; return how much it changed."""
         before = self.values[node]
         values = map(self.values.__getitem__, self.children[node])
         turn = self.turns[node]
@@ -262,22 +262,22 @@ class Iteration(Generic[Move]):
         return abs(value - before)
 
     def choose_first(self, component: list[int]) -> None:
-        """Chooses the first of the moves that are as good as the best."""
+        """Choose the first best move of each position."""
         for node in component:
             if self.turns[node] != CHANCE:
                 self.chosen[node] = next(at for at in range(len(self.children[node])) if self.is_best(node, at))
 
     def is_best(self, node: int, at: int) -> bool:
-        """Whether the player who moves at `node` has no better move than that at this place."""
+        """Whether move number `at` is a best move at `node`."""
         return abs(self.values[self.children[node][at]] - self.values[node]) <= self.same
 
     def endless(self, component: list[int]) -> set[int]:
-        """The positions that are better than 0 for one side, where the other can go round for ever all the same, for a
-        game without end is worth 0."""
+        """The positions with a value better than 0 for one side although the other side can repeat for ever, which has
+        the value 0: their values are wrong."""
         return self.endless_against(0, component) | self.endless_against(1, component)
 
     def endless_against(self, seat: int, component: list[int]) -> set[int]:
-        """Those which are better than 0 for `seat`, and which the other side, if it likes, never leaves."""
+        """The positions with a value better than 0 for `seat` that the other side can stay in for ever."""
         values = self.values
         sign = -1.0 if seat else 1.0
         staying = {node for node in component if sign * values[node] > self.same}
@@ -299,7 +299,7 @@ class Iteration(Generic[Move]):
         return staying
 
     def solution(self) -> Solution[Move]:
-        """What was found, by key."""
+        """The values and the policy, by key."""
         return Solution(
             values=dict(zip(self.index, self.values, strict=True)),
             policy={

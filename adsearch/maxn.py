@@ -1,7 +1,7 @@
-"""Max^n: minimax for any number of players, and for games that one may win without another losing as much.
+"""Max^n: minimax for any number of players, and for games that are not zero-sum.
 
-Every position is worth a number to each seat; whoever moves takes the child that is worth most to itself, and chance
-averages. With two players whose utilities sum to 0 it is minimax.
+The value of a position is a vector with one number for each seat. The player to move chooses the child with the largest
+value for itself; a chance node has the expected values. In a two-player zero-sum game it is minimax.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from adsearch.state import CHANCE, Move, State
 
 
 class Maxn(SearchForSeveral[Move]):
-    """What a position is worth to every seat (`Result.values`), and so to the mover, when each plays for itself.
+    """The values of a position for every seat (`Result.values`) if each player maximizes its own utility.
 
-    A mover with several best moves plays the first of them. The line ends where chance decides."""
+    Of several best moves the player plays the first. The line ends at a chance node."""
 
     name = "maxn"
     prunes = False
 
     values: tuple[float, ...] | None = None
-    """At the root, what is known so far."""
+    """The values of the root so far."""
 
     def view(self, state: State[Move]) -> int:
         return terms.root_seat(state)
@@ -42,11 +42,11 @@ class Maxn(SearchForSeveral[Move]):
         return Found(self.values[self.view(state)], line)
 
     def is_final(self, state: State[Move], value: float) -> bool:
-        # Where the others do not mind what the mover gets, another estimate may turn them away from it.
+        # If the game is not zero-sum, another estimate could let the other players choose other moves.
         return (state.zero_sum or state.players == 1) and super().is_final(state, value)
 
     def value(self, state: State[Move], depth: int) -> tuple[tuple[float, ...], Line[Move]]:
-        """What `state` is worth to every seat, and a line that leads to it."""
+        """The values of `state` for every seat, and the principal variation."""
         effort = self.effort
         effort.nodes += 1
         if effort.limited:
@@ -61,7 +61,7 @@ class Maxn(SearchForSeveral[Move]):
         return self.max_value(state, depth, state.turn)
 
     def max_value(self, state: State[Move], depth: int, seat: int) -> tuple[tuple[float, ...], Line[Move]]:
-        """`seat` takes the child that is worth most to it."""
+        """`seat` takes the child with the highest value for itself."""
         line: Line[Move] = ()
         best: tuple[float, ...] = ()
         trace = self.trace
@@ -78,7 +78,7 @@ class Maxn(SearchForSeveral[Move]):
         return best, line
 
     def average(self, state: State[Move], depth: int) -> tuple[float, ...]:
-        """Chance: the mean of the children, seat by seat."""
+        """Chance: the expected value of the children, for each seat."""
         means = [0.0] * state.players
         trace = self.trace
         for outcome, probability in state.chances():
@@ -92,7 +92,7 @@ class Maxn(SearchForSeveral[Move]):
         return tuple(means)
 
     def estimates(self, state: State[Move]) -> tuple[float, ...]:
-        """What `state`, which is not looked into, seems to be worth to every seat."""
+        """The evaluation of `state` for every seat."""
         return tuple([self.evaluate(state, seat) for seat in range(state.players)])
 
 

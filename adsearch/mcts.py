@@ -1,8 +1,8 @@
-"""Monte-Carlo tree search (UCT): games played at random say which move is good, and a tree remembers what they said.
+"""Monte Carlo tree search (UCT): the results of random games are kept in a tree, which guides the next games.
 
-A simulation goes down the tree by the moves that promise most (their mean utility, and more where little was tried),
-adds one node, plays on at random to the end, and updates every node on its way. It needs no evaluation, and
-copes with chance, any number of players and hidden information. What is proven is not tried again (MCTS-Solver).
+A simulation has four steps: selection (go down the tree by UCB1), expansion (add one node), rollout (play random moves
+to the end) and backpropagation (update every node on the path). It needs no evaluation, and supports chance, any number
+of players and hidden information. Proven nodes are not selected again (MCTS-Solver).
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from adsearch.state import CHANCE, Move, State
 from adsearch.trace import Trace
 
 SIMULATIONS: Final = 1000
-"""How many, where neither their number nor a budget is given."""
+"""Number of simulations if neither their number nor a budget is given."""
 
 LONGEST: Final = 400
-"""A simulation goes on for so many plies, where no depth is given."""
+"""Longest simulation in plies, if no depth is given."""
 
 Rollout = Callable[[State[Move], Random], Move]
-"""Chooses a move, in the part of a simulation that is outside the searcher."""
+"""A rollout policy: chooses the moves of a simulation after it has left the tree."""
 
 
 def search(
@@ -43,16 +43,16 @@ def search(
     random: Random | None = None,
     rollout: Rollout[Move] | None = None,
 ) -> Result[Move]:
-    """The most visited move of `state` after so many simulations (default 1000, or as many as the budget allows), and
-    the mean of what they said of it; a proven root ends the search, and its value is exact.
+    """The most visited move of `state` after `simulations` simulations (default: 1000, or until the budget ends), and
+    its mean utility. If the root is proven, the search ends and its value is exact.
 
-    A simulation is followed for `depth` plies, or 400, and if that is not the end judged by `evaluate`. The clock is
-    read before each simulation. `exploration` weighs curiosity, in units of the range of the utilities seen so far. The
-    same `random` (default: seed 0) gives the same result. `nodes` counts every position of every simulation, those in
-    the tree too; `Result.depth` is the longest path in the tree, None where the root is proven.
+    A simulation is at most `depth` plies long (default 400); if the game is not over then, `evaluate` gives the value.
+    The clock is read before each simulation. `exploration` is the constant of UCB1, in units of the range of the
+    utilities seen so far. The same `random` (default: seed 0) gives the same result. `nodes` counts every position of
+    every simulation; `Result.depth` is the longest path in the tree, None if the root is proven.
 
-    Where something is hidden, each simulation begins at a `state.sample` of what the mover may see, and whoever moves
-    in it chooses by what that seat would see; nothing is proven then."""
+    With hidden information, each simulation starts from a random `state.sample` for the seat to move, and each player
+    in it chooses by its own information set; then nothing is proven."""
     if simulations is not None and simulations < 1:
         raise BadSearch(f"mcts: expected 1 or more simulations, got {simulations}")
     if not 0 <= exploration < inf:
@@ -75,40 +75,40 @@ def search(
 
 
 class Node(Generic[Move]):
-    """What the simulations said of one move, and of the moves after it."""
+    """A node of the tree: the statistics of one move, and its children."""
 
     __slots__ = ("children", "mean", "proven", "rarity", "seat", "state", "sure", "untried", "visits")
 
     def __init__(self, seat: int, state: State[Move] | None) -> None:
-        # Who moved here (the root's seat, where chance did), whose mean `mean` is.
+        # The seat that made the move (after a chance event: the root's seat); `mean` is for this seat.
         self.seat = seat
-        # The position, where nothing is hidden.
+        # The position; None in games with hidden information.
         self.state = state
         self.visits = 0
         self.mean = 0.0
         # 1 / sqrt(visits).
         self.rarity = 0.0
         self.children: dict[Move, Node[Move]] = {}
-        # The moves without a child, once one was looked for.
+        # The moves that have no child yet; None before the first selection here.
         self.untried: list[Move] | None = None
-        # The utilities of all seats, where they are known for certain.
+        # The utilities of all seats, if the node is proven.
         self.proven: tuple[float, ...] | None = None
-        # Those of the best child that is proven: the seat to move is sure of as much.
+        # The utilities of the best proven child: the seat to move can secure its utility of them.
         self.sure: tuple[float, ...] | None = None
 
     def add(self, utility: float) -> None:
-        """One more visit, and what came of it."""
+        """Add one visit with this utility."""
         self.visits += 1
         self.mean += (utility - self.mean) / self.visits
         self.rarity = 1.0 / sqrt(self.visits)
 
     def prove(self, utilities: tuple[float, ...]) -> None:
-        """From now on the utilities are known."""
+        """Mark the node as proven, with these utilities."""
         self.proven, self.mean = utilities, utilities[self.seat]
 
 
 class Mcts(Generic[Move]):
-    """One search: the tree from `state`, and how it grows."""
+    """One search: the tree below `state`."""
 
     def __init__(
         self,
@@ -136,19 +136,19 @@ class Mcts(Generic[Move]):
         self.root: Node[Move] = Node(self.seat, state)
         if state.turn is None:
             self.root.prove(state.utilities())
-        # Where something is hidden, the moves from each information set: by the seat to move and what it sees.
+        # With hidden information: the node of each information set, by the seat to move and what it sees.
         self.sets: dict[tuple[int | None, Hashable], Node[Move]] = {}
         self.longest = 0
         low, high = state.bounds
-        # The most that each seat can get.
+        # The largest possible utility of each seat.
         self.most = [high, -low if state.zero_sum else high, *[high] * (state.players - 2)]
-        # Whether one number says it all, and what is best for one is worst for the other.
+        # Whether the game has one player or is zero-sum, so that one number is enough.
         self.opposed = state.players == 1 or state.zero_sum
         self.lowest = [inf] * state.players
         self.highest = [-inf] * state.players
 
     def grow(self, simulations: int | None) -> None:
-        """Runs simulations, as many as are wanted and the budget allows, or until the root is proven."""
+        """Run simulations until their number or the budget is reached, or the root is proven."""
         if self.trace:
             self.trace.begin(self.state)
         with suppress(OutOfBudget):
@@ -160,7 +160,7 @@ class Mcts(Generic[Move]):
                     simulations -= 1
 
     def simulate(self) -> None:
-        """One simulation: down the tree, on at random, and back."""
+        """One simulation: selection and expansion, rollout, backpropagation."""
         limit = int(min(self.limit, self.allowed - self.effort.nodes))
         path = [self.root]
         state, plies = self.descend(path, limit)
@@ -174,8 +174,8 @@ class Mcts(Generic[Move]):
                 self.trace.back(utilities[0] if self.opposed else utilities)
 
     def descend(self, path: list[Node[Move]], limit: int) -> tuple[State[Move], int]:
-        """Goes down the tree to a node that is new, proven or at the limit, adding all on the way to `path`; the
-        position there and how many plies away it is."""
+        """Go down the tree to a new or proven node or to the limit, and add the nodes to `path`. Return the position
+        there and its ply."""
         node = self.root
         state = self.state.sample(self.seat, self.random) if self.hidden else self.state
         for plies in range(limit):
@@ -201,7 +201,7 @@ class Mcts(Generic[Move]):
         return state, limit
 
     def choose(self, node: Node[Move], moves: Sequence[Move], seat: int) -> Move:
-        """A move that was not tried yet, else of those not proven the one with the highest upper confidence bound."""
+        """A random untried move; else the unproven move with the highest upper confidence bound (UCB1)."""
         if node.untried is None:
             node.untried = list(moves)
         if node.untried:
@@ -216,7 +216,7 @@ class Mcts(Generic[Move]):
         return chosen
 
     def draw(self, state: State[Move]) -> Move:
-        """An outcome of chance, by the probabilities."""
+        """A random outcome of a chance node, by its probabilities."""
         outcomes = state.chances()
         left = self.random.random()
         for outcome, probability in outcomes:
@@ -226,14 +226,14 @@ class Mcts(Generic[Move]):
         return outcomes[-1][0]
 
     def leaf(self, state: State[Move], seat: int) -> Node[Move]:
-        """A new node for `state`, into which `seat` moved."""
+        """A new node for `state`, after a move of `seat`."""
         node = Node(seat, None if self.hidden else state)
         if state.turn is None and not self.hidden:
             node.prove(state.utilities())
         return node
 
     def information_set(self, state: State[Move]) -> Node[Move]:
-        """The node of all positions that look the same to the seat to move."""
+        """The node of all positions that the seat to move cannot distinguish."""
         seat = terms.root_seat(state)
         seen = (state.turn, state.view(seat) if state.turn == seat else state.key)
         node = self.sets.get(seen)
@@ -242,7 +242,7 @@ class Mcts(Generic[Move]):
         return node
 
     def play_on(self, state: State[Move], plies: int) -> tuple[float, ...]:
-        """Plays at random to the end, or so many plies; the utilities, or estimates of them."""
+        """Rollout: play random moves to the end, or `plies` plies; return the utilities, or estimates of them."""
         random = self.random.random
         rollout = self.rollout
         turn = state.turn
@@ -264,7 +264,7 @@ class Mcts(Generic[Move]):
         return tuple([self.evaluate(state, seat) for seat in range(state.players)])
 
     def back_up(self, path: list[Node[Move]], utilities: tuple[float, ...]) -> None:
-        """Tells the nodes of `path`, from the last to the root, how the simulation went and what it proves."""
+        """Backpropagation: update the nodes of `path`, from the last to the root, and prove nodes where possible."""
         for seat, utility in enumerate(utilities):
             if utility < self.lowest[seat]:
                 self.lowest[seat] = utility
@@ -275,14 +275,14 @@ class Mcts(Generic[Move]):
         news = child.proven is not None and child.visits == 1
         for node in reversed(path[:-1]):
             if node.sure is not None and node.sure[child.seat] >= child.mean:
-                # The simulation looked for something better, but the mover would play what is proven.
+                # The simulation tried a move that is no better than a proven one: the player would play the proven one.
                 utilities = node.sure
             node.add(utilities[node.seat])
             news = news and self.settle(node)
             child = node
 
     def settle(self, node: Node[Move]) -> bool:
-        """Whether the children of `node` prove what it is worth: as in maxn, the first best move counts."""
+        """Prove `node` if its children allow it, and return whether they do. As in maxn, the first best move counts."""
         state = node.state
         if state is None or state.turn is None:
             return False
@@ -298,7 +298,7 @@ class Mcts(Generic[Move]):
             elif best is None or child.proven[seat] > best[seat]:
                 best = child.proven
                 if best[seat] >= self.most[seat]:
-                    # No other move is better, but an earlier one may be as good for the mover and not for the others.
+                    # No move is better, but an unproven earlier one can be equal for this seat and not for the others.
                     settled = settled or self.opposed or node is self.root
                     if settled:
                         break
@@ -308,7 +308,7 @@ class Mcts(Generic[Move]):
         return settled
 
     def settle_chance(self, node: Node[Move], state: State[Move]) -> bool:
-        """The same for a chance node: its worth is the mean of its children, once they are all proven."""
+        """The same for a chance node: its value is the expected value of its children, when all are proven."""
         means = [0.0] * state.players
         for outcome, probability in state.chances():
             child = node.children.get(outcome)
@@ -320,7 +320,7 @@ class Mcts(Generic[Move]):
         return True
 
     def preferred(self, node: Node[Move], state: State[Move]) -> Move:
-        """The most visited move, or the best of those that are proven if that is no worse; the first such in order."""
+        """The most visited unproven move, or the best proven move if it is not worse; the first one of several."""
         tried = [(move, node.children[move]) for move in state.moves() if move in node.children]
         proven = [(move, child) for move, child in tried if child.proven is not None]
         unproven = [(move, child) for move, child in tried if child.proven is None]
@@ -331,7 +331,7 @@ class Mcts(Generic[Move]):
         return best[0] if best else state.moves()[0]
 
     def line(self) -> list[Move]:
-        """The preferred moves from the root, up to where chance or a secret decides."""
+        """The preferred moves from the root, up to a chance node or hidden information."""
         node = self.root
         moves = []
         while node.children and node.state is not None and node.state.turn != CHANCE:
@@ -340,7 +340,7 @@ class Mcts(Generic[Move]):
         return moves
 
     def result(self) -> Result[Move]:
-        """What the simulations so far have found."""
+        """The result of the simulations so far."""
         state = self.state
         root = self.root
         proven = root.proven
@@ -351,7 +351,7 @@ class Mcts(Generic[Move]):
         if child.visits or proven:
             value = child.mean
         else:
-            # Nothing was tried, and of a position with secrets the mover may judge only what it sees.
+            # No simulation. With hidden information the evaluation may use only what the seat to move sees.
             value = self.evaluate(state.sample(self.seat, self.random) if self.hidden else state, self.seat)
         return Result(
             value=value + 0.0,

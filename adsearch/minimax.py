@@ -1,6 +1,6 @@
-"""Minimax: the value of a game between MAX, who wants it high, and MIN, who wants it low.
+"""Minimax: the value of a game between MAX, who maximizes it, and MIN, who minimizes it.
 
-The definition itself, written out as two cases; everything faster must agree with it. MAX is seat 0.
+This is the definition, written as two cases; every faster algorithm must return the same value. MAX is seat 0.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Minimax(PlainSearch[Move]):
         return Found(*self.value(state, depth))
 
     def value(self, state: State[Move], depth: int) -> tuple[float, Line[Move], int]:
-        """The value of `state` for MAX, a line that leads to it, and how many plies away the end is."""
+        """The value of `state` for MAX, its principal variation, and the number of plies to the end."""
         effort = self.effort
         effort.nodes += 1
         if effort.limited:
@@ -51,7 +51,7 @@ class Minimax(PlainSearch[Move]):
                 if depth == self.root_depth:
                     self.finished = Found(best, line, distance)
             elif value == best != 0 and (plies < distance) == (best > 0):
-                # The winner hurries, the loser holds out.
+                # Among equal values the winner prefers a shorter game, the loser a longer one.
                 distance = plies + 1
         return best, line, distance
 

@@ -1,7 +1,7 @@
-"""MTD(f): alpha-beta with null windows only, each of which says on which side of it the value lies.
+"""MTD(f): alpha-beta with null windows only; each returns a lower or an upper bound of the value.
 
-From a first guess the null windows walk towards the value, each at the bound that the last one gave, until the bounds
-meet. A table makes the many searches cheap, for each remembers what those before it found.
+The first null window is at a guess of the value, each later one at the bound that the previous one returned, until
+lower and upper bound are equal. A transposition table makes the repeated searches cheap.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def search(
     table: bool | Table = True,
     ordering: bool | Ordering[Move] | Arrange[Move] = False,
 ) -> Result[Move]:
-    """The minimax value, from a first `guess` for the seat to move, by default the evaluation of `state`."""
+    """The minimax value. `guess`: where the first null window is, for the seat to move (default: the evaluation)."""
     terms.zero_sum(state, "mtdf")
     limit = terms.plies(state, "mtdf", depth, budget)
     searcher = AlphaBeta(budget=budget, trace=trace, evaluate=evaluate, table=table, ordering=ordering)
@@ -42,11 +42,11 @@ def search(
 def converge(
     searcher: AlphaBeta[Move], state: State[Move], depth: int | None, limit: int, guess: float
 ) -> Result[Move]:
-    """The result of `searcher` by null windows, the first of them at `guess`."""
+    """The result of `searcher` with null windows, the first at `guess`."""
     windows = NullWindows(searcher, state, depth, limit)
     value = guess
     while windows.open:
-        # At a lower bound, ask whether there is more; else, whether there is as much as this.
+        # At a lower bound, test whether the value is larger; else whether it is at least `value`.
         beta = nextafter(value, inf) if value == windows.lower else value
         value = windows.ask(beta)
     return windows.result()

@@ -1,6 +1,6 @@
-"""Negamax: minimax in one case instead of two, because what is good for one side is bad for the other.
+"""Negamax: minimax in one case instead of two, because in a zero-sum game max(a, b) = -min(-a, -b).
 
-Every value is that of the side to move at its node. When a player moves twice in a row nothing is negated.
+Every value is for the player to move at its node. If the same player moves again, the value is not negated.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Negamax(PlainSearch[Move]):
         return Found(*self.value(state, depth, self.view(state)))
 
     def value(self, state: State[Move], depth: int, seat: int) -> tuple[float, Line[Move], int]:
-        """The value of `state` for `seat`, who moves there or, at the end, would."""
+        """The value of `state` for `seat`, which is to move (in a finished game: would be)."""
         effort = self.effort
         effort.nodes += 1
         if effort.limited:

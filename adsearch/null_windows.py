@@ -1,7 +1,7 @@
-"""Null windows: the value of a position from two sides, one null window after the other.
+"""Null windows: a lower and an upper bound of a position's value, improved by one null-window search after another.
 
-Each says on which side of it the value lies, and so brings the two bounds nearer to each other. MTD(f) and bisection
-are two ways to choose the next window. All values are for the seat to move at the root.
+Each search says whether the value is at least `beta`, and so raises the lower or lowers the upper bound. MTD(f) and
+bisection are two ways to choose the next window. All values are for the seat to move at the root.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from adsearch.state import Move, State
 
 
 class NullWindows(Generic[Move]):
-    """The value of `state` lies in lower..upper."""
+    """Bounds of the value v of `state`: lower <= v <= upper."""
 
     def __init__(self, searcher: AlphaBeta[Move], state: State[Move], depth: int | None, limit: int) -> None:
         self.searcher = searcher
@@ -27,16 +27,16 @@ class NullWindows(Generic[Move]):
         self.lower, self.upper = terms.bounds_for(state, terms.root_seat(state))
         self._proven = {Bound.LOWER: True, Bound.UPPER: True}
         self._last: Result[Move] | None = None
-        # The last that reached its window: its move is the one to play.
+        # The last result that failed high: it has the move to play.
         self._best: Result[Move] | None = None
 
     @property
     def open(self) -> bool:
-        """Whether there is still something to ask."""
+        """Whether lower < upper and the budget is not used up."""
         return not self.searcher.was_cut() and (self.lower < self.upper or self._last is None)
 
     def ask(self, beta: float) -> float:
-        """Whether the value is `beta` or more; the answer is a bound of it, and is remembered."""
+        """Test with a null window whether v >= `beta`; update a bound, and return it."""
         alpha = nextafter(beta, -inf)
         result = self.searcher.run(self.state, depth=self.depth, limit=self.limit, alpha=alpha, beta=beta)
         if not self.searcher.was_cut():
@@ -51,7 +51,7 @@ class NullWindows(Generic[Move]):
         return result.value
 
     def result(self) -> Result[Move]:
-        """What is known now."""
+        """The result so far."""
         known = self._best or self._last
         assert known is not None
         value = self.lower if self._best else known.value
@@ -69,10 +69,10 @@ class NullWindows(Generic[Move]):
         )
 
     def _line(self, line: tuple[Move, ...], value: float) -> tuple[Move, ...]:
-        """A line that leads to `value`.
+        """A principal variation that leads to `value`.
 
-        Of replies for which the table knew the same bound, that of a null window may go on with one that is worse; such
-        a line is looked for again from its second move on, with the window open."""
+        With a table, the line of a null-window search can contain a worse reply that has the same bound. Such a line is
+        searched again from its second move, with the full window."""
         end = self.state
         searcher = self.searcher
         for move in line:

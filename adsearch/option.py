@@ -1,7 +1,7 @@
-"""Option: one setting of a game, with its default and its limits.
+"""Option: one option of a game, with its default and its limits.
 
-A game lists its options as values of this class; the catalogue reads them from text ("rows=5,columns=6").
-Whatever an Option has read is within its limits.
+A game lists its options as objects of this class; the catalogue reads their values from text ("rows=5,columns=6").
+`Option.read` returns only valid values.
 """
 
 import re
@@ -14,7 +14,7 @@ _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A whole number from `low` to `high`, one of the words in `choices`, or (with neither) free text."""
+    """An integer from `low` to `high`, one of the words in `choices`, or (with neither) any text."""
 
     name: str
     default: int | str
@@ -23,15 +23,15 @@ class Option:
     high: int | None = None
     choices: tuple[str, ...] = ()
     meanings: tuple[str, ...] = ()
-    """What each of the choices stands for, where that needs saying."""
+    """An explanation for each of the choices; can be empty."""
 
     def __post_init__(self) -> None:
         if self.high is not None and self.low is None:
-            raise BadOption(f"option {self.name}: expected a low limit beside the high one")
+            raise BadOption(f"option {self.name}: expected a lower limit (low), got only an upper limit (high)")
 
     @property
     def limits(self) -> str:
-        """What may stand for the value, in words: "4..12", "one of face, fixed" or "text"."""
+        """The allowed values as text: "4..12", "one of face, fixed" or "text"."""
         if self.choices:
             return f"one of {', '.join(self.choices)}"
         if self.low is not None:
@@ -39,7 +39,7 @@ class Option:
         return "text"
 
     def read(self, text: str) -> int | str:
-        """The value that `text` stands for; BadOption where it is outside the limits."""
+        """The value of `text`; BadOption if it is not allowed."""
         value: int | str = text.strip()
         if self.low is not None:
             if not _WHOLE_NUMBER.fullmatch(str(value)):

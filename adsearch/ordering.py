@@ -1,8 +1,8 @@
-"""Ordering: which move to try first, so that alpha-beta cuts off early.
+"""Move ordering: which move to search first, so that alpha-beta has its cutoffs early.
 
-First the move that the table remembers, then those that quiescence would follow (captures, threats), then the killers
-(moves that cut off at the same ply elsewhere), then the others by how often they have cut off before. Ties keep the
-game's order.
+First the move of the transposition table, then noisy moves (captures, threats), then killer moves (they caused a cutoff
+at the same depth elsewhere), then the other moves by the history heuristic (earlier cutoffs). Ties keep the game's
+order.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from typing import Any, Generic
 from adsearch.state import Move, State
 
 Arrange = Callable[[State[Move]], Sequence[Move]]
-"""A fixed order: the moves of a position, in the order to try."""
+"""A fixed ordering: a function from a position to its moves in the order to search."""
 
 
 class Ordering(Generic[Move]):
-    """What has cut off so far. It may serve many searches of one game, one after the other."""
+    """Killer moves and history of the cutoffs so far. It can be used for several searches of the same game."""
 
     KILLERS = 1
-    """So many are remembered at a ply; on Connect-4 a second one costs a tenth more nodes than it saves."""
+    """Killer moves stored for each depth. A second one needs a tenth more nodes on Connect-4."""
 
     def __init__(self) -> None:
         self._killers: defaultdict[int, list[Move]] = defaultdict(list)
         self._history: defaultdict[int | None, defaultdict[Move, int]] = defaultdict(lambda: defaultdict(int))
 
     def arrange(self, state: State[Move], depth: int, remembered: Move | None = None) -> Sequence[Move]:
-        """The moves of `state` in the order to try; `depth` is what is left to look ahead."""
+        """The moves of `state` in the order to search; `depth`: the remaining depth; `remembered`: the table's move."""
         moves = state.moves()
         if len(moves) < 2:
             return moves
@@ -47,7 +47,7 @@ class Ordering(Generic[Move]):
         return ordered
 
     def cut_off(self, state: State[Move], move: Move, depth: int) -> None:
-        """`move` cut off the search at `state`."""
+        """Record that `move` caused a cutoff at `state`."""
         self._history[state.turn][move] += depth * depth
         killers = self._killers[depth]
         if move not in killers:
@@ -56,7 +56,7 @@ class Ordering(Generic[Move]):
 
 
 class Fixed(Ordering[Move]):
-    """An order that somebody else decides."""
+    """The fixed ordering of a user-supplied function."""
 
     def __init__(self, arrange: Arrange[Move]) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class Fixed(Ordering[Move]):
 
 
 def ordering_for(option: bool | Ordering[Any] | Arrange[Any]) -> Ordering[Any] | None:
-    """The ordering that the option of a search stands for: a given one, one of its own (True), a fixed one, or none."""
+    """The ordering for a search's option `ordering`: the given one, a new one (True), a fixed one, or None (False)."""
     if isinstance(option, Ordering):
         return option
     if callable(option):

@@ -1,7 +1,7 @@
-"""Paranoid: a game of several players as a game of one against all the others, who only want to hurt it.
+"""Paranoid search: a game of several players as a two-player game, one player against a coalition of all others.
 
-That makes it a game for two, so alpha-beta prunes it and sees further than max^n, at the price of fear. MAX is the
-seat to move at the root; all values are its own. With two players whose utilities sum to 0 it is minimax.
+As in a two-player game, alpha-beta can prune, so that it searches deeper than max^n; but it plays too carefully. MAX is
+the seat to move at the root; all values are for MAX. In a two-player zero-sum game it is minimax.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from adsearch.state import CHANCE, Move, State
 
 
 class Paranoid(SearchForSeveral[Move]):
-    """What the seat to move gets if all others play to keep it low. The line ends where chance decides."""
+    """The value for the seat to move if all other players minimize it. The line ends at a chance node."""
 
     name = "paranoid"
     seat = 0
-    """Who is MAX."""
+    """The seat of MAX."""
 
     def view(self, state: State[Move]) -> int:
         return terms.root_seat(state)
@@ -30,8 +30,8 @@ class Paranoid(SearchForSeveral[Move]):
         return Found(*self.value(state, depth, alpha, beta))
 
     def value(self, state: State[Move], depth: int, alpha: float, beta: float) -> tuple[float, Line[Move]]:
-        """r and a line that leads to it, v being the true value: v if alpha < r < beta, else v <= r <= alpha or
-        v >= r >= beta."""
+        """r and its principal variation: r = v (the true value) if alpha < r < beta; v <= r if r <= alpha; v >= r if
+        r >= beta."""
         effort = self.effort
         effort.nodes += 1
         if effort.limited:
@@ -48,7 +48,7 @@ class Paranoid(SearchForSeveral[Move]):
         return self.min_value(state, depth, alpha, beta)
 
     def max_value(self, state: State[Move], depth: int, alpha: float, beta: float) -> tuple[float, Line[Move]]:
-        """MAX raises alpha, and stops when it reaches beta."""
+        """MAX raises alpha; beta cutoff when alpha >= beta."""
         line: Line[Move] = ()
         best = -inf
         trace = self.trace
@@ -69,7 +69,7 @@ class Paranoid(SearchForSeveral[Move]):
         return best, line
 
     def min_value(self, state: State[Move], depth: int, alpha: float, beta: float) -> tuple[float, Line[Move]]:
-        """Whoever else moves lowers beta, and stops when it reaches alpha."""
+        """Each other player lowers beta; alpha cutoff when beta <= alpha."""
         line: Line[Move] = ()
         best = inf
         trace = self.trace
@@ -88,7 +88,7 @@ class Paranoid(SearchForSeveral[Move]):
         return best, line
 
     def average(self, state: State[Move], depth: int) -> float:
-        """Chance: the mean of the children, each of which is needed exactly."""
+        """Chance: the expected value of the children, each searched with the full window."""
         mean = 0.0
         trace = self.trace
         for outcome, probability in state.chances():

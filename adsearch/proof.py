@@ -1,9 +1,9 @@
-"""Proof-number search: the proof, or disproof, that a seat can force its goal, found where it is easiest.
+"""Proof-number search: proves or disproves that a seat can force a goal, expanding the most-proving node first.
 
-Every position has a proof number, the least number of open positions that must still be proven to prove it, and a
-disproof number. Again and again the search opens the position that counts in both. Positions that are reached on
-several ways in the same number of plies are one, with several parents, so nothing goes round in circles; the numbers
-may then count a position twice, which misleads the choice but never the answer.
+The proof number of a position is the smallest number of leaves that must be proven to prove it; the disproof number is
+the same for disproving. The search repeatedly expands the most-proving node, which lowers both numbers of the root. A
+position that is reached in several ways after the same number of plies is one node with several parents; there are no
+cycles. The numbers can then count a leaf twice, which affects only the order of expansion, not the result.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from adsearch.trace import Trace
 Goal = Literal["win", "draw"]
 
 NEVER: Final = 1 << 62
-"""The proof number of what is disproven, and the disproof number of what is proven."""
+"""Infinity: the proof number of a disproven node, and the disproof number of a proven node."""
 
 
 def search(
@@ -35,14 +35,14 @@ def search(
     budget: Budget | None = None,
     trace: Trace | None = None,
 ) -> Result[Move]:
-    """Whether `seat`, by default the one to move, can force a win, or with `goal="draw"` at least a draw.
+    """Whether `seat` (default: the seat to move) can force a win, or with `goal="draw"` at least a draw.
 
-    Told for `seat`, the value is r: if the goal is proven, the seat secures r (> 0, or >= 0 for a draw), a LOWER bound;
-    if it is disproven, the other side keeps it to r, an UPPER bound. For the seat to move, if that is the other, both
-    are turned round. A bound that no utility is beyond is EXACT. With a depth, what lies beyond it counts as not
-    reached. Undecided when the budget ends, the value is the evaluation, `exact` is False and `bound` EXACT.
+    Let v be the game's value for `seat`. If the goal is proven, the value r is a LOWER bound: v >= r > 0 (for a draw:
+    >= 0). If it is disproven, r is an UPPER bound: v <= r. If the other seat is to move, sign and bound are reversed. A
+    bound equal to the game's largest or smallest utility is EXACT. With a depth, the goal counts as not reached beyond
+    it. If the budget ends first, the value is the evaluation, with `exact` False and `bound` EXACT.
 
-    Every node counted is a position in memory, so a budget of nodes bounds that too."""
+    Every node counted is kept in memory, so a budget of nodes also limits the memory."""
     terms.zero_sum(state, "proof")
     terms.seat_of(state, "proof", seat)
     if goal not in ("win", "draw"):
@@ -54,7 +54,7 @@ def search(
 
 
 class Node(Generic[Move]):
-    """A position in the graph of those looked at; opened, it has a child for each move, in order."""
+    """A position in the search graph. After `open` it has a child for each move, in order."""
 
     __slots__ = ("best", "children", "disproof", "parents", "ply", "proof", "state", "worth")
 
@@ -64,9 +64,9 @@ class Node(Generic[Move]):
         self.proof, self.disproof = 1, 1
         self.children: tuple[Node[Move], ...] = ()
         self.parents: list[Node[Move]] = []
-        # What the seat secures, or is kept to, once that is known.
+        # The bound of the value for the seat, when the node is decided.
         self.worth = 0.0
-        # The child that has this worth.
+        # The index of the child with this bound.
         self.best = 0
 
     @property
@@ -75,7 +75,7 @@ class Node(Generic[Move]):
         return not (self.proof and self.disproof)
 
     def decide(self, reached: bool, worth: float) -> None:
-        """The goal is proven here, or disproven."""
+        """Mark the node as proven or disproven."""
         self.proof, self.disproof = 0 if reached else NEVER, NEVER if reached else 0
         self.worth = worth
 
@@ -93,7 +93,7 @@ class Prover(Generic[Move]):
         self.nodes: dict[tuple[int, Hashable], Node[Move]] = {}
 
     def prove(self, state: State[Move]) -> Node[Move]:
-        """The root, decided unless the budget ended before."""
+        """Search until the root is decided or the budget ends; return the root."""
         root = Node(state, 0)
         if self.trace:
             self.trace.begin(state)
@@ -112,7 +112,7 @@ class Prover(Generic[Move]):
         return root
 
     def most_proving(self, root: Node[Move]) -> list[Node[Move]]:
-        """The way to the open position that counts for both the proof and the disproof of the root."""
+        """The path from the root to the most-proving node."""
         path = [node := root]
         while node.children:
             if node.state.turn == self.seat:
@@ -123,17 +123,17 @@ class Prover(Generic[Move]):
         return path
 
     def look(self, node: Node[Move]) -> None:
-        """Decides a new position where that needs no search."""
+        """Decide a new node if the game is over or the depth limit is reached."""
         if node.state.turn is None:
             worth = node.state.utilities()[self.seat]
             node.decide(worth >= self.least, worth)
         elif node.ply == self.limit:
-            # All that is known of it is that the goal is not reached so far.
+            # At the depth limit the goal is not reached.
             self.effort.estimates += 1
             node.decide(False, nextafter(self.least, -inf))
 
     def open(self, node: Node[Move]) -> None:
-        """Gives `node` its children."""
+        """Expand `node`: create its children."""
         children = []
         for move in node.state.moves():
             state = node.state.play(move)
@@ -151,14 +151,14 @@ class Prover(Generic[Move]):
         node.children = tuple(children)
 
     def update(self, node: Node[Move]) -> None:
-        """New numbers for `node` and, as far as they change, for all that leads to it, ply by ply."""
+        """Update the numbers of `node` and, while they change, of its ancestors, ply by ply."""
         changed = [node] if self.count(node) else []
         while changed:
             parents = dict.fromkeys(parent for child in changed for parent in child.parents)
             changed = [parent for parent in parents if self.count(parent)]
 
     def count(self, node: Node[Move]) -> bool:
-        """The numbers of an opened position from those of its children; whether they have changed."""
+        """Compute the numbers of an expanded node from those of its children; return whether they changed."""
         if node.decided:
             return False
         before = (node.proof, node.disproof)
@@ -176,7 +176,7 @@ class Prover(Generic[Move]):
         return (node.proof, node.disproof) != before
 
     def result(self, state: State[Move], root: Node[Move], depth: int | None, mover: int) -> Result[Move]:
-        """What is known when the search ends."""
+        """The result at the end of the search."""
         reached = depth
         if depth is None and self.effort.estimates:
             reached = self.limit
@@ -202,7 +202,7 @@ class Prover(Generic[Move]):
         )
 
     def line(self, node: Node[Move]) -> tuple[Move, ...]:
-        """A game that ends in the worth of `node`, which is decided."""
+        """A line of play from a decided `node` to an end with its `worth`."""
         line = []
         while node.children:
             line.append(node.state.moves()[node.best])
@@ -210,7 +210,7 @@ class Prover(Generic[Move]):
         return tuple(line)
 
     def undecided_line(self, root: Node[Move]) -> tuple[Move, ...]:
-        """The move that looks best so far."""
+        """The best move so far: of the children, the easiest to prove (or to disprove)."""
         moves = root.state.moves()
         if not root.children:
             return moves[:1]
@@ -219,7 +219,7 @@ class Prover(Generic[Move]):
         return (moves[ranks.index(min(ranks))],)
 
     def tell(self, trace: Trace, path: list[Node[Move]]) -> None:
-        """Traces the way to a position that was opened, and back with the proof number of each on it."""
+        """Trace the path down to the expanded node, and back up with the proof number of each node."""
         for parent, child in pairwise(path):
             at = next(at for at, other in enumerate(parent.children) if other is child)
             trace.descend(parent.state.to_text(parent.state.moves()[at]))
@@ -228,7 +228,7 @@ class Prover(Generic[Move]):
 
 
 def all_of(numbers: Iterable[Any]) -> int:
-    """The number for proving, or disproving, all of several positions."""
+    """The sum of the children's numbers; NEVER if one of them is NEVER."""
     total = 0
     for number in numbers:
         if number == NEVER:

@@ -1,7 +1,7 @@
-"""Principal variation search, or NegaScout: alpha-beta that bets on its ordering.
+"""Principal variation search (NegaScout): alpha-beta that relies on good move ordering.
 
-The first child is searched with the full window; the others need only be shown to be no better, which a null window
-does with fewer nodes. Where one is better after all, the bet is lost and the child is searched again.
+The first child is searched with the full window. Each later child is searched with a null window, which needs fewer
+nodes and only tests whether the child is better. If it is, the child is searched again with the full window.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from adsearch.state import Move, State
 
 
 class Pvs(WindowSearch[Move]):
-    """The same values as alphabeta failing soft."""
+    """Returns the same values as fail-soft alpha-beta."""
 
     name = "pvs"
 
@@ -25,7 +25,7 @@ class Pvs(WindowSearch[Move]):
             return super().child_value(state, move, depth, alpha, beta, first)
         child = state.play(move)
         trace = self.trace
-        # A null window just above alpha, or for MIN just below beta, asks whether the child is any better.
+        # The null window is just above alpha (for MIN: just below beta). It tests whether the child is better.
         low, high = (alpha, nextafter(alpha, inf)) if state.turn == 0 else (nextafter(beta, -inf), beta)
         if trace:
             trace.descend(state.to_text(move), low, high)

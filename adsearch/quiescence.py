@@ -1,7 +1,7 @@
-"""Quiescence: alpha-beta that does not judge a position in the middle of a fight.
+"""Quiescence search: alpha-beta that evaluates only quiet positions.
 
-At the horizon the noisy moves (`State.noisy_moves`: captures, boxes to take, threats) are still followed until there
-are none. Against the horizon effect, in which a loss is not averted but pushed out of sight.
+At the horizon the noisy moves (`State.noisy_moves`: captures, boxes to take, threats) are searched until there are
+none. This reduces the horizon effect: a loss that is only delayed until it is beyond the horizon.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from adsearch.state import Move, State
 
 
 class Quiescence(WindowSearch[Move]):
-    """The same as alphabeta, with the quiet value of a position in the place of its estimate.
+    """Alpha-beta with the quiet value of a position instead of its evaluation.
 
-    The quiet value is the best of the estimate itself (standing pat: nobody is forced to fight) and of what the noisy
-    moves lead to. At depth 0 it is what is returned, without a move."""
+    The quiet value is the best of the evaluation itself (stand pat: no player must play a noisy move) and the quiet
+    values after the noisy moves. At depth 0 the quiet value is returned, without a move."""
 
     name = "quiescence"
 
@@ -27,7 +27,7 @@ class Quiescence(WindowSearch[Move]):
         )
 
     def max_quiet(self, state: State[Move], alpha: float, beta: float, best: float) -> float:
-        """MAX takes `best` as it stands, or a noisy move that leads to more."""
+        """MAX stands pat with `best`, or plays a noisy move with a higher value."""
         for move in state.noisy_moves():
             alpha = max(alpha, best)
             if alpha >= beta:
@@ -36,7 +36,7 @@ class Quiescence(WindowSearch[Move]):
         return best
 
     def min_quiet(self, state: State[Move], alpha: float, beta: float, best: float) -> float:
-        """MIN takes `best` as it stands, or a noisy move that leads to less."""
+        """MIN stands pat with `best`, or plays a noisy move with a lower value."""
         for move in state.noisy_moves():
             beta = min(beta, best)
             if alpha >= beta:
@@ -45,7 +45,7 @@ class Quiescence(WindowSearch[Move]):
         return best
 
     def quiet(self, state: State[Move], move: Move, alpha: float, beta: float) -> float:
-        """The quiet value of the child that a noisy move leads to."""
+        """The quiet value of the child after a noisy move."""
         if self.trace:
             self.trace.descend(state.to_text(move), alpha, beta)
         value, _ = self.value(state.play(move), 0, alpha, beta)

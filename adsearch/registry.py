@@ -1,10 +1,9 @@
-"""The registry of the search algorithms: each by its name, which is its module's.
+"""The registry of search algorithms; an algorithm has the name of its module.
 
     from adsearch import algorithms
     algorithms["pvs"].search(state, depth=8)
 
-A module is imported only when it is asked for. `height` and `count`, which measure a tree and find no move, are not
-among them.
+A module is imported only when it is used. `height` and `count` are not included: they measure a tree and find no move.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _NAMES: Final = (
 
 
 _CALLERS: Final = ("state", "depth", "budget", "trace", "return")
-"""Arguments that the caller of the search gives, and no text."""
+"""Parameters of a search that are not options, because they cannot be given as text."""
 
 Search = Callable[..., Result[Any]]
 
@@ -35,17 +34,17 @@ class Algorithms(Mapping[str, ModuleType]):
     """The algorithms: name -> module, each with a function `search`."""
 
     def names(self) -> tuple[str, ...]:
-        """Their names, in the order of a lecture."""
+        """The algorithms' names, in the order of the lecture."""
         return _NAMES
 
     def find(self, name: str) -> ModuleType:
-        """The module of that name; BadSearch says which there are."""
+        """The module of that name; BadSearch lists the names."""
         if name not in _NAMES:
             raise BadSearch(f"no algorithm {quote(name)}{meant(name, _NAMES)}")
         return importlib.import_module(f"adsearch.{name}")
 
     def configured(self, text: str) -> tuple[Search, dict[str, Any]]:
-        """The search, and its options, that "alphabeta:table=true,ordering=true" names."""
+        """The search function and the options in a text such as "alphabeta:table=true,ordering=true"."""
         name, _, options = text.partition(":")
         search: Search = self.find(name).search
         hints = get_type_hints(search)

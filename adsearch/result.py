@@ -1,6 +1,6 @@
-"""Result: what a search found.
+"""Result: what a search returns.
 
-Every algorithm answers with one, so that agents, commands and tests can exchange one algorithm for another.
+Every algorithm returns a Result, so that agents, commands and tests can replace one algorithm by another.
 """
 
 from __future__ import annotations
@@ -13,47 +13,49 @@ from typing import Any, Generic
 from adsearch.state import Move
 
 Line = tuple[()] | tuple[Move, "Line[Move]"]
-"""A line of play as searches build it: a move and the line after it."""
+"""A line of play as searches build it: a linked list, (move, the rest of the line)."""
 
 
 class Bound(StrEnum):
-    """How a value relates to the true one."""
+    """What a returned value says about the true value v."""
 
     EXACT = "exact"
     LOWER = "lower"
-    """The true value is this or more: the search was cut off above its window."""
+    """v >= the returned value: the search failed high (value >= beta)."""
     UPPER = "upper"
-    """The true value is this or less: nothing reached the window."""
+    """v <= the returned value: the search failed low (value <= alpha)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result(Generic[Move]):
-    """The value of a position and how to play it.
+    """The value of a position, the best move and the principal variation.
 
-    `value` is a utility of the seat to move at the root (of seat 0, where chance moves there), or an estimate of it."""
+    `value` is the utility, or an estimate of it, for the seat to move at the root (for seat 0 if the root is a chance
+    node)."""
 
     value: float
     move: Move | None
-    """The move to play; the first such in order. None only where there is none to choose: at the end, or at chance."""
+    """The first best move. None only at the end of the game and at a chance node."""
     line: tuple[Move, ...]
-    """What both sides play if they play for this value; it may end early where a table knew the rest."""
+    """The principal variation: the moves if both sides play for `value`. It can end early, at an entry of a table."""
     depth: int | None
-    """The plies looked ahead, None: all of them; 0 where the budget ended the search before it had looked that far."""
+    """Search depth in plies; None: searched to the end; 0: the budget ended the search before it was complete."""
     nodes: int
-    """The positions visited, the root counted."""
+    """Number of positions visited, the root included."""
     exact: bool
-    """Whether the value is the game's own: no estimate, budget or window went into it."""
+    """Whether `value` is the game-theoretic value: no estimate, budget or window affected it."""
     bound: Bound = Bound.EXACT
-    """How `value` relates to the value at this depth: what a window made of it. It says nothing where the budget ended
-    the search, which is then not `exact`."""
+    """Whether `value` is the value at this depth, or only a bound of it because of the window. Without meaning if the
+    budget ended the search (then `exact` is False)."""
     distance: int | None = None
-    """Plies to the end when the winner hurries and the loser holds out, in a draw along `line`; None: not proven."""
+    """Plies to the end if the winner wins as fast as possible and the loser delays it; in a draw along `line`; None:
+    not proven."""
     values: tuple[float, ...] | None = None
-    """For every seat, from searches for several players."""
+    """The value for every seat, from searches for several players."""
 
 
 def moves_of(line: Any) -> tuple[Any, ...]:
-    """The moves of a Line, in order."""
+    """A Line as a tuple of moves."""
     moves = []
     while line:
         move, line = line
@@ -62,7 +64,7 @@ def moves_of(line: Any) -> tuple[Any, ...]:
 
 
 def line_of(moves: Sequence[Any]) -> Any:
-    """The Line of these moves."""
+    """These moves as a Line."""
     line: Any = ()
     for move in reversed(moves):
         line = (move, line)

@@ -1,7 +1,7 @@
-"""What all depth-first searches share: the account, the trace, the estimate at the horizon, and how a result is made.
+"""Searcher, the base class of all depth-first searches: nodes and budget, trace, evaluation at the horizon, and result.
 
-An algorithm is a subclass that says what a node is worth. What it finds on the way stays usable when its budget ends.
-The `search` of an algorithm without options of its own is the class method `PlainSearch.search`.
+An algorithm is a subclass that computes the value of a node. When the budget ends, the result is the best move that was
+completely searched. `PlainSearch.search` is the `search` function of algorithms without options of their own.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from adsearch.state import CHANCE, Move, State
 from adsearch.trace import Trace
 
 Evaluate = Callable[[State[Move], int], float]
-"""What a position is worth to a seat, as `State.evaluate` says it."""
+"""An evaluation function such as `State.evaluate`: a position and a seat -> a value for that seat."""
 
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def inside(evaluate: Evaluate[Move]) -> Evaluate[Move]:
-    """`evaluate`, whatever it says brought strictly inside the bounds: no estimate may pass for a proven win."""
+    """`evaluate` with its values clamped strictly inside the game's bounds: an estimate must not look like a proven
+    win."""
     ends: dict[int, tuple[float, float]] = {}
 
     def estimate(state: State[Move], seat: int) -> float:
@@ -43,19 +44,20 @@ def inside(evaluate: Evaluate[Move]) -> Evaluate[Move]:
 
 
 class Found(NamedTuple, Generic[Move]):
-    """What a search knows of a node."""
+    """The backed-up value of a node, with its principal variation."""
 
     value: float
     line: Line[Move]
     distance: int | None = None
-    """Plies to the end, where the algorithm minds them."""
+    """Plies to the end, if the algorithm computes them."""
 
 
 class Searcher(ABC, Generic[Move]):
-    """One search. Its values are those of the seat `view`: 0 for MAX and MIN, the mover at the root for negamax."""
+    """One search. Its values are for the seat `view`: seat 0 (MAX) in minimax, the seat to move at the root in
+    negamax."""
 
     prunes = True
-    """Whether it minds a window."""
+    """Whether it uses a window [alpha, beta]."""
 
     def __init__(
         self,
@@ -69,26 +71,26 @@ class Searcher(ABC, Generic[Move]):
         self.evaluate: Evaluate[Move] = inside(evaluate) if evaluate else lambda state, seat: state.evaluate(seat)
         self.root_depth = -1
         self.to_the_end = False
-        # After a search: whether its value, or bound, is the game's own.
+        # After a search: whether its value, or bound, is one of the game itself, without estimates.
         self.proven = False
         self._cut = False
-        # Whether a search begins with the best move of the one before it.
+        # Whether a search starts with the best move of the previous one.
         self.tries_the_best_first = False
-        # At the root, the best of the moves whose values are known so far.
+        # At the root: the best move among those that are completely searched.
         self.finished: Found[Move] | None = None
 
     @abstractmethod
     def root(self, state: State[Move], depth: int, alpha: float, beta: float) -> Found[Move]:
-        """The value of `state`, which is not over, for `view(state)`, looking `depth` plies ahead."""
+        """The value of `state` for the seat `view(state)`, searched `depth` plies deep."""
 
     def view(self, state: State[Move]) -> int:
-        """The seat whose value the root's value is; the window is for the same seat."""
+        """The seat that the root's value and window are for."""
         return 0
 
     def run(
         self, state: State[Move], *, depth: int | None, limit: int, alpha: float = -inf, beta: float = inf
     ) -> Result[Move]:
-        """The result for `state`, looking `limit` plies ahead, within a window for the seat to move."""
+        """The result for `state`, searched `limit` plies deep, with a window for the seat to move."""
         mirrored = terms.root_seat(state) != self.view(state)
         low, high = (-beta, -alpha) if mirrored else (alpha, beta)
         if self.trace:
@@ -121,7 +123,7 @@ class Searcher(ABC, Generic[Move]):
 
     @contextmanager
     def untraced(self) -> Iterator[None]:
-        """Nothing that is looked up inside is traced: it is not the search itself."""
+        """Switch the trace off in this block: what is searched there is not part of the search itself."""
         trace = self.trace
         self.trace = None
         try:
@@ -130,30 +132,30 @@ class Searcher(ABC, Generic[Move]):
             self.trace = trace
 
     def was_cut(self) -> bool:
-        """Whether its budget ended the last search."""
+        """Whether the budget ended the last search."""
         return self._cut
 
     def is_final(self, state: State[Move], value: float) -> bool:
-        """Whether `value`, for the seat to move, is one that no estimate reaches: a bound of the game."""
+        """Whether `value` (for the seat to move) is a bound of the game's utilities, which no estimate can be."""
         return value in terms.bounds_for(state, terms.root_seat(state))
 
     def _first_move(self, state: State[Move]) -> Found[Move]:
-        """What to answer when there was no time for anything."""
+        """The first move with an estimate, for a budget too small to search any move."""
         line: Line[Move] = () if state.turn in (None, CHANCE) else (state.moves()[0], ())
         return Found(self.evaluate(state, self.view(state)), line)
 
 
 def module_function(method: F) -> F:
-    """A class method that a module offers as its `search`: an error in a call of it says "search()", as is written."""
+    """Decorator for a class method that a module exports as `search`: Python's errors then name it "search()"."""
     method.__qualname__ = method.__name__
     return method
 
 
 class PlainSearch(Searcher[Move]):
-    """A search without options of its own, for one or two players without chance unless `limit` is replaced."""
+    """A search without options of its own, for one or two players without chance unless `limit` is overridden."""
 
     name: ClassVar[str]
-    """What errors call the algorithm: its module."""
+    """The algorithm's name in errors."""
 
     @classmethod
     @module_function
@@ -166,18 +168,18 @@ class PlainSearch(Searcher[Move]):
         trace: Trace | None = None,
         evaluate: Evaluate[Move] | None = None,
     ) -> Result[Move]:
-        """What `state` is worth to the seat to move, `depth` plies ahead or to the end, and the first best move.
+        """The value of `state` for the seat to move, searched `depth` plies deep or to the end, and the best move.
 
-        At the horizon stands `evaluate(state, seat)`, by default the game's own."""
+        Positions at the horizon get the value `evaluate(state, seat)` (default: the game's own)."""
         limit = cls.limit(state, depth, budget)
         return cls(budget=budget, trace=trace, evaluate=evaluate).within(budget, state, depth, limit)
 
     @classmethod
     def limit(cls, state: State[Move], depth: int | None, budget: Budget | None) -> int:
-        """How many plies to look ahead; BadSearch for games and depths that the algorithm cannot search."""
+        """The search depth in plies; BadSearch for games and depths that the algorithm cannot search."""
         terms.zero_sum(state, cls.name)
         return terms.plies(state, cls.name, depth, budget)
 
     def within(self, budget: Budget | None, state: State[Move], depth: int | None, limit: int) -> Result[Move]:
-        """The result, as far as the budget allows."""
+        """The result within the budget."""
         return self.run(state, depth=depth, limit=limit)

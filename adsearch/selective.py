@@ -1,7 +1,7 @@
-"""Selective search, Shannon's Type B: alpha-beta that looks at only the best few moves of each position.
+"""Selective search (Shannon's type B, forward pruning): alpha-beta with only the best few moves of each position.
 
-"Best" is what the evaluation says of the positions they lead to. It looks deeper with the same effort, and may
-overlook what a full search sees: its values are estimates, unless no move was left out."""
+The best moves are those with the best evaluation after the move. With the same number of nodes it searches deeper, but
+it can miss good moves: its values are estimates, unless no move was left out."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def search(
     table: bool | Table = False,
     width: int = 4,
 ) -> Result[Move]:
-    """The minimax value of the tree that is left when only the best `width` moves of each position may be played."""
+    """The minimax value of the tree that has only the best `width` moves of each position."""
     terms.zero_sum(state, "selective")
     terms.window(alpha, beta)
     if width < 1:
@@ -59,11 +59,11 @@ class Selective(AlphaBeta[Move]):
         self.width = width
 
     def moves(self, state: State[Move], depth: int, remembered: Move | None) -> Sequence[Move]:
-        """The best few, the best first; equally good ones in the game's order."""
+        """The best `width` moves, best first; ties in the game's order."""
         moves = state.moves()
         seat = state.turn or 0
         worth = {move: self.evaluate(state.play(move), seat) for move in moves}
         best = sorted(moves, key=worth.__getitem__, reverse=True)[: self.width]
-        # A move that was left out might have been better: what comes of this is an estimate.
+        # If a move was left out, it could have been better: the value is then an estimate.
         self.effort.estimates += len(best) < len(moves)
         return best

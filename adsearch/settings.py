@@ -1,7 +1,7 @@
-"""Settings as people write them ("depth=6,table=false"), read by the types of the arguments that they are for.
+"""Reads settings from text ("depth=6,table=false"), using the type annotations of the parameters.
 
-The searches and the built-in agents take their settings by keyword, each with a type: `read_all` makes keyword
-arguments of a text. Numbers are finite.
+Searches and built-in agents have keyword parameters with types; `read_all` converts a text into keyword arguments.
+Infinity and NaN are refused.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _WORDS: Final = {bool: "true or false", int: "a whole number", float: "a number"
 
 
 def kinds(hint: Any) -> list[Any]:
-    """What a text for an argument with this type may stand for: types, and the words of a Literal."""
+    """The types and Literal words that a text for a parameter of this type can have."""
     if get_origin(hint) in (Union, UnionType):
         return [kind for part in get_args(hint) for kind in kinds(part)]
     if get_origin(hint) is Literal:
@@ -26,12 +26,12 @@ def kinds(hint: Any) -> list[Any]:
 
 
 def expected(possible: Sequence[Any]) -> str:
-    """The same in words."""
+    """These types and words as text, for a message."""
     return one_of([_WORDS.get(kind) or str(kind) for kind in possible])
 
 
 def read(text: str, possible: Sequence[Any]) -> Any:
-    """The value that `text` stands for; BadSetting says what was expected."""
+    """The value of `text`; BadSetting says what was expected."""
     if text in possible:
         return text
     if bool in possible and text.lower() in ("true", "false"):
@@ -48,9 +48,9 @@ def read(text: str, possible: Sequence[Any]) -> Any:
 
 
 def read_all(text: str, hints: Mapping[str, Any], *, example: str) -> dict[str, Any]:
-    """The settings in `text`, such as "depth=6,table=false", by name; `hints` has the type of each that is allowed.
+    """The settings in `text`, such as "depth=6,table=false", by name; `hints`: the allowed names and their types.
 
-    BadSetting says what is wrong; `example` is a setting to show in it."""
+    BadSetting says what is wrong and shows `example`, a valid setting."""
     settings: dict[str, Any] = {}
     for setting in text.split(",") if text else ():
         name, equals, value = (part.strip() for part in setting.partition("="))

@@ -1,8 +1,7 @@
-"""Table: what was found out about positions, for when another order of moves leads to them again.
+"""Table: a transposition table, which stores the values of positions that several move orders can reach.
 
-An entry says what a position is worth at one depth, as a value or a bound of it, and which move was best. A node that
-a budget cut off leaves no entry. One table serves one game with one set of options, one evaluation and one choice of
-moves.
+An entry has the value of a position at one depth, or a bound of it, and the best move. A node that the budget cut off
+is not stored. Use a table only with one game, its options, one evaluation function, and one choice of moves.
 """
 
 from __future__ import annotations
@@ -15,27 +14,27 @@ from adsearch.result import Bound
 
 
 class Entry(NamedTuple):
-    """What is known of a position. A plain tuple, for a table holds a million."""
+    """One entry. A NamedTuple, because a table has a million of them."""
 
     value: float
     bound: Bound
     depth: int
-    """The plies that were looked ahead."""
+    """The search depth below the position, in plies."""
     proven: bool
-    """Whether no estimate went into the value, so that it is right at any greater depth too."""
+    """Whether the value does not depend on any estimate, and so is correct for greater depths too."""
     move: Any
     """The best move, or None."""
 
     def serves(self, depth: int, *, to_the_end: bool) -> bool:
-        """Whether it is what looking `depth` plies ahead, or to the end, would find."""
+        """Whether the entry can replace a search `depth` plies deep, or to the end."""
         return self.depth == depth or (self.proven and (self.depth < depth or to_the_end))
 
 
 class Table:
-    """Entries by key: at most `size`, the ones not asked for longest making room for new ones.
+    """Entries by key, at most `size`. When the table is full, it drops entries that were not used for the longest time.
 
-    There are two halves. When the young one is full, the old one is forgotten and the young one becomes it; an entry of
-    the old one that is asked for moves to the young one."""
+    There are two dictionaries. When `_young` is full, `_old` is dropped and `_young` becomes `_old`. An entry of `_old`
+    that is used moves to `_young`."""
 
     def __init__(self, size: int = 1_000_000) -> None:
         if size < 2:
@@ -48,7 +47,7 @@ class Table:
         return len(self._young.keys() | self._old.keys())
 
     def get(self, key: Hashable) -> Entry | None:
-        """What is known of the position with that key."""
+        """The entry for that key, or None."""
         entry = self._young.get(key)
         if entry is None and self._old:
             entry = self._old.get(key)
@@ -57,7 +56,7 @@ class Table:
         return entry
 
     def put(self, key: Hashable, entry: Entry) -> None:
-        """Remembers `entry`, in the place of what was known before unless that was proven and this is not."""
+        """Store `entry`; replace an earlier entry unless that one is proven and this one is not."""
         known = self._young.get(key)
         if known is None:
             self._keep(key, entry)
@@ -65,14 +64,14 @@ class Table:
             self._young[key] = entry
 
     def _keep(self, key: Hashable, entry: Entry) -> None:
-        """Adds an entry to the young half, where there is none of that key."""
+        """Add an entry to `_young`, which has none for that key."""
         if len(self._young) >= self._half:
             self._young, self._old = {}, self._young
         self._young[key] = entry
 
 
 def table_for(option: bool | Table) -> Table | None:
-    """The table that the option of a search stands for: a given one, one of its own (True), or none."""
+    """The table for a search's option `table`: the given one, a new one (True), or None (False)."""
     if isinstance(option, Table):
         return option
     return Table() if option else None

@@ -1,9 +1,8 @@
-"""Trace: what a search did, event by event, as lectures write it down.
+"""Trace: the events of a search, in the notation of the lecture.
 
-A search that is given a Trace reports when it goes down to a child and when it comes back with a value. For a leaf the
-two make one event. In searches that know MAX and MIN, alpha, beta and values are those of MAX, who is seat 0. In
-negamax, which knows only the side to move, they are those of the parent of the event's node. A search for several
-players may report a value for each.
+A search with a Trace reports each step down to a child and each return with a value; for a leaf the two are one event.
+In searches with MAX and MIN, alpha, beta and values are for MAX, which is seat 0. In negamax they are for the player to
+move at the parent of the event's node. A search for several players can report a value for each seat.
 """
 
 from __future__ import annotations
@@ -19,38 +18,38 @@ from adsearch.errors import BadSearch
 from adsearch.state import State
 
 Value = float | tuple[float, ...]
-"""What a node is worth: one number, or one for each seat."""
+"""The value of a node: one number, or one for each seat."""
 
-NULL_WINDOW = "5+ stands for the next number above 5, 5- for the next below it: such a window is empty inside"
+NULL_WINDOW = "5+ is the next floating-point number above 5, 5- the next below: a null window has no number inside"
 
 
 class EventKind(StrEnum):
-    """What happened."""
+    """The kind of an event."""
 
     INIT = "init"
     DESCEND = "descend"
     LEAF = "leaf"
-    """Down to a leaf (or a position whose value was known) and back."""
+    """Down to a leaf (or a position whose value was in the table) and back."""
     RETURN = "return"
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event at the node `path`, the labels from the root; alpha and beta are those of the node that acts
-    after it: of the child on the way down, of the parent on the way back."""
+    """One event at the node `path` (labels from the root). alpha and beta are the window of the node that continues:
+    the child on the way down, the parent on the way back."""
 
     kind: EventKind
     path: tuple[str, ...]
     alpha: float | None
     beta: float | None
     value: Value | None = None
-    """What came back, on the way back."""
+    """The returned value; None on the way down."""
     cutoff: bool = False
-    """Whether the parent looks at no further child because of it."""
+    """Whether this value causes a cutoff at the parent."""
 
     @property
     def name(self) -> str:
-        """The event as it is written: "init", "A->B" on the way down and to a leaf, "B->A" on the way back."""
+        """The event as text: "init", "A->B" on the way down and to a leaf, "B->A" on the way back."""
         if self.kind is EventKind.INIT:
             return "init"
         parent, child = self.path[-2:]
@@ -58,40 +57,40 @@ class Event:
 
     @property
     def node(self) -> str | None:
-        """The node where the search begins; the other events name theirs."""
+        """The root's name, for the event "init"; None for other events, whose name contains the node."""
         return self.path[-1] if self.kind is EventKind.INIT else None
 
     @property
     def null_window(self) -> bool:
-        """Whether no number lies between alpha and beta."""
+        """Whether the window is a null window: no number between alpha and beta."""
         return is_null(self.alpha, self.beta)
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One visit of the node `path`, from going down to coming back."""
+    """One visit of the node `path`: the call and its returned value."""
 
     path: tuple[str, ...]
     alpha: float | None
     beta: float | None
-    """The window that the node was given; none is kept of a leaf, nor of a search without one."""
+    """The window of the call (alpha, beta); None for a leaf, and in a search without windows."""
     value: Value | None = None
-    """What it returned; None at the root, and where the search never came back."""
+    """The returned value; None at the root, and if the search ended before it returned."""
     cutoff: bool = False
-    """Whether its parent looked at no further child."""
+    """Whether the value caused a cutoff at the parent."""
 
 
 class Trace:
-    """The events of one search, in order. A Trace is used once.
+    """The events of one search, in order. Use a new Trace for each search.
 
-    Only the first `keep` events are kept, the others counted; a search of more than `most` is ended by BadSearch."""
+    Only the first `keep` events are kept, the others are counted; more than `most` events raise BadSearch."""
 
     def __init__(self, *, keep: int | None = None, most: int | None = None) -> None:
         self.events: list[Event] = []
         # How many events were not kept.
         self.left_out = 0
         self._path: list[str] = []
-        # Whether the search has just gone down, so that coming back makes a leaf of the child.
+        # Whether the last event was a step down: if a return follows, the child is a leaf.
         self._at_child = False
         # Whether the last event was kept.
         self._kept = True
@@ -99,13 +98,13 @@ class Trace:
         self._most = sys.maxsize if most is None else most
 
     def begin(self, state: State[Any], alpha: float | None = None, beta: float | None = None) -> None:
-        """The search begins at `state`; one that starts over begins again."""
+        """The search starts at `state`; called again for each iteration or repeated search."""
         self._path = [state.label]
         self._at_child = False
         self._add(EventKind.INIT, alpha, beta)
 
     def descend(self, label: str, alpha: float | None = None, beta: float | None = None) -> None:
-        """The search goes down to the child `label`, which gets this window."""
+        """The search goes down to the child `label`, with this window."""
         self._path.append(label)
         self._at_child = True
         self._add(EventKind.DESCEND, alpha, beta)
@@ -113,7 +112,7 @@ class Trace:
     def back(
         self, value: Value, alpha: float | None = None, beta: float | None = None, *, cutoff: bool = False
     ) -> None:
-        """The search is back at the parent, which has this window now that it knows the child's value."""
+        """The search returns `value` to the parent, which then has this window."""
         if not self._at_child:
             self._add(EventKind.RETURN, alpha, beta, value, cutoff)
         elif self._kept:
@@ -122,7 +121,7 @@ class Trace:
         self._path.pop()
 
     def calls(self) -> tuple[Call, ...]:
-        """The visits in the order in which the search went down to them."""
+        """The calls, in the order in which the search made them."""
         calls: list[Call] = []
         open_calls: list[int] = []
         for event in self.events:
@@ -159,7 +158,7 @@ class Trace:
 
 
 def as_table(trace: Trace) -> str:
-    """The event table of the lecture, a row an event; a cut-off marks the row of the return that made it."""
+    """The event table of the lecture, one row per event; "cut-off" marks the return that caused a cutoff."""
     rows = [("event", "alpha", "beta", "returned", "")]
     for event in trace.events:
         name = event.name if event.node is None else f"{event.name} {event.node}"
@@ -171,13 +170,13 @@ def as_table(trace: Trace) -> str:
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
-    """`row`, its first column to the left, the numbers to the right, its last as it is."""
+    """`row` as text: the first column aligned left, numbers right."""
     numbers = (f"{cell:>{width}}" for cell, width in zip(row[1:4], widths[1:], strict=True))
     return "  ".join([f"{row[0]:<{widths[0]}}", *numbers, row[4]]).rstrip()
 
 
 def as_calls(trace: Trace) -> str:
-    """The calls in order, each on a line that is indented by its depth: node, window, what it returned."""
+    """The calls in order, one per line, indented by depth: node, window, returned value."""
     return "\n".join(_call_line(call) for call in trace.calls())
 
 
@@ -189,24 +188,24 @@ def _call_line(call: Call) -> str:
 
 
 def written(value: Value, *, digits: int = 6) -> str:
-    """`value` as short as it is, with so many significant digits at most; infinities with their sign."""
+    """`value` as short text with at most `digits` significant digits; infinities with their sign."""
     if isinstance(value, tuple):
         return f"({', '.join(written(number, digits=digits) for number in value)})"
     if not isfinite(value):
         return f"{value:+}"
     if abs(value) < sys.float_info.min:
-        # Next to 0, with digits that mean nothing: an end of a null window.
+        # The end of a null window at 0: the smallest float above or below 0.
         return "0"
     return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.{digits}g}"
 
 
 def is_null(alpha: float | None, beta: float | None) -> bool:
-    """Whether [alpha, beta] is a null window: between its ends there is no number."""
+    """Whether [alpha, beta] is a null window: no floating-point number is between its ends."""
     return alpha is not None and beta is not None and isfinite(alpha) and nextafter(alpha, inf) == beta
 
 
 def ends(alpha: float | None, beta: float | None) -> tuple[str, str]:
-    """A window's two ends; of a null window, the one that is only next to a number has that number with a sign."""
+    """A window's two ends as text; the end of a null window that is next to a number x is written x+ or x-."""
     if alpha is not None and beta is not None and is_null(alpha, beta):
         if len(repr(float(alpha))) <= len(repr(float(beta))):
             return written(alpha), f"{written(alpha)}+"
@@ -215,7 +214,7 @@ def ends(alpha: float | None, beta: float | None) -> tuple[str, str]:
 
 
 def window_text(alpha: float | None, beta: float | None) -> str:
-    """A window on one line; nothing for a search that has none."""
+    """A window as text, "[alpha, beta]"; empty for a search without windows."""
     if alpha is None and beta is None:
         return ""
     return "[{}, {}]".format(*ends(alpha, beta))

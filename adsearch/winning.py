@@ -1,8 +1,8 @@
-"""Winning: the search of a player who only wants to win, and stops at the first move that does.
+"""Winning: a search that only asks whether a seat can force a win, and stops at the first winning move.
 
-A position is won for a seat if one of its moves wins, or if the other side moves and every move of theirs does. Nothing
-is said about how high a win is; in return almost nothing is looked at twice, or at all. The winning moves, kept, are
-the winning strategy: a tree with one move where the winner moves, and every move where the loser does.
+A position is won for a seat if one of its own moves wins, or if all moves of the other side do (an AND-OR tree). The
+search does not compute how high a win is, and so visits far fewer nodes. The winning moves are a winning strategy: a
+tree with one move where the winner moves, and all moves where the loser moves.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from adsearch.trace import Trace
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strategy(Generic[Move]):
-    """How `seat` wins from a position: each move that matters, with the strategy after it.
+    """A winning strategy of `seat`: moves, each with the strategy after it.
 
-    Where `seat` moves that is one move, elsewhere it is every move there is, at the end none. Positions that are
-    reached on several ways may share one object."""
+    Where `seat` moves there is one move; elsewhere there are all legal moves; at the end there is none. Positions that
+    are reached in several ways can share one object."""
 
     seat: int
     moves: Mapping[Move, Strategy[Move]]
@@ -41,12 +41,12 @@ def search(
     trace: Trace | None = None,
     table: bool | Table = True,
 ) -> Result[Move]:
-    """Who wins `state`, if anybody can force that within `depth` plies, or at all.
+    """Which seat can force a win from `state`, within `depth` plies or at all.
 
-    The result's value r, for the seat to move, has the sign of the game's value v. If r > 0 the seat to move secures r
-    or more (a LOWER bound), if r < 0 the other side keeps it to r or less (an UPPER bound), and where no utility is
-    beyond r the bound is EXACT. If r = 0 nobody can force a win, and v is 0; what lies beyond `depth` counts as 0.
-    With `seat` only one question is asked: can that seat force a win? The answer no is a bound of 0, or better.
+    The value r, for the seat to move, has the sign of the game's value v. If r > 0, then v >= r (a LOWER bound); if
+    r < 0, then v <= r (an UPPER bound); if r is the game's largest or smallest utility, it is EXACT. If r = 0, no seat
+    can force a win and v = 0. Positions at the depth limit have the value 0. With `seat`, only that seat's win is
+    searched; if it cannot force one, r is a bound of 0 or better.
     """
     limit = _limit(state, seat, depth, budget)
     mover = terms.root_seat(state)
@@ -60,16 +60,16 @@ def search(
     result = second.answer(state, depth=depth, limit=limit)
     if second.was_cut() or result.value < 0:
         return result
-    # The move keeps the other side from winning, and that is all that can be had.
+    # No seat can force a win: the value is a draw, and this move prevents the other side's win.
     return replace(result, value=0.0, bound=Bound.EXACT, exact=first.proven and second.proven)
 
 
 def strategy(
     state: State[Move], *, seat: int | None = None, depth: int | None = None, table: Table | None = None
 ) -> Strategy[Move] | None:
-    """The winning strategy of `seat`, or of whichever seat has one; None where it cannot force a win within `depth`.
+    """The winning strategy of `seat` (default: the seat that has one); None if there is no win within `depth` plies.
 
-    With a `table` in which a search has left its answer nothing is searched again."""
+    With the `table` of an earlier search, nothing is searched again."""
     limit = _limit(state, seat, depth, None)
     known = Table() if table is None else table
     if seat is None:
@@ -83,7 +83,7 @@ def strategy(
 
 
 class Winning(Searcher[Move]):
-    """One question: can `seat` force a win? Its values are for that seat."""
+    """Searches whether `seat` can force a win. Its values are for that seat."""
 
     prunes = False
 
@@ -103,7 +103,7 @@ class Winning(Searcher[Move]):
         return self.seat
 
     def answer(self, state: State[Move], *, depth: int | None, limit: int) -> Result[Move]:
-        """The result for `state`: the value as the bound that it is."""
+        """The result for `state`, with its bound."""
         result = self.run(state, depth=depth, limit=limit)
         mover = terms.root_seat(state)
         if self.was_cut():
@@ -122,7 +122,7 @@ class Winning(Searcher[Move]):
         return Found(value, line, 0 if state.turn is None else None)
 
     def value(self, state: State[Move], depth: int) -> tuple[float, Line[Move]]:
-        """r > 0 if `seat` can force that much or more, r <= 0 if it can force no more than that."""
+        """r, for `seat`: if r > 0, the true value is >= r; if r <= 0, it is <= r."""
         effort = self.effort
         effort.nodes += 1
         if effort.limited:
@@ -141,15 +141,15 @@ class Winning(Searcher[Move]):
             return entry.value, (entry.move, ())
         estimates = effort.estimates
         best, line = self.expand(state, depth)
-        # No estimate is above or below 0, so a value that is was proven.
+        # All estimates are 0, so any other value is proven.
         proven = best != 0 or effort.estimates == estimates
         bound = Bound.LOWER if best > 0 else Bound.UPPER
         self.table.put(key, Entry(best, bound, depth, proven, line[0] if line else None))
         return best, line
 
     def expand(self, state: State[Move], depth: int) -> tuple[float, Line[Move]]:
-        """The same as `value`, from the children: one that wins is enough for `seat`, one that does not for the
-        other side."""
+        """The same as `value`, from the children: `seat` stops at the first child that wins, the other side at the
+        first that does not."""
         line: Line[Move] = ()
         mine = state.turn == self.seat
         trace = self.trace
@@ -172,7 +172,7 @@ class Winning(Searcher[Move]):
     def strategy(
         self, state: State[Move], depth: int, known: dict[tuple[Hashable, int], Strategy[Move]]
     ) -> Strategy[Move]:
-        """How `seat` wins `state`, which it can, within `depth` plies."""
+        """The strategy of `seat` from `state`, which is won within `depth` plies."""
         key = (state.key, depth)
         if key not in known:
             moves = state.moves()
@@ -185,7 +185,7 @@ class Winning(Searcher[Move]):
 
 
 def _limit(state: State[Move], seat: int | None, depth: int | None, budget: Budget | None) -> int:
-    """The depth to search to; BadSearch where the game or the seat is none for this search."""
+    """The depth to search to; BadSearch if this search does not support the game or the seat."""
     terms.zero_sum(state, "winning")
     terms.seat_of(state, "winning", seat)
     return terms.plies(state, "winning", depth, budget)

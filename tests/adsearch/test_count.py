@@ -66,6 +66,6 @@ def test_a_game_that_is_over_is_one_leaf() -> None:
 
 
 def test_a_game_that_may_never_end_needs_a_depth() -> None:
-    with pytest.raises(BadSearch, match="count: this game may never end; give a depth or a budget"):
+    with pytest.raises(BadSearch, match="count: this game has no limit of plies; give a depth or a budget"):
         count.count(games.start("pig"))
     assert count.count(games.start("pig:goal=5"), 3) == walked(games.start("pig:goal=5"), 3)

@@ -91,7 +91,7 @@ def test_a_move_that_the_model_leaves_out_is_not_looked_at() -> None:
 @pytest.mark.parametrize(
     ("policy", "message"),
     [
-        ([("x", 0.5), ("nowhere", 0.5)], "expected legal moves of the model, got 'nowhere'"),
+        ([("x", 0.5), ("nowhere", 0.5)], "expected legal moves from the model, got 'nowhere'"),
         ([("x", 0.5), ("y", 0.4)], "expected probabilities of the model that sum to 1, got 0.9"),
         ([("x", 1.5), ("y", -0.5)], "expected a probability of y, got -0.5"),
         ([("x", float("nan"))], "expected a probability of x, got nan"),
@@ -115,7 +115,7 @@ def test_a_search_that_is_cut_off_still_has_a_move(tree: Tree, nodes: int) -> No
 
 
 def test_a_game_that_may_never_end_wants_a_limit() -> None:
-    with pytest.raises(BadSearch, match="expectimax: this game may never end; give a depth or a budget"):
+    with pytest.raises(BadSearch, match="expectimax: this game has no limit of plies; give a depth or a budget"):
         expectimax.search(games.start("pig"))
 
 

@@ -128,7 +128,7 @@ def test_on_games_of_chance_pruning_changes_nothing(spec: str, depth: int) -> No
 
 def test_a_game_that_may_never_end_needs_a_depth_or_a_budget() -> None:
     start = games.start("pig")
-    with pytest.raises(BadSearch, match="expectiminimax: this game may never end; give a depth or a budget"):
+    with pytest.raises(BadSearch, match="expectiminimax: this game has no limit of plies; give a depth or a budget"):
         expectiminimax.search(start)
     result = expectiminimax.search(start.play("4"), budget=Budget(nodes=2000))
     assert result.move in ("roll", "hold")

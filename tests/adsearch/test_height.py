@@ -67,6 +67,6 @@ def test_a_game_that_is_over_has_no_height() -> None:
 
 
 def test_a_game_that_may_never_end_needs_a_depth() -> None:
-    with pytest.raises(BadSearch, match="height: this game may never end; give a depth or a budget"):
+    with pytest.raises(BadSearch, match="height: this game has no limit of plies; give a depth or a budget"):
         height.height(games.start("pig"))
     assert height.search(games.start("pig:goal=5"), depth=6).value == 6

@@ -293,7 +293,7 @@ def test_cut_off_it_still_has_a_legal_move() -> None:
     [
         ("ludo:players=3", {}, "iteration is for two players"),
         ("pig", {"most": 1000}, "iteration: this game has more than 1000 positions"),
-        ("pig:goal=5", {"depth": 3}, "iteration looks at the whole game; it takes no depth"),
+        ("pig:goal=5", {"depth": 3}, "iteration solves the whole game and has no depth"),
         ("pig:goal=5", {"tolerance": 0.0}, "expected a tolerance between 0 and 1, got 0.0"),
     ],
 )

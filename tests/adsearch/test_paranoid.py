@@ -103,7 +103,7 @@ def test_a_budget_without_a_depth_looks_further_each_time() -> None:
 
 
 def test_a_game_that_may_never_end_wants_a_limit() -> None:
-    with pytest.raises(BadSearch, match="paranoid: this game may never end; give a depth or a budget"):
+    with pytest.raises(BadSearch, match="paranoid: this game has no limit of plies; give a depth or a budget"):
         paranoid.search(games.start("ludo:players=3"))
 
 

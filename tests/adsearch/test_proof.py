@@ -175,7 +175,7 @@ def test_a_game_that_is_over_is_decided() -> None:
 @pytest.mark.parametrize(
     ("spec", "options", "message"),
     [
-        ("pig", {}, "knows no chance"),
+        ("pig", {}, "does not support chance"),
         ("ludo:players=4", {}, "for two players"),
         ("nap", {"goal": "lose"}, "expected goal win or draw, got 'lose'"),
         ("nap", {"seat": 5}, "expected a seat from 0 to 1, got 5"),

@@ -224,7 +224,7 @@ def test_a_game_that_is_over_is_worth_its_utility() -> None:
 @pytest.mark.parametrize(
     ("spec", "options", "message"),
     [
-        ("pig", {}, "knows no chance"),
+        ("pig", {}, "does not support chance"),
         ("ludo:players=3", {}, "for two players"),
         ("nap", {"seat": 2}, "expected a seat from 0 to 1, got 2"),
         ("nap", {"seat": -1}, "expected a seat from 0 to 1, got -1"),

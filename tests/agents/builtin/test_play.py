@@ -70,7 +70,7 @@ def test_a_refusal_names_those_that_can_play() -> None:
     with pytest.raises(CannotPlay) as raised:
         builtin.check_can_play("minimax:depth=3", games.start("pig"))
     assert str(raised.value) == (
-        "minimax cannot play pig: minimax knows no chance, this game has it; "
+        "minimax cannot play pig: minimax does not support chance, and this game has it; "
         "these can: random, expectiminimax, expectimax, maxn, paranoid, mcts"
     )
     with pytest.raises(CannotPlay, match="pvs cannot play kuhn: it has hidden information; these can: "):

@@ -175,7 +175,7 @@ def test_a_strategy_can_run_out_of_time() -> None:
         (["compare", "nap", "selective:width=x"], "selective: width: expected a whole number, got 'x'"),
         (["compare", "nap", "minimax", "--depth", "3-1"], "--depth: expected a depth or a range of them"),
         (["compare", "nap", "minimax", "--depth", "x"], "--depth: expected a depth or a range of them"),
-        (["compare", "pig", "minimax"], "minimax knows no chance"),
+        (["compare", "pig", "minimax"], "minimax does not support chance"),
         (["compare", "nap"], "expected ALGORITHM..., got nothing"),
     ],
 )

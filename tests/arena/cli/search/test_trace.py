@@ -65,7 +65,7 @@ def test_moves_may_be_outcomes_of_chance() -> None:
 def test_null_windows_are_explained() -> None:
     ended = arena("trace", "tree:binary", "pvs")
     assert "4+" in ended.out
-    assert "(5+ stands for the next number above 5" in ended.out
+    assert "(5+ is the next floating-point number above 5" in ended.out
     assert "(5+" not in arena("trace", "tree:binary", "alphabeta").out
 
 
@@ -120,7 +120,7 @@ def test_tree_draws_the_first_plies_of_a_larger_game_into_files(tmp_path: Path) 
         (["trace", "nap:4", "alphabeta", "--window", "3,1"], "expected a window with alpha below beta, got [3, 1]"),
         (["trace", "nap:4", "alphabeta", "--depth", "-1"], "expected a depth of 0 or more plies, got -1"),
         (["trace", "nap:4", "alphabeta", "--moves", "1 1"], "--moves, ply 2: expected a legal move (2, 3, 4), got '1'"),
-        (["trace", "kuhn", "alphabeta"], "alphabeta knows no chance"),
+        (["trace", "kuhn", "alphabeta"], "alphabeta does not support chance"),
         (["trace", "tictactoe", "minimax", "--svg", "x.svg"], "at most 2,000 nodes"),
         (["tree", "nap"], "at most 2,000 nodes and 200 plies to draw; limit its depth (--depth)"),
         (["tree", "nap:4", "--depth", "-2"], "expected a depth of 0 or more plies to draw, got -2"),
