@@ -1,8 +1,8 @@
-"""Analysis: what each move of a game was worth by our search, which were mistakes, and what was better.
+"""Analysis: the value of each move of a game by our search, the mistakes, and the better moves.
 
-Pure: positions and moves in, judgements out, one after the other, so a caller that needs the first mistake need not
-wait for the last. A move is compared with the best one at the same horizon, so no loss comes from seeing further after
-it.
+Pure: takes positions and moves, and yields the judgements one by one, so that a caller can stop at the first mistake. A
+move is compared with the best move at the same search horizon, so that deeper search after a move does not look like a
+loss.
 """
 
 from __future__ import annotations
@@ -23,34 +23,37 @@ from agents.builtin.thinker import deepened
 from db.records import MoveRecord
 
 MISTAKE: Final = 0.10
-"""A move that loses this share of the range between the least and the greatest utility is a mistake, ..."""
+"""Loss from which a move is a mistake, as a share of the range between the least and the greatest utility."""
 BLUNDER: Final = 0.25
-"""... and one that loses this share is a blunder."""
+"""Loss from which a move is a blunder, as a share of the same range."""
 _NODES: Final = 20_000
-_NODES_IN_ALL: Final = 600_000
+"""Default number of nodes searched per ply, at most."""
+_TOTAL_NODES: Final = 600_000
+"""Default number of nodes searched per game."""
 _LEAST_NODES: Final = 1_000
+"""Default number of nodes searched per ply, at least."""
 
 
 class Mark(StrEnum):
-    """How bad a move was, as chess players write it."""
+    """How bad a move was, in chess notation."""
 
     NONE = ""
     MISTAKE = "?"
     BLUNDER = "??"
-    """It lost much, or it gave a proven win or draw away."""
+    """The move lost much, or gave away a proven win or draw."""
 
 
 class PositionValue(Struct, frozen=True):
-    """What a position is worth."""
+    """The value of a position."""
 
     values: tuple[float, ...]
-    """To every seat."""
+    """For every seat."""
     exact: bool
-    """Whether it is proven: no estimate went into it."""
+    """Whether the values are proven, that is, computed without estimates."""
     distance: int | None = None
-    """Plies to the end, where a win or a loss is proven."""
+    """Plies to the end, if a win or a loss is proven."""
     known: bool = True
-    """False where nothing is proven and the game has no estimate: then `values` mean nothing."""
+    """False if nothing is proven and the game has no estimate: then `values` mean nothing."""
 
 
 class JudgedPly(Struct, frozen=True, kw_only=True):
@@ -61,16 +64,16 @@ class JudgedPly(Struct, frozen=True, kw_only=True):
     """The seat, "chance" or "opening"."""
     move: str
     before: PositionValue
-    """With the best play from there."""
+    """The value before the ply, with best play."""
     after: PositionValue
-    """The same once the ply was played, to the same horizon."""
+    """The value after the ply, searched to the same horizon."""
     depth: int
-    """How many plies were looked ahead; 0: the budget did not even reach one."""
+    """Search depth in plies; 0: the budget was too small for one ply."""
     loss: float | None = None
-    """What the move has cost whoever played it; None for what nobody chose, and where it cannot be told."""
+    """The loss of the player that moved; None for chance events and opening moves, and if it is not known."""
     mark: Mark = Mark.NONE
     better: tuple[str, ...] = ()
-    """Of a mistake: how the best play would have gone on."""
+    """For a mistake: the best line instead."""
 
 
 class SeatSummary(Struct, frozen=True):
@@ -81,14 +84,14 @@ class SeatSummary(Struct, frozen=True):
     mistakes: int
     blunders: int
     loss: float | None
-    """On average; None where no move could be judged."""
+    """Mean loss per move; None if no move could be judged."""
     luck: float | None
-    """What chance gave the seat beyond what was to be expected, in all; None without chance."""
+    """The total gain from chance events compared with their expected values; None without chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnalysisBudget:
-    """How far to look from each position: a number of plies, of seconds, or of nodes."""
+    """The search limit for each position: plies, seconds or nodes."""
 
     depth: int | None = None
     seconds: float | None = None
@@ -97,21 +100,21 @@ class AnalysisBudget:
 
     @classmethod
     def default(cls, plies: int, *, most: int = _NODES) -> AnalysisBudget:
-        """The default for a game of so many plies: some seconds in all, at `most` so many nodes a ply,
-        and the same judgements each time."""
-        return cls(nodes=max(_LEAST_NODES, min(most, _NODES_IN_ALL // max(plies, 1))))
+        """The default for a game of this many plies: at `most` nodes per ply, a few seconds in total. The judgements
+        are the same each time."""
+        return cls(nodes=max(_LEAST_NODES, min(most, _TOTAL_NODES // max(plies, 1))))
 
     def for_one_search(self) -> Budget | None:
-        """For one search that begins now."""
+        """The budget of one search that starts now."""
         if self.seconds is not None:
             return Budget.seconds(self.seconds, self.clock)
         return None if self.nodes is None else Budget(nodes=self.nodes)
 
 
 def judge_moves(start: State[Any], moves: Sequence[MoveRecord], budget: AnalysisBudget) -> Iterator[JudgedPly]:
-    """Every ply of the game that begins at `start`. AdsearchError where it cannot be played by these rules.
+    """Judges every ply of the game that starts at `start`. AdsearchError if a move cannot be played by these rules.
 
-    Where something is hidden the search sees all cards: nothing is marked there, for no player could know."""
+    In games with hidden information the search sees everything, so no move is marked as a mistake."""
     states = [start]
     for move in moves:
         states.append(states[-1].play(states[-1].from_text(move.move)))
@@ -121,7 +124,7 @@ def judge_moves(start: State[Any], moves: Sequence[MoveRecord], budget: Analysis
 
 
 def summaries(plies: Iterable[JudgedPly], players: int) -> list[SeatSummary]:
-    """What the judgements come to for each seat."""
+    """The summary of the judgements for each seat."""
     plies = list(plies)
     thrown = [ply for ply in plies if ply.who == "chance" and ply.before.known and ply.after.known]
     found = []
@@ -143,7 +146,7 @@ def summaries(plies: Iterable[JudgedPly], players: int) -> list[SeatSummary]:
 
 
 def first_mistake(plies: Iterable[JudgedPly], seat: int) -> JudgedPly | None:
-    """The first grave mistake of the seat; failing that its first mistake."""
+    """The first blunder of the seat; without a blunder, its first mistake; None without either."""
     first = None
     for ply in plies:
         if ply.who == seat and ply.mark is Mark.BLUNDER:
@@ -154,7 +157,7 @@ def first_mistake(plies: Iterable[JudgedPly], seat: int) -> JudgedPly | None:
 
 
 def _has_no_estimate(states: Sequence[State[Any]]) -> bool:
-    """Whether the game's estimate is the same everywhere."""
+    """Whether the game's estimate is the same in all positions."""
     if type(states[0]).evaluate is State.evaluate:
         return True
     open_ones = [state for state in states if state.turn is not None]
@@ -171,13 +174,13 @@ class _Analyst:
         self._bounds = start.bounds
         self._no_estimate = no_estimate
         self._budget = budget
-        # What the position is worth that the last ply led to.
+        # The value of the position after the last ply.
         self._last: PositionValue | None = None
-        # The greatest value so far, where the game gives no bounds.
+        # The greatest absolute value so far, for games without bounds.
         self._farthest = 1.0
 
     def judge(self, move: MoveRecord, state: State[Any], after: State[Any]) -> JudgedPly:
-        """The ply `move`, which led from `state` to `after`."""
+        """Judges the ply `move`, which led from `state` to `after`."""
         memory: dict[str, Any] = {}
         if not (self._several or self._chance):
             memory = {"table": Table(200_000), "ordering": Ordering()}
@@ -207,7 +210,7 @@ class _Analyst:
         depth: int,
         memory: dict[str, Any],
     ) -> PositionValue:
-        """What the position `after` a ply at `state` is worth, to the horizon to which that was looked at."""
+        """The value of the position `after` a ply at `state`, searched to the same horizon as `state`."""
         if after.turn is None:
             return self._value(after, None)
         found = self._search(after, max(0, depth - 1), memory)
@@ -215,16 +218,16 @@ class _Analyst:
         if state.turn == CHANCE or before.exact == then.exact:
             return then
         if result.move is not None and after.key == state.play(result.move).key:
-            # The search went there itself, and was only cut off too early the second time.
+            # The first search already searched this move; the second one only ran out of budget earlier.
             return PositionValue(before.values, before.exact, None if before.distance is None else before.distance - 1)
-        # What is proven on one side alone may be so on the other, a little further away.
+        # If only one of the two values is proven, a deeper search may prove the other one.
         return self._value(after, self._search(after, None, memory))
 
     def _inferred(
         self, before: PositionValue, after: PositionValue, who: int | str
     ) -> tuple[PositionValue, PositionValue]:
-        """The same, where a proof of the one proves the other: who cannot but lose has lost after any move, and who has
-        won after one could win before it."""
+        """`before` and `after`, both proven if a proof of one proves the other: in a lost position every move loses, and
+        a move that wins proves that the position before it was won."""
         if self._several or not isinstance(who, int) or before.exact == after.exact:
             return before, after
         low, high = self._bounds if who == 0 else (-self._bounds[1], -self._bounds[0])
@@ -245,7 +248,7 @@ class _Analyst:
         return deepened(search, state, most, self._budget.for_one_search() or Budget(nodes=2**62), **options)
 
     def _value(self, state: State[Any], result: Result[Any] | None) -> PositionValue:
-        """What the search said, for every seat."""
+        """The search result as a value for every seat."""
         if result is None:
             values: tuple[float, ...] = tuple(state.utilities())
             return PositionValue(values, True, 0)
@@ -261,7 +264,7 @@ class _Analyst:
         return PositionValue(values, result.exact, distance, known=result.exact or not self._no_estimate)
 
     def _marked(self, before: PositionValue, after: PositionValue, seat: int) -> Mark:
-        """How bad it is for `seat` that it has what is `after` instead of what was `before`."""
+        """The mark of a move of `seat` that changed the value from `before` to `after`."""
         had, has = before.values[seat], after.values[seat]
         low, high = self._bounds
         self._farthest = max(self._farthest, abs(had), abs(has))
@@ -273,7 +276,7 @@ class _Analyst:
         if all(proven) and not self._several and _outcome(had) > _outcome(has) and not self._chance:
             return Mark.BLUNDER
         if not (before.known and after.known):
-            # A win that was there, or a loss that is; of the other side nothing is known.
+            # A proven win given away, or a proven loss reached; the other value is not known.
             return Mark.MISTAKE
         if lost >= BLUNDER:
             return Mark.BLUNDER
@@ -282,12 +285,12 @@ class _Analyst:
 
 
 def _outcome(value: float) -> int:
-    """A win, a draw or a loss."""
+    """1 for a win, 0 for a draw, -1 for a loss."""
     return (value > 0.0) - (value < 0.0)
 
 
 def _texts(state: State[Any], line: Iterable[Any]) -> tuple[str, ...]:
-    """The moves of a line as people write them."""
+    """The moves of a line in the game's notation."""
     texts = []
     for move in line:
         texts.append(state.to_text(move))

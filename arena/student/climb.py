@@ -1,10 +1,9 @@
-"""The climb: an agent plays a ladder of ever stronger ones, each until it is clear whether it is better.
+"""The climb: an agent plays opponents of increasing strength, each until it is clear whether the agent is stronger.
 
-Its own last version comes at the end, however far the agent has climbed.
+The agent's own last version is the last opponent, wherever the climb ended.
 
-It is a schedule that the director plays. What counts is a round in which the agent sits on every seat once, with the
-same opening: a sequential test of such rounds decides, so that stopping as soon as it is clear makes nobody look better
-than they are.
+`Climb` is a schedule that the director plays. It counts rounds: in a round the agent sits in every seat once, with the
+same opening. A sequential test (SPRT) of these rounds decides, so that stopping early does not favour either player.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from arena.match.schedule import MOST_ATTEMPTS, Entrant, Finished, Planned, refu
 from arena.ratings.match_statistics import Hypothesis, sprt, superiority
 
 BETTER_BY: Final = 200.0
-"""Elo: an agent that is so much better is found to be better in 19 of 20 climbs; one that is no better in at most 1."""
+"""Elo of H1: an agent stronger by this much is found to be better in 19 of 20 tests, an equal one in at most 1."""
 GIVES_UP: Final = 2
-"""After so many opponents in a row that were not beaten it climbs no further."""
+"""Number of opponents in a row that the agent does not beat, after which the climb stops."""
 MOST_FAULTS: Final = 3
-"""After so many faults in a row there is nothing to be learned from playing on."""
+"""Number of faults in a row after which the climb stops."""
 _MOST_REPEATED: Final = 4
-"""After so many rounds in a row that were played before, move by move, there is nothing new to come."""
+"""Number of rounds in a row with the same moves as earlier rounds, after which a step ends."""
 
 _TWO: Final = (
     *("random", "minimax:depth=1", "minimax:depth=2", "minimax:depth=3"),
@@ -43,12 +42,12 @@ _HIDDEN: Final = ("random", "mcts:simulations=200")
 
 
 def fewest_rounds() -> int:
-    """After how many rounds an agent that wins every game is found to be better: with fewer nothing can be decided."""
+    """The number of rounds after which an agent that wins every game is found to be better: fewer cannot decide."""
     return next(rounds for rounds in count(1) if sprt([0, 0, 0, 0, rounds], 0.0, BETTER_BY).verdict is not None)
 
 
 def ladder(start: State[Any]) -> tuple[str, ...]:
-    """The opponents for the game that begins at `start`, the weakest first; only those that can play it."""
+    """The opponents for the game that starts at `start`, the weakest first; only those that can play the game."""
     steps: tuple[str, ...] = _TWO
     if start.hidden:
         steps = _HIDDEN
@@ -68,19 +67,19 @@ def _can_play(player: str, start: State[Any]) -> bool:
 
 
 def opening_plies(start: State[Any]) -> int:
-    """How many random plies games begin with, so that deterministic players do not repeat one game."""
+    """The number of random plies at the start of a game, so that deterministic players do not repeat one game."""
     if start.chance or start.hidden:
         return 0
     return max(1, min(4, (start.max_plies or 40) // 4))
 
 
 class StepVerdict(StrEnum):
-    """What the games against one opponent have shown."""
+    """The result against one opponent."""
 
     BETTER = "better"
     NOT_BETTER = "not better"
     OPEN = "open"
-    """Not clear within the games that there were."""
+    """Still unclear after all games."""
 
 
 @dataclass(slots=True)
@@ -88,40 +87,43 @@ class LadderStep:
     """The games against one opponent."""
 
     opponent: str
-    """As people know it."""
+    """Its name for people."""
     others: tuple[Entrant, ...]
-    """It, once for each other seat."""
+    """The opponent, once for each other seat."""
     own: bool = False
-    """Whether it is an earlier version of the agent: played last, even if the agent climbs no higher."""
+    """Whether the opponent is an earlier version of the agent: it is played last, even if the climb stopped."""
     rounds: dict[int, dict[int, Finished]] = field(default_factory=dict)
-    """By number and leg."""
+    """The finished games, by number of the round and leg."""
     counts: list[int] = field(default_factory=lambda: [0] * 5)
-    """The rounds that count, by what they scored: nothing, a quarter, half, three quarters or all of the points."""
+    """The number of counted rounds in which the agent scored 0, 1/4, 1/2, 3/4 or all of the points."""
     games: int = 0
-    """In those rounds; won, drawn and lost."""
+    """Number of games in the counted rounds."""
     results: Counter[str] = field(default_factory=Counter)
+    """Number of these games won, drawn and lost."""
     verdict: StepVerdict = StepVerdict.OPEN
     over: bool = False
     begun: int = 0
+    """Number of rounds started."""
     counted: int = 0
+    """Number of complete rounds, void ones and repeated ones included."""
     repeated: int = 0
-    """Rounds in a row that had been played before, move by move."""
+    """Number of latest rounds in a row with the same moves as earlier rounds."""
     played_before: set[tuple[tuple[str, ...], ...]] = field(default_factory=set)
 
     @property
     def likelihood(self) -> float:
-        """How likely it is that the agent is the better one, by the rounds that one of the two has won."""
+        """The likelihood that the agent is stronger, computed from the rounds that were not tied."""
         lost, drawn_low, _, drawn_high, won = self.counts
         return superiority(won + drawn_high, lost + drawn_low)
 
     @property
     def exhausted(self) -> bool:
-        """Whether there were no more games that had not been played before."""
+        """Whether the step ended because its games repeated."""
         return self.repeated >= _MOST_REPEATED
 
 
 class Climb:
-    """The schedule."""
+    """The schedule of a climb."""
 
     def __init__(
         self,
@@ -133,9 +135,9 @@ class Climb:
         repeats: bool,
         gives_up: bool = True,
     ) -> None:
-        """`first`: what all games have in common. As many rounds a step as there are `openings`. `repeats`: whether the
-        same moves again are the same game again, for nothing is left to chance; `gives_up`: whether it stops at
-        opponents that it does not beat."""
+        """`first`: a game with everything that all games have in common. A step has at most one round per opening in
+        `openings`. `repeats`: whether a round with the moves of an earlier round counts as a repetition; `gives_up`:
+        whether the climb stops at opponents that the agent does not beat."""
         self._agent = agent
         self.steps = list(steps)
         self._common = first
@@ -146,43 +148,43 @@ class Climb:
         self._waiting: deque[Planned] = deque()
         self._running = 0
         self._number = 0
-        # Every game that is over, in that order, void ones too.
+        # Every finished game in the order of its end, void ones too.
         self.played: list[tuple[LadderStep, Finished]] = []
-        # How many games in a row the agent has now lost by a fault of its own.
+        # The number of latest games in a row that the agent lost by its own fault.
         self.faults = 0
 
     @property
     def done(self) -> list[LadderStep]:
-        """The steps that are over."""
+        """The steps that have ended."""
         return [step for step in self.steps if step.over]
 
     @property
     def current(self) -> LadderStep | None:
-        """The step that is being played; None at the end."""
+        """The current step; None at the end."""
         return self.steps[self._at] if self._at < len(self.steps) else None
 
     @property
     def gave_up(self) -> bool:
-        """Whether so many in a row were not beaten that those above them are not tried."""
+        """Whether the climb stopped because the agent did not beat `GIVES_UP` opponents in a row."""
         ladder = [step for step in self.steps if not step.own]
         beaten = [step.verdict is StepVerdict.BETTER for step in ladder if step.over]
         return self._gives_up and beaten[-GIVES_UP:] == [False] * GIVES_UP and len(beaten) < len(ladder)
 
     @property
     def broken(self) -> bool:
-        """Whether the agent does nothing but fail."""
+        """Whether the climb stopped because the agent failed in `MOST_FAULTS` games in a row."""
         return self.faults >= MOST_FAULTS
 
     def seat(self, finished: Finished) -> int:
-        """Where the agent sat."""
+        """The agent's seat."""
         return next(seat for seat, one in enumerate(finished.game.entrants) if one is self._agent)
 
     def points(self, finished: Finished) -> float:
-        """What it scored."""
+        """The agent's points."""
         return finished.record.seats[self.seat(finished)].points or 0.0
 
     def next(self) -> Planned | None:
-        """The next game; None while the last ones of a step are still played, and at the end."""
+        """The next game; None while the last games of a step are still played, and at the end."""
         while not self.broken and self._at < len(self.steps):
             step = self.steps[self._at]
             if not self._waiting and not step.over and step.begun < len(self._openings):
@@ -200,7 +202,7 @@ class Climb:
         return None
 
     def note(self, finished: Finished) -> None:
-        """The game is over: it is counted when its round is whole, and those before it are."""
+        """Take a finished game. It is counted when its round and all rounds before it are complete."""
         refuse_broken_rules(finished.record)
         step, game = self.steps[self._at], finished.game
         self._running -= 1
@@ -234,7 +236,7 @@ class Climb:
             )
 
     def _count(self, step: LadderStep, games: Sequence[Finished]) -> None:
-        """A round is whole."""
+        """Count a complete round."""
         if any(game.record.verdict == Verdict.VOID for game in games):
             return
         moves = tuple(tuple(move.move for move in game.record.moves) for game in games)

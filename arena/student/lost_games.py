@@ -1,7 +1,7 @@
-"""Lost games: which of them to look at first, and where each was lost.
+"""Lost games: which game to look at first, and the ply that lost it.
 
-A fault of its own (a crash, an illegal move ...) comes first: no search can say more than that. Else it is the first
-clear mistake in a game against the weakest opponent, for that is the next one to beat.
+A fault of the agent (a crash, an illegal move ...) comes first: no analysis is needed. Otherwise it is the first clear
+mistake in a game against the weakest opponent, because that is the next opponent to beat.
 """
 
 from __future__ import annotations
@@ -17,38 +17,39 @@ from arena.student.analysis import AnalysisBudget, JudgedPly, Mark, first_mistak
 from db.records import GameRecord, PastGame
 
 _MOST_GAMES = 3
-"""A mistake is looked for in so many games."""
+"""Number of games that are searched for a mistake."""
 _MOST_NODES = 8_000
+"""Nodes searched per ply."""
 
 
 class LostGame(Struct, frozen=True):
-    """A game that the agent has lost."""
+    """A game that the agent lost."""
 
     id: int
-    """Its number on record."""
+    """Its number in the database."""
     rules: str
     seat: int
-    """Where the agent sat."""
+    """The agent's seat."""
     opponent: str
     record: GameRecord
 
     @property
     def at_fault(self) -> bool:
-        """Whether it lost by a fault of its own."""
+        """Whether the agent lost by its own fault."""
         return self.record.fault == self.seat and self.record.verdict != Verdict.RESIGNED
 
 
 class TurningPoint(Struct, frozen=True):
-    """Where a game was lost: what to look at first."""
+    """The ply that lost a game: what to look at first."""
 
     game: LostGame
     ply: int
-    """Where it failed, or made its mistake; 0: nowhere in particular."""
+    """The ply of the fault or the mistake; 0: no single ply."""
     mistake: JudgedPly | None = None
 
 
 def reasons(lost: Sequence[LostGame]) -> dict[str, int]:
-    """How many games were lost how, by verdict; the most frequent first."""
+    """The number of lost games for each verdict, the most frequent first."""
     return dict(
         Counter(
             game.record.verdict if game.record.fault == game.seat else Verdict.NORMAL.value for game in lost
@@ -57,7 +58,7 @@ def reasons(lost: Sequence[LostGame]) -> dict[str, int]:
 
 
 def turning_point(lost: Sequence[LostGame]) -> TurningPoint | None:
-    """What to look at first in these games, those that say most first; None where there are none."""
+    """The ply to look at first in these games; `lost` has the most useful games first. None if it is empty."""
     if not lost:
         return None
     for game in lost:
@@ -77,8 +78,8 @@ def turning_point(lost: Sequence[LostGame]) -> TurningPoint | None:
 
 
 def fault_and_mistake(game: PastGame, plies: Sequence[JudgedPly]) -> tuple[int | None, JudgedPly | None]:
-    """Where a game was lost: the ply of the fault, None where there was none; and of `plies`, its judgements, the first
-    mistake of the player that lost, the gravest if several did."""
+    """The plies that lost a game: the ply of the fault, None if there was none; and the first mistake of the loser in
+    the judged `plies`, the worst one if several players lost."""
     at_fault = game.fault is not None and game.verdict != Verdict.RESIGNED
     points = game.points or [0.0] * len(game.seats)
     losers = [seat for seat, share in enumerate(points) if share == min(points)] if game.fault is None else [game.fault]

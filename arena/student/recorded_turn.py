@@ -1,7 +1,7 @@
-"""What a seat was sent in a game on record, up to one of its turns, word for word.
+"""Restores the exact messages that a seat received in a recorded game, up to one of its turns.
 
-The game is judged again by the same Match, from the record alone: same seeds, same clocks, same views. An agent that is
-given these messages sits in the game as it was, which is what a debugger needs.
+The recorded moves are played again through a `Match` with the same seeds, clocks and views. An agent that receives
+these messages is in the same situation as in the game, which a debugger needs.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from arena.match.seeds import GameSeeds
 from db.records import PastGame
 
 _EVER: Final = 10**18
-"""A margin that nobody is late by."""
+"""A margin so large that no move is late, in nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedTurn:
-    """A turn of a game on record, with all that its seat was sent up to it."""
+    """A turn in a recorded game, with all messages that its seat received up to it."""
 
     seat: int
     state: State[Any]
-    """The whole position at that question."""
+    """The whole position at this turn."""
     start: Start
     turns: tuple[Turn, ...]
-    """The questions, the last of them that one."""
+    """The seat's turns so far; this turn is the last."""
 
 
 def replay_turn(game: PastGame, ply: int, *, trust: bool = False) -> RecordedTurn:
-    """What the seat was sent whose turn it was at `ply`, the turn that the game ended in included.
+    """The turn at `ply`, with all messages that its seat received; it can be the turn in which the game ended.
 
-    ArenaError where that ply was nobody's turn, or the record cannot be played again; UntrustedCode where its rules
-    must not be run."""
+    ArenaError if no player moved at that ply, or the record cannot be played again; UntrustedCode if the code of its
+    rules must not run."""
     states = list(positions(game, trust=trust))
     seat = _seat_at(game, states, ply)
     match, sent = _judged_again(game, ply)
@@ -48,25 +48,25 @@ def replay_turn(game: PastGame, ply: int, *, trust: bool = False) -> RecordedTur
     played = [(move.who, move.move) for move in game.moves[: ply - 1]]
     same = [(move.who, move.move) for move in match.moves] == played
     if not (same and isinstance(start, Start) and turns and all(isinstance(turn, Turn) for turn in turns)):
-        raise ArenaError(f"game {game.id} cannot be played again as it is on record; see: arena db verify")
+        raise ArenaError(f"game {game.id} cannot be played again as recorded; see: arena db verify")
     return RecordedTurn(seat, states[ply - 1], start, tuple(turn for turn in turns if isinstance(turn, Turn)))
 
 
 def default_ply(game: PastGame, own: Collection[int], *, trust: bool = False) -> int:
-    """The default ply to ask at: the last turn of the agent that failed or resigned, else of the seats `own`, else of
-    any seat. ArenaError where there was no turn."""
+    """The default ply: the last turn of the agent that failed or resigned, else of the seats `own`, else of any seat.
+    ArenaError if there was no turn."""
     asked = _asked(game, list(positions(game, trust=trust)))
     if game.fault is None:
-        # At the end of a game that was cut short nobody was asked any more.
+        # At the end of a game that was cut short, no agent was asked for a move.
         asked.pop(len(game.moves) + 1, None)
     for seats in ([game.fault], own, range(len(game.seats))):
         if turns := [ply for ply, seat in asked.items() if seat in seats]:
             return max(turns)
-    raise ArenaError(f"game {game.id}: nobody was asked for a move")
+    raise ArenaError(f"game {game.id}: no agent was asked for a move")
 
 
 def _asked(game: PastGame, states: Sequence[State[Any]]) -> dict[int, int]:
-    """At which plies which seat was asked, the one in which the game ended included."""
+    """The seat that was asked at each ply, including the ply in which the game ended."""
     opening = {move.ply for move in game.moves if move.who == "opening"}
     return {
         number: state.turn
@@ -76,27 +76,27 @@ def _asked(game: PastGame, states: Sequence[State[Any]]) -> dict[int, int]:
 
 
 def _seat_at(game: PastGame, states: Sequence[State[Any]], ply: int) -> int:
-    """The seat that was asked at that ply."""
+    """The seat that was asked at `ply`."""
     asked = _asked(game, states)
     if ply in asked:
         return asked[ply]
     if not asked:
-        raise ArenaError(f"game {game.id}: nobody was asked for a move")
+        raise ArenaError(f"game {game.id}: no agent was asked for a move")
     if ply > len(states):
         what = f"the game has {len(game.moves)} plies"
     elif states[ply - 1].turn is None:
         what = "the game was over"
     else:
         opening = states[ply - 1].turn != CHANCE or (ply <= len(game.moves) and game.moves[ply - 1].who == "opening")
-        what = "that ply is of the opening" if opening else "that ply is chance's"
+        what = "this ply is part of the opening" if opening else "this ply is a chance event"
     nearest = min(asked, key=lambda number: abs(number - ply))
     raise ArenaError(f"game {game.id}, ply {ply}: {what}; the nearest ply at which an agent was asked is {nearest}")
 
 
 def _judged_again(game: PastGame, ply: int) -> tuple[Match, list[tuple[int, Start | Turn | Over]]]:
-    """The game up to `ply`, and all that was sent."""
+    """Plays the game again up to `ply`; returns it with all messages sent, each with its seat."""
     seeds = GameSeeds.of(game.seed, (game.pair,), leg=game.leg, attempt=game.attempt)
-    # Outside of tournaments players know who they play.
+    # Outside tournaments, players see the names of their opponents.
     shown = game.players if game.tournament is None else [f"seat {number}" for number in range(len(game.seats))]
     plans = tuple(
         SeatPlan(player, shown[number], f"{number:064x}", seeds.for_seat(number))

@@ -46,7 +46,7 @@ _REPLACED: Final = (
     (r"child \d+", "child N"),
     (r"repeated \d+ more times", "repeated N more times"),
     (r"\"id\": \"\w+", '"id": "...'),
-    (r"at move \d+ it played \w+, and in the same position again \w+", "at move N it played M, and ... again M"),
+    (r"at move \d+ it played \w+ the first time and \w+", "at move N it played M the first time and M"),
 )
 
 

@@ -1,18 +1,18 @@
-"""`arena check`: real games that are played to find out whether an agent works, and what to say where it does not.
+"""`arena check`: plays real games to find out whether an agent works, and explains what is wrong with it.
 
-Everything here serves that command, and `arena collect`, which checks what students hand in. It may import what
-`arena.student` may. Start with `steps.py`, which is one check from the first step to the last.
+Used by that command, and by `arena collect`, which checks what students hand in. It may import what `arena.student`
+may. Start with `steps.py`: one check from the first step to the last.
 
-    conditions.py           what holds for all games of a check: clock, walls, limits, seed
-    agent_lookup.py         finds the agent; where there is none, says what is there instead
-    examiner.py             has the games of one check or of many played, by a director of its own
-    steps.py                one check: which games it asks for, and what each step reports
-    planned_games.py        the positions and games that an agent is asked to play
-    played_games.py         what a played game says about the agent: times, results, output, memory
-    explanations.py         why an agent lost a game by its own fault, and what to do about it
-    known_errors.py         the same for errors that students often make: data
+    conditions.py           the conditions of all games of a check: clock, walls, limits, seed
+    agent_lookup.py         finds the agent, or says what is there instead
+    examiner.py             plays the games of one or more checks, with its own director
+    steps.py                one check: which games it requests, and what each step reports
+    planned_games.py        the positions and games that the agent plays
+    played_games.py         what a played game shows about the agent: times, results, output, memory
+    explanations.py         why an agent lost by its own fault, and what to do about it
+    known_errors.py         data for explanations.py: errors that students often make
     tracebacks.py           reads what an agent wrote to stderr
-    watched_host.py         a program: hosts an agent and logs what it changed
+    watched_host.py         a program: hosts an agent and logs whether it changed a state
     resigning_opponent.py   agents: opponents that resign after N moves, so that games end early
 """
 
@@ -25,7 +25,7 @@ from msgspec import Struct, field
 
 
 class StepName(StrEnum):
-    """What a check looks at, in order."""
+    """The steps of a check, in order."""
 
     FOUND = "found and importable"
     STARTS = "starts in time"
@@ -38,57 +38,57 @@ class StepName(StrEnum):
     PRINTED = "what it printed"
     USED = "what it used"
     UNNOTICED = "what no game noticed"
-    """Reported only where there is something to report."""
+    """Mistakes that did not end a game; reported only if there are any."""
 
 
 NUMBERED_STEPS: Final = tuple(name for name in StepName if name is not StepName.UNNOTICED)
-"""The steps that every check reports."""
+"""The steps that every check reports, in order."""
 
 
 class Light(StrEnum):
-    """What came of a step, and of a whole check: that of its worst step."""
+    """The result of a step; the result of a check is that of its worst step."""
 
     GOOD = "good"
     WARNING = "warning"
     FAILED = "failed"
     SKIPPED = "skipped"
-    """Not tried: an earlier step failed, or the game has no such thing."""
+    """Not tried: an earlier step failed, or the step does not apply."""
 
 
 class CheckStep(Struct, frozen=True, kw_only=True):
-    """One question about an agent, and the answer."""
+    """The result of one step."""
 
     name: StepName
     light: Light
     seconds: float
     message: str = field(name="told", default="")
-    """One line: what was found; for a step that failed the reason, in words that a beginner understands."""
+    """One line: what was found, or why the step failed, in words that a beginner understands."""
     advice: str = ""
     """What to do about it."""
     expected: str = ""
     got: str = ""
     board: str = ""
-    """The position in which it happened, drawn."""
+    """A drawing of the position in which the step failed."""
     stderr: str = ""
-    """The end of what it printed, a traceback cut to the agent's own lines."""
+    """The end of the agent's stderr; a traceback is cut to the agent's own lines."""
     again: str = ""
-    """The command that shows it again."""
+    """The command that repeats the step."""
 
 
 class CheckReport(Struct, frozen=True, kw_only=True):
-    """All steps of one agent."""
+    """The results of all steps for one agent."""
 
     agent: str
     steps: tuple[CheckStep, ...]
 
     @property
     def light(self) -> Light:
-        """The worst of them."""
+        """The worst result of all steps."""
         lights = {step.light for step in self.steps}
         return next((light for light in (Light.FAILED, Light.WARNING) if light in lights), Light.GOOD)
 
     @property
     def worst(self) -> CheckStep | None:
-        """What to look at first: the first step with that light; None where all is good."""
+        """The first step with the worst result; None if all are good."""
         light = self.light
         return None if light is Light.GOOD else next(step for step in self.steps if step.light is light)

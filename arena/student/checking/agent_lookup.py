@@ -1,6 +1,6 @@
-"""Finds an agent that is to be checked, and says what is there instead where there is none.
+"""Finds the agent to check, or explains what is there instead.
 
-Only names and bytes are looked at; nothing of the agent is run.
+Reads only file names and bytes; runs nothing of the agent.
 """
 
 from __future__ import annotations
@@ -17,32 +17,35 @@ from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, spl
 from arena.student.checking.explanations import Explanation
 
 _READ: Final = 64 * 1024
-_MOST_LOOKED: Final = 2000
+"""Bytes read from a file that is not an agent."""
+_MOST_FILES: Final = 2000
+"""Files looked at in a folder."""
 _DEEPEST: Final = 4
+"""Levels of folders looked at below a folder."""
 LANGUAGES: Final = {".js": "JavaScript", ".c": "C", ".cpp": "C++", ".java": "Java", ".rs": "Rust", ".go": "Go"}
-"""What a program may be written in, by how its file ends."""
+"""Programming languages, by file extension."""
 _RUN_BY: Final = {".js": "node", ".java": "java"}
-"""What runs the file as it is; all others are compiled first."""
+"""The command that runs a source file; programs in other languages are compiled first."""
 _NOTEBOOK: Final = (
-    "make a Python file of it: in Jupyter File, Save and Export Notebook As, Executable Script; and call it agent.py"
+    "save it as a Python file (in Jupyter: File, Save and Export Notebook As, Executable Script), and name it agent.py"
 )
 
 
 def find(text: str) -> Player | Explanation:
-    """The player that `text` names, or why there is none. BadPlayer for one that needs no check."""
+    """The player that `text` names, or why there is none. BadPlayer for a player that needs no check."""
     try:
         player = read_player(text)
     except BadPlayer as error:
         return _explain_missing(text, str(error))
     if player.kind is PlayerKind.BUILTIN:
-        raise BadPlayer(f"{quote(text)} is built in, and needs no check: expected a file, a folder or cmd:PROGRAM")
+        raise BadPlayer(f"{quote(text)} is built in and needs no check: expected a file, a folder or cmd:PROGRAM")
     if player.kind in (PlayerKind.HUMAN, PlayerKind.WAIT):
-        raise BadPlayer(f"{quote(text)} is a person or a program that comes by itself: there is nothing to check")
+        raise BadPlayer(f"{quote(text)} is a person, or a program that connects by itself: there is nothing to check")
     return player
 
 
 def name_warning(player: Player) -> str:
-    """A warning about a file that is called like a module; empty where none is."""
+    """A warning if a file of the agent has the name of a module; empty if none has."""
     if player.path is None:
         return ""
     names = (
@@ -51,12 +54,12 @@ def name_warning(player: Player) -> str:
     taken = sys.stdlib_module_names | {"agents", "adsearch"}
     for name in names:
         if (module := name.removesuffix(".py")) in taken:
-            return f"{name} is called like the module {module}, which is what 'import {module}' gives: rename it"
+            return f"{name} has the name of the module {module}, and 'import {module}' loads that one: rename it"
     return ""
 
 
 def neighbour_advice(player: Player, words: str) -> str:
-    """What to do where `words` say that a module is missing which lies beside the file; empty where none does."""
+    """What to do if `words` name a missing module that is in the same folder as the file; empty if it is not there."""
     if player.kind is not PlayerKind.FILE or player.path is None or "there is no module '" not in words:
         return ""
     name = words.partition("there is no module '")[2].partition("'")[0].partition(".")[0]
@@ -65,15 +68,16 @@ def neighbour_advice(player: Player, words: str) -> str:
     folder = quote(player.path.parent.name or str(player.path.parent))
     rename = "" if player.path.name == MAIN_FILE else f"rename {player.path.name} to {MAIN_FILE} and "
     here = "" if os.path.dirname(player.text) else " ('.' from here)"
-    return f"{name} lies beside it, but a file is entered alone: {rename}enter the folder {folder}{here}"
+    use = f"{rename}use the folder {folder}{here}"
+    return f"{name} is beside it, but a single file is copied without its neighbours: {use}"
 
 
 def _explain_missing(text: str, words: str) -> Explanation:
-    """What is there where no agent is."""
+    """What is there instead of an agent."""
     file, rest = split_path(text.strip()) or (text.strip(), "")
     path, class_name = Path(os.path.expanduser(file)), rest.removeprefix(":")
     if rest and not class_name.isidentifier():
-        message = f"{quote(class_name)} is no name of a class" if class_name else "no class is named after the colon"
+        message = f"{quote(class_name)} is not a class name" if class_name else "there is no class name after the colon"
         return Explanation(message, "write FILE.py:MyAgent", loading=True)
     try:
         if path.is_dir():
@@ -87,7 +91,7 @@ def _explain_missing(text: str, words: str) -> Explanation:
 
 
 def submissions_in(folder: Path) -> list[tuple[str, str]]:
-    """Each agent in a folder of submissions, and its name: a folder is one, and so is a file that is not hidden."""
+    """Each agent in a folder of submissions, with its name: every folder and every file that is not hidden."""
     found = []
     for path in sorted(folder.iterdir()):
         if path.name.startswith((".", "__")) or not (path.is_dir() or path.is_file()):
@@ -97,7 +101,7 @@ def submissions_in(folder: Path) -> list[tuple[str, str]]:
 
 
 def is_there(text: str) -> bool:
-    """Whether there is a file or folder where `text` says that an agent is."""
+    """Whether the file or folder that `text` names exists."""
     file, _ = split_path(text.strip()) or (text.strip(), "")
     return os.path.exists(os.path.expanduser(file)) or os.path.exists(os.path.expanduser(text.strip()))
 
@@ -109,55 +113,61 @@ def _of_file(path: Path) -> tuple[str, str]:
         kind, _, advice = what.partition(": ")
         return f"{path.name} is {kind}", advice
     if path.suffix in LANGUAGES:
-        return f"{path.name} is a program in {LANGUAGES[path.suffix]}, and no Python file", _as_program(path)
+        return f"{path.name} is a {LANGUAGES[path.suffix]} program, not a Python file", _as_program(path)
     if not path.suffix:
-        return f"{path.name} has no ending: an agent's file ends with .py", f"rename it to {path.name}.py"
+        return (
+            f"{path.name} has no file extension: an agent's file ends with .py",
+            f"rename it to {path.name}.py",
+        )
     if any(sign in content for sign in (b"import ", b"def ", b"class ")):
         right = path.stem if path.stem.endswith(".py") else f"{path.stem}.py"
-        return f"{path.name} ends with {path.suffix}: an agent's file ends with .py", f"rename it to {right}"
-    return f"{path.name} is no Python file", "an agent's file ends with .py"
+        return (
+            f"{path.name} ends with {path.suffix}: an agent's file ends with .py",
+            f"rename it to {right}",
+        )
+    return f"{path.name} is not a Python file", "an agent's file ends with .py"
 
 
 def _as_program(path: Path) -> str:
     """What to do with a program in another language."""
     run = _RUN_BY.get(path.suffix)
-    how = f"entered as 'cmd:{run} {path.name}'" if run else f"compiled, and entered as 'cmd:./{path.stem}'"
-    return f"a program in another language is {how}, by whoever runs the tournament (docs/protocol.md)"
+    how = f"use 'cmd:{run} {path.name}'" if run else f"compile it, and use 'cmd:./{path.stem}'"
+    return f"{how}; in a tournament the organizer adds such a program (docs/protocol.md)"
 
 
 def _files_in(folder: Path) -> list[str]:
-    """The files in the folder and some levels below it, without those in hidden folders; not all of a large one."""
+    """The files in the folder and `_DEEPEST` levels below, about `_MOST_FILES` at most; hidden folders are skipped."""
     found: list[str] = []
     for inner, names, files in os.walk(folder):
         deep = len(Path(inner).relative_to(folder).parts)
         names[:] = sorted(name for name in names if not name.startswith((".", "__"))) if deep < _DEEPEST else []
         found += [os.path.join(inner, name) for name in sorted(files)]
-        if len(found) > _MOST_LOOKED:
+        if len(found) > _MOST_FILES:
             break
     return found
 
 
 def _of_folder(folder: Path) -> tuple[str, str]:
-    """Where agents lie in a folder without the file of one."""
+    """What is wrong with a folder that has no agent.py, and what to do."""
     files = _files_in(folder)
     names = {path: os.path.basename(path) for path in files}
     message = f"the folder {quote(folder.name or str(folder))} has no {MAIN_FILE}"
     if mains := [path for path in files if names[path] == MAIN_FILE]:
-        return f"{message}: it lies deeper", f"enter {one_of([os.path.dirname(path) for path in mains], most=3)}"
+        return f"{message}: it is in a subfolder", f"use {one_of([os.path.dirname(path) for path in mains], most=3)}"
     python = [path for path in files if path.endswith(".py") and not names[path].startswith(".")]
     if wrong := [path for path in python if names[path].lower() == MAIN_FILE]:
-        return f"{message}: there is {names[wrong[0]]}", f"rename it to {MAIN_FILE}, in small letters"
+        return f"{message}: there is {names[wrong[0]]}", f"rename it to {MAIN_FILE}, in lower case"
     if len(python) == 1:
-        advice = f"rename it to {MAIN_FILE}, or enter the file {python[0]}"
+        advice = f"rename it to {MAIN_FILE}, or use the file {python[0]}"
         return f"{message}, only {names[python[0]]}", advice
     if python:
         shown = one_of([names[path] for path in python], most=5)
-        return f"{message}; there is {shown}", f"rename the one with the agent's class to {MAIN_FILE}"
+        return f"{message}; it has {shown}", f"rename the one with the agent's class to {MAIN_FILE}"
     if archives := [path for path in files if path.endswith((".zip", ".tar", ".gz", ".rar", ".7z"))]:
         return f"{message}, only {names[archives[0]]}", "unpack it"
     if notebooks := [path for path in files if path.endswith(".ipynb")]:
         return f"{message}, only {names[notebooks[0]]}, a Jupyter notebook", _NOTEBOOK
     if programs := [path for path in map(Path, files) if path.suffix in LANGUAGES]:
         language = LANGUAGES[programs[0].suffix]
-        return f"{message}, only {programs[0].name}, a program in {language}", _as_program(programs[0])
-    return f"{message}, nor any other Python file", "put the agent's file into it"
+        return f"{message}, only {programs[0].name}, a {language} program", _as_program(programs[0])
+    return f"{message} and no other Python file", "put the agent's file into it"

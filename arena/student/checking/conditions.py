@@ -1,6 +1,6 @@
-"""Under which conditions an agent is checked: those of a tournament, or the defaults of `arena play`.
+"""The conditions of a check: those of a tournament, or the defaults of `arena play`.
 
-It is a plain value, made of a description or of a command's options before anything is started.
+A plain value, made from a description or a command's options before anything starts.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ _DEFAULT_ALLOWANCE: Final = Allowance()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """What holds for all games of a check."""
+    """The conditions of all games of a check."""
 
     game: str
-    """As `arena play` takes it."""
+    """Written as for `arena play`."""
     clock: str = DEFAULT_CLOCK
     margin: int = 50 * MILLISECOND
     limits: Limits = _DEFAULT_LIMITS
     walls: WallKind | None = None
-    """The kind that is demanded; None: the best there is."""
+    """The required kind; None: the strongest that this machine has."""
     allowance: Allowance = _DEFAULT_ALLOWANCE
     ponder: bool = False
     python: str | None = None
     modules: tuple[str, ...] | None = None
     reuse: bool = False
-    """Whether a process plays more than one game in the tournament."""
+    """Whether the tournament keeps an agent's process for its next game."""
     max_plies: int | None = None
     seed: int = 0
-    """The same positions and games come again with the same seed."""
+    """The same seed gives the same positions and games."""
     positions: int = DEFAULT_POSITIONS
     only: int | None = None
-    """Of the positions this one alone."""
+    """The number of the only position to test; None: all."""
     seconds: float = 5.0
-    """About how long the positions may take, and the whole games as long again."""
+    """Approximate time for the positions, in seconds, and again for the whole games."""
     description: str = ""
-    """The tournament's file, for the commands that are shown."""
+    """The tournament's file, named in the commands that are shown."""
 
     def command(self, player: str) -> str:
         """The command that checks `player` under these conditions."""
@@ -60,13 +60,13 @@ class Conditions:
         return shlex.join(words)
 
     def command_for(self, player: str, position: int) -> str:
-        """The command that checks `player` in that position alone."""
+        """The command that checks `player` in that position only."""
         more = f" --positions {self.positions}" if self.positions > DEFAULT_POSITIONS else ""
         return f"{self.command(player)}{more} --position {position}"
 
 
 def of_league(league: League, *, description: str = "") -> Conditions:
-    """Those of a tournament; `description` is its file, for the commands that are shown."""
+    """The conditions of a tournament; `description` is its file, named in the commands that are shown."""
     return Conditions(
         game=league.game,
         clock=league.clock,

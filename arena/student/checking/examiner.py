@@ -1,7 +1,7 @@
-"""Examines agents: has the games of their checks played, behind the walls, and reports what came of each.
+"""Examines agents: plays the games of their checks, with each agent confined, and reports the results.
 
-It runs in the process of the command that checks, with a director of its own and a store that goes with the run folder.
-Nothing goes on record, and no process is left.
+It runs in the process of the command, with its own director, and a store that is deleted with the run folder. Nothing
+is recorded in the database, and no process is left running.
 """
 
 from __future__ import annotations
@@ -52,27 +52,27 @@ _RANDOM: Final = "random"
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An agent that is to be examined."""
+    """An agent to examine."""
 
     name: str
-    """What it is called; empty: like its file."""
+    """The agent's name; empty: the name of its file."""
     text: str
     player: Player | None = None
-    """The same, where it was found already."""
+    """The player that `text` names, if already known."""
     allowance: Allowance | None = None
-    """What it may use, where that is not what all agents may."""
+    """The agent's own allowance; None: the same as for all agents."""
     walls: WallKind | None = None
-    """The kind of walls that it gets, where it is not that of all agents."""
+    """The agent's own kind of walls; None: the same as for all agents."""
     report: Callable[[CheckStep], None] = lambda _: None
-    """Called with each step as soon as it is known."""
+    """Called with each step as soon as its result is known."""
 
 
 class Examiner:
-    """Examines one agent after the other, or several at once, under the same conditions."""
+    """Examines agents, one or several at a time, under the same conditions."""
 
     def __init__(self, conditions: Conditions, folder: RunFolder, *, at_once: int | None = None) -> None:
-        """`at_once`: how many games are played at the same time; None: as many as this machine bears. ArenaError or
-        AdsearchError where the conditions are wrong; whatever is wrong with an agent is a step of its report."""
+        """`at_once`: number of games played at the same time; None: one less than there are cores, at most 4. Raises
+        ArenaError or AdsearchError for wrong conditions; anything wrong with an agent is a step of its report."""
         self.conditions = conditions
         self._store = Store(folder.path / "store")
         self._rules = self._store.take_game(conditions.game)
@@ -102,11 +102,11 @@ class Examiner:
 
     @property
     def warnings(self) -> list[str]:
-        """What the person who checks should know about this machine."""
+        """Warnings about this machine, for the user."""
         return self._confinement.warnings
 
     def each(self, candidates: Iterable[Candidate]) -> Iterator[tuple[int, CheckReport]]:
-        """All of them, each with its place among them, in the order in which they are done."""
+        """The report of each candidate, with its place in `candidates`, in the order in which the checks finish."""
         schedule = _CheckSchedule(self._checks(candidates))
         yield from schedule.finished()
         for event in self._director.play(schedule):
@@ -122,7 +122,7 @@ class Examiner:
             yield running
 
     def _requests(self, candidate: Candidate, running: _RunningCheck) -> GameRequests:
-        """The games of an agent's check; none where there is no such agent."""
+        """The games of one agent's check; none if the agent is not found."""
         since = monotonic()
         found = candidate.player or agent_lookup.find(candidate.text)
         if not isinstance(found, Explanation):
@@ -142,17 +142,17 @@ class Examiner:
         waiting = [_found_step(player, took)]
 
         def report(step: CheckStep) -> None:
-            # That a file can be imported is known only when it has been.
+            # Whether a file can be imported is known only after its import.
             if waiting and step.name is not StepName.FOUND:
                 running.report(waiting[0])
             waiting.clear()
-            better = agent_lookup.neighbour_advice(player, step.message) if step.light is Light.FAILED else ""
-            running.report(msgspec.structs.replace(step, advice=better) if better else step)
+            advice = agent_lookup.neighbour_advice(player, step.message) if step.light is Light.FAILED else ""
+            running.report(msgspec.structs.replace(step, advice=advice) if advice else step)
 
         yield from Check(planner, now=monotonic, report=report).games()
 
     def _players(self, player: Player, candidate: Candidate) -> CheckPlayers:
-        """The agent, frozen, as it is started in each of three ways, and its opponents."""
+        """The agent's submission, started in three ways, and its opponents."""
         name = candidate.name or player.name
         kept = enter(
             player,
@@ -178,7 +178,7 @@ class Examiner:
             text=candidate.text,
             python=python,
             waits_charged=not meter.counts_waits(WallKind(kept.walls)),
-            behind=f"behind a {kept.walls}" if kept.walls != WallKind.LIMITS else "behind limits alone",
+            confined=f"in a {kept.walls}" if kept.walls != WallKind.LIMITS else "with limits only",
             source_line=partial(_source_line, self._store.folder / kept.source),
         )
 
@@ -195,57 +195,58 @@ class _RunningCheck:
     steps: list[CheckStep] = field(default_factory=list)
     player: Player | None = None
     requests: GameRequests | None = None
-    """None once it is over."""
+    """None after the check has ended."""
     batch: GameBatch = _NO_GAMES
     waiting: Iterator[Planned] = field(default_factory=lambda: iter(()))
-    """The games of the batch that are still to come."""
+    """The games of the batch that have not started."""
     again: deque[Planned] = field(default_factory=deque)
-    """Games without a result, to be played once more."""
+    """Void games, to be played again."""
     tries: Counter[int] = field(default_factory=Counter)
+    """How often each game of the batch has started, by its number."""
     since: float = 0.0
-    """When the batch was asked for."""
+    """When the batch was requested."""
     enough: bool = False
     in_progress: int = 0
-    """How many of its games are."""
+    """Number of its games in progress."""
     played: list[CheckGame] = field(default_factory=list)
 
     def report(self, step: CheckStep) -> None:
-        """One more step is known."""
+        """Add the result of a step."""
         self.steps.append(step)
         self.candidate.report(step)
 
     def next(self, now: float) -> Planned | None:
-        """Its next game, where one may begin."""
+        """The next game to start; None if none can start now."""
         if self.again:
             return self.again.popleft()
         too_late = now - self.since > self.batch.seconds and bool(self.tries)
         return None if self.enough or too_late else next(self.waiting, None)
 
     def ask(self, batch: GameBatch, now: float) -> None:
-        """It wants these games next."""
+        """Start a new batch of games."""
         self.batch, self.waiting, self.since = batch, iter(batch.games), now
         self.enough, self.played = False, []
         self.tries.clear()
 
     def finished(self) -> CheckReport:
-        """What came of it."""
+        """The report."""
         name = self.candidate.name or (self.player.name if self.player else self.candidate.text)
         return CheckReport(agent=name, steps=tuple(self.steps))
 
 
 class _CheckSchedule:
-    """The games of many checks: those of a later check are played where no earlier one has any to begin."""
+    """The schedule of many checks: a later check's games are played while earlier checks have none to start."""
 
     def __init__(self, checks: Iterator[_RunningCheck]) -> None:
         self._coming = checks
         self._running: list[_RunningCheck] = []
-        # The games in progress: whose they are, and when they were asked for.
+        # The games in progress: each with its check, and the time when it was requested.
         self._in_progress: dict[int, tuple[_RunningCheck, float]] = {}
         self._ready: dict[int, float] = {}
         self._done: deque[_RunningCheck] = deque()
 
     def next(self) -> Planned | None:
-        """The next game to begin."""
+        """The next game to start."""
         while True:
             for running in list(self._running):
                 while running.requests is not None:
@@ -256,14 +257,14 @@ class _CheckSchedule:
                         return game
                     if running.in_progress:
                         break
-                    self._go_on(running)
+                    self._continue(running)
             if (new := next(self._coming, None)) is None:
                 return None
             self._running.append(new)
-            self._go_on(new, begins=True)
+            self._continue(new, begins=True)
 
     def note(self, finished: Finished) -> None:
-        """A game is over; what is void is played again, by the same dice."""
+        """Take a finished game; a void game is played again with the same dice."""
         game, record = finished.game, finished.record
         refuse_broken_rules(record)
         running, asked = self._in_progress.pop(game.number)
@@ -277,20 +278,20 @@ class _CheckSchedule:
         running.enough = running.batch.enough(played) or running.enough
 
     def began(self, game: Planned) -> None:
-        """All players of the game are ready."""
+        """Note that all players of the game are ready."""
         self._ready[game.number] = monotonic()
 
     def finished(self) -> Iterator[tuple[int, CheckReport]]:
-        """The checks that have come to their end since this was last asked."""
+        """The checks that finished since the last call."""
         while self._done:
             running = self._done.popleft()
             yield running.place, running.finished()
 
-    def _go_on(self, running: _RunningCheck, *, begins: bool = False) -> None:
-        """The games that it asked for are over: it says what it wants next, or is at its end."""
+    def _continue(self, running: _RunningCheck, *, begins: bool = False) -> None:
+        """Send the check its finished games; it requests the next batch or ends."""
         if running.requests is None:
             return
-        # In the order in which they were asked for: no check depends on which game was over first.
+        # In the order of the requests: no check depends on which game finished first.
         played = sorted(running.played, key=lambda game: game.planned.number)
         try:
             batch = next(running.requests) if begins else running.requests.send(played)
@@ -303,32 +304,34 @@ class _CheckSchedule:
 
 
 def _refuse_unless_there(only: int, start: State[Any], conditions: Conditions) -> None:
-    """BadFixture where the agent would not be asked about a position of that number."""
+    """Raise BadFixture if the check has no position of that number."""
     if only > conditions.positions:
         raise BadFixture(
-            f"no position {only}: expected a number from 1 to {conditions.positions}, which is how many are asked "
-            "about (more with --positions)"
+            f"no position {only}: expected a number from 1 to {conditions.positions}, the number of positions tried "
+            "(more with --positions)"
         )
     wanted = draw_positions(start, conditions.seed)
     numbers = [position.number for position in takewhile(lambda position: position.number <= only, wanted)]
     if only not in numbers:
-        raise BadFixture(f"no position {only}: this game has few, here {one_of([str(each) for each in numbers])}")
+        raise BadFixture(
+            f"no position {only}: this game has few, with the numbers {one_of([str(each) for each in numbers])}"
+        )
 
 
 def _opponent(moves: int | None) -> Entrant:
-    """An opponent that resigns after so many moves; None: never."""
+    """An opponent that resigns after this number of moves; None: never."""
     text = _RANDOM if moves is None else f"{resigning_opponent.__file__}:ResignsAfter{moves}"
     return Entrant(_RANDOM, text, ("-m", "agents", text, "--connect", "-"), source=text)
 
 
 def _watched_command(command: tuple[str, ...]) -> tuple[str, ...]:
-    """The command that hosts the same agent, and watches it."""
+    """The command that hosts the same agent and watches it."""
     at = command.index("-m")
     return (*command[:at], "-c", Path(watched_host.__file__).read_text("utf-8"), *command[at + 2 :])
 
 
 def _source_line(folder: Path, file: str, line: int) -> str:
-    """A line of a file in a submission; empty where there is none."""
+    """A line of a file in a submission; empty if there is no such line."""
     try:
         return (folder / file).read_text("utf-8", "replace").splitlines()[line - 1]
     except (OSError, IndexError):
@@ -336,14 +339,14 @@ def _source_line(folder: Path, file: str, line: int) -> str:
 
 
 def _found_step(player: Player, seconds: float) -> CheckStep:
-    """The step that says what was found."""
+    """The result of the step FOUND for an agent that was found."""
     warning, _, advice = agent_lookup.name_warning(player).partition(": ")
     light = Light.WARNING if warning else Light.GOOD
     return CheckStep(name=StepName.FOUND, light=light, seconds=seconds, message=warning or player.text, advice=advice)
 
 
 def _report_not_found(report: Callable[[CheckStep], None], why: Explanation, *, again: str) -> None:
-    """The agent was not found: why, and the rest is skipped."""
+    """Report that the agent was not found, and why; all other steps are skipped."""
     first, *rest = NUMBERED_STEPS
     report(CheckStep(name=first, light=Light.FAILED, seconds=0.0, message=why.message, advice=why.advice, again=again))
     for name in rest:

@@ -1,7 +1,7 @@
-"""Why an agent lost a game by a fault of its own, in words that a beginner understands, and what to do about it.
+"""Why an agent lost a game by its own fault, in words that a beginner understands, and what to do about it.
 
-Pure: it reads what the referee and the warden said, and the end of the agent's stderr. Every verdict has an answer;
-where nothing is known about a case, the words of the verdict are shown as they are.
+Pure: reads the verdict, its detail and the end of the agent's stderr. Every verdict gets an explanation; if the case is
+not recognized, the explanation is the detail, unchanged.
 """
 
 from __future__ import annotations
@@ -21,51 +21,52 @@ from arena.student.checking.tracebacks import Frame, Traceback
 from arena.student.checking.watched_host import CHANGED
 
 _LONGEST: Final = 300
+"""Length limit of a message, in characters."""
 _LOADING: Final = "exited with code 2: agents: "
-"""How the detail begins for an agent that was not even found or could not be loaded."""
+"""Prefix of `detail` for an agent that was not found or could not be loaded."""
 _METHODS: Final = ("choose", "begin", "__init__", "end")
 _MODULES: Final = sorted({*sys.stdlib_module_names, "adsearch", "agents", "numpy", "pandas", "scipy", "torch"})
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """How the agent lost a game."""
+    """How an agent lost a game."""
 
     verdict: Verdict
     detail: str
     """Without the agent's name."""
     stderr: str = ""
     python: bool = True
-    """Whether the agent is hosted by our kit; else it speaks the protocol itself."""
+    """Whether our kit hosts the agent; else the agent speaks the protocol itself."""
     asked: bool = True
-    """Whether it was ready, and was asked for a move."""
+    """Whether the agent was ready and was asked for a move."""
     watched_log: str = ""
-    """The log of a second try, in which the agent was watched."""
+    """The log of a second game, in which `watched_host` watched the agent."""
     source_line: Callable[[str, int], str] = lambda _, __: ""
-    """A line of a file of the agent's."""
+    """Returns a line of one of the agent's files."""
     waits_charged: bool = False
-    """Whether waiting for a processor counted as thinking."""
+    """Whether waiting for a processor counted as thinking time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What went wrong, for people."""
+    """What went wrong, in words."""
 
     message: str
     advice: str = ""
     expected: str = ""
     got: str = ""
     stderr: str = ""
-    """The end of what the agent printed, as far as it helps."""
+    """The helpful part of the agent's stderr."""
     loading: bool = False
-    """Whether the agent's file could not be used at all."""
+    """Whether the agent's file could not be loaded."""
     method: str = ""
-    """In which method of the agent: "choose", "begin", "__init__", "<module>"."""
+    """The agent's method that failed: "choose", "begin", "__init__" or "<module>"."""
 
 
-_PERHAPS_BUSY: Final = (
-    "or it is no fault of the agent's: behind these walls its waiting for a processor counts, so end other programs, "
-    "and check again"
+_MACHINE_MAY_BE_BUSY: Final = (
+    "or the machine was too busy: here, waiting for a processor counts as thinking time; close other programs and "
+    "check again"
 )
 
 
@@ -75,7 +76,7 @@ def explain(failure: Failure) -> Explanation:
     why = changed or _BY_VERDICT.get(failure.verdict, _detail_alone)(failure)
     advice = [why.advice]
     if failure.waits_charged and failure.verdict in (Verdict.TIME, Verdict.UNREADY):
-        advice.append(_PERHAPS_BUSY)
+        advice.append(_MACHINE_MAY_BE_BUSY)
     return replace(
         why,
         message=_on_a_line(why.message),
@@ -86,7 +87,7 @@ def explain(failure: Failure) -> Explanation:
 
 
 def unnoticed(stderr: str) -> Iterator[Explanation]:
-    """What the log says went wrong in a game that went on as if nothing were."""
+    """Mistakes that the log shows but that did not end the game."""
     if changed := _changed_state(stderr):
         yield changed
     trace = tracebacks.last(stderr)
@@ -98,13 +99,13 @@ def _on_a_line(text: str) -> str:
     return one_line(tracebacks.shortened(text), most=_LONGEST)
 
 
-def _advice_on(text: str, table: Sequence[tuple[str, str]] = known_errors.ERRORS) -> str:
-    """What to do about a known error; empty where it is none, or says it all itself."""
+def _advice_on(text: str, table: Sequence[tuple[str, str]] = known_errors.RUNTIME_ERRORS) -> str:
+    """The advice for a known error; empty for an unknown error, and for one whose text needs no advice."""
     return next((advice for sign, advice in table if re.search(sign, text)), "")
 
 
 def _known_case(failure: Failure, table: Sequence[tuple[str, str, str]]) -> Explanation | None:
-    """The first case of the table whose sign is in the detail."""
+    """The explanation of the first case in the table whose pattern matches the detail."""
     for sign, message, advice in table:
         if found := re.search(sign, failure.detail):
             return Explanation(found.expand(message), advice, stderr=tracebacks.excerpt(failure.stderr))
@@ -117,7 +118,7 @@ def _changed_state(stderr: str) -> Explanation | None:
         return None
     return Explanation(
         "choose changed the state that it was given",
-        "a state never changes: state.play(move) gives a new one, leave the old one as it is",
+        "never change a state: state.play(move) returns a new one",
         expected=found[1],
         got=found[2],
     )
@@ -132,7 +133,7 @@ def _illegal(failure: Failure) -> Explanation:
     if complaint:
         choice, moves = complaint.groups()
         return Explanation(
-            f"choose returned {choice}, which is no legal move",
+            f"choose returned {choice}, which is not a legal move",
             hints[-1] if hints else "return one of state.moves()",
             expected=f"one of state.moves(): {moves}",
             got=choice,
@@ -140,15 +141,15 @@ def _illegal(failure: Failure) -> Explanation:
     found = re.search(r"expected (a legal move.*), got (.*)", failure.detail)
     expected, got = found.groups() if found else ("a legal move", failure.detail)
     return Explanation(
-        f"it played {got}, which is no legal move",
-        "send one of the texts in the turn's 'legal'",
+        f"it played {got}, which is not a legal move",
+        "send one of the moves in the turn's list 'legal'",
         expected=expected,
         got=got,
         stderr=tracebacks.excerpt(failure.stderr),
     )
 
 
-# Programs that end.
+# Programs that exit.
 
 
 def _crashed(failure: Failure) -> Explanation:
@@ -159,59 +160,59 @@ def _crashed(failure: Failure) -> Explanation:
     trace = tracebacks.last(failure.stderr) if failure.python or "Error" in detail else None
     if trace is not None and trace.error and detail.startswith("exited with code 1"):
         return _raised(trace)
-    if known := _known_case(failure, known_errors.ENDS):
+    if known := _known_case(failure, known_errors.PROGRAM_EXITS):
         return known
     if not failure.python and (missing := _missing_file(failure.stderr)):
         return Explanation(
-            f"the program did not find {missing}, and ended",
-            "check the name; of your files only those are there that the command itself names, each alone: "
+            f"the program did not find {missing} and exited",
+            "check the name; only files that the command itself names are copied, without their neighbours: "
             "cmd:node agent.js",
             stderr=tracebacks.excerpt(failure.stderr),
         )
     return Explanation(
-        f"the program ended {'in the middle of the game' if failure.asked else 'before the game began'}: {detail}",
-        _advice_on(last_line) or "it must run until the referee says 'bye', or closes its input",
+        f"the program ended {'during the game' if failure.asked else 'before the game started'}: {detail}",
+        _advice_on(last_line) or "it must run until the referee sends 'bye' or closes its input",
         stderr=tracebacks.excerpt(failure.stderr),
     )
 
 
 def _missing_file(stderr: str) -> str:
-    """The file that a program did not find; empty where it did not say so."""
-    found = next((found[1] for sign in known_errors.MISSING if (found := re.search(sign, stderr))), "")
+    """The file that a program did not find, in quotes; empty if its stderr names none."""
+    found = next((found[1] for sign in known_errors.MISSING_FILES if (found := re.search(sign, stderr))), "")
     return quote(found.rpartition("/")[2] if found.startswith("/") else found) if found else ""
 
 
 def _not_loaded(failure: Failure, words: str) -> Explanation:
-    """The file cannot be used: `words` say why, and the log perhaps whole what they say shortened."""
+    """Explains why the agent's file cannot be loaded: `words` say it, perhaps cut; the log may have the whole line."""
     whole = [line.removeprefix("agents: ") for line in failure.stderr.splitlines() if line.startswith("agents: ")]
     words = tracebacks.shortened(whole[-1] if whole else words)
     trace = tracebacks.last(failure.stderr)
-    entered = words
+    original = words
     if trace and trace.frames and (trace.kind.rpartition(".")[2] in words or "there is no module" in words):
         words = _where_it_is(words, trace.frames[-1])
-    advice = _advice_on(f"{words}\n{trace}", known_errors.LOADED)
+    advice = _advice_on(f"{words}\n{trace}", known_errors.LOADING_ERRORS)
     if missing := re.search(r"there is no module '([^']*)' here;", words):
         words = words.partition("; install it")[0]
-        if advice == known_errors.TOGETHER:
-            advice = _without_module(missing[1], entered.partition(",")[0], words.partition(",")[0])
+        if advice == known_errors.SEVERAL_FILES:
+            advice = _without_module(missing[1], original.partition(",")[0], words.partition(",")[0])
     stderr = str(trace) if trace and trace.frames else ""
     return Explanation(words, advice or _advice_on(words), stderr=stderr, loading=True)
 
 
-def _without_module(name: str, entered: str, file: str) -> str:
-    """What to do where a `file` imports a module that nobody knows, and an agent was `entered` as that file."""
-    if file != entered:
-        main = entered.removesuffix(".py")
-        return f"no {name}.py is in the folder; if you mean what is now {entered}, write in {file}: import {main}"
+def _without_module(name: str, agent_file: str, file: str) -> str:
+    """What to do where `file` imports an unknown module `name`; `agent_file` is the file with the agent."""
+    if file != agent_file:
+        main = agent_file.removesuffix(".py")
+        return f"the folder has no {name}.py; if you mean what is now {agent_file}, write in {file}: import {main}"
     close = nearly(name, _MODULES).removeprefix("; ")
-    together = known_errors.TOGETHER
-    return f"{close} {together[0].upper()}{together[1:]}" if close else together
+    advice = known_errors.SEVERAL_FILES
+    return f"{close} {advice[0].upper()}{advice[1:]}" if close else advice
 
 
 def _where_it_is(words: str, at: Frame) -> str:
-    """`words` about a file of an agent's, with the place of the error where that is in another one."""
-    entered = re.match(r"(.+?\.py), line \d+(?=: )", words)
-    return words if not entered or entered[1] == at.file else f"{at.place}{words[entered.end() :]}"
+    """`words` about the agent's file; if the error is in another of its files, with that place instead."""
+    named = re.match(r"(.+?\.py), line \d+(?=: )", words)
+    return words if not named or named[1] == at.file else f"{at.place}{words[named.end() :]}"
 
 
 def _raised(trace: Traceback) -> Explanation:
@@ -243,23 +244,21 @@ def _late(failure: Failure) -> Explanation:
     how_long = f" after {float(after[1]):.1f} s" if after else ""
     used = re.search(r"used ([\d.]+) s of ([\d.]+) s", failure.detail)
     if at is not None:
-        message = f"choose was still busy{how_long} at {at.place}, and its time was up"
+        message = f"its time ran out: choose was still running{how_long} at {at.place}"
     elif used:
-        message = f"its time was up: it took {used[1]} s for a move, and had {used[2]} s"
+        message = f"its time ran out: it used {used[1]} s for a move and had {used[2]} s"
     elif after:
-        message = f"no move had come{how_long}, and its time was up"
+        message = f"its time ran out: no move{how_long}"
     else:
-        message = f"its time was up: {failure.detail}"
-    advice = (
-        "look at clock.remaining() while it thinks, and return the best move so far before it is 0; or look less far"
-    )
+        message = f"its time ran out: {failure.detail}"
+    advice = "check clock.remaining() while thinking and return the best move so far in time, or search less deep"
     code = at.code[0].strip() if at and at.code else ""
     if not failure.python:
-        advice = "answer each 'turn' with a 'move' of the same id, end it with a newline, and flush the output"
+        advice = "answer each 'turn' with a 'move' that has the same id, end it with a newline, and flush the output"
     elif "sleep" in code:
-        advice = "take the sleep out: it costs the agent's own time"
+        advice = "remove the sleep: it uses the agent's time"
     elif code.startswith(("while True", "while 1")):
-        advice = "a loop never ends: look for what should end it"
+        advice = "this loop never ends: add a condition that ends it"
     stderr = str(busy) if busy else tracebacks.excerpt(failure.stderr)
     return Explanation(message, advice, stderr=stderr, method="choose")
 
@@ -280,14 +279,14 @@ def _unready(failure: Failure) -> Explanation:
 
 
 def _busy_before_ready(busy: Traceback, limit: str) -> Explanation:
-    """Where it was busy when it should have been ready."""
+    """Where the agent was running when it should have been ready."""
     methods = [frame.function for frame in busy.frames]
     method = next((name for name in ("begin", "__init__", "<module>") if name in methods), "")
-    what = f"{method or 'it'} was still busy"
-    advice = "do less before the game begins, and end every loop; what takes long belongs into choose, with the clock"
+    what = f"{method or 'it'} was still running"
+    advice = "do less before the game starts, and end every loop; long work belongs in choose, with the clock"
     if method == "<module>":
         what = "the file was still being imported"
-        advice = "what runs while the file is imported must end: put it under if __name__ == '__main__':"
+        advice = "code outside functions runs during the import and must end: put it under if __name__ == '__main__':"
     return Explanation(
         f"it was not ready{limit}: {what} at {busy.frames[-1].place}",
         advice,
@@ -301,7 +300,7 @@ def _memory(failure: Failure) -> Explanation:
     most = re.search(r"more than the ([\d,]+) MiB", failure.detail)
     trace = tracebacks.last(failure.stderr)
     at = f" at {trace.frames[-1].place}" if trace and trace.frames else ""
-    message = f"it held more than the {most[1]} MiB of memory that it may" if most else f"there was no memory left{at}"
+    message = f"it used more memory than allowed ({most[1]} MiB)" if most else f"it ran out of memory{at}"
     stderr = str(trace) if trace else tracebacks.excerpt(failure.stderr)
     return Explanation(message, _advice_on("MemoryError"), stderr=stderr)
 
@@ -310,9 +309,9 @@ def _memory(failure: Failure) -> Explanation:
 
 
 def _garbage(failure: Failure) -> Explanation:
-    why = _known_case(failure, known_errors.NO_MESSAGES) or Explanation(
-        f"it sent what is no message: {failure.detail}",
-        "docs/protocol.md has every message",
+    why = _known_case(failure, known_errors.PROTOCOL_ERRORS) or Explanation(
+        f"it sent something that is not a message: {failure.detail}",
+        "docs/protocol.md describes every message",
         stderr=tracebacks.excerpt(failure.stderr),
     )
     found = re.search(r"expected (.*?), got (.*)", failure.detail)
@@ -324,7 +323,7 @@ def _flooded(failure: Failure) -> Explanation:
 
 
 def _resigned(_: Failure) -> Explanation:
-    return Explanation("it gave the game up", "Resign is for lost games: look at when choose raises it")
+    return Explanation("it resigned", "resign only lost games: check when choose raises Resign")
 
 
 def _detail_alone(failure: Failure) -> Explanation:

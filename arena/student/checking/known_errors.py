@@ -1,75 +1,74 @@
-"""What is said of known cases: a sign in the words of a verdict, what that means, and what to do about it.
+"""Tables of known errors: a pattern in a verdict's detail or a traceback, what it means, and what to do about it.
 
-Data alone; `explanations.py` decides which of these tables is asked. The first sign that is found counts.
+Data only; `explanations.py` decides which table applies. The first pattern that matches counts.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-_WALLED: Final = "behind the walls an agent has no network, starts no process and writes no file"
-_DEBUGGER: Final = "take breakpoint() out; it works in `arena debug GAME --ply N`, on a game that was played"
+_NOT_ALLOWED: Final = "an agent is not allowed to use the network, start processes or write files"
+_DEBUGGER: Final = "remove breakpoint(); use it in `arena debug GAME --ply N`, on a recorded game"
 
-ENDS: Final = (
+PROGRAM_EXITS: Final = (
     (
         r"exited with code 0",
-        "the program ended by itself, without an error",
-        "it must go on answering until its input ends; look for exit() and for a loop that is left too early",
+        "the program exited without an error",
+        "it must answer until its input ends; look for exit() and for a loop that ends too early",
     ),
     (
         r"closed its stdout but is still running",
-        "the program closed its output, so no move can come from it any more",
-        "leave stdout open: it is how moves are told",
+        "the program closed its stdout, so it can send no more moves",
+        "leave stdout open: moves are sent through it",
     ),
     (
         r"was killed by SIGSEGV",
-        "the program was stopped by the system: it used memory that is not its own (SIGSEGV)",
-        "look for a recursion without end, or in C for a wrong pointer or index",
+        "the system stopped the program because it accessed memory that is not its own (SIGSEGV, segmentation fault)",
+        "look for an endless recursion, or in C for a wrong pointer or index",
     ),
     (
         r"was killed by SIGSYS",
-        "the program was stopped by the system: it made a system call that is forbidden behind the walls (SIGSYS)",
-        "an agent starts no programs, opens no connections and changes nothing on the machine",
+        "the system stopped the program because it made a system call that agents must not make (SIGSYS)",
+        "an agent must not start programs, open connections or change anything on the machine",
     ),
     (
         r"was killed by SIGABRT",
-        "the program gave up by itself (SIGABRT): a check in it, or in a library, failed",
+        "the program aborted itself (SIGABRT): a check in it or in a library failed",
         "read the last lines that it printed",
     ),
     (
         r"was killed by (\S+)",
-        r"the program was ended by the signal \1",
-        "an agent must not end itself, and must not use more than it may",
+        r"the program was killed by the signal \1",
+        "an agent must not kill itself or use more than allowed",
     ),
     (
         r"had more than the (\d+) threads and processes allowed",
-        r"it started more than the \1 threads and processes that it may have",
-        "one thread is enough: think in choose, and nowhere else",
+        r"it started more threads and processes than allowed (\1)",
+        "one thread is enough: think in choose only",
     ),
     (
         r"had more than (\d+) sockets, pipes and epoll instances open",
-        r"it had more than the \1 sockets, pipes and watchers open that it may have",
-        "close what is not needed any more",
+        r"it had more sockets, pipes and watchers open than allowed (\1)",
+        "close those that are no longer needed",
     ),
     (
         r"starts processes faster than they can be stopped",
         "it starts processes faster than they can be stopped",
-        "an agent starts no processes",
+        "an agent must not start processes",
     ),
-    (r"said bye", "it said 'bye' in the middle of the game", "only the referee ends a game; to give up, send 'resign'"),
+    (r"said bye", "it said 'bye' during the game", "only the referee ends a game; to give up, send 'resign'"),
     (
         r"cannot be started: (.*)",
         r"the program cannot be started: \1",
-        "check its path, its first line (#!) and that it may be executed (chmod +x)",
+        "check its path, its first line (#!) and that it is executable (chmod +x)",
     ),
 )
-"""How a program can end without Python's words for it: a sign in the detail, the message, and the advice."""
+"""Exits without a Python traceback: a pattern in the detail, the message, and the advice."""
 
-TOGETHER: Final = (
-    "if it is a file of yours: several files that belong together are handed in as one folder or zip, the agent's "
-    "own as agent.py"
+SEVERAL_FILES: Final = (
+    "if it is your own file: hand in files that belong together as one folder or zip, with the agent in agent.py"
 )
-MISSING: Final = (
+MISSING_FILES: Final = (
     r"Cannot find module '([^']+)'",
     r"can't open file '([^']+)'",
     r"[Cc]an't open (?:perl script )?\"([^\"]+)\"",
@@ -78,153 +77,169 @@ MISSING: Final = (
     r"No such file or directory -- (\S+)",
     r"sh: (?:\d+: )?(?:cannot open )?([^:\s]+): No such file",
 )
-"""What runs a program (node, python, perl, java, ruby, sh) says where a file of it is not there; the file."""
+"""What node, python, perl, java, ruby and sh print when a file is missing; the group is the file."""
 
-LOADED: Final = (
+LOADING_ERRORS: Final = (
     (r"breakpoint\(\)[^$]*EOFError", _DEBUGGER),
-    (r"<<<<<<< |>>>>>>> |^=======$", "two versions were put together here: keep one of them, and delete these marks"),
-    (r"```", "take the marks of Markdown (```) out: they are not Python"),
-    (r"invalid (non-printable )?character", "a word processor's quote, dash or blank: type it anew in a plain editor"),
-    (r"Missing parentheses in call to", "this is Python 2: in Python 3 it is print(...)"),
-    (r"was never closed", "this bracket is opened and never closed: put the other one where it belongs"),
-    (r"unterminated", "a text begins here, and its closing quote is missing"),
+    (
+        r"<<<<<<< |>>>>>>> |^=======$",
+        "a merge conflict: keep one of the versions, and delete the lines of <, = and >",
+    ),
+    (r"```", "remove the Markdown marks (```): they are not Python"),
+    (
+        r"invalid (non-printable )?character",
+        "a word processor's quote, dash or space: type it again in a code editor",
+    ),
+    (r"Missing parentheses in call to", "this is Python 2: in Python 3 write print(...)"),
+    (r"was never closed", "this bracket is never closed: add the closing bracket"),
+    (r"unterminated", "a string starts here, and its closing quote is missing"),
     (r"expected ':'", "this line must end with a colon"),
-    (r"TabError", "some lines begin with tabs and others with blanks: let the editor turn all tabs into four blanks"),
+    (
+        r"TabError",
+        "some lines are indented with tabs, others with spaces: let the editor turn tabs into four spaces",
+    ),
     (
         r"IndentationError: unexpected indent",
-        "this line begins farther to the right than the one before: lines of one block begin at the same place",
+        "this line is indented more than the one before: indent all lines of a block equally",
     ),
     (
         r"IndentationError",
-        "lines of one block begin at the same place; after a line that ends with ':' they begin four blanks farther in",
+        "indent all lines of a block equally; after a line that ends with ':', by four more spaces",
     ),
     (
         r"SyntaxError: \(unicode error\) 'utf-8'|codec can't decode",
-        "save the file in UTF-8 (the editor's 'save with encoding')",
+        "save the file as UTF-8 (the editor's 'save with encoding')",
     ),
-    (r"SyntaxError: \(unicode error\)", "in a text, write \\\\ or / for the \\ of a Windows path"),
+    (r"SyntaxError: \(unicode error\)", "in a string, write \\\\ or / for the \\ of a Windows path"),
     (
         r"SyntaxError",
-        "Python cannot read this line, or the end of the one before: look for a missing ) or : or quote, or a "
-        "mistyped word",
+        "Python cannot read this line or the end of the line before: look for a missing ) or : or quote, or a typo",
     ),
-    (r"the tournament lets agents import", "do without it, or ask your teacher to allow it"),
+    (r"the tournament lets agents import", "do without it, or ask your instructor to allow it"),
     (
         r"'(numpy|scipy|torch|tensorflow|pandas|sklearn)\b",
-        "it is not installed for agents here: do without it, or ask for it",
+        "it is not installed for agents here: do without it, or ask your instructor to install it",
     ),
-    (r"'(matplotlib|tkinter|_tkinter|pygame|turtle|PIL|seaborn|plotly)\b", "an agent has no screen: leave drawing out"),
-    (r"there is no module", TOGETHER),
-    (r"the program ends while it is imported", "put such code under: if __name__ == '__main__':"),
+    (
+        r"'(matplotlib|tkinter|_tkinter|pygame|turtle|PIL|seaborn|plotly)\b",
+        "an agent has no screen: remove the graphics",
+    ),
+    (r"there is no module", SEVERAL_FILES),
+    (r"the program ends while it is imported", "put the code that ends it under: if __name__ == '__main__':"),
     (
         r"for \w+ in sys\.stdin[^$]*EOFError: an agent has no keyboard",
-        'a program that speaks the protocol itself is no agent of the kit: enter it as "cmd:python3 FILE.py"',
+        'this program speaks the protocol itself, so it is not an agent of the kit: use "cmd:python3 FILE.py"',
     ),
-    (r"EOFError: an agent has no keyboard", "take input() out: the state has all that there is to know"),
+    (r"EOFError: an agent has no keyboard", "remove input(): everything an agent can know is in the state"),
     (r"cannot import name 'Agent'", "write: from agents import Agent"),
 )
-"""What is wrong with a file, and what to do."""
+"""Errors while a file is loaded: a pattern, and the advice."""
 
-ERRORS: Final = (
+RUNTIME_ERRORS: Final = (
     (r"breakpoint\(\)[^$]*EOFError|BdbQuit", _DEBUGGER),
-    (r"EOFError: an agent has no keyboard", "take input() out: the state has all that there is to know"),
-    (r"SystemExit", "take exit(), quit() and sys.exit() out: choose ends with return, and the referee ends the game"),
+    (r"EOFError: an agent has no keyboard", "remove input(): everything an agent can know is in the state"),
+    (r"SystemExit", "remove exit(), quit() and sys.exit(): choose ends with return, and the referee ends the game"),
     (r"NotImplementedError", "write the method choose(self, state, clock)"),
     (
         r"RecursionError",
-        "a function calls itself without end: give it a depth at which it stops, or a case that ends it",
+        "a function calls itself without end: add a case that ends the recursion, or a depth limit",
     ),
     (
         r"(FileNotFoundError|\[Errno 2\])",
-        "an agent starts in an empty folder: make a folder with the agent, as agent.py, and the file; open "
-        "Path(__file__).with_name('...') in it; and check the folder: arena check FOLDER",
+        "an agent starts in an empty folder: make a folder with the agent, as agent.py, and this file; open it with "
+        "Path(__file__).with_name('...'); and check the folder: arena check FOLDER",
     ),
-    (r"(PermissionError|\[Errno 13\]|\[Errno 1\]|\[Errno 30\]|Read-only file system)", _WALLED),
-    (r"(gaierror|ConnectionError|ConnectionRefused|URLError|TimeoutError|Network)", _WALLED),
-    (r"can't start new thread", "there is a limit on threads: one is enough, think in choose"),
-    (r"(BlockingIOError|Cannot fork|\[Errno 11\])", _WALLED),
-    (r"MemoryError", "it keeps more than it may: forget what is not needed, or limit what is remembered"),
-    (r"(ModuleNotFoundError|ImportError)", "that cannot be imported here: do without it"),
-    (r"UnboundLocalError", "a variable is read before it is given a value in this function"),
-    (r"NameError", "that name was never given a value: look for a typing error, a missing import or a missing self."),
-    (r"AttributeError: 'NoneType'", "something is None here that should be a value: a function without return?"),
+    (r"(PermissionError|\[Errno 13\]|\[Errno 1\]|\[Errno 30\]|Read-only file system)", _NOT_ALLOWED),
+    (r"(gaierror|ConnectionError|ConnectionRefused|URLError|TimeoutError|Network)", _NOT_ALLOWED),
+    (r"can't start new thread", "the number of threads is limited: one is enough, think in choose"),
+    (r"(BlockingIOError|Cannot fork|\[Errno 11\])", _NOT_ALLOWED),
+    (r"MemoryError", "keep less in memory: delete what is no longer needed, and limit the size of tables and caches"),
+    (r"(ModuleNotFoundError|ImportError)", "this module cannot be imported here: do without it"),
+    (r"UnboundLocalError", "this function reads a variable before it gives the variable a value"),
+    (r"NameError", "this name is not defined: look for a typo, a missing import or a missing self."),
+    (r"AttributeError: 'NoneType'", "this value is None: does a function lack its return?"),
     (
         r"AttributeError: '\w+' object has no attribute '(utility|children|actions|result|legal_moves|board)'",
-        "a state has moves(), play(move), utilities(), evaluate(seat), turn; a game's own file says what else",
+        "a state has moves(), play(move), utilities(), evaluate(seat) and turn; the game's source file shows the rest",
     ),
     (
         r"can't set|is read-only|FrozenInstanceError|has no setter|does not support item assignment",
-        "a state never changes: state.play(move) gives a new one",
+        "never change a state: state.play(move) returns a new one",
     ),
-    (r"AttributeError", "that object has no such part: look for a typing error, or print(dir(...))"),
-    (r"IndexError", "a list is shorter than that; state.moves() is empty when the game is over (state.turn is None)"),
+    (r"AttributeError", "it has no attribute of that name: look for a typo, or print(dir(...))"),
+    (r"IndexError", "the list is shorter than that; state.moves() is empty when the game is over (state.turn is None)"),
     (
         r"(max|min)\(\) (arg|iterable)",
-        "there is nothing to choose from: a state without moves is over (state.turn is None)",
+        "there is nothing to choose from: state.moves() is empty when the game is over (state.turn is None)",
     ),
-    (r"KeyError", "that key is not in the dictionary: ask with .get(), or 'in'"),
-    (r"ZeroDivisionError", "look what is divided by, and treat 0 apart"),
+    (r"KeyError", "the dictionary does not have this key: test with 'in', or use .get()"),
+    (r"ZeroDivisionError", "check the divisor, and handle 0 separately"),
     (
         r"takes \d+ positional arguments? but",
-        "it is called with more, or fewer, values than its 'def' names; is self missing?",
+        "the call passes more or fewer values than its 'def' lists; is self missing?",
     ),
-    (r"missing \d+ required positional", "it is called with fewer values than its 'def' names"),
-    (r"unhashable type", "lists and dictionaries cannot be keys: make a tuple of them, or use state.key"),
-    (r"BadMove", "play only what state.moves() gives"),
-    (r"BadSearch", "this search is not for this game: `arena agents` says which is"),
-    (r"AssertionError", "an assert of its own is not true here"),
+    (r"missing \d+ required positional", "the call passes fewer values than its 'def' lists"),
+    (r"unhashable type", "lists and dictionaries cannot be keys: use a tuple, or state.key"),
+    (r"BadMove", "play only moves from state.moves()"),
+    (r"BadSearch", "this search cannot play this game: `arena agents` lists those that can"),
+    (r"AssertionError", "the agent's own assert failed"),
     (r"UnicodeDecodeError", "open the file with encoding='utf-8', or in binary ('rb')"),
-    (r"JSONDecodeError|json", "what was read is no JSON"),
+    (r"JSONDecodeError|json", "the text is not valid JSON"),
 )
-"""A sign in the last line of a traceback, and what to do."""
+"""Errors while the agent plays: a pattern in the last line of the traceback, and the advice."""
 
-NO_MESSAGES: Final = (
+PROTOCOL_ERRORS: Final = (
     (
         r"expected a JSON object",
-        "it wrote something to stdout that is no message",
-        "stdout is for messages alone, one JSON object a line: print what else there is to stderr",
+        "it wrote something to stdout that is not a message",
+        "stdout is for messages only, one JSON object per line: print everything else to stderr",
     ),
-    (r"said hello twice", "it said 'hello' twice", "say hello once, first of all, or not at all"),
-    (r"hello after other messages", "it said 'hello' after other messages", "say hello first of all, or not at all"),
+    (r"said hello twice", "it said 'hello' twice", "say hello once, as the first message, or not at all"),
+    (
+        r"hello after other messages",
+        "it said 'hello' after other messages",
+        "say hello as the first message, or not at all",
+    ),
     (r"expected protocol", "it speaks another version of the protocol", 'say hello with "protocol": 1'),
-    (r"no message type", "it sent a message of a type that there is not", "an agent says ready, move and resign"),
+    (r"no message type", "it sent a message of an unknown type", "an agent sends ready, move and resign"),
     (
         r"only the server sends that",
-        "it sent a message that an agent may not send",
-        "an agent says ready, move, resign",
+        "it sent a message that agents must not send",
+        "an agent sends ready, move and resign",
     ),
     (
         r"message of type '(\w+)'",
-        "it sent a message with something wrong in it",
-        "docs/protocol.md has its keys and types",
+        "it sent a message with an error in it",
+        "docs/protocol.md describes its keys and types",
     ),
     (r"'hello', which is not allowed now", "it said 'hello' twice", "say hello once, first of all"),
-    (r"which is not allowed now", "it sent a message that has no place here", "an agent says ready, move and resign"),
+    (r"that it may not send now", "it sent a message at the wrong time", "an agent sends ready, move and resign"),
     (
         r"msgpack",
-        "it sent bytes that are no message in msgpack",
-        "a player over ZeroMQ sends one msgpack map a message",
+        "it sent bytes that are not a msgpack message",
+        "over ZeroMQ each message is one msgpack map",
     ),
-    (r"one frame", "it sent a message of many frames", "one message is one frame"),
+    (r"one frame", "it sent a message of several frames", "one message is one frame"),
     (r"expected a map with a 'type'|expected a 'type'", "it sent JSON without a 'type'", 'every message has a "type"'),
 )
-"""A sign in the detail, the message, and the advice."""
+"""Bad messages: a pattern in the detail, the message, and the advice."""
 
 FLOODS: Final = (
     (
         r"a line of more than",
         "it wrote a line to stdout that is longer than any message (64 KiB)",
-        "end each message with a newline; print what else there is to stderr",
+        "end each message with a newline; print everything else to stderr",
     ),
     (
         r"bytes that nobody asked for",
-        "it wrote far more to stdout than anybody asked for (1 MiB)",
-        "write one message a turn; print what else there is to stderr",
+        "it wrote more than 1 MiB to stdout without being asked",
+        "write one message per turn; print everything else to stderr",
     ),
     (
         r"more than 100 messages",
-        "it sent more than 100 messages that nobody asked for",
-        "send one move a turn, with the id of that turn",
+        "it sent more than 100 messages without being asked",
+        "send one move per turn, with the id of that turn",
     ),
-    (r"into its folder", "it wrote more into its folder than it may", "an agent writes no files"),
+    (r"into its folder", "it wrote more into its folder than allowed", "an agent should not write files"),
 )
+"""Too much output: a pattern in the detail, the message, and the advice."""

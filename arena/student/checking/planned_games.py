@@ -1,8 +1,8 @@
-"""The games of a check that are still to be played: in which positions an agent is asked, who sits where, how long.
+"""Plans the games of a check: the positions in which the agent moves, the seats, and the length of each game.
 
-Pure: the same rules and the same seed give the same positions and games. Positions are openings, middle games, the end,
-the last move, forced moves, as each seat. They come from random games with the dice of the game in which the agent will
-be asked, so the referee gets there by the same moves.
+Pure: the same rules and seed give the same positions and games. Each seat gets positions from the opening, the middle,
+near the end, before the last move, and with one legal move. They come from random games that use the same dice as the
+game with the agent, so the referee reaches each position by the same moves.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from arena.student.checking.played_games import CheckGame, Pace
 from arena.student.checking.resigning_opponent import AFTER
 
 _WATCHED: Final = "move=2"
-"""The clock of a game in which the agent is only watched."""
+"""The clock of a game in which the agent is watched: 2 seconds per move."""
 _LONGEST: Final = 1000
-"""Plies of a random game, where the rules set no limit."""
+"""Length limit of a random game, in plies."""
 _TRIES: Final = 6
-"""Games that are looked through for a position of the wanted kind."""
+"""Random games searched for a position of the right stage and seat."""
 _FRUITLESS: Final = 12
-"""After so many games without a new position there are no more."""
+"""Number of places in a row without a new position after which the search for positions ends."""
 _MOST_MOVES_SHOWN: Final = 12
+"""Number of moves listed with a drawn position."""
 
 
 # Positions.
@@ -44,13 +45,13 @@ class Stage(StrEnum):
     OPENING = "opening"
     MIDDLE = "middle game"
     LATE = "near the end"
-    """Of a game in which nobody ended it early: a board that is nearly full, and no move that decides."""
+    """In a game that no player ended early: the board is nearly full, and no move ends the game."""
     LAST = "last move"
     FORCED = "only one legal move"
 
 
 _NEED_LONG_GAMES: Final = (Stage.LATE, Stage.FORCED)
-"""What a game that ends as soon as somebody stumbles on it may never see."""
+"""Stages that are rare in a random game, because a random move often ends the game early."""
 _COUNTED: Final = {
     Stage.OPENING: "{} in the opening",
     Stage.MIDDLE: "{} in the middle",
@@ -65,24 +66,24 @@ class CheckPosition:
     """A position in which an agent is asked for a move."""
 
     number: int
-    """By this it is found again."""
+    """The number for `--position`."""
     stage: Stage
     seat: int
-    """Who is asked."""
+    """The seat that moves."""
     opening: tuple[str, ...]
-    """The moves that lead there, without those of chance."""
+    """The players' moves that lead to the position, without chance events."""
     state: State[Any]
 
 
 def identity(number: int) -> tuple[object, ...]:
-    """The identity of the game with the position of that number: its dice and seeds follow from it."""
+    """The identity of the game with this position; the game's dice and seeds are computed from it."""
     return ("check", number)
 
 
 def draw_positions(start: State[Any], seed: int) -> Iterator[CheckPosition]:
-    """Positions of the game that begins at `start`, all different; endless, or as many as the game has.
+    """Different positions of the game that starts at `start`, until no new ones are found (perhaps never).
 
-    The first is where the game begins. Each in a row is another seat's, and after all seats of another stage."""
+    The first is the start position. The seats take turns; after each round of seats the stage changes."""
     seen: set[tuple[object, ...]] = set()
     fruitless = 0
     for place in count():
@@ -96,7 +97,7 @@ def draw_positions(start: State[Any], seed: int) -> Iterator[CheckPosition]:
 
 
 def _new_position(start: State[Any], seed: int, place: int, seen: set[tuple[object, ...]]) -> CheckPosition | None:
-    """A new position for that place: of its stage and its seat, failing that of its seat, failing that any."""
+    """A new position for this place: of its stage and seat if possible, else of its seat, else any."""
     seat = (place - 1) % start.players
     stage = tuple(Stage)[(place - 1) // start.players % len(Stage)]
     best: tuple[int, CheckPosition] | None = None
@@ -120,9 +121,9 @@ def _new_position(start: State[Any], seed: int, place: int, seen: set[tuple[obje
 def _random_game(
     start: State[Any], seed: int, place: int, random: Random, *, long: bool = False
 ) -> list[CheckPosition]:
-    """Every position of one random game in which a player moves; the dice are those of that place.
+    """Every position of one random game in which a player moves; the dice are those of this place.
 
-    In a `long` game no player makes a move that ends it while there is another."""
+    In a `long` game no player ends the game while another move is legal."""
     dice = GameSeeds.of(seed, identity(place), leg=0, attempt=1)
     state, moves, asked = start, list[str](), list[tuple[int, tuple[str, ...], State[Any]]]()
     for ply in range(1, _LONGEST):
@@ -153,7 +154,7 @@ def _random_move(state: State[Any], random: Random) -> tuple[Any, State[Any]]:
 
 
 def _move_that_goes_on(state: State[Any], random: Random) -> tuple[Any, State[Any]]:
-    """A move that does not end the game, if there is one, and where it leads."""
+    """A random move, one that does not end the game if there is one, and the state after it."""
     moves = random.sample(state.moves(), len(state.moves()))
     after = ((move, state.play(move)) for move in moves)
     return next(((move, child) for move, child in after if child.turn is not None), (moves[0], state.play(moves[0])))
@@ -172,23 +173,23 @@ def _stage(state: State[Any], at: int, early: int, late: int, *, last: bool) -> 
 
 
 def _key(state: State[Any], seat: int) -> tuple[object, ...]:
-    """What the seat sees: to it, two positions that look the same are one."""
+    """What the seat sees: positions that look the same to the seat have the same key."""
     return (seat, state.view(seat) if state.hidden else state.key)
 
 
 def count_stages(positions: Sequence[CheckPosition]) -> str:
-    """How many of each stage, in words."""
+    """The number of positions of each stage, in words."""
     counted = Counter(position.stage for position in positions)
     return ", ".join(_COUNTED[stage].format(counted[stage]) for stage in Stage if counted[stage])
 
 
 def typical_length(start: State[Any], seed: int) -> int:
-    """How many moves of players a game takes: the median of three random games."""
+    """The length of a game in players' moves: the median of three random games."""
     return sorted(len(_random_game(start, seed, -n, Random(n))) for n in range(1, 4))[1]
 
 
 def greatest_length(start: State[Any], seed: int) -> int:
-    """How many moves of players a game can take: the longest of three random games in which nobody ends it early."""
+    """The greatest length of a game in players' moves: the longest of three random games that no player ends early."""
     long = start.max_plies is not None
     return max(len(_random_game(start, seed, -n, Random(n), long=long)) for n in range(1, 4))
 
@@ -196,7 +197,7 @@ def greatest_length(start: State[Any], seed: int) -> int:
 def draw_board(
     rules: str, state: State[Any], seat: int, moves: Sequence[str], position: CheckPosition | None = None
 ) -> str:
-    """The position as the seat sees it, drawn, and the `moves` that led there; with its number, if it has one."""
+    """A drawing of the position as the seat sees it, with the last `moves` and the position's number, if it has one."""
     after = f"after {' '.join(moves[-_MOST_MOVES_SHOWN:])}" if moves else "at the beginning"
     if len(moves) > _MOST_MOVES_SHOWN:
         after = f"after {len(moves)} moves, the last of them {' '.join(moves[-_MOST_MOVES_SHOWN:])}"
@@ -213,26 +214,26 @@ def draw_board(
 
 @dataclass(frozen=True, slots=True)
 class CheckPlayers:
-    """Who plays: the agent, started in three ways, and its opponents."""
+    """The players of a check: the agent, started in three ways, and its opponents."""
 
     kept: Entrant
-    """In a process that is kept for the next game."""
+    """The agent in a process that is kept for the next game."""
     fresh: Entrant
-    """In a new process for each game."""
+    """The agent in a new process for each game."""
     watched: Entrant
-    """In a new process that logs whether the agent changed its state."""
+    """The agent in a new process that logs whether the agent changed its state."""
     opponent: Callable[[int | None], Entrant]
-    """Moves at random, and resigns after so many moves, one of `resigning_opponent.AFTER`; None: never."""
+    """An opponent that moves at random and resigns after N moves, one of `resigning_opponent.AFTER`; None: never."""
     text: str
-    """The agent as it was named."""
+    """The agent as the user wrote it."""
     python: bool
-    """Whether it is hosted by our kit."""
+    """Whether our kit hosts the agent."""
     waits_charged: bool
-    """Whether waiting for a processor counts as thinking, for nobody knows how long it waits."""
-    behind: str
-    """What confines it, in words."""
+    """Whether waiting for a processor counts as thinking, because the waiting time cannot be measured."""
+    confined: str
+    """How the agent is confined, in words: "in a sandbox"."""
     source_line: Callable[[str, int], str]
-    """A line of a file of the agent's."""
+    """Returns a line of one of the agent's files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,13 +246,14 @@ class GamePlanner:
     conditions: Conditions
     numbers: Iterator[int]
     positions: dict[int, CheckPosition] = field(default_factory=dict)
-    """In which position each game of `one_move` begins, by the game's number."""
+    """The position of each game of `one_move`, by the game's number."""
 
-    def one_move(self, position: CheckPosition, entrant: Entrant, *, thinks: bool) -> Planned:
-        """The game in which the agent is asked for one move in that position; an agent that `thinks` takes its time."""
-        # One move before its end is what a clock shares its time out for: an agent that thinks would take all of it. An
-        # opponent that resigns keeps the budget as it is, but is a new process each time.
-        last = not thinks or self.start.players == 1
+    def one_move(self, position: CheckPosition, entrant: Entrant, *, uses_clock: bool) -> Planned:
+        """The game in which the agent plays one move in this position; `uses_clock`: its moves depend on its clock."""
+        # With max_plies=1 the move is the game's last, and clock.budget is all the time that is left: an agent that
+        # uses its clock would think for all of it. With an opponent that resigns, the budget stays small, but each game
+        # starts a new process for that opponent.
+        last = not uses_clock or self.start.players == 1
         planned = replace(
             self._game(self._seated(position.seat, entrant, None if last else 0)),
             identity=identity(position.number),
@@ -262,14 +264,14 @@ class GamePlanner:
         return planned
 
     def whole_game(self, seat: int, entrant: Entrant, longest: int | None) -> Planned:
-        """A game against random moves; the same that `arena play` plays with this seed. After `longest` moves it is cut
-        short."""
+        """A game against random moves, the same as `arena play` plays with this seed. It is cut short after `longest`
+        moves."""
         alone = self.start.players == 1
         planned = self._game(self._seated(seat, entrant, longest))
         return replace(planned, max_plies=longest) if alone and longest is not None else planned
 
     def in_a_hurry(self, game: CheckGame, pace: Pace) -> Planned:
-        """Its last move in that game once more, on a clock that is too short for its pace."""
+        """The position of the agent's last move in the game again, on a clock that is too short for its pace."""
         alone = self.start.players == 1
         return replace(
             game.planned,
@@ -281,7 +283,7 @@ class GamePlanner:
         )
 
     def watched(self, game: CheckGame) -> Planned:
-        """The position in which it failed once more, watched."""
+        """The position in which the agent failed, with the agent watched."""
         return replace(
             game.planned,
             number=next(self.numbers),
@@ -292,8 +294,8 @@ class GamePlanner:
         )
 
     def moves_until_resigning(self, mean: float) -> int | None:
-        """After how many moves an opponent resigns, so that a game in which a move takes `mean` seconds does not take
-        too long; None: it is played out."""
+        """After how many moves an opponent resigns, so that a game with `mean` seconds per move does not take too
+        long; None: it does not resign."""
         seconds = self.conditions.seconds / self.start.players
         moves = typical_length(self.start, self.conditions.seed) / self.start.players
         if mean * moves <= seconds:
@@ -301,7 +303,7 @@ class GamePlanner:
         return max(after for after in AFTER if after * mean <= seconds or after <= 1)
 
     def most_moves(self) -> int:
-        """How many moves a player can make in a game that nobody ends early."""
+        """The number of moves that one player can make in a game that no player ends early."""
         moves = greatest_length(self.start, self.conditions.seed)
         return min(moves, self.conditions.max_plies or moves) // self.start.players
 
@@ -321,7 +323,7 @@ class GamePlanner:
         )
 
     def _seated(self, seat: int, entrant: Entrant, moves: int | None = None) -> tuple[Entrant, ...]:
-        """All players: `entrant` in that seat, and opponents that resign after so many `moves` in the others."""
+        """All players: `entrant` in its seat; in the others, opponents that resign after that many `moves`."""
         others = [self.players.opponent(moves)] * (self.start.players - 1)
         seated = [*others[:seat], entrant, *others[seat:]]
         names = unique_names(each.name for each in seated)

@@ -1,6 +1,6 @@
-"""Games of a check that are over, and what they say about the agent: times, results, output, memory.
+"""Played games of a check, and what they show about the agent: times, results, output, memory.
 
-Pure: records in, words out.
+Pure: takes records, returns words.
 """
 
 from __future__ import annotations
@@ -17,47 +17,47 @@ from arena.walls.kinds import MEBIBYTE, Allowance
 from db.records import GameRecord, MoveRecord, SeatRecord
 
 COSTLY: Final = (Verdict.TIME, Verdict.UNREADY)
-"""A game that ends so has taken all the time that there was."""
+"""Verdicts of games that used up a whole time limit."""
 _MUCH_PRINTED: Final = 16 * 1024
-"""Bytes in one game."""
+"""Bytes printed in one game from which there is a warning."""
 _NEARLY: Final = 0.8
 """The share of a limit from which there is a warning."""
 _SHORTEST_CLOCK: Final = 100 * MILLISECOND
-"""Less time than this on a clock is no fair question: a busy machine may take as much."""
+"""An agent is not tested with less time than this on its clock: a busy machine may take as much."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckGame:
-    """A game of a check that is over."""
+    """A played game of a check."""
 
     planned: Planned
     record: GameRecord
     ready_after: float | None
-    """Of a watched game, seconds from when it was asked for until all were ready, or it was over before."""
+    """Seconds from the request of a watched game until all players were ready; None if the game ended before."""
 
     @property
     def seat(self) -> int:
-        """Where the agent sat."""
+        """The agent's seat."""
         return next(seat for seat, entrant in enumerate(self.planned.entrants) if entrant.guarded)
 
     @property
     def own(self) -> SeatRecord:
-        """What is recorded of the agent."""
+        """The record of the agent's seat."""
         return self.record.seats[self.seat]
 
     @property
     def own_moves(self) -> list[MoveRecord]:
-        """The moves of the agent."""
+        """The agent's moves."""
         return [move for move in self.record.moves if move.who == self.seat]
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """The moves of all players after the opening, without those of chance."""
+        """The moves of all players after the opening, without chance events."""
         return tuple(move.move for move in self.record.moves if isinstance(move.who, int))
 
     @property
     def before_own_last_move(self) -> tuple[str, ...]:
-        """Those of `decisions` that led to the agent's last move."""
+        """The part of `decisions` before the agent's last move."""
         players = [move.who for move in self.record.moves if isinstance(move.who, int)]
         return self.decisions[: max(place for place, who in enumerate(players) if who == self.seat)]
 
@@ -68,7 +68,7 @@ class CheckGame:
 
     @property
     def failed(self) -> bool:
-        """Whether the agent lost it by a fault of its own."""
+        """Whether the agent lost by its own fault."""
         return self.record.fault == self.seat and self.record.verdict != Verdict.RESIGNED
 
     @property
@@ -78,22 +78,22 @@ class CheckGame:
 
     @property
     def verdict(self) -> Verdict:
-        """How it ended."""
+        """The verdict of the game."""
         return Verdict(self.record.verdict)
 
     @property
     def undecided(self) -> bool:
-        """Whether the machine was at fault."""
+        """Whether the game has no result because the server failed."""
         return self.record.verdict == Verdict.VOID
 
     @property
     def opponent_resigned(self) -> bool:
-        """Whether the game was cut short by an opponent."""
+        """Whether an opponent resigned to cut the game short."""
         return self.record.verdict == Verdict.RESIGNED and self.record.fault != self.seat
 
     @property
     def detail(self) -> str:
-        """The verdict in words, without the agent's name in front."""
+        """The verdict's detail without the agent's name in front."""
         words, name = self.record.detail, self.own.player
         if words.startswith(f"{name}, ply "):
             return words.partition(": ")[2]
@@ -101,7 +101,7 @@ class CheckGame:
 
 
 class Measured(NamedTuple):
-    """What a step says about measurements."""
+    """A step's report on measurements."""
 
     light: Light
     message: str
@@ -110,13 +110,13 @@ class Measured(NamedTuple):
 
 
 def mean_time(games: Sequence[CheckGame]) -> float:
-    """Seconds that a move took on average."""
+    """Mean time of the agent's moves, in seconds."""
     spent = [move.spent or 0 for game in games for move in game.own_moves]
     return sum(spent) / len(spent) / SECOND if spent else 0.0
 
 
 def results(games: Sequence[CheckGame]) -> str:
-    """What came of whole games against random moves; empty where none came to its end."""
+    """The results of whole games against random moves, in words; empty if there are none."""
     cut = [game for game in games if game.record.verdict == Verdict.ADJUDICATED or game.opponent_resigned]
     own_end = (Verdict.NORMAL, Verdict.RESIGNED)
     finished = [game for game in games if game.record.verdict in own_end and game not in cut]
@@ -136,15 +136,16 @@ def results(games: Sequence[CheckGame]) -> str:
             parts.append(f"{len(finished)} played to the end")
     if cut:
         moves = max(len(game.own_moves) for game in cut)
-        parts.append(f"{len(cut)} cut short after {moves} moves of its own, to save time")
+        parts.append(f"{len(cut)} cut short after {moves} of its moves to save time")
     return "; ".join(parts)
 
 
 def time_used(all_games: Sequence[CheckGame], whole_games: Sequence[CheckGame], clock: str) -> Measured:
-    """How near it came to its limit."""
+    """The longest move and the least time left, with a warning if a limit was near."""
     control = TimeControl.parse(clock)
     longest = max((move.spent or 0 for game in all_games for move in game.own_moves), default=0)
     message = f"longest move {_seconds(longest)}"
+    rules = clock
     nearly = False
     if control.move:
         message += f" of {_seconds(control.move)}"
@@ -152,16 +153,18 @@ def time_used(all_games: Sequence[CheckGame], whole_games: Sequence[CheckGame], 
     elif control:
         full = control.base + control.periods * control.period
         if left := [move.left for game in whole_games for move in game.own_moves if move.left is not None]:
-            message += f"; never less than {_seconds(min(left))} left of {_seconds(full)}"
+            message += f"; at least {_seconds(min(left))} left at any time"
+            increment = f", +{_seconds(control.increment)} a move" if control.increment else ""
+            rules = f"starts with {_seconds(full)}{increment}"
             nearly = min(left) < (1 - _NEARLY) * full
-    message = f"{message} ({clock})"
+    message = f"{message} ({rules})"
     if nearly:
         return Measured(Light.WARNING, message, "another machine may be slower: use less than clock.budget")
     return Measured(Light.GOOD, message)
 
 
 def output(games: Sequence[CheckGame]) -> Measured:
-    """How much it printed, and the end of it."""
+    """How much the agent printed, and the end of its output."""
     counts = [_bytes_printed(game) for game in games]
     if not sum(counts):
         return Measured(Light.GOOD, "nothing")
@@ -169,7 +172,7 @@ def output(games: Sequence[CheckGame]) -> Measured:
     end = tracebacks.excerpt(last, 3, head=0)
     message = f"{_bytes(sum(counts))} in {len(games)} games, at most {_bytes(max(counts))} in one"
     if max(counts) > _MUCH_PRINTED:
-        advice = "printing costs the agent's time, and only the end is kept"
+        advice = "printing uses the agent's time, and only the end of the output is kept"
         return Measured(Light.WARNING, message, advice, end)
     return Measured(Light.GOOD, message, stderr=end)
 
@@ -180,28 +183,28 @@ def _bytes_printed(game: CheckGame) -> int:
 
 
 def _written(game: CheckGame) -> str:
-    """What the agent itself wrote into its log: not where it was busy when its time was up."""
+    """The agent's own output, without the dump of its threads that is written when its time runs out."""
     stderr = game.own.stderr or ""
     return tracebacks.before_dump(stderr) if game.verdict in COSTLY else stderr
 
 
 def resources_used(games: Sequence[CheckGame], allowance: Allowance) -> Measured:
-    """What it used of memory and processor time."""
+    """Memory and processor time used, with a warning if it is too much."""
     memory = max((game.own.memory or 0 for game in games), default=0)
     cpu = sum(game.own.cpu or 0 for game in games)
     spent = sum(game.own.spent for game in games)
     of = f" of {allowance.memory / MEBIBYTE:,.0f}" if allowance.memory else ""
     message = f"{memory / MEBIBYTE:,.0f}{of} MiB of memory, {_seconds(cpu)} of processor time in {len(games)} games"
     if allowance.memory and memory > _NEARLY * allowance.memory:
-        return Measured(Light.WARNING, message, "with more it loses: remember less")
+        return Measured(Light.WARNING, message, "above the limit it loses: keep less in memory")
     if cpu > 2 * spent + SECOND * (1 + len(games) // 4):
-        advice = "it works on more than its turns, or in several threads: that is not faster here"
+        advice = "it works outside its turns or in several threads: here that does not make it faster"
         return Measured(Light.WARNING, message, advice)
     return Measured(Light.GOOD, message)
 
 
 def first_difference(one: CheckGame, other: CheckGame) -> tuple[int, str, str] | None:
-    """Which of its moves, counted from 1, differs first between two games that should be the same; None: none does."""
+    """The agent's first move that differs between two games: its number from 1, and both moves; None: no difference."""
     for place, (before, after) in enumerate(zip(one.own_moves, other.own_moves, strict=False), 1):
         if before.move != after.move:
             return place, before.move, after.move
@@ -216,40 +219,40 @@ def _bytes(count: int) -> str:
     return f"{count:,} bytes" if count < 10_000 else f"{count / 1000:,.0f} kB"
 
 
-# Whether an agent could go on as it began, where its games were cut short before its time was up.
+# Whether an agent whose games were cut short would have run out of time in a whole game.
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long an agent takes for a move, where a game at that pace is too long for its clock.
+    """The pace of an agent that would run out of time in a whole game.
 
-    It is only a reason to ask: the answer is how the agent moves when there is little time."""
+    Only a suspicion: another game then tests whether the agent moves faster when little time is left."""
 
     taken: int
-    """Nanoseconds."""
+    """Time per move, in nanoseconds."""
     ends: int
-    """At which move of its own its time is up."""
+    """The number of the agent's move at which its time runs out."""
     moves: int
-    """How many a game may take."""
+    """The greatest number of moves that the agent can make in a game."""
     clock: TimeControl
     margin: int
-    """How far a clock may be overstepped."""
+    """How late a move may be, in nanoseconds."""
 
     @property
     def short_clock(self) -> TimeControl:
-        """A clock to ask it with, on which it must be faster: with the margin it has half of what it takes."""
+        """A clock for the test: with the margin it leaves half of the time that the agent takes for a move."""
         return TimeControl(base=self.taken // 2 - self.margin, increment=self.clock.increment)
 
     def __str__(self) -> str:
         return (
-            f"if it goes on like this its time is up at its move {self.ends}, and a game can have {self.moves}; "
-            f"asked with {self.short_clock.base / SECOND:.2f} s left, it took more"
+            f"at this pace its time runs out at its move {self.ends}, and a game can have {self.moves}; "
+            f"with {self.short_clock.base / SECOND:.2f} s left, it used more"
         )
 
 
 def too_slow(taken: int, clock: str, *, margin: int, moves: int) -> Pace | None:
-    """The pace of an agent that takes so long for each of so many moves; None where the clock is enough for it, or
-    where it cannot be asked for less in fairness."""
+    """The pace of an agent that takes `taken` nanoseconds for each of `moves` moves; None if the clock is long enough,
+    or if the test's clock would be too short."""
     control = TimeControl.parse(clock)
     running = Clock(control, 1, margin=margin)
     for move in range(1, moves + 1):

@@ -1,7 +1,7 @@
-"""Opponents of an agent that is checked: they move like the built-in `random`, and resign after so many moves.
+"""Opponents for a check: they move like the built-in agent `random`, and resign after N moves.
 
-So a game ends soon, and no player can know it before: the clock's budget for a move stays what it is in a whole game.
-They are hosted like built-in agents, from this file: "resigning_opponent.py:ResignsAfter4".
+A game then ends early, but the agent cannot know that in advance: clock.budget stays the same as in a whole game. The
+opponents are hosted from this file, like built-in agents: "resigning_opponent.py:ResignsAfter4".
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from agents.agent import Clock
 from agents.builtin.random_moves import RandomMoves
 
 AFTER: Final = (0, 1, 2, 4, 8, 16, 32, 64, 128)
-"""After how many moves there is one that resigns."""
+"""The numbers of moves after which an opponent resigns; one class for each."""
 
 
 class _Resigns(RandomMoves):

@@ -1,7 +1,7 @@
-"""One check from the first step to the last: which games it asks for, and what each step reports.
+"""One check from the first step to the last: which games it requests, and what each step reports.
 
-A check is a generator: it asks for games, is sent how they went, and goes on by what it reads in them. It starts no
-process and reads no clock of its own, so a test can send it any games.
+A check is a generator: it yields the games to play, is sent the played games, and continues from their results. It
+starts no process and reads no clock, so a test can send it any games.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from arena.student.checking.planned_games import CheckPosition, GamePlanner
 from arena.student.checking.played_games import COSTLY, CheckGame, Pace
 
 _MOST_FAILURES: Final = 3
-"""After so many failures no more positions are tried."""
-_THINKS: Final = 20 * MILLISECOND
-"""An agent whose moves never take longer than this does not look at the clock."""
+"""Number of failures after which no more positions are tried."""
+_USES_CLOCK: Final = 20 * MILLISECOND
+"""An agent whose moves never take longer than this does not use its clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameBatch:
-    """Games that a check asks for."""
+    """Games that a check requests."""
 
     games: Iterable[Planned]
     seconds: float = float("inf")
-    """After so long no more of them are begun."""
+    """Time limit in seconds; after it, no more games start."""
     enough: Callable[[CheckGame], bool] = field(default=lambda _: False)
-    """Called with each that is over: whether no more are to be begun."""
+    """Called with each finished game; True: start no more games."""
 
 
 GameRequests = Generator[GameBatch, list[CheckGame], None]
-"""Asks for games, is sent how they went, and ends by itself."""
+"""Yields games to play, and is sent the played games."""
 
 
 class Check:
@@ -52,14 +52,14 @@ class Check:
         self._now = now
         self._report = report
         self._reported: set[StepName] = set()
-        # When the last step was reported.
+        # The time of the last report.
         self._since = now()
-        # Whether the agent takes its time.
-        self._thinks = True
-        # All games that count for what it printed and used.
+        # Whether the agent's moves depend on its clock.
+        self._uses_clock = True
+        # All games that count for the steps on output and resources.
         self._games: list[CheckGame] = []
-        # A game that failed in a process that had played before, and not in a fresh one.
-        self._leftover: CheckGame | None = None
+        # A game that failed only in a process that had already played a game, not in a fresh process.
+        self._failed_after_other_games: CheckGame | None = None
 
     def games(self) -> GameRequests:
         """The whole check."""
@@ -74,8 +74,8 @@ class Check:
         else:
             self._report_start(begun)
             rest = islice(positions, 0 if only is not None else self._conditions.positions - 1)
-            goes_on = yield from self._try_positions(begun, rest)
-            if only is None and goes_on:
+            play_whole_games = yield from self._try_positions(begun, rest)
+            if only is None and play_whole_games:
                 yield from self._try_whole_games()
         self._skip_the_rest()
 
@@ -83,15 +83,15 @@ class Check:
 
     def _report_start(self, begun: CheckGame) -> None:
         seconds = begun.ready_after or 0.0
-        message = f"{self._players.behind}, ready within {seconds:.1f} s"
+        message = f"{self._players.confined}, ready within {seconds:.1f} s"
         self._add(StepName.STARTS, Light.GOOD, message, seconds=seconds)
         allowed = f"{self._conditions.limits.ready / SECOND:.0f} s are allowed"
         self._add(
-            StepName.READY, Light.GOOD, allowed if self._players.python else "as the protocol wants it", seconds=0.0
+            StepName.READY, Light.GOOD, allowed if self._players.python else "as the protocol requires", seconds=0.0
         )
 
     def _explain_start(self, begun: CheckGame) -> GameRequests:
-        """The agent was never ready: why."""
+        """Reports why the agent was never ready."""
         if begun.undecided:
             self._add_undecided(StepName.STARTS, begun)
             return
@@ -100,30 +100,30 @@ class Check:
         if not why.loading and (
             why.method == "begin" or (not self._players.python and begun.record.verdict == Verdict.UNREADY)
         ):
-            self._add(StepName.STARTS, Light.GOOD, self._players.behind)
+            self._add(StepName.STARTS, Light.GOOD, self._players.confined)
             name = StepName.READY
         self._add_failure(name, why, again=self._command())
 
     # Positions.
 
     def _moves(self, entrant: Entrant, positions: Iterable[CheckPosition]) -> Iterator[Planned]:
-        """A game of one move in each of these positions."""
+        """A game of one move for each of these positions."""
         for position in positions:
-            yield self._planner.one_move(position, entrant, thinks=self._thinks)
+            yield self._planner.one_move(position, entrant, uses_clock=self._uses_clock)
 
     def _position(self, game: CheckGame) -> CheckPosition:
-        """Where the agent was asked for one move."""
+        """The position in which the agent was asked for a move."""
         return self._planner.positions[game.planned.number]
 
     def _try_positions(
         self, begun: CheckGame, more: Iterator[CheckPosition]
     ) -> Generator[GameBatch, list[CheckGame], bool]:
-        """A move in each of many positions; whether the agent can go on to whole games."""
+        """Plays a move in many positions. Returns whether the agent can continue with whole games."""
         failures = [begun] if begun.failed else []
-        self._thinks = begun.own.longest > _THINKS
+        self._uses_clock = begun.own.longest > _USES_CLOCK
 
         def enough(game: CheckGame) -> bool:
-            self._thinks = self._thinks or game.own.longest > _THINKS
+            self._uses_clock = self._uses_clock or game.own.longest > _USES_CLOCK
             if game.failed:
                 failures.append(game)
             return game.failed and (game.verdict in COSTLY or len(failures) >= _MOST_FAILURES)
@@ -135,8 +135,8 @@ class Check:
         if failures and failures[0] is not begun:
             (again,) = yield GameBatch(self._moves(self._players.fresh, [self._position(failures[0])]))
             if not again.failed and not again.undecided:
-                # What was left of the games before was to blame: in a tournament each game has a fresh process.
-                self._leftover = failures[0]
+                # Something left over from earlier games was to blame: in a tournament each game has a fresh process.
+                self._failed_after_other_games = failures[0]
                 waiting = [*map(self._position, failures[1:])]
                 played = [game for game in played if not game.failed] + [again]
                 failures.clear()
@@ -158,21 +158,21 @@ class Check:
             return False
         short = len(played) < self._conditions.positions and self._conditions.only is None
         mean = played_games.mean_time(played)
-        slow = f"; no more, for a move took {mean:.2f} s" if short and mean > 0.05 else ""
+        slow = f"; no more, because a move took {mean:.2f} s" if short and mean > 0.05 else ""
         seats = len({position.seat for position in tried})
         as_each = f", as {'both seats' if seats == 2 else f'{seats} seats'}" if seats > 1 else ""
         self._add(StepName.LEGAL, Light.GOOD, f"{count}{as_each}: {planned_games.count_stages(tried)}{slow}")
         return True
 
     def _report_failures(self, failures: Sequence[CheckGame], tried: int, count: str) -> GameRequests:
-        """The first of the failures, of so many positions that were tried."""
+        """Reports the first of the failures; `tried` is the number of positions tried."""
         first = failures[0]
         why = yield from self._explain(first)
         if others := len(failures) - 1:
             why = replace(why, message=f"{why.message} (and in {others} of {tried - 1} other positions)")
         if first.late:
             good = tried - len(failures)
-            message = f"in {good} of {count}; no more were tried" if good else "no move has come"
+            message = f"in {good} of {count}; no more were tried" if good else "no move in time"
             self._add(StepName.LEGAL, Light.GOOD if good else Light.SKIPPED, message)
             if self._conditions.only is None:
                 self._add(StepName.WHOLE, Light.SKIPPED)
@@ -187,16 +187,16 @@ class Check:
     # Whole games.
 
     def _try_whole_games(self) -> GameRequests:
-        """Games from beginning to end, as each seat, in one process; then one in another."""
+        """Plays whole games, one in each seat, in one process; then the first again in a fresh process."""
         longest = self._planner.moves_until_resigning(played_games.mean_time(self._games))
-        entrant = self._players.fresh if self._leftover else self._players.kept
+        entrant = self._players.fresh if self._failed_after_other_games else self._players.kept
         games = [self._planner.whole_game(seat, entrant, longest) for seat in range(self._planner.start.players)]
         played = yield GameBatch(
             games, 2 * self._conditions.seconds, lambda game: game.failed and game.verdict in COSTLY
         )
         again: CheckGame | None = None
         if not any(game.late for game in played):
-            # The first game once more, in a fresh process.
+            # The first game again, in a fresh process.
             once_more = self._planner.whole_game(played[0].seat, self._players.watched, longest)
             (again,) = yield GameBatch([once_more])
         self._games += played
@@ -217,11 +217,11 @@ class Check:
         elif all(game.undecided for game in played):
             self._add_undecided(StepName.WHOLE, played[0])
         elif not message:
-            self._add(StepName.WHOLE, Light.SKIPPED, "none came to its end")
+            self._add(StepName.WHOLE, Light.SKIPPED, "no game was finished")
         else:
             resigned = any(game.record.verdict == Verdict.RESIGNED and not game.opponent_resigned for game in played)
             if resigned and not any(game.own_moves for game in played):
-                advice = "Resign is for lost games: look at when choose raises it"
+                advice = "resign only lost games: check when choose raises Resign"
                 self._add(StepName.WHOLE, Light.WARNING, message, advice=advice)
             else:
                 self._add(StepName.WHOLE, Light.GOOD, message)
@@ -233,13 +233,13 @@ class Check:
             return
         measured = played_games.time_used(self._games, played, self._conditions.clock)
         if slow := (yield from self._too_slow(played)):
-            advice = "look at clock.left in choose: who never takes more than clock.budget for a move is never late"
+            advice = "check clock.left in choose: an agent that never uses more than clock.budget is never late"
             self._add(StepName.CLOCK, Light.WARNING, f"{measured.message}; {slow}", advice=advice)
         else:
             self._add(StepName.CLOCK, *measured)
 
     def _too_slow(self, played: list[CheckGame]) -> Generator[GameBatch, list[CheckGame], Pace | None]:
-        """How slow it is, where it would lose a longer game on time; who adapts to the clock is faster when asked."""
+        """The agent's pace if it would lose a longer game on time; None if it moves faster when little time is left."""
         game = max(played, key=lambda game: len(game.own_moves))
         taken = int(played_games.mean_time([game]) * SECOND)
         conditions = self._conditions
@@ -252,27 +252,27 @@ class Check:
         return pace if asked.record.verdict == Verdict.TIME and asked.failed else None
 
     def _report_again(self, first: CheckGame, again: CheckGame | None) -> None:
-        """Whether the `first` game went as well `again`, in a fresh process; and all others in one that was kept."""
-        if self._leftover is not None:
+        """Reports whether it plays several games in one process, and the `first` one `again` in a fresh process."""
+        if self._failed_after_other_games is not None:
             self._add(
                 StepName.AGAIN,
                 Light.FAILED if self._conditions.reuse else Light.WARNING,
-                "it fails in a process that has played before, and not in a fresh one",
-                advice="forget all of the last game in begin: variables outside of the object stay as they were",
-                stderr=self._leftover.record.detail,
+                "it fails in a process that has already played a game, but not in a fresh one",
+                advice="reset everything in begin: global variables keep their values from the last game",
+                stderr=self._failed_after_other_games.record.detail,
                 again=self._command(),
             )
         elif again is None or again.undecided:
             self._add(StepName.AGAIN, Light.SKIPPED)
         elif again.late and not first.failed:
-            # It says nothing of what was there before: the clock, or how busy the machine was, differed.
+            # Not a failure: only the clock differed, or how busy the machine was.
             self._add(StepName.AGAIN, Light.SKIPPED, f"the same game again took longer: {again.detail}")
         elif again.failed and not first.failed:
             self._add(
                 StepName.AGAIN,
                 Light.FAILED,
-                f"the same game again, in a fresh process, it lost: {again.detail}",
-                advice="what it does must not depend on what was there before",
+                f"it lost when the same game was played again in a fresh process: {again.detail}",
+                advice="its moves must not depend on earlier games",
                 again=self._play_command(again),
             )
         else:
@@ -280,25 +280,25 @@ class Check:
             self._add(StepName.AGAIN, Light.GOOD, message)
 
     def _report_seed(self, first: CheckGame, again: CheckGame | None) -> None:
-        """Whether it made the same moves in both games, which had the same seed."""
+        """Reports whether the agent made the same moves in both games, which have the same seed."""
         if again is None or any(game.failed or game.undecided for game in (first, again)):
             self._add(StepName.SEED, Light.SKIPPED)
         elif (differs := played_games.first_difference(first, again)) is None:
-            self._add(StepName.SEED, Light.GOOD, f"{len(again.own_moves)} moves, twice the same")
+            self._add(StepName.SEED, Light.GOOD, f"{len(again.own_moves)} moves, the same both times")
         else:
             place, one, other = differs
             self._add(
                 StepName.SEED,
                 Light.WARNING,
-                f"at move {place} it played {one}, and in the same position again {other}",
-                advice="draw from self.random, which is seeded for each game; who thinks until time is up may differ",
+                f"at move {place} it played {one} the first time and {other} the second time",
+                advice="use self.random, which is seeded for each game; thinking until time is up can also cause this",
                 again=self._play_command(first),
             )
 
-    # Why it failed.
+    # Why the agent failed.
 
     def _explain(self, game: CheckGame) -> Generator[GameBatch, list[CheckGame], Explanation]:
-        """Why it failed; one that did not take too long is watched in the same position, to see what it changes."""
+        """Why the agent lost. Unless it was too slow, it plays the position again, watched, to see what it changes."""
         watched_log = ""
         if self._players.python and game.was_asked and game.verdict not in COSTLY:
             (watched,) = yield GameBatch([self._planner.watched(game)])
@@ -317,7 +317,7 @@ class Check:
         )
 
     def _fail_in_game(self, name: StepName, game: CheckGame) -> GameRequests:
-        """The step fails, for the agent failed in that whole game."""
+        """Reports the step as failed because the agent failed in that whole game."""
         why = yield from self._explain(game)
         state = self._planner.start
         for move in game.record.moves:
@@ -345,7 +345,7 @@ class Check:
         board: str = "",
         again: str = "",
     ) -> None:
-        """Reports a step; without `seconds` it took as long as the last one is ago."""
+        """Reports a step; without `seconds` it took the time since the last report."""
         now = self._now()
         step = CheckStep(
             name=name,
@@ -382,12 +382,12 @@ class Check:
         self._add(
             name,
             Light.WARNING,
-            f"nobody can say: {game.detail}",
-            advice="this machine is too busy, or something on it fails: try again, and see `arena doctor`",
+            f"no result: {game.detail}",
+            advice="this machine is too busy or has a problem: try again, and run `arena doctor`",
         )
 
     def _skip_the_rest(self) -> None:
-        """What was not tried is reported as such."""
+        """Reports the steps that were not tried as skipped."""
         for name in (StepName.LEGAL,) if self._conditions.only is not None else NUMBERED_STEPS:
             if name not in self._reported and name is not StepName.FOUND:
                 self._add(name, Light.SKIPPED, seconds=0.0)
@@ -396,7 +396,7 @@ class Check:
         return self._conditions.command(self._players.text)
 
     def _play_command(self, game: CheckGame) -> str:
-        """The command that plays the same game again and shows it."""
+        """The command that plays the game again and shows it."""
         conditions = self._conditions
         if conditions.description:
             return self._command()

@@ -1,6 +1,6 @@
-"""What an agent wrote to stderr, read: the traceback at its end, cut to the lines that its author wrote.
+"""Reads an agent's stderr: finds the last traceback and cuts it to the lines that the agent's author wrote.
 
-Pure, and forgiving: the text may be anything, and may be cut anywhere.
+Pure. Never raises: the text may be anything, and may be cut anywhere.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from agents.player import ADVICE
 _FRAME: Final = re.compile(r'\s*File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:,)?(?: in (?P<function>\S+))?')
 _OWN: Final = re.compile(r".*/[0-9a-f]{64}/(?P<file>[^\n]+)")
 """A file in a store of submissions."""
-_BEGINS: Final = "Traceback (most recent call last):"
+_TRACEBACK: Final = "Traceback (most recent call last):"
 _THREAD: Final = re.compile(r"(?:Current thread|Thread) 0x[0-9a-f]+.* \(most recent call first\):")
-"""How Python begins when it says where a thread is busy."""
+"""The first line of each thread in a dump of `faulthandler`."""
 _MOST_FRAMES: Final = 5
 _FROM_OUR_HOST: Final = ("choose returned ", ADVICE)
-"""How lines begin that our own host wrote."""
+"""Prefixes of lines that our own host wrote."""
 _LONGEST_LINE: Final = 200
+"""Length limit of a line, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +34,20 @@ class Frame:
     line: int
     function: str = ""
     code: tuple[str, ...] = ()
-    """The line itself, and marks under it."""
+    """The source line, and the marks under it."""
 
     @property
     def place(self) -> str:
-        """For a sentence: "my_agent.py, line 7"."""
+        """File and line in words: "my_agent.py, line 7"."""
         return f"{self.file}, line {self.line}"
 
 
 @dataclass(frozen=True, slots=True)
 class Traceback:
-    """A traceback without the frames of Python and of ours."""
+    """A traceback without the frames of Python and of our kit."""
 
     frames: tuple[Frame, ...]
-    """The innermost last."""
+    """The innermost frame last."""
     error: str
     """Its last line: "ValueError: bad"."""
 
@@ -60,25 +61,25 @@ class Traceback:
 
 
 def last(stderr: str) -> Traceback | None:
-    """The last traceback in a log; None without one."""
+    """The last traceback in a log; None if there is none."""
     lines = stderr.splitlines()
-    begins = [number for number, line in enumerate(lines) if line.endswith(_BEGINS)]
+    begins = [number for number, line in enumerate(lines) if line.endswith(_TRACEBACK)]
     if begins:
         frames, error = _read(lines[begins[-1] + 1 :])
         return Traceback(frames, error)
-    # A syntax error in the file itself has frames and no such line.
+    # A syntax error in the file itself has frames, but not the line "Traceback ...".
     frames, error = _read(lines[-12:])
     return Traceback(frames, error) if frames and error else None
 
 
 def busy(stderr: str, source_line: Callable[[str, int], str] = lambda _, __: "") -> Traceback | None:
-    """Where the program was busy when its warden asked; None where it did not say. `source_line` gives a line of the
-    agent's source."""
+    """What the program was running when its warden requested a dump of its threads; None without a dump. `source_line`
+    returns a line of the agent's source."""
     lines = stderr.splitlines()
     threads = [number for number, line in enumerate(lines) if _THREAD.match(line)]
     if not threads:
         return None
-    # Of several threads, the one in which a method of the agent's runs that we have called.
+    # Of several threads, choose the one that runs a method that our host called.
     found = [tuple(reversed(_read(lines[begin + 1 : end])[0])) for begin, end in pairwise([*threads, len(lines)])]
     found = [frames for frames in found if frames] or [()]
     asked = [frames for frames in found if frames and frames[0].function in ("choose", "begin", "__init__")]
@@ -87,7 +88,7 @@ def busy(stderr: str, source_line: Callable[[str, int], str] = lambda _, __: "")
 
 
 def before_dump(stderr: str) -> str:
-    """What was written before the program said where it is busy."""
+    """The output before the dump of the threads."""
     found = re.search(rf"^{_THREAD.pattern}", stderr, re.MULTILINE)
     return stderr if found is None else stderr[: found.start()]
 
@@ -97,7 +98,7 @@ def _indented(line: str) -> tuple[str, ...]:
 
 
 def excerpt(stderr: str, most: int = 8, *, head: int = 4) -> str:
-    """The last lines of a log that is no traceback, and the first: some programs say there what is wrong."""
+    """The last lines of a log without a traceback, and the first: some programs print the error there."""
     lines = [shortened(line) for line in stderr.splitlines() if line.strip() and not line.startswith(_FROM_OUR_HOST)]
     left_out = len(lines) - most - head
     if head and left_out > 0:
@@ -107,7 +108,7 @@ def excerpt(stderr: str, most: int = 8, *, head: int = 4) -> str:
 
 
 def _read(lines: Iterable[str]) -> tuple[tuple[Frame, ...], str]:
-    """The agent's own frames, and the first line after them that is none."""
+    """The agent's own frames, and the first line after them that is not part of a frame."""
     frames: list[Frame] = []
     own = False
     for line in lines:
@@ -127,7 +128,7 @@ def _read(lines: Iterable[str]) -> tuple[tuple[Frame, ...], str]:
 
 
 def _shown_frames(frames: tuple[Frame, ...]) -> list[str]:
-    """The frames as Python shows them, a long recursion in short."""
+    """The frames as Python shows them; of a long recursion the middle is left out."""
     shown: list[str] = []
     left_out = len(frames) - _MOST_FRAMES
     for number, frame in enumerate(frames):
@@ -142,6 +143,6 @@ def _shown_frames(frames: tuple[Frame, ...]) -> list[str]:
 
 
 def shortened(line: str) -> str:
-    """`line` with files as their author knows them, and not too long."""
+    """`line` with file names as their author knows them, cut to `_LONGEST_LINE`."""
     line = re.sub(r"/\S*/([0-9a-f]{64}|library-\w{8}|scratch/agent-\w+)/", "", line.rstrip())
     return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}..."

@@ -1,6 +1,6 @@
-"""A program that hosts an agent as always, and also logs whether it changed its state.
+"""A program that hosts an agent as usual, and also logs whether the agent changed its state.
 
-Its text is what Python is given with -c, behind the walls, where of our packages only `agents` and `adsearch` can be
+Its source text is passed to `python -c` in the sandbox, where of our packages only `agents` and `adsearch` can be
 imported.
 """
 
@@ -17,7 +17,7 @@ CHANGED = "changed its state: "
 
 
 def watch() -> None:
-    """From now on each state is compared with itself after `choose`."""
+    """Patch the host so that it compares each state before and after `choose`."""
     from agents import hosting, player
 
     followed, legal = player.Player._followed, hosting.legal

@@ -1,28 +1,27 @@
-/* An agent that plays connect4 without our kit: it reads JSON lines and writes JSON lines.
+/* An agent that plays connect4 without our kit: it reads and writes lines of JSON.
  *
- *     cc -O2 -o my_agent my_agent.c                  makes the program, after each change
- *     arena check cmd:./my_agent --game connect4     is everything all right with it?
- *     arena play connect4 cmd:./my_agent random      one game, shown as it goes
- *     arena climb cmd:./my_agent --game connect4     how strong is it?
- *     arena games connect4                           the rules, and how moves are written
+ *     cc -O2 -o my_agent my_agent.c                  compile it, after every change
+ *     arena check cmd:./my_agent --game connect4     check that it works
+ *     arena play connect4 cmd:./my_agent random      watch one game
+ *     arena climb cmd:./my_agent --game connect4     measure how strong it is
+ *     arena games connect4                           show the rules and the notation of moves
  *
- * `choose` takes the middle one of the legal moves: change it. Whatever else can be read and written here is told in
- * docs/protocol.md of arena-referee.
+ * `choose` plays the middle legal move: change it. docs/protocol.md of arena-referee describes all messages.
  */
 #include <stdio.h>
 #include <string.h>
 
 static char line[1 << 17]; /* No message is longer than 65,536 bytes. */
 
-/* s points to the quote that opens a JSON string; the result points just behind the quote that closes it. */
+/* `s` points to the opening quote of a JSON string; returns a pointer just after its closing quote. */
 static const char *after_string(const char *s) {
     for (s++; *s != '"' && *s != '\0'; s++)
-        if (*s == '\\' && s[1] != '\0') s++; /* in \" the quote does not close */
+        if (*s == '\\' && s[1] != '\0') s++; /* an escaped quote does not close the string */
     return *s == '"' ? s + 1 : s;
 }
 
-/* Where the value of `key` begins; "" if the message has no such key.
- * Depth 1 is the message itself: what is inside of its lists, objects and strings is skipped. */
+/* Where the value of `key` starts; "" if the message has no such key.
+ * Depth 1 is the message itself: the contents of its lists, objects and strings are skipped. */
 static const char *value_of(const char *key) {
     size_t length = strlen(key);
     int depth = 0;
@@ -42,12 +41,12 @@ static const char *value_of(const char *key) {
     return "";
 }
 
-/* How many characters the number or string at `value` has, quotes included: so it can be copied as it is. */
+/* The length of the number or string at `value`, quotes included, so that it can be copied unchanged. */
 static int length_of(const char *value) {
     return *value == '"' ? (int)(after_string(value) - value) : (int)strcspn(value, ",]} \t\r\n");
 }
 
-/* The n-th string of the list of strings at `list`, counted from 0; NULL if it has fewer. */
+/* The n-th string of the list at `list`, counted from 0; NULL if the list is shorter. */
 static const char *nth(const char *list, int n) {
     for (const char *s = list; *s != ']' && *s != '\0'; s++)
         if (*s == '"') {
@@ -57,12 +56,13 @@ static const char *nth(const char *list, int n) {
     return NULL;
 }
 
+/* Whether the message has this type. */
 static int is(const char *type) {
     const char *value = value_of("type");
     return (size_t)length_of(value) == strlen(type) + 2 && strncmp(value + 1, type, strlen(type)) == 0;
 }
 
-/* Your agent thinks here. The move comes with its quotes, as it stood in the list. */
+/* Your agent thinks here. Returns a move with its quotes, as in the list. */
 static const char *choose(const char *legal) {
     int moves = 0;
     while (nth(legal, moves) != NULL) moves++;
@@ -70,20 +70,20 @@ static const char *choose(const char *legal) {
 }
 
 int main(void) {
-    while (fgets(line, sizeof line, stdin) != NULL) { /* ends when the referee closes our input */
+    while (fgets(line, sizeof line, stdin) != NULL) { /* the loop ends when the referee closes stdin */
         const char *game = value_of("game");
         if (is("start")) {
             printf("{\"type\": \"ready\", \"game\": %.*s}\n", length_of(game), game);
         } else if (is("turn")) {
-            /* The id says which question this answers: send back the one that came. */
+            /* Answer with the id of the turn. */
             const char *id = value_of("id"), *move = choose(value_of("legal"));
             if (move == NULL) return 1;
             printf("{\"type\": \"move\", \"game\": %.*s, \"id\": %.*s, \"move\": %.*s}\n",
                    length_of(game), game, length_of(id), id, length_of(move), move);
         } else if (is("bye")) {
             return 0;
-        } /* Any other type is of no interest to us, and may be ignored. */
-        fflush(stdout); /* else the answer would wait in a buffer while our clock runs */
+        } /* Ignore messages of other types. */
+        fflush(stdout); /* without fflush the answer stays in a buffer while our clock runs */
     }
     return 0;
 }

@@ -1,37 +1,36 @@
-// An agent that plays connect4 without our kit: it reads JSON lines and writes JSON lines.
+// An agent that plays connect4 without our kit: it reads and writes lines of JSON.
 //
-//     arena check "cmd:node my_agent.js" --game connect4     is everything all right with it?
-//     arena play connect4 "cmd:node my_agent.js" random      one game, shown as it goes
-//     arena climb "cmd:node my_agent.js" --game connect4     how strong is it?
-//     arena games connect4                                   the rules, and how moves are written
+//     arena check "cmd:node my_agent.js" --game connect4     check that it works
+//     arena play connect4 "cmd:node my_agent.js" random      watch one game
+//     arena climb "cmd:node my_agent.js" --game connect4     measure how strong it is
+//     arena games connect4                                   show the rules and the notation of moves
 //
-// `choose` takes the middle one of the legal moves: change it. Whatever else can be read and written here is told in
-// docs/protocol.md of arena-referee.
+// `choose` plays the middle legal move: change it. docs/protocol.md of arena-referee describes all messages.
 
 "use strict";
 const readline = require("node:readline");
 
-// Your agent thinks here. turn.legal is an array of moves, turn.position is the board; both are text.
+// Your agent thinks here. turn.legal is an array of moves, turn.position is the board as text.
 function choose(turn) {
   const legal = turn.legal;
   return legal[Math.floor(legal.length / 2)];
 }
 
-// Sends one message: one line.
+// Sends one message, as one line.
 function say(message) {
   process.stdout.write(JSON.stringify(message) + "\n");
 }
 
-// Called for each line, so for each message, that the referee sends.
+// Called for each message from the referee; a message is one line.
 function hear(line) {
   const message = JSON.parse(line);
   switch (message.type) {
     case "start":
-      console.error("I have seat", message.seat, "of", message.rules); // stderr is ours: a log
+      console.error("I have seat", message.seat, "of", message.rules); // stderr is the agent's log
       say({ type: "ready", game: message.game });
       break;
     case "turn":
-      // The id says which question this answers: send back the one that came.
+      // Answer with the id of the turn.
       say({ type: "move", game: message.game, id: message.id, move: choose(message) });
       break;
     case "over":
@@ -40,8 +39,8 @@ function hear(line) {
     case "bye":
       process.exit(0);
   }
-  // Any other type is of no interest to us, and may be ignored.
+  // Ignore messages of other types.
 }
 
-// The program ends when the referee closes our input.
+// The program ends when the referee closes stdin.
 readline.createInterface({ input: process.stdin }).on("line", hear);

@@ -114,15 +114,15 @@ def test_where_somebody_failed_it_is_the_turn_in_which_it_did() -> None:
 
 def test_a_game_in_which_nobody_was_asked_has_no_default_ply() -> None:
     game, _ = played("connect4", 2, opening=("4", "4"), most=2)
-    with pytest.raises(ArenaError, match="nobody was asked for a move"):
+    with pytest.raises(ArenaError, match="no agent was asked for a move"):
         default_ply(replace(game, fault=None, verdict="void"), [0])
 
 
 @pytest.mark.parametrize(
     ("rules", "ply", "words"),
     [
-        ("pig:goal=15", 1, "that ply is chance's; the nearest ply at which an agent was asked is 2"),
-        ("connect4", 1, "that ply is of the opening; the nearest ply at which an agent was asked is 3"),
+        ("pig:goal=15", 1, "this ply is a chance event; the nearest ply at which an agent was asked is 2"),
+        ("connect4", 1, "this ply is part of the opening; the nearest ply at which an agent was asked is 3"),
         ("connect4", 999, "plies; the nearest"),
     ],
 )
@@ -134,7 +134,7 @@ def test_a_ply_at_which_nobody_was_asked_is_one_error(rules: str, ply: int, word
 
 def test_a_record_that_cannot_be_true_is_not_played_again() -> None:
     game, _ = played("pig:goal=15", 2)
-    with pytest.raises(ArenaError, match="cannot be played again as it is on record"):
+    with pytest.raises(ArenaError, match="cannot be played again as recorded"):
         replay_turn(replace(game, seed=8), max(move.ply for move in game.moves if isinstance(move.who, int)))
 
 

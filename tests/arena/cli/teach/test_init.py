@@ -128,5 +128,5 @@ def test_a_description_that_is_there_stays_as_it_is() -> None:
     Path("cs101.toml").write_text("mine", "utf-8")
     ended = arena("init", "cs101")
     assert ended.code == 2
-    assert "'cs101.toml' is a file already, and nothing is overwritten" in ended.err
+    assert "the file 'cs101.toml' already exists and is not overwritten" in ended.err
     assert Path("cs101.toml").read_text("utf-8") == "mine"

@@ -169,14 +169,14 @@ def test_a_game_of_ones_own_is_found_by_its_path() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["my agent.py"], "expected a file's name of letters, digits, '_' and '-'"),
-        (['""".py'], "expected a file's name of letters"),
+        (["my agent.py"], "expected a file name of letters, digits, '_' and '-'"),
+        (['""".py'], "expected a file name of letters"),
         ([".py"], "ends in .py"),
         (["_x.py"], "begins with a letter or a digit"),
         ([f"{'W' * 65}.py"], "at most 64 characters"),
         (
             ["my_agent.txt"],
-            "expected a file's name that ends in .py (or .js, or .c), such as my_agent.py, got 'my_agent.txt'",
+            "expected a file name that ends in .py, .js or .c, such as my_agent.py, got 'my_agent.txt'",
         ),
         (["my_agent"], "ends in .py"),
         (["."], "ends in .py"),
@@ -212,10 +212,10 @@ def test_a_file_or_folder_that_is_there_stays_as_it_is() -> None:
     Path("my_agent.py").write_text("mine", "utf-8")
     Path("folder.py").mkdir()
     Path("link.py").symlink_to("nothing.py")
-    for name, what in (("my_agent.py", "a file"), ("folder.py", "a folder"), ("link.py", "a file")):
+    for name, what in (("my_agent.py", "file"), ("folder.py", "folder"), ("link.py", "file")):
         ended = arena("new", name)
         assert ended.code == 2
-        assert f"{name!r} is {what} already, and nothing is overwritten" in ended.err
+        assert f"the {what} {name!r} already exists and is not overwritten" in ended.err
     assert Path("my_agent.py").read_text("utf-8") == "mine"
     assert not Path("nothing.py").exists()
 

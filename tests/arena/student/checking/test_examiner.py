@@ -109,7 +109,7 @@ def test_a_program_whose_file_is_not_there_is_told_so(tmp_path: Path) -> None:
 
     step = checked(f"cmd:{sys.executable} -I {tmp_path / 'agnt.py'}", "nap").worst
     assert step is not None
-    assert (step.name, step.message) == (StepName.STARTS, "the program did not find 'agnt.py', and ended")
+    assert (step.name, step.message) == (StepName.STARTS, "the program did not find 'agnt.py' and exited")
     assert "check the name" in step.advice
 
 
@@ -136,7 +136,7 @@ def test_the_failing_position_is_drawn_and_found_again(tmp_path: Path) -> None:
     assert step.again == f"arena check {path} --game tictactoe --position {number}"
     again = checked(path, "tictactoe", only=number).worst
     assert again is not None
-    assert (again.board, again.message) == (step.board, "choose returned 99, which is no legal move")
+    assert (again.board, again.message) == (step.board, "choose returned 99, which is not a legal move")
 
 
 def test_one_that_thinks_long_is_asked_less(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_one_that_thinks_long_is_asked_less(tmp_path: Path) -> None:
         found = examine(str(path), Conditions(game="connect4", clock="60", seconds=0.7), folder)
     assert found.light is Light.GOOD, found.worst
     told = {step.name: step.message for step in found.steps}
-    assert re.search(r"no more, for a move took 0\.\d+ s", told[StepName.LEGAL])
+    assert re.search(r"no more, because a move took 0\.\d+ s", told[StepName.LEGAL])
     assert "cut short after" in told[StepName.WHOLE]
 
 
@@ -163,7 +163,7 @@ def test_whoever_cannot_keep_its_pace_for_a_whole_game_is_warned_and_whoever_loo
     assert clever.light is Light.GOOD, clever.worst
     assert steady.worst is not None
     assert (steady.light, steady.worst.name) == (Light.WARNING, StepName.CLOCK)
-    told = r"if it goes on like this its time is up at its move [4-6], and a game can have \d\d;"
+    told = r"at this pace its time runs out at its move [4-6], and a game can have \d\d;"
     assert re.search(told, steady.worst.message), steady.worst
     assert "clock.left" in steady.worst.advice
 
@@ -189,7 +189,7 @@ def test_whoever_is_late_fails_by_the_clock_alone(tmp_path: Path) -> None:
         Light.SKIPPED,
     )
     assert tuple(step.name for step in found.steps) == NUMBERED_STEPS
-    assert next(step.message for step in found.steps if step.name == StepName.LEGAL) == "no move has come"
+    assert next(step.message for step in found.steps if step.name == StepName.LEGAL) == "no move in time"
 
 
 def test_where_no_game_came_to_its_end_none_is_told_as_whole(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_where_no_game_came_to_its_end_none_is_told_as_whole(tmp_path: Path) -> 
     path.write_text(GREEDY.replace("        return", "        import time\n        time.sleep(0.08)\n        return"))
     found = checked(path, "othello", clock="0.5")
     told = {step.name: (step.light, step.message) for step in found.steps}
-    assert told[StepName.WHOLE] == (Light.SKIPPED, "none came to its end")
+    assert told[StepName.WHOLE] == (Light.SKIPPED, "no game was finished")
     assert told[StepName.CLOCK][0] is Light.FAILED
 
 
@@ -234,7 +234,7 @@ def test_a_position_that_is_not_there_is_refused_and_a_gap_in_the_numbers_is_non
 
     numbers = [position.number for position in draw_positions(games.start("kuhn"), 0)]
     gap = next(number for number in range(1, numbers[-1]) if number not in numbers)
-    for only, words in ((51, "from 1 to 50"), (gap, f"this game has few, here {numbers[0]}, ")):
+    for only, words in ((51, "from 1 to 50"), (gap, f"this game has few, with the numbers {numbers[0]}, ")):
         with pytest.raises(BadFixture, match=f"no position {only}: .*{words}"):
             checked(BARE, "kuhn", only=only, positions=50)
 

@@ -84,9 +84,9 @@ def test_no_text_of_a_message_has_more_than_one_line() -> None:
 @pytest.mark.parametrize("verdict", [Verdict.TIME, Verdict.UNREADY])
 def test_where_waiting_counts_a_busy_machine_may_be_to_blame(verdict: Verdict) -> None:
     failure = Failure(verdict, "used 1.060 s of 1.000 s at ply 1", waits_charged=True)
-    assert "or it is no fault of the agent's" in explain(failure).advice
-    assert "or it is no fault" not in explain(replace(failure, waits_charged=False)).advice
+    assert "or the machine was too busy" in explain(failure).advice
+    assert "too busy" not in explain(replace(failure, waits_charged=False)).advice
 
 
 def test_a_busy_machine_makes_no_agent_crash() -> None:
-    assert "or it is no fault" not in explain(Failure(Verdict.CRASHED, "exited with code 1", waits_charged=True)).advice
+    assert "too busy" not in explain(Failure(Verdict.CRASHED, "exited with code 1", waits_charged=True)).advice

@@ -39,8 +39,7 @@ def test_it_is_asked_with_a_clock_that_it_must_be_faster_for() -> None:
     assert str(found.short_clock) == "0.75+0.1"
     assert Clock(TimeControl.parse(str(found.short_clock)), 1).limit(0) < found.taken
     assert str(found) == (
-        "if it goes on like this its time is up at its move 8, and a game can have 21; "
-        "asked with 0.75 s left, it took more"
+        "at this pace its time runs out at its move 8, and a game can have 21; with 0.75 s left, it used more"
     )
 
 
