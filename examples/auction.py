@@ -1,4 +1,4 @@
-"""A game in one file with chance, secrets, and moves at the same time: `examples/auction.py:Auction`."""
+"""A game in one file with chance, hidden information and simultaneous moves: `examples/auction.py:Auction`."""
 
 import re
 
@@ -10,13 +10,13 @@ HIDDEN = "?"
 
 
 class Auction(State[int]):
-    """A die says what the prize is worth. Then all bid 0 to 6 coins at the same time, unseen. The highest bid that
-    nobody else has made wins the prize and pays the bid; all others pay nothing."""
+    """A die decides the value of the prize. Then all players bid 0 to 6 coins at the same time, unseen. The highest bid
+    that no other player made wins the prize and pays the bid; all others pay nothing."""
 
-    options = (Option("players", 3, "how many bid", 2, 5),)
+    options = (Option("players", 3, "number of players", 2, 5),)
     seats = (2, 3, 4, 5)
-    notation = "the coins; at the die what it shows"
-    players = 3  # here only the usual number: __init__ says how many there are
+    notation = "the number of coins; for the die, the number thrown"
+    players = 3  # the default; __init__ sets the number in this game
     chance = True
     hidden = True
     zero_sum = False
@@ -25,7 +25,7 @@ class Auction(State[int]):
 
     def __init__(self, players, prize=0, bids=()):
         self.players, self.prize, self.bids = players, prize, bids
-        # "At the same time" is one after the other, as long as nobody sees the bids of the others.
+        # The bids are made one after the other, but no player sees the bids of the others.
         self.turn = CHANCE if not prize else len(bids) if len(bids) < players else None
 
     @classmethod
@@ -50,14 +50,14 @@ class Auction(State[int]):
         return Auction(self.players, self.prize, (*self.bids, move))
 
     def utilities(self):
-        alone = [bid for bid in self.bids if bid != HIDDEN and self.bids.count(bid) == 1]
-        return tuple(float(self.prize - bid) if alone and bid == max(alone) else 0.0 for bid in self.bids)
+        unique = [bid for bid in self.bids if bid != HIDDEN and self.bids.count(bid) == 1]
+        return tuple(float(self.prize - bid) if unique and bid == max(unique) else 0.0 for bid in self.bids)
 
     def position(self):
         return f"{self.prize} bids={','.join(map(str, self.bids))}"
 
     def view(self, seat):
-        if self.turn is None:  # all is laid open
+        if self.turn is None:  # at the end everything is revealed
             return self.position()
         seen = tuple(bid if owner == seat else HIDDEN for owner, bid in enumerate(self.bids))
         return Auction(self.players, self.prize, seen).position()

@@ -5,11 +5,11 @@ from adsearch.errors import BadPosition
 
 
 class Countdown(State[int]):
-    """A number counts down from n. Two players in turn take 1, 2 or 3 from it. Who takes the last one wins."""
+    """A number counts down from n. Two players take turns to subtract 1, 2 or 3. The player that reaches 0 wins."""
 
     options = (Option("n", 21, "the number at the start", 1, 1000),)
-    notation = "how many to take"
-    max_plies = 1000  # without it a game counts as one that may never end, and a search needs a depth
+    notation = "the number to subtract"
+    max_plies = 1000  # without it the game counts as endless, and a search needs a depth limit
 
     def __init__(self, n: int, mover: int = 0) -> None:
         self.n = n

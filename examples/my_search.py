@@ -1,10 +1,10 @@
-"""Two searches as a lecture has them, for `arena judge examples/my_search.py:alphabeta`."""
+"""Two searches as in a lecture, for `arena judge examples/my_search.py:alphabeta`."""
 
 from math import inf
 
 
 def minimax(state):
-    """What `state` is worth to MAX, who is seat 0."""
+    """The value of `state` for MAX, who is seat 0."""
     if state.turn is None:
         return state.utilities()[0]
     values = [minimax(state.play(move)) for move in state.moves()]
@@ -12,7 +12,7 @@ def minimax(state):
 
 
 def alphabeta(state, alpha=-inf, beta=inf):
-    """The same, and the best move, without looking where the result can no longer change."""
+    """The same value and the best move, without searching branches that cannot change the result."""
     if state.turn is None:
         return state.utilities()[0], None
     best_move = None

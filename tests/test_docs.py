@@ -15,7 +15,7 @@ def without_times(printed: str) -> list[str]:
     """The lines of an output, with every date, every time it took, and what the machine's walls are made the same."""
     dated = re.sub(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?", "DATE", printed)
     dated = re.sub(r"confined: \w+$|is confined \(\w+\): .*$", "confined: WALLS", dated, flags=re.MULTILINE)
-    dated = re.sub(r"behind (a sandbox|limits|a container)", "behind WALLS", dated)
+    dated = re.sub(r"(behind|in|with) (a sandbox|limits( only)?|a container)", "behind WALLS", dated)
     return [re.sub(r" *[0-9.]+ (s|min)\b", " TIME s", line.rstrip()) for line in dated.splitlines()]
 
 

@@ -1,11 +1,11 @@
-"""An instructor's semester: who takes the course, what was handed in, the public report, exercises.
+"""For instructors: the roster, the hand-ins, the public report, exercises.
 
 It may import all other rooms. Start with `collecting/`.
 
-    roster.py      who takes the course, read from a spreadsheet
-    aliases.py     what agents are called in public
-    collecting/    from a learning system's download to agents that play
-    report/        a tournament as a site to publish
+    roster.py      the students of the course, read from a spreadsheet
+    aliases.py     the public names of agents
+    collecting/    from the download of a learning system to agents that play
+    report/        a tournament as a web site to publish
     bundle.py      one agent's games and sources as a file for its author
     lecture/       makes and grades exercises
 """

@@ -1,7 +1,7 @@
-"""What agents are called in public: with a roster, by their aliases.
+"""The public names of agents: with a roster, their aliases.
 
-Values in, values out. Anyone on the roster is shown under the alias alone. An agent of somebody who is not on it is an
-error, not shown by its name: what was published cannot be taken back.
+Pure. Students on the roster are shown only by their alias. An agent of a person who is not on the roster is an error;
+its real name is not shown, because what was published cannot be taken back.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from agents import builtin
 from arena.course.roster import Roster, Student, folded, replace_unprintable
 from arena.errors import BadRoster
 
-_WITHOUT_BLANKS: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-"""Letters of scripts that have no blanks between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese; and Korean, whose
-names are followed by particles."""
+_WITHOUT_SPACES: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""Letters of scripts without spaces between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese; and Korean, where
+particles follow names directly."""
 _COMMON: Final = re.compile(r"|[A-Za-z]|\d{1,3}")
-"""Gives nobody away: nothing, a letter, a small number."""
+"""Texts too common to identify a student: nothing, one letter, a number of up to three digits."""
 
 
 class ShownNames(Struct, frozen=True):
-    """What agents are called in public, and what must not be shown."""
+    """The public names of agents, and the texts that must not be shown."""
 
     shown: Mapping[str, str]
-    """Every agent -> what it is called. No two are called the same."""
+    """Every agent -> its public name. All are different."""
     hidden: tuple[str, ...] = ()
-    """The names, ids and groups of everybody on the roster, unless they are common words."""
+    """The names, ids and groups of all students on the roster, except texts too common to identify a student."""
 
     def redact(self, text: str) -> str:
-        """`text` without the name, id or group of anybody on the roster."""
+        """`text` with "…" for the name, id or group of every student on the roster."""
         return _pattern_of(self.hidden).sub("…", normalize("NFC", text)) if self.hidden else text
 
 
@@ -47,9 +47,9 @@ def _pattern_of(secrets: Collection[str]) -> re.Pattern[str]:
 
 
 def _whole_word(secret: str) -> str:
-    """The pattern of a secret as a whole word; in scripts without blanks it may stand anywhere."""
-    begins = "" if _WITHOUT_BLANKS.match(secret[0]) else r"(?<![^\W_])"
-    ends = "" if _WITHOUT_BLANKS.match(secret[-1]) else r"(?![^\W_])"
+    """The pattern of a secret as a whole word; in scripts without spaces it matches anywhere."""
+    begins = "" if _WITHOUT_SPACES.match(secret[0]) else r"(?<![^\W_])"
+    ends = "" if _WITHOUT_SPACES.match(secret[-1]) else r"(?![^\W_])"
     return begins + r"[\s_.-]*".join(map(re.escape, secret.split())) + ends
 
 
@@ -59,7 +59,7 @@ def own_names(agents: Collection[str]) -> ShownNames:
 
 
 def numbered(names: Iterable[str], plain: Callable[[str], str], form: str) -> dict[str, str]:
-    """Every name -> its plain form; a form that is taken gets the next free number, written as `form` says."""
+    """Every name -> its plain form; if that is taken, `form` with the plain form and the next free number."""
     forms: dict[str, str] = {}
     taken: set[str] = set()
     for name in sorted(names):
@@ -74,9 +74,9 @@ def numbered(names: Iterable[str], plain: Callable[[str], str], form: str) -> di
 
 
 def aliases_of(agents: Mapping[str, str], roster: Roster) -> ShownNames:
-    """Every agent under its alias on the roster; `agents`: the source of each. Built-in agents need not be on it.
+    """Every agent under its alias on the roster; `agents`: each agent and its source. Built-in agents keep their names.
 
-    BadRoster if another agent is not on the roster or has no alias, or if two would be called the same."""
+    BadRoster if another agent is not on the roster or has no alias, or if two agents would have the same name."""
     shown: dict[str, str] = {}
     unknown = []
     for name in sorted(agents):
@@ -89,22 +89,22 @@ def aliases_of(agents: Mapping[str, str], roster: Roster) -> ShownNames:
             unknown.append(quote(name))
     if unknown:
         raise BadRoster(
-            f"{roster.file}: expected a line for every agent that is not built in, there is none for "
-            f"{one_of(unknown)}; give each a line with its name and an alias (which may be its name)"
+            f"{roster.file}: expected a line for every agent that is not built in, but there is none for "
+            f"{one_of(unknown)}; add a line for each, with its name and an alias (which can be the name)"
         )
     called: dict[str, str] = {}
     for name, alias in shown.items():
         other = called.setdefault(folded(alias), name)
         if other != name:
             raise BadRoster(
-                f"{roster.file}: expected an alias of its own for each agent, {quote(other)} and {quote(name)} "
+                f"{roster.file}: expected a different alias for each agent, but {quote(other)} and {quote(name)} "
                 f"would both be called {quote(alias)}"
             )
     return ShownNames(shown, tuple(secret for one in roster.students for secret in _hidden(one)))
 
 
 def _alias(name: str, roster: Roster) -> str | None:
-    """The alias of the student who plays under that name, also for "alice@2"; None if nobody on the roster does."""
+    """The alias of the student who plays under this name, also for "alice@2"; None if no student on the roster does."""
     agent = _without_version(name)
     for called in (name, agent):
         found = roster.called(called)
@@ -129,16 +129,16 @@ def _printable(name: str) -> str:
 
 
 def _refuse_real_name(name: str, roster: Roster) -> None:
-    """BadRoster if a built-in agent is called like a student."""
+    """BadRoster if the name of a built-in agent contains a student's name, id or group."""
     for one in roster.students:
         if (found := _pattern_of(tuple(_hidden(one))).search(normalize("NFC", name))) is not None:
             raise BadRoster(
-                f"{roster.file}, line {one.line}: the built-in agent {quote(name)} would give away {quote(found[0])} "
-                "of this line: give that agent a line with an alias, or another name in the description"
+                f"{roster.file}, line {one.line}: the built-in agent {quote(name)} would reveal {quote(found[0])} "
+                "of this line; give that agent a line with an alias, or another name in the description"
             )
 
 
 def _hidden(student: Student) -> list[str]:
-    """What must not be shown of the student; the alias may be shown, also if it is the real name."""
+    """The student's texts that must not be shown; the alias can be shown, even if it is the real name."""
     texts = (student.id, student.name, student.group)
     return [each for each in texts if folded(each) != folded(student.alias) and not _COMMON.fullmatch(each)]

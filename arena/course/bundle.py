@@ -1,7 +1,7 @@
-"""`arena bundle`: one agent's part of the record as one file for its author: games, logs, versions and their sources.
+"""`arena bundle`: writes one agent's games, logs, versions and sources into a file for its author.
 
-`db/bundles.py` decides what is left out about opponents. Here the sources are read from the store, and with a roster
-names are replaced. The file is written as a whole or not at all.
+`db/bundles.py` decides what is left out about opponents. This module reads the sources from the store, and with a
+roster replaces names. The file is written completely or not at all.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from db.database import Connection, Database
 
 
 class Bundled(Struct, frozen=True):
-    """What has been written."""
+    """What the bundle has in it."""
 
     games: int
     tournaments: int
     sources: int
     missing: tuple[str, ...]
-    """Why sources are not in it."""
+    """For each source that is not in it, the reason."""
 
 
 def write(
@@ -43,13 +43,13 @@ def write(
     tournament: int | None = None,
     roster: Roster | None = None,
 ) -> Bundled:
-    """Writes the bundle of that agent into the new file; with a roster everybody is called by the alias."""
+    """Writes the agent's bundle into the new file; with a roster, all names are replaced by aliases."""
     if file.exists() or file.is_symlink():
-        raise ArenaError(f"{file} is there already, and nothing is overwritten; choose another name")
+        raise ArenaError(f"{file} already exists and is not overwritten; choose another name")
     if file.suffix == store.folder.suffix:
-        raise ArenaError(f"expected a file called otherwise, such as {file.stem}.arena: {file.suffix} is for sources")
+        raise ArenaError(f"expected another file extension, such as {file.stem}.arena: {file.suffix} is for sources")
     if not file.absolute().parent.is_dir():
-        raise ArenaError(f"there is no folder {str(file.parent)!r} to put {file.name!r} into; make it first")
+        raise ArenaError(f"there is no folder {str(file.parent)!r} for {file.name!r}; make the folder first")
     wanted = bundles.wanted(connection, agent, tournament)
     names = _own_names() if roster is None else _aliases(connection, wanted.names, roster)
     files: list[SourceFile] = []
@@ -68,7 +68,7 @@ def write(
 
 
 def _files(store: Store, source: str) -> list[SourceFile]:
-    """The files of a source; ArenaError where it is not whole."""
+    """The files of a source; ArenaError if it is damaged or missing."""
     return [SourceFile(source, path, file.executable, file.content) for path, file in store.read(source).items()]
 
 
@@ -80,7 +80,7 @@ def _aliases(connection: Connection, agents: tuple[str, ...], roster: Roster) ->
     names = aliases_of(bundles.sources_of(connection, agents), roster)
 
     def pair(key: str) -> str:
-        """The key of a pairing, with the shown names in it."""
+        """The key of a pairing, with public names."""
         try:
             parts = json.loads(key)
         except ValueError:

@@ -1,7 +1,7 @@
-"""The roster of a course: who takes it, in which group, and under which alias others know them.
+"""The roster of a course: its students with their groups and aliases.
 
-Values in, values out. The CSV text of a spreadsheet is read strictly; no two of its lines can be taken for the same
-student. An agent's student is found by id, name or alias.
+Pure. The CSV text of a spreadsheet is read strictly; no two of its lines can mean the same student. An agent's student
+is found by id, name or alias.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from adsearch.errors import nearly, quote
 from arena.errors import BadRoster
 
 COLUMNS: Final = ("id", "name", "group", "alias")
-"""What is read; other columns are left alone."""
+"""The columns that are read; other columns are ignored."""
 
 
 class Student(Struct, frozen=True):
@@ -29,20 +29,20 @@ class Student(Struct, frozen=True):
     name: str
     group: str
     alias: str
-    """What others see."""
+    """The name that others see."""
     line: int
-    """Where it stands in the file, from 1."""
+    """Line number in the file, from 1."""
 
 
 class Roster(Struct, frozen=True):
-    """Everybody who takes the course, in the order of the file."""
+    """All students of the course, in the order of the file."""
 
     file: str
-    """What the file is called in messages."""
+    """The file's name in messages."""
     students: tuple[Student, ...]
 
     def called(self, text: str) -> list[Student]:
-        """The students with that id; else with that name, which several may share; else with that alias."""
+        """The students with this id; else with this name, which several can share; else with this alias."""
         for column in ("id", "name", "alias"):
             found = [one for one in self.students if folded(getattr(one, column)) == folded(text)]
             if found and folded(text):
@@ -51,10 +51,10 @@ class Roster(Struct, frozen=True):
 
 
 def read(text: str, file: str) -> Roster:
-    """The roster that `text` holds, as any spreadsheet writes it; `file`: what it is called in messages.
+    """The roster in `text`, a CSV text from any spreadsheet program; `file`: its name in messages.
 
-    Each line has an id or a name, or both. Ids are unique, and so are aliases; nobody's alias is the id or name of
-    somebody else. Whether each line must have an alias is for its reader to say."""
+    Each line has an id or a name, or both. Ids and aliases are unique; no student's alias is the id or name of another
+    student. Callers decide whether each line must have an alias."""
     rows = table(text, file)
     title = {folded(column): column for column in rows[0][1]}
     if "id" not in title and "name" not in title:
@@ -74,14 +74,14 @@ def read(text: str, file: str) -> Roster:
 
 
 def table(text: str, file: str) -> list[tuple[int, dict[str, str]]]:
-    """The lines of a spreadsheet by the names of its columns, each with its number in the file; one at least.
+    """The lines of a spreadsheet, at least one, each with its line number and its cells by column name.
 
-    Cells are parted by commas, semicolons or tabs. Empty lines are left out; cells missing at the end are empty."""
+    Cells are separated by commas, semicolons or tabs. Empty lines are left out; cells missing at the end are empty."""
     text = text.removeprefix("\ufeff")
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     rows: list[tuple[int, list[str]]] = []
     begins = 1
-    if text[:4].casefold() == "sep=":  # what Excel puts before the names of the columns
+    if text[:4].casefold() == "sep=":  # Excel may write this before the column names
         next(lines)
         begins = 2
     try:
@@ -93,14 +93,14 @@ def table(text: str, file: str) -> list[tuple[int, dict[str, str]]]:
                 rows.append((begins, cells))
             begins = lines.line_num + 1
     except csv.Error as error:
-        raise BadRoster(f"{file}, line {begins}: expected CSV: {error}") from None
+        raise BadRoster(f"{file}, line {begins}: not valid CSV: {error}") from None
     if not rows:
-        raise BadRoster(f"{file}: expected a line with the names of the columns, got nothing")
+        raise BadRoster(f"{file}: expected a line with the column names, got an empty file")
     (first, titles), *below = rows
     if len({folded(title) for title in titles}) < len(titles) or not all(titles):
-        raise BadRoster(f"{file}, line {first}: expected a name of its own for each column, got {', '.join(titles)}")
+        raise BadRoster(f"{file}, line {first}: expected a different name for each column, got {', '.join(titles)}")
     if not below:
-        raise BadRoster(f"{file}: expected a line for each student below the names of the columns, got none")
+        raise BadRoster(f"{file}: expected a line for each student below the column names, got none")
     for line, cells in below:
         if len(cells) > len(titles):
             raise BadRoster(f"{file}, line {line}: expected {len(titles)} cells, got {len(cells)}")
@@ -108,23 +108,23 @@ def table(text: str, file: str) -> list[tuple[int, dict[str, str]]]:
 
 
 def folded(text: str) -> str:
-    """`text` as two spellings of it are compared: whatever the case, the spaces, and how accents are encoded."""
+    """`text` for comparisons: case, spaces and the encoding of accents do not matter."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def replace_unprintable(text: str) -> str:
-    """`text` on one line, with a mark for each character that is invisible or changes how the rest is read."""
+    """`text` with U+FFFD for each unprintable character, such as line breaks and direction marks."""
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
 def _plain(text: str) -> str:
-    """A cell as it is kept: on one line, with accents as most programs encode them."""
+    """A cell on one line, with accents in Unicode form NFC."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def _delimiter(text: str) -> str:
-    """What parts the cells: the sign of which the first line has most."""
-    # Where numbers are written with a comma, spreadsheets part cells with a semicolon.
+    """The separator of the cells: the candidate that is most frequent in the first line."""
+    # Where numbers are written with a decimal comma, spreadsheet programs separate cells with semicolons.
     first = next((line for line in text.splitlines() if line.strip()), "")
     if first[:4].casefold() == "sep=" and len(first) > 4:
         return first[4]
@@ -132,15 +132,15 @@ def _delimiter(text: str) -> str:
 
 
 def _refuse_ambiguity(students: Sequence[Student], file: str) -> None:
-    """BadRoster if two lines could be taken for the same student."""
+    """BadRoster if two lines could mean the same student."""
     taken: dict[str, tuple[Student, str]] = {}
     for column in ("id", "name", "alias"):
         for one in students:
             value = folded(getattr(one, column))
             other, what = taken.setdefault(value, (one, column))
-            # Two may have one name; and somebody may be called the same in two columns.
+            # Two students can have the same name, and one student the same text in two columns.
             if value and other is not one and not column == what == "name":
                 raise BadRoster(
-                    f"{file}, line {one.line}: expected nobody else with the {column} {quote(getattr(one, column))}, "
-                    f"it is the {what} in line {other.line}"
+                    f"{file}, line {one.line}: the {column} {quote(getattr(one, column))} is also the {what} in line "
+                    f"{other.line}; expected it only once"
                 )

@@ -226,7 +226,7 @@ class _Analyst:
     def _inferred(
         self, before: PositionValue, after: PositionValue, who: int | str
     ) -> tuple[PositionValue, PositionValue]:
-        """`before` and `after`, both proven if a proof of one proves the other: in a lost position every move loses, and
+        """`before` and `after`, both proven if a proof of one proves the other: in a lost position every move loses;
         a move that wins proves that the position before it was won."""
         if self._several or not isinstance(who, int) or before.exact == after.exact:
             return before, after

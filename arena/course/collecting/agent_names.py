@@ -1,4 +1,4 @@
-"""What the agent of everybody on the roster is called in tournaments: by alias, else by name, else by id."""
+"""The names of students' agents in tournaments: the alias, else the student's name, else the id."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from arena.tournament.description import folded, what_is_wrong_with
 
 
 def agent_names(roster: Roster) -> dict[Student, str]:
-    """The name of everybody's agent. BadRoster if one cannot be an agent's name, or two are the same."""
+    """The name of each student's agent. BadRoster if it cannot be an agent's name, or two are the same."""
     names: dict[Student, str] = {}
     taken: dict[str, Student] = {}
     students_names = [folded(one.name) for one in roster.students]
@@ -19,13 +19,13 @@ def agent_names(roster: Roster) -> dict[Student, str]:
         column = "alias" if one.alias else "name" if unique_name else "id"
         where = f"{roster.file}, line {one.line}"
         if not name:
-            raise BadRoster(f"{where}: another is called {quote(one.name)} too: expected an alias or an id")
+            raise BadRoster(f"{where}: another student has the name {quote(one.name)} too: expected an alias or an id")
         if wrong := what_is_wrong_with(name):
-            raise BadRoster(f"{where}, {column}: {wrong}; give an alias, which the agent is then called")
+            raise BadRoster(f"{where}, {column}: {wrong}; add an alias, which becomes the agent's name")
         other = taken.setdefault(folded(name), one)
         if other is not one:
             raise BadRoster(
-                f"{where}: the agent would be called {quote(name)}, as that of line {other.line}; give an alias"
+                f"{where}: the agent would be called {quote(name)}, like the agent of line {other.line}; add an alias"
             )
         names[one] = name
     return names

@@ -1,7 +1,7 @@
-"""Collector: checks what was handed in, newest first, and keeps for everybody the last hand-in that passed.
+"""Collector: checks hand-ins, newest first, and keeps for each student the last hand-in that passed.
 
-Each is in the database and in the collected file as soon as it has passed: after an interruption the same command goes
-on where it was. What plays already, and was checked under the same conditions, is not checked again.
+A hand-in is written to the database and the collected file as soon as it has passed: after an interruption the same
+command continues. A hand-in that already plays, and was checked under the same conditions, is not checked again.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from arena.walls.run_folder import RunFolder
 from db.database import Database
 
 _POSITIONS: Final = 10
-"""Positions in which each agent is asked for a move; `arena check` asks in more."""
+"""Positions in which each agent is asked for a move; `arena check` uses more."""
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(slots=True)
 class _Queue:
-    """One student's hand-ins that have not been looked at, the newest first, and the results so far."""
+    """One student's hand-ins that are still to be checked, the newest first, and the results so far."""
 
     student: Student
     agent: str
@@ -63,7 +63,7 @@ class _Stored:
 
 
 class Collector:
-    """One run of `arena collect`: everybody's hand-ins, under the conditions of one tournament."""
+    """One run of `arena collect`: all students' hand-ins, under the conditions of one tournament."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Collector:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """`file`: the collected file, which need not exist yet. With `late_too` late hand-ins play like others; with
-        `afresh` what earlier runs collected no longer plays."""
+        `afresh` agents that only earlier runs collected no longer play."""
         self._conditions = replace(conditions, positions=_POSITIONS, seconds=1.0)
         self._names = agent_names(roster)
         self._roster = roster
@@ -92,19 +92,19 @@ class Collector:
         self._numbers = count(1)
         self._kept = KeptAgents(file, submissions=submissions, database=database, now=now)
         rules = submissions.take_game(conditions.game)
-        # As the first version wrote it, where the enumeration was called Kind: files that it wrote keep their meaning.
+        # The first version called this enumeration Kind; its text is kept so that hashes in old files stay valid.
         same_for_all = repr(replace(self._conditions, game=rules, description="")).replace("<WallKind.", "<Kind.")
         self._conditions_hash = hashlib.sha256(same_for_all.encode()).hexdigest()[:16]
-        # How many agents are to be checked so far, and how many have been.
+        # The number of agents to check, as far as known, and the number already checked.
         self.to_check = 0
         self.checked = 0
-        # What instructors should know about this machine.
+        # Warnings about this machine, for the instructor.
         self.warnings: Sequence[str] = ()
-        # What several students have handed in.
+        # Content that several students handed in.
         self.shared: Sequence[SharedContent] = ()
 
     def collect(self, hand_ins: Sequence[HandIn], progress: Callable[[], None] = lambda: None) -> list[HandInResult]:
-        """What became of every hand-in, and of everybody on the roster; `progress` is called after each check."""
+        """The result of every hand-in, and of every student on the roster; `progress` is called after each check."""
         self._kept.write()
         queues = [self._queue(student, hand_ins) for student in self._roster.students]
         with Examiner(self._conditions, self._folder) as examiner:
@@ -117,7 +117,7 @@ class Collector:
                     self.checked += 1
                     progress()
         if self._afresh:
-            # Only now: an interrupted run forgets nobody.
+            # Only at the end, so that an interrupted run removes no agent.
             self._kept.by_name = {queue.agent: queue.kept for queue in queues if queue.kept is not None}
             self._kept.write()
         results = [result for queue in queues for result in self._results(queue)]
@@ -131,11 +131,11 @@ class Collector:
 
     @property
     def not_on_roster(self) -> list[str]:
-        """The agents that earlier runs collected and whose names nobody on the roster has."""
+        """The agents that earlier runs collected and that belong to no student on the roster."""
         return sorted(set(self._kept.by_name) - set(self._names.values()))
 
     def _queue(self, student: Student, hand_ins: Sequence[HandIn]) -> _Queue:
-        """All hand-ins of the student, sorted; late ones have their result already."""
+        """All hand-ins of the student, sorted; late hand-ins already have their result."""
         agent = self._names[student]
         queue = _Queue(student, agent, None if self._afresh else self._kept.by_name.get(agent))
         theirs = [one for one in hand_ins if one.student == student]
@@ -143,9 +143,9 @@ class Collector:
             if self._late_too or not is_late(one, self._deadline):
                 queue.hand_ins.append(one)
             elif queue.kept is not None and is_of(queue.kept, one):
-                # It was collected before, under a later deadline.
-                message = "late by this deadline, but taken in before: it plays"
-                advice = "--afresh takes in anew what is handed in here"
+                # An earlier run collected it, under a later deadline.
+                message = "late by this deadline, but collected before, so it plays"
+                advice = "to collect only from this download, use --afresh"
                 late = HandInResult(outcome=HandInOutcome.LATE, hand_in=one, message=message, advice=advice)
                 queue.results.append(replace(late, source=queue.kept.source, plays=True, again=True))
             else:
@@ -153,7 +153,7 @@ class Collector:
         return queue
 
     def _next(self, queue: _Queue) -> _Stored | None:
-        """The student's next hand-in to be checked; None if there is none, or if the right one plays already."""
+        """The student's next hand-in to check; None if there is none, or if the right one already plays."""
         kept = queue.kept
         while queue.hand_ins:
             one = queue.hand_ins.popleft()
@@ -191,7 +191,7 @@ class Collector:
         return _Stored(queue, one, player, submission, started_as)
 
     def _note(self, stored: _Stored, checked: CheckReport) -> None:
-        """Notes the result of a check: an agent that passed plays from now on."""
+        """Records the result of a check: an agent that passed plays from now on."""
         queue = stored.queue
         source = stored.submission.hash
         outcome = HandInOutcome(checked.light)
@@ -218,14 +218,14 @@ class Collector:
         queue.results.append(replace(result, source=source, plays=plays))
 
     def _results(self, queue: _Queue) -> Iterator[HandInResult]:
-        """The student's results, at least one: completed with whose they are, and the version that now plays."""
+        """The student's results, at least one, completed with the student, the agent and the version that now plays."""
         version = None if queue.kept is None else queue.kept.version
         for result in queue.results or [HandInResult(outcome=HandInOutcome.MISSING)]:
             late = result.hand_in is not None and is_late(result.hand_in, self._deadline)
             yield replace(result, student=queue.student, agent=queue.agent, late=late, version=version)
 
     def _without_scratch(self, text: str) -> str:
-        """`text` with paths as the student knows them."""
+        """`text` with paths inside the hand-in, without the scratch folder."""
         if str(self._folder.scratch) in text:
             for path in sorted(self._folder.scratch.glob("*-*"), reverse=True):
                 text = text.replace(f"{path}/", "")

@@ -1,6 +1,6 @@
 """Finds the agent in a hand-in: its file, or the folder with `agent.py`, inside any number of folders and zips.
 
-Of several Python files none is chosen: then the folder itself is returned, and the check says what is missing in it.
+If there are several Python files, none is chosen: the folder is returned, and the check says what is missing in it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from arena.players.player import MAIN_FILE
 from arena.student.checking.agent_lookup import LANGUAGES
 
 _DEEPEST: Final = 8
+"""Levels of folders and zips that are searched."""
 
 
 def find_agent(path: Path, new_folder: Callable[[], Path]) -> Path:

@@ -1,4 +1,4 @@
-"""A hand-in: one submission of a student, as it was found in the download."""
+"""A hand-in: one submission of a student, as found in the download."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ class TimeSource(StrEnum):
     """Where the time of a hand-in comes from."""
 
     NAME = "name"
-    """The learning-management system put it into the file's name."""
+    """The learning system wrote it into the file's name."""
     ZIP = "zip"
-    """The download is a zip, which has a time for each file."""
+    """The download is a zip, which stores a time for each file."""
     FILE = "file"
-    """The time of the file on this disk."""
+    """The modification time of the file on this disk."""
     NONE = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class HandIn:
-    """One submission, as it was found."""
+    """One submission, as found in the download."""
 
     label: str
-    """Where it was found, for people."""
+    """Where it was found: its path in the download."""
     path: Path | None
     """A file, or a folder of files; None if it cannot be read."""
     student: Student | None = None
-    """Whose it is; None if that is not known."""
+    """Its student; None if not known."""
     when: datetime | None = None
     """With its time zone."""
     time_source: TimeSource = TimeSource.NONE
     marked_late: bool = False
-    """Whether the learning-management system marked it as late."""
+    """Whether the learning system marked it as late."""
     wrong: str = ""
     """Why it cannot be read, or why its student is not known."""

@@ -1,4 +1,4 @@
-"""Result: what became of one hand-in, or of somebody without one. `arena collect` shows one line for each."""
+"""The result of a hand-in, or of a student without one. `arena collect` shows one line for each."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from arena.course.roster import Student
 
 
 class HandInOutcome(StrEnum):
-    """What became of it, in a word."""
+    """The result in one word."""
 
     GOOD = "good"
     WARNING = "warning"
     FAILED = "failed"
     LATE = "late"
     OLDER = "older"
-    """Older than the one that plays already."""
+    """Older than the hand-in that already plays."""
     MISSING = "missing"
-    """The student has handed in nothing."""
+    """The student handed in nothing."""
     UNMATCHED = "unmatched"
-    """Nobody on the roster matches it."""
+    """No student on the roster matches the hand-in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandInResult:
-    """What became of one hand-in, or of somebody without one."""
+    """The result of a hand-in, or of a student without one."""
 
     outcome: HandInOutcome
     student: Student | None = None
     agent: str = ""
-    """What the student's agent is called."""
+    """The name of the student's agent."""
     hand_in: HandIn | None = None
     late: bool = False
     message: str = ""
-    """What is wrong with it, or needs attention."""
+    """What is wrong with the hand-in, or needs attention."""
     advice: str = ""
     version: int | None = None
-    """The version with which the agent now plays: this hand-in's, or if it cannot play an earlier one."""
+    """The version that the agent now plays with: this hand-in, or an earlier one if this one cannot play."""
     plays: bool = False
-    """Whether it is this hand-in that plays."""
+    """Whether the agent plays with this hand-in."""
     source: str = ""
-    """Its hash in the store."""
+    """The hash of its submission in the store."""
     again: bool = False
-    """Whether an earlier run has collected it already."""
+    """Whether an earlier run already collected it."""

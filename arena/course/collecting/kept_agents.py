@@ -1,6 +1,6 @@
-"""KeptAgents: who plays with which submission, in the database and in the file that a tournament's description names.
+"""KeptAgents: the submission that each agent plays with, in the database and in the file that a description names.
 
-The file is written after each change, so whoever interrupts `arena collect` loses nothing.
+The file is written after each change, so an interrupted `arena collect` loses nothing.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from db.database import Database
 
 
 class KeptAgents:
-    """Who plays with which submission."""
+    """The submission that each agent plays with."""
 
     def __init__(self, file: Path, *, submissions: Store, database: Database, now: Callable[[], datetime]) -> None:
-        """`file`: the collected file, which need not exist yet; BadSubmission if it is about another store."""
+        """`file`: the collected file, which need not exist yet; BadSubmission if it belongs to another store."""
         self._file = file
         self._submissions = submissions
         self._database = database
@@ -37,8 +37,8 @@ class KeptAgents:
         kept, place = collected_file.read(self._file)
         if place.folder.resolve() != self._submissions.folder.resolve():
             raise BadSubmission(
-                f"{self._file} is about submissions in {place.folder}, expected {self._submissions.folder}: "
-                "name its database with --db, or another file with --to"
+                f"{self._file} lists submissions in {place.folder}, expected {self._submissions.folder}; "
+                "give its database with --db, or another file with --to"
             )
         return {one.name: one for one in kept}
 
@@ -49,7 +49,7 @@ class KeptAgents:
     def keep(
         self, agent: str, source: str, *, started_as: str, hand_in: HandIn, light: str, message: str, conditions: str
     ) -> Collected:
-        """From now on the agent plays with this submission. `light`, `message`: its check; `conditions`: their hash."""
+        """Let the agent play with this submission. `light`, `message`: its check; `conditions`: their hash."""
         with self._database.writing() as connection:
             store.version(connection, agent, source, started_as, self._now())
             numbers = {(one.agent, one.source): one.number for one in audit.versions(connection)}
@@ -69,21 +69,21 @@ class KeptAgents:
         return kept
 
     def drop(self, agent: str) -> None:
-        """The agent no longer plays."""
+        """Remove the agent: it no longer plays."""
         del self.by_name[agent]
         self.write()
 
 
 def is_of(kept: Collected, hand_in: HandIn) -> bool:
-    """Whether it is this hand-in that was kept."""
+    """Whether `kept` is this hand-in."""
     return (kept.submission, kept.handed_in) == (replace_unprintable(hand_in.label), _time_text(hand_in))
 
 
 def is_older(hand_in: HandIn, kept: Collected) -> bool:
-    """Whether the hand-in is older than what was kept, as far as both times are known."""
+    """Whether the hand-in is older than `kept`; False if one of the times is not known."""
     return hand_in.when is not None and kept.when is not None and hand_in.when < kept.when
 
 
 def _time_text(hand_in: HandIn) -> str:
-    """When it was handed in, as the file has it; empty if unknown."""
+    """The time of the hand-in as written to the file; empty if not known."""
     return "" if hand_in.when is None else hand_in.when.isoformat(timespec="seconds")

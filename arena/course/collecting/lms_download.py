@@ -1,7 +1,7 @@
-"""Reads the download of a learning system, a zip or folder with everybody's submissions: what, whose, and from when.
+"""Reads the download of a learning system, a zip or folder of submissions, and finds the student and time of each.
 
-`lms_file_names.py` reads the names that such systems give to files; any other file or folder must begin with whose it
-is. Folders and zips that belong to nobody are searched. No submission is run, and only `scratch` is written to.
+`lms_file_names.py` reads the names that such systems give to files; the name of any other file or folder must start
+with its student's. Folders and zips without a student are searched. No submission is run; only `scratch` is written to.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from arena.course.roster import Student
 from arena.errors import BadSubmission
 
 _DEEPEST: Final = 5
+"""Levels of folders and zips that are searched."""
 _LONGEST_RECEIPT: Final = 64 * 1024
+"""Bytes read from a receipt."""
 _AGENT_ENDINGS: Final = (".py", ".zip")
 
 
@@ -41,33 +43,33 @@ class _Group:
 
     name: LmsName
     files: list[tuple[Path, str]] = field(default_factory=list)
-    """Each with the student's own name for it; an empty name for a folder of the student's files."""
+    """Each path with the student's own name for the file; empty for a folder of the student's files."""
     typed: list[Path] = field(default_factory=list)
-    """Text that was typed into a field."""
+    """Files with text that was typed into a form."""
     receipt: tuple[str, str] = ("", "")
-    """The name and user name on the system's note."""
+    """The name and user name in the system's receipt."""
 
 
 class _Download:
-    """One download while it is read."""
+    """Reads one download."""
 
     def __init__(self, scratch: Path, matcher: RosterMatcher) -> None:
         self._scratch = scratch
         self._matcher = matcher
         self._numbers = count(1)
-        # What could not be unpacked, by where it would be, and why.
+        # The paths that could not be unpacked, each with the reason.
         self._not_unpacked: dict[Path, str] = {}
-        # The folders that are searched, and what comes before their files in labels.
+        # The folders that are searched, each with the prefix of its files in labels.
         self._label_prefixes: dict[Path, str] = {}
         self._time_source = TimeSource.FILE
 
     def read(self, source: Path) -> list[HandIn]:
         root = source
         if not source.exists():
-            raise BadSubmission(f"expected a folder or a zip with submissions, there is no {quote(str(source))}")
+            raise BadSubmission(f"expected a folder or a zip of submissions, but there is no {quote(str(source))}")
         if source.is_file():
             if not is_zip(source):
-                raise BadSubmission(f"expected a folder or a zip with submissions, got {quote(str(source))}")
+                raise BadSubmission(f"expected a folder or a zip of submissions, got {quote(str(source))}")
             self._time_source = TimeSource.ZIP
             root = self._unpacked_download(source)
         self._label_prefixes[root] = ""
@@ -87,7 +89,7 @@ class _Download:
         return folder
 
     def _hand_ins_in(self, folder: Path, level: int) -> list[HandIn]:
-        """The hand-ins in a folder of several students."""
+        """The hand-ins in a folder with files of several students."""
         found: list[HandIn] = []
         groups: dict[str, _Group] = {}
         plain: list[Path] = []
@@ -111,7 +113,7 @@ class _Download:
         return found
 
     def _listed(self, folder: Path) -> list[Path]:
-        """What is in the folder, sorted, with what could not be unpacked, without what systems put there."""
+        """The paths in the folder, sorted, including those that could not be unpacked; without junk."""
         try:
             there = {path for path in folder.iterdir() if not is_junk(path.name)}
         except OSError as error:
@@ -134,7 +136,7 @@ class _Download:
                 group.name = replace(group.name, late=True)
 
     def _of_group(self, group: _Group) -> Iterator[HandIn]:
-        """The hand-in of these files; none if there is only the system's note."""
+        """The hand-in of these files; none if there is only the system's receipt."""
         name = group.name
         paths = [path for path, _ in group.files] or group.typed
         if not paths:
@@ -156,7 +158,7 @@ class _Download:
         if wrong := self._why_unreadable(paths):
             yield replace(hand_in, wrong=wrong)
         elif not group.files:
-            what = "as text in a field" if group.typed else "without any file"
+            what = "as text in a form" if group.typed else "without any file"
             yield replace(hand_in, wrong=f"it was handed in {what}: expected a file")
         else:
             yield replace(hand_in, path=self._together(group.files))
@@ -170,7 +172,7 @@ class _Download:
             return self._matcher.by_name(*receipt)
 
     def _together(self, files: Sequence[tuple[Path, str]]) -> Path:
-        """The files with the names that their student gave them; several files are put into a folder."""
+        """The files under the student's own names; several files are copied into a folder."""
         if len(files) == 1 and not files[0][1]:
             return files[0][0]
         folder = self._new_folder() / "submission"
@@ -184,7 +186,7 @@ class _Download:
         inside = [path for path in folder.iterdir() if not is_junk(path.name)]
         return inside[0] if len(inside) == 1 else folder
 
-    # Other files and folders, each of which begins with whose it is.
+    # Other files and folders, whose names start with the student's.
 
     def _of_plain_path(self, path: Path) -> HandIn:
         hand_in = HandIn(self._label(path), path)
@@ -197,7 +199,7 @@ class _Download:
         return self._timed(replace(hand_in, student=student, wrong=wrong, path=None if wrong else path), [path])
 
     def _searched(self, one: HandIn, level: int) -> list[HandIn]:
-        """The hand-ins in a folder or zip that belongs to nobody; empty if nobody's name is in it either."""
+        """The hand-ins in a folder or zip without a student; empty if nothing in it has a student either."""
         if one.path is None or one.path.is_symlink() or level >= _DEEPEST:
             return []
         folder = one.path
@@ -216,16 +218,16 @@ class _Download:
     # Both.
 
     def _timed(self, hand_in: HandIn, paths: Sequence[Path]) -> HandIn:
-        """The hand-in with the time at which the last of its files was modified, if that is known."""
+        """The hand-in with the latest modification time of its files, if known."""
         times = [time for path in paths for time in _times(path)]
         if not times or max(times) <= 0:
             return hand_in
         return replace(hand_in, when=datetime.fromtimestamp(max(times)).astimezone(), time_source=self._time_source)
 
     def _why_unreadable(self, paths: Sequence[Path]) -> str:
-        """What is wrong with the first of these paths that is a link, or could not be unpacked; empty if nothing is.
+        """The reason if one of these paths is a link or could not be unpacked; empty otherwise.
 
-        A link may lead to another student's file; the store refuses those further inside that lead out."""
+        A link can point to another student's file. The store refuses links deeper inside that point outside."""
         for path in paths:
             if path.is_symlink():
                 return f"{quote(path.name)} is a link: expected files and folders"
@@ -248,7 +250,7 @@ def _may_be_agent(path: Path) -> bool:
 
 
 def _times(path: Path) -> Iterator[float]:
-    """When the file, or each file in the folder, was modified."""
+    """The modification time of the file, or of each file in the folder."""
     if path.is_symlink() or not path.is_dir():
         with suppress(OSError):
             yield path.lstat().st_mtime

@@ -1,13 +1,13 @@
-"""How Moodle, Canvas and Blackboard name the files of a submission: what the name alone says, without opening a file.
+"""Reads the names that Moodle, Canvas and Blackboard give to the files of a submission, without opening a file.
 
     Moodle      Anna Müller_123456_assignsubmission_file_/my_agent.py    or without the slash, as one file
     Canvas      mulleranna_LATE_123456_7890123_my_agent-2.py
-    Blackboard  Task 1_u123456_attempt_2026-05-01-12-00-00_my_agent.py   and a note with the ending .txt
+    Blackboard  Task 1_u123456_attempt_2026-05-01-12-00-00_my_agent.py   and a receipt that ends with .txt
 
-The folders of ILIAS (Mueller_Anna_login_12345/) and other files begin with whose they are: see `roster_matcher.py`.
+Folders of ILIAS (Mueller_Anna_login_12345/) and other files start with the student's name: see `roster_matcher.py`.
 
-Students choose the end of a name, and may write there what another system writes, or the same system for another
-student. What the system itself wrote comes first, so a name is read in the way that leaves most of it to the student.
+Students choose the end of a name, and could imitate another system or another student there. The system's own part
+comes first, so a name is read in the way that leaves the longest end to the student.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Final
 _MOODLE: Final = re.compile(
     r"(?P<who>.+?)_(?P<number>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<file>.*))?", re.DOTALL
 )
-# A task called "Lab_101" and a user called 4711 look the same in Blackboard up to "attempt".
+# Blackboard's name for a task "Lab_101" and a user 4711 looks like a name from Canvas up to "attempt".
 _CANVAS: Final = re.compile(
     r"(?P<who>[^_]+)(?P<late>_LATE)?_(?P<number>\d{3,})_(?P<submission>\d{3,})"
     r"_(?!attempt_\d{4}(?:-\d\d){5})(?P<file>.+)",
@@ -35,12 +35,12 @@ _RECEIPT_NAME: Final = re.compile(r"^Name:\s*(?P<name>.+?)\s*(?:\((?P<user>[^()]
 
 @dataclass(frozen=True, slots=True)
 class LmsName:
-    """What the name of a file or folder says."""
+    """What the name of a file or folder contains."""
 
     who: str
     """The student, as the system writes the name."""
     submission: str
-    """Files with the same text here are one submission."""
+    """Identifies the submission: its files have the same text here."""
     file: str = ""
     """The student's own name for the file; empty for a folder of the student's files, and for a receipt."""
     number: str = ""
@@ -49,15 +49,15 @@ class LmsName:
     """In the server's local time."""
     late: bool = False
     typed: bool = False
-    """Whether it is text typed into a field, or a comment, not an agent's file."""
+    """Whether the file is text typed into a form, or a comment, not an agent's file."""
     receipt: bool = False
-    """Whether it is the system's note about the submission."""
+    """Whether the file is the system's receipt for the submission."""
     timeless: bool = False
-    """Whether such files have the time of the download, not of the submission."""
+    """Whether the file's time is that of the download, not of the submission."""
 
 
 def read_name(name: str) -> LmsName | None:
-    """What the name of a file or folder says; None if no such system names files so."""
+    """Reads the name of a file or folder; None if no such system names files like this."""
     ways = ((_MOODLE, _of_moodle), (_BLACKBOARD, _of_blackboard), (_CANVAS, _of_canvas))
     read = [(found, meaning) for pattern, meaning in ways if (found := pattern.fullmatch(name))]
     if not read:
@@ -99,6 +99,6 @@ def _of_canvas(found: re.Match[str]) -> LmsName:
 
 
 def read_receipt(text: str) -> tuple[str, str]:
-    """Name and user name on Blackboard's note about a submission; empty if they are not there."""
+    """Name and user name in Blackboard's receipt for a submission; empty if they are not there."""
     found = _RECEIPT_NAME.search(text)
     return (found["name"], found["user"] or "") if found else ("", "")

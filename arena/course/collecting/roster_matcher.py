@@ -1,7 +1,7 @@
-"""Finds the student on the roster whose name, id or alias a file is called by.
+"""Finds the student on the roster by the name, id or alias in a file's name.
 
-The order of first and last names does not matter, nor do capitals, accents and how an umlaut is written. If two
-students match equally well, none is chosen: a person must decide.
+The order of first and last names, capitals, accents and the spelling of umlauts do not matter. If two students match
+equally well, neither is chosen: the instructor must decide.
 """
 
 from __future__ import annotations
@@ -16,13 +16,16 @@ from arena.course.roster import Roster, Student, folded
 from arena.errors import BadSubmission
 
 _WORDS: Final = re.compile(r"[^\W_]+")
-_SPELLED: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
-_BASIC: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"})
+_SPELLED_OUT: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
+_BASE_LETTERS: Final = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"}
+)
 _MOST_REORDERED: Final = 8
+"""Number of words up to which a name is matched in any order."""
 
 
 class RosterMatcher:
-    """Finds students on a roster by what their files are called."""
+    """Finds students on a roster by the names of their files."""
 
     def __init__(self, roster: Roster) -> None:
         self.roster = roster
@@ -37,8 +40,8 @@ class RosterMatcher:
                         self._nearly.setdefault(form, set()).add(place)
 
     def by_name(self, who: str, number: str = "") -> Student:
-        """The student with that name, and with that number where the roster's ids are such numbers; BadSubmission if
-        that is nobody, or several. The number tells apart students with the same name, and is no name itself."""
+        """The student with this name, and with this number if the roster's ids are such numbers; BadSubmission if there
+        is none, or several. The number distinguishes students with the same name; by itself it finds no student."""
         named = self._named(who) or self._named_in_group(who)
         numbered = self._exactly.get(folded(number), set()) if number else set()
         both = named & numbered
@@ -50,7 +53,7 @@ class RosterMatcher:
         return self._single(both or named, who, perhaps=numbered)
 
     def by_beginning(self, text: str) -> Student:
-        """The student with whose name, id or alias the text begins, by the longest match; BadSubmission as above."""
+        """The student whose name, id or alias starts the text, by the longest match; BadSubmission as above."""
         words = _WORDS.findall(text)
         for number in range(len(words), 0, -1):
             # Students write their own names with and without accents.
@@ -59,7 +62,7 @@ class RosterMatcher:
         return self._single(self._named(text), text)
 
     def _named(self, who: str) -> set[int]:
-        """The students called exactly so, if the name is written in full; else all with a similar name."""
+        """The students with exactly this name, if it is written in full; else all students with a similar name."""
         if " " in who.strip() or not who.isascii():
             exactly = self._looked_up(self._exactly, [folded(who)])
             if exactly:
@@ -67,7 +70,7 @@ class RosterMatcher:
         return self._looked_up(self._nearly, _spellings(who))
 
     def _named_in_group(self, who: str) -> set[int]:
-        """The same for "GROUP-NAME", as Moodle writes it if students have groups."""
+        """As `_named`, for "GROUP-NAME", which Moodle writes if students have groups."""
         found: set[int] = set()
         for at in (at for at, letter in enumerate(who) if letter == "-"):
             group = folded(who[:at])
@@ -86,10 +89,10 @@ class RosterMatcher:
 
     def _single(self, places: set[int], who: str, *, perhaps: Collection[int] = ()) -> Student:
         if not places:
-            raise BadSubmission(f"nobody on {self.roster.file} is called so{self._suggestion(who, perhaps)}")
+            raise BadSubmission(f"no student on {self.roster.file} has this name{self._suggestion(who, perhaps)}")
         if len(places) > 1:
             lines = " or ".join(self._line(place) for place in sorted(places)[:4])
-            raise BadSubmission(f"it may be {lines}: rename it to begin with an id")
+            raise BadSubmission(f"it could be {lines}: rename it to start with an id")
         return self.roster.students[min(places)]
 
     def _line(self, place: int) -> str:
@@ -110,20 +113,22 @@ class RosterMatcher:
 
 
 def _spellings(text: str) -> list[str]:
-    """`text` without accents: umlauts by their base letter, and spelled out."""
+    """`text` without accents: once with umlauts as base letters, once with umlauts spelled out."""
     small = folded(text)
     return list(
-        dict.fromkeys(_plain(spelled) for spelled in (small, unicodedata.normalize("NFC", small).translate(_SPELLED)))
+        dict.fromkeys(
+            _plain(spelled) for spelled in (small, unicodedata.normalize("NFC", small).translate(_SPELLED_OUT))
+        )
     )
 
 
 def _plain(text: str) -> str:
-    apart = unicodedata.normalize("NFD", text.translate(_BASIC))
+    apart = unicodedata.normalize("NFD", text.translate(_BASE_LETTERS))
     return unicodedata.normalize("NFC", "".join(letter for letter in apart if not unicodedata.combining(letter)))
 
 
 def _forms(text: str, *, any_order: bool) -> Iterator[str]:
-    """The forms that a text is looked up by: as it is, its words joined; with `any_order` also in other orders."""
+    """The forms of a text for lookup: unchanged, its words joined; with `any_order` also in other orders."""
     words = _WORDS.findall(text)
     if text:
         yield text

@@ -1,7 +1,7 @@
-"""Content that several students have handed in: a whole submission, or a file, the same byte for byte.
+"""Finds content that several students handed in: a whole submission or a file, equal byte for byte.
 
-Names of files do not count. What the course has handed out is no news: a file that more than half of the students hand
-in. Nor is a short one, such as an empty `__init__.py`.
+File names do not matter. A file that more than half of the students hand in counts as handed out by the course and is
+not reported, and neither is a short file, such as an empty `__init__.py`.
 """
 
 from __future__ import annotations
@@ -13,27 +13,28 @@ from pathlib import Path
 from typing import Final
 
 LEAST_BYTES: Final = 200
+"""Shorter files are not compared."""
 _FEW: Final = 3
-"""Among fewer students nothing is taken for the course's own."""
+"""With fewer students, no file counts as handed out by the course."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedContent:
-    """What several students have handed in."""
+    """Content that several students handed in."""
 
     file: str
     """Its name in the first submission; empty: the whole submission."""
     submissions: frozenset[tuple[str, str]]
-    """Agent and hash of each."""
+    """The agent and the hash of each."""
 
     @property
     def agents(self) -> list[str]:
-        """Whose it is."""
+        """The agents with this content."""
         return sorted({agent for agent, _ in self.submissions})
 
 
 def shared_content(submissions: Iterable[tuple[str, str]], store: Path) -> list[SharedContent]:
-    """What different agents share. `submissions`: agent and hash of each, whose folder is in `store`."""
+    """The content that different agents share. `submissions`: the agent and hash of each; its folder is in `store`."""
     whole: dict[tuple[bytes, ...], set[tuple[str, str]]] = {}
     single: dict[bytes, set[tuple[str, str]]] = {}
     names: dict[bytes, str] = {}
@@ -51,9 +52,9 @@ def shared_content(submissions: Iterable[tuple[str, str]], store: Path) -> list[
             whole.setdefault(tuple(sorted(digests)), set()).add((agent, source))
     students = len({agent for agent, _ in handed_in})
     shared = [SharedContent("", frozenset(found)) for found in whole.values()]
-    told = {one.submissions for one in shared}
+    reported = {one.submissions for one in shared}
     for digest, found in single.items():
         handed_out = students >= _FEW and 2 * len({agent for agent, _ in found}) > students
-        if not handed_out and frozenset(found) not in told:
+        if not handed_out and frozenset(found) not in reported:
             shared.append(SharedContent(names[digest], frozenset(found)))
     return sorted((one for one in shared if len(one.agents) > 1), key=lambda one: (one.agents, one.file))

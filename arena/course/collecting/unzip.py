@@ -1,7 +1,7 @@
-"""Unpacks zips from strangers: nothing outside the folder, no links, no more than the limits on size and number.
+"""Unpacks untrusted zips: writes nothing outside the folder, no links, and no more than the limits on size and number.
 
-A bad zip is one BadSubmission that says why. In the download of a whole course each bad entry is reported and left out,
-so that one student's file does not spoil the others'.
+A bad zip raises BadSubmission with the reason. In the download of a whole course, each bad entry is reported and left
+out, so that one student's file does not affect the others.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from arena.walls.kinds import MEBIBYTE
 from db.sources import MOST_BYTES, MOST_FILES
 
 _PIECE: Final = 256 * 1024
+"""Bytes read at a time."""
 _BAD_NAME: Final = (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
-_LOCKED: Final = 0x1
+_ENCRYPTED: Final = 0x1
 _UTF8: Final = 0x800
 _TIMESTAMP: Final = 0x5455
 _LONGEST_PATH: Final = 1024
@@ -39,7 +40,7 @@ _BROKEN: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ZipLimits:
-    """How much may come out of a zip."""
+    """Limits on the content of a zip."""
 
     total: int
     """Bytes of all files together."""
@@ -50,7 +51,7 @@ class ZipLimits:
 
 
 SUBMISSION: Final = ZipLimits(total=MOST_BYTES, file=MOST_BYTES, files=MOST_FILES)
-"""For the zip of one student: as much as the store takes."""
+"""For the zip of one student: the limits of the store."""
 DOWNLOAD: Final = ZipLimits(total=4096 * MEBIBYTE, file=MOST_BYTES, files=200_000)
 """For the download of a whole course."""
 
@@ -59,12 +60,12 @@ ReportBad = Callable[[str, str], None]
 
 
 def is_zip(path: Path) -> bool:
-    """Whether it is a file called *.zip."""
+    """Whether `path` is a file named *.zip."""
     return path.suffix.lower() == ".zip" and path.is_file()
 
 
 def is_junk(name: str) -> bool:
-    """Whether a file or folder of that name was put there by a system or a program, not by a person."""
+    """Whether a file or folder of this name was made by a system or a program, not by a person."""
     return (
         name.startswith((".", "__MACOSX", "__pycache__"))
         or name.endswith(".pyc")
@@ -107,28 +108,28 @@ def unpack(archive: Path, folder: Path, limits: ZipLimits, report_bad: ReportBad
         raise
     except (*_BROKEN, OSError) as error:
         if isinstance(error, OSError) and error.errno not in (errno.EINVAL, *_BAD_NAME):
-            raise  # the disk is full
-        raise BadSubmission(f"{quote(archive.name)} is no zip that can be opened: {_one_line(error)}") from None
+            raise  # such as a full disk
+        raise BadSubmission(f"{quote(archive.name)} is not a zip that can be opened: {_one_line(error)}") from None
 
 
 def _name(entry: zipfile.ZipInfo) -> str:
-    """The name of the entry as it was written, with slashes."""
+    """The original name of the entry, with slashes."""
     name = entry.filename
     if not entry.flag_bits & _UTF8:
-        # Without the flag it may be anything; most programs of today write UTF-8 nevertheless.
+        # Without the flag the encoding is not known; most programs write UTF-8.
         with suppress(UnicodeError):
             name = name.encode("cp437").decode()
     return name.replace("\\", "/")
 
 
 def _reason_to_refuse(name: str, entry: zipfile.ZipInfo) -> str:
-    """Why an entry must not be unpacked; empty if it may be."""
+    """Why an entry must not be unpacked; empty if it can be."""
     parts = name.split("/")
     if name.startswith("/") or ".." in parts or (len(parts[0]) == 2 and parts[0][1] == ":"):
-        return f"it would write outside of its folder, to {quote(name)}"
+        return f"it would write outside its folder, to {quote(name)}"
     if stat.S_ISLNK(entry.external_attr >> 16):
         return f"{quote(name)} is a link: expected files and folders"
-    if entry.flag_bits & _LOCKED:
+    if entry.flag_bits & _ENCRYPTED:
         return f"{quote(name)} is locked with a password: expected a zip without one"
     if len(name) > _LONGEST_PATH:
         return f"expected a path of at most {_LONGEST_PATH} characters, got {len(name)}"
@@ -140,13 +141,14 @@ def _unpack_file(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path, mo
     size = 0
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # The size in the zip's directory may be a lie: count what comes out.
+        # The size in the zip's directory may be wrong: count the bytes that come out.
         with opened.open(entry) as packed, path.open("xb") as file:
             while piece := packed.read(_PIECE):
                 size += len(piece)
                 if size > most:
                     allowed = min(limits.file, limits.total) // MEBIBYTE
-                    raise BadSubmission(f"expected at most {allowed} MiB, more comes out of {quote(entry.filename)}")
+                    name = quote(entry.filename)
+                    raise BadSubmission(f"expected at most {allowed} MiB when unpacked, exceeded at {name}")
                 file.write(piece)
         modified = _modified(entry)
         os.utime(path, (modified, modified))
@@ -166,14 +168,14 @@ def _reason_of_failure(entry: zipfile.ZipInfo, error: BaseException) -> str:
     if isinstance(error, _BROKEN) and not isinstance(error, BadSubmission):
         return f"{name} is broken: {_one_line(error)}"
     if isinstance(error, FileExistsError | FileNotFoundError | NotADirectoryError | IsADirectoryError):
-        return f"{name} is in it twice, as a file or as a folder"
+        return f"{name} is in the zip twice, as a file or as a folder"
     if isinstance(error, OSError) and error.errno in _BAD_NAME:
-        return f"{name} has a name that cannot be a file's here"
+        return f"{name} cannot be a file's name on this system"
     return ""
 
 
 def _modified(entry: zipfile.ZipInfo) -> float:
-    """When the file was modified, in seconds: exact if the zip has it so, else from its local time; 0 if unknown."""
+    """The file's modification time in Unix seconds: exact if the zip has it, else from local time; 0 if not known."""
     extra = entry.extra
     while len(extra) >= 4:
         kind, size = struct.unpack_from("<HH", extra)

@@ -1,12 +1,12 @@
-"""What a lecture's exercises need: trees to search by hand, and a judge of searches that students wrote.
+"""Exercises for lectures: trees to search by hand, and a judge of search functions that students wrote.
 
-Trees come from a seed, so a seed is all that sheet, key and grade have in common. Only `function_runner.py` ever runs a
-student's code, in a process of its own behind walls. Start with `judging.py` or with `exercise.py`.
+Trees are computed from a seed: the same seed gives the same sheet, key and grade. Only `function_runner.py` runs a
+student's code, in a confined process of its own. Start with `judging.py` or `exercise.py`.
 
     arena judge                                         arena exercise
-    questions.py        which algorithms, which trees   exercise.py         a tree to solve by hand, and its key
-    student_process.py  starts the process, asks it     exercise_sheet.py   both as pictures to print
+    questions.py        the algorithms and the trees    exercise.py         a tree to solve by hand, and its key
+    student_process.py  starts and asks the process     exercise_sheet.py   both as pictures to print
     function_runner.py  the program in that process
-    judging.py          one answer against our search   both
-    search_variants.py  other ways to search a tree     random_trees.py     trees as descriptions
+    judging.py          compares with our own search    both
+    search_variants.py  common wrong searches           random_trees.py     makes trees
 """

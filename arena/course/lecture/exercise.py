@@ -1,7 +1,7 @@
-"""A tree to be searched by hand, and its key.
+"""A tree to search by hand, and its key.
 
-The seed says which tree: it is drawn again until it is a good one, in which something is cut off and no two values are
-equal that a choice depends on. The sheet shows the leaves alone, the key what a search of ours found.
+The tree is computed from the seed: random trees are drawn until one is good, that is, something is cut off, and no
+choice depends on two equal values. The sheet shows only the leaves; the key shows the result of our own search.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ from arena.course.lecture.questions import find_algorithm
 from arena.errors import ArenaError
 
 _TRIES: Final = 400
+"""Number of random trees drawn to find a good one."""
 _MOST_LEAVES: Final = 64
 _BLANK: Final = "= ____"
 _LONG_BLANK: Final = "= __________"
-"""Where several values are to be written."""
+"""Room for several values."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What the student who solves it is asked."""
+    """The task for the student, and the shape of its tree."""
 
     words: str
     depth: int
@@ -39,38 +40,42 @@ class _Task:
     players: int = 2
     search: str = ""
     bounds: tuple[float, float | None] | None = None
-    """Of the leaves, where they matter; None is infinite."""
+    """Bounds of the leaves' values, if they matter; None is infinite."""
 
 
 _NOTE: Final = (
-    "Beside a node stands its window [alpha, beta], and with <= or >= what is known of its value where something below "
-    "it was cut off. Failing hard, the end of the window comes back instead."
+    "Beside each node is its window [alpha, beta]; <= or >= gives the bound on its value if a branch below was cut "
+    "off. A fail-hard search returns the end of the window instead."
 )
-_MINIMAX: Final = "MAX (triangle up) wants a high value, MIN (triangle down) a low one."
-_CHANCE: Final = "A circle is chance, the numbers on its branches are probabilities."
+_MINIMAX: Final = "MAX (triangle up) maximizes the value, MIN (triangle down) minimizes it."
+_CHANCE: Final = "A circle is a chance node; the numbers on its branches are probabilities."
 _CUT: Final = "Search from left to right, and cross out every branch that can no longer change the value of the root."
 _TASKS: Final = {
-    "minimax": _Task(f"{_MINIMAX} Write its value beside every node.", 3, 2),
+    "minimax": _Task(f"{_MINIMAX} Write the value of every node beside it.", 3, 2),
     "alphabeta": _Task(
-        f"{_MINIMAX} Search from left to right with alpha-beta. Write the value that comes back beside every node that "
-        "is visited, and cross out every branch that is cut off.",
+        f"{_MINIMAX} Search from left to right with alpha-beta. Write the returned value beside every visited node, "
+        "and cross out every branch that is cut off.",
         4,
         2,
     ),
-    "expectiminimax": _Task(f"{_MINIMAX} {_CHANCE} Write its value beside every node.", 3, 2),
+    "expectiminimax": _Task(f"{_MINIMAX} {_CHANCE} Write the value of every node beside it.", 3, 2),
     "star1": _Task(
-        f"{_CHANCE} Every leaf is worth 0 to 10. {_CUT}", 2, 4, search="expectiminimax:pruning=star1", bounds=(0, 10)
+        f"{_CHANCE} Every leaf has a value from 0 to 10. {_CUT}",
+        2,
+        4,
+        search="expectiminimax:pruning=star1",
+        bounds=(0, 10),
     ),
     "bounds": _Task(
-        f"{_CHANCE} No leaf is worth less than 0; how much one may be worth is not known. {_CUT}",
+        f"{_CHANCE} No leaf has a value below 0; there is no known upper bound. {_CUT}",
         2,
         4,
         search="expectiminimax:pruning=star1",
         bounds=(0, None),
     ),
     "maxn": _Task(
-        "Three players, 0, 1 and 2: the square says who moves, and every leaf what it is worth to each of them. Each "
-        "wants the most for itself. Write the three values beside every node.",
+        "Three players, 0, 1 and 2: the square shows who moves, and every leaf has a value for each player. Each "
+        "player maximizes its own value. Write the three values beside every node.",
         3,
         2,
         players=3,
@@ -80,12 +85,12 @@ _TASKS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Exercise:
-    """One tree to be searched by hand."""
+    """One tree to search by hand."""
 
     name: str
     seed: int
     task: str
-    """In a few sentences."""
+    """The task in a few sentences."""
     description: dict[str, Any]
     """The tree, as `tree:file=...` reads it."""
     state: Tree
@@ -94,11 +99,11 @@ class Exercise:
 
     @property
     def title(self) -> str:
-        """What it is, on a line."""
+        """The title, on one line."""
         return f"Exercise: {self.name}, tree {self.seed}"
 
     def sheet(self) -> Picture:
-        """The tree with the values of its leaves alone, and room beside the other nodes."""
+        """The tree with only the values of its leaves, and room beside the other nodes."""
         return Picture(_emptied(game_tree(self.state).root), self.title)
 
     def key(self) -> Picture:
@@ -108,21 +113,21 @@ class Exercise:
 
     @property
     def note(self) -> str:
-        """What there is to say about the key; mostly nothing."""
+        """A note on how to read the key; may be empty."""
         return _NOTE if _prunes(self.name) else ""
 
     def answers(self) -> list[tuple[str, str]]:
-        """What is asked for, and the answer to it."""
+        """Each question with its answer."""
         value = self.result.values or (-self.result.value if self.state.turn == 1 else self.result.value)
         answers = [("Value of the root", written(value)), ("Best move", self.result.move or "none")]
         if _prunes(self.name):
             seen = search_variants.leaves_seen(self.trace)
             left_out = [leaf[-1] for leaf in search_variants.all_leaves(self.state, None) if leaf not in seen]
-            answers.append(("Leaves not looked at", " ".join(left_out)))
+            answers.append(("Leaves not visited", " ".join(left_out)))
         return answers
 
     def _windows(self) -> dict[tuple[str, ...], tuple[float, float]]:
-        """The window that each node was given last."""
+        """The last window of each node."""
         return {
             call.path: (call.alpha, call.beta)
             for call in self.trace.calls()
@@ -131,12 +136,12 @@ class Exercise:
 
 
 def names() -> tuple[str, ...]:
-    """Of all exercises."""
+    """The names of all exercises."""
     return tuple(_TASKS)
 
 
 def make(name: str, *, seed: int, depth: int | None = None, width: int | None = None) -> Exercise:
-    """The exercise of that name and seed; ArenaError where there is none, or where its tree would be too large."""
+    """The exercise of this name and seed; ArenaError if there is none, or if its tree would be too large."""
     if name not in _TASKS:
         raise ArenaError(f"expected an exercise, got {quote(name)}{meant(name, names())}")
     task = _TASKS[name]
@@ -156,7 +161,9 @@ def make(name: str, *, seed: int, depth: int | None = None, width: int | None = 
         if quality == _BEST:
             break
     if best is None:
-        raise ArenaError(f"no tree of depth {depth} and branching {width} has one clear answer; try smaller ones")
+        raise ArenaError(
+            f"found no tree of depth {depth} and branching {width} with a unique answer; try smaller numbers"
+        )
     return best[1]
 
 
@@ -170,7 +177,7 @@ def _made(name: str, task: _Task, seed: int, random: Random, depth: int, width: 
 
 
 def _description(name: str, task: _Task, random: Random, depth: int, width: int) -> dict[str, Any]:
-    """A tree with leaves that are all different; of a game whose leaves have bounds, those of one node."""
+    """A tree with different leaves; if leaves have bounds, only those below one node are different."""
     count = width**depth
     if task.players > 2:
         columns = [_sampled(random, 1, max(9, count), count) for _ in range(task.players)]
@@ -193,19 +200,20 @@ def _description(name: str, task: _Task, random: Random, depth: int, width: int)
 
 
 def _sampled(random: Random, low: int, high: int, count: int) -> list[int]:
-    """So many different numbers."""
+    """`count` different numbers."""
     return random.sample(range(low, high + 1), count)
 
 
-# What makes a tree a good one.
+# The quality of a tree.
 
 _BEST: Final = 6
+"""Highest quality."""
 _DEEP: Final = 4
-"""No cut-off of a lower tree is deep."""
+"""Depth in plies from which a tree can have deep cut-offs."""
 
 
 def _quality(exercise: Exercise) -> int:
-    """How much there is to find in it: cut-offs, deep ones most, and a best move that is not the first."""
+    """The quality: cut-offs, deep cut-offs, and a best move that is not the first one."""
     later = exercise.result.move != exercise.state.moves()[0]
     if not _prunes(exercise.name):
         return _BEST if later else 0
@@ -219,7 +227,7 @@ def _quality(exercise: Exercise) -> int:
 
 
 def _real_cuts(exercise: Exercise) -> int:
-    """How many cut-offs leave something out."""
+    """The number of cut-offs that leave out at least one branch."""
     cuts = [event.path for event in exercise.trace.events if event.cutoff]
     return sum(path[-1] != random_trees.below(exercise.state, path[:-1]).moves()[-1] for path in cuts)
 
@@ -229,9 +237,11 @@ def _prunes(name: str) -> bool:
 
 
 def _is_clear(exercise: Exercise) -> bool:
-    """Whether there is one answer: no choice between equals, and no cut-off that hangs on an equality."""
+    """Whether the answer is unique: no choice between equal values, no cut-off that depends on an equality."""
     plain, _ = algorithms.configured("maxn" if exercise.state.players > 2 else "expectiminimax")
-    return not any(_has_equals(state, plain) for state in _inner(exercise.state)) and not _hangs(exercise)
+    return not any(_has_equals(state, plain) for state in _inner(exercise.state)) and not _depends_on_exact_bounds(
+        exercise
+    )
 
 
 def _inner(state: Tree) -> Iterator[Tree]:
@@ -242,7 +252,7 @@ def _inner(state: Tree) -> Iterator[Tree]:
 
 
 def _has_equals(state: Tree, plain: Any) -> bool:
-    """Whether two moves of a player are worth the same to it."""
+    """Whether two moves have the same value for the player that moves."""
     if state.turn is None or state.turn == CHANCE:
         return False
     worths = []
@@ -257,8 +267,8 @@ def _has_equals(state: Tree, plain: Any) -> bool:
     return len({round(worth, 9) for worth in worths}) < len(worths)
 
 
-def _hangs(exercise: Exercise) -> bool:
-    """Whether a cut-off at a chance node would be none if the bounds were a little wider."""
+def _depends_on_exact_bounds(exercise: Exercise) -> bool:
+    """Whether a cut-off at a chance node would disappear if the bounds were slightly wider."""
     task = _TASKS[exercise.name]
     if task.bounds is None:
         return False
@@ -274,7 +284,7 @@ def _hangs(exercise: Exercise) -> bool:
 
 
 def _emptied(node: Node) -> Node:
-    """`node` and all below without what is to be found out."""
+    """`node` and all below, without the solution."""
     if node.shape is Shape.END:
         return replace(node, best=False)
     children = tuple(map(_emptied, node.children))
@@ -283,7 +293,7 @@ def _emptied(node: Node) -> Node:
 
 
 def _with_bounds(node: Node, windows: dict[Any, tuple[float, float]], above: Sequence[str] = ()) -> Node:
-    """`node` and all below, with what came back from outside a window shown as the bound that it is."""
+    """`node` and all below; a value outside its window is shown as a bound."""
     path = (*above, node.label)
     children = tuple(_with_bounds(child, windows, path) for child in node.children)
     alpha, beta = windows.get(path, (-inf, inf))

@@ -1,6 +1,6 @@
-"""An exercise as a picture to print: the task in words, the tree, and room for the answers, or the answers.
+"""An exercise as a picture to print: the task in words, the tree, and the answers or room for them.
 
-The tree is drawn as any other (`adsearch/pictures/tree_drawing.py`); here stands what goes above and below it.
+`adsearch/pictures/tree_drawing.py` draws the tree; this module adds the text above and below it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _MARGIN: Final = 24.0
 _LINE: Final = 20.0
 _ANSWER: Final = 28.0
 _LETTER: Final = 7.2
-"""About the width of one of the task's."""
-
+"""Approximate width of a letter of the task, in pixels."""
 _COLUMNS: Final = 78
+"""Width of a line in a terminal, in characters."""
 
 _STYLE: Final = """
 .sheet { font-family: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; font-size: 14px; }
@@ -46,7 +46,7 @@ def drawn(exercise: Exercise, *, solved: bool) -> str:
     for line in _wrapped(exercise.task, page):
         parts.append(_text(line, y))
         y += _LINE
-    # A picture in the picture, where it is to stand.
+    # The tree is an SVG element inside this SVG, at its place.
     parts.append(tree.replace("<svg ", f'<svg x="{svg.number((page - width) / 2)}" y="{svg.number(y)}" ', 1))
     y += height + _LINE
     note = _wrapped(exercise.note, page) if solved else []
@@ -70,7 +70,7 @@ def drawn(exercise: Exercise, *, solved: bool) -> str:
 
 
 def as_text(exercise: Exercise, *, solved: bool) -> str:
-    """The same for a terminal."""
+    """The sheet, or the key, for a terminal."""
     picture: Picture = exercise.key() if solved else exercise.sheet()
     answers = [f"{question}: {answer if solved else BLANK}" for question, answer in exercise.answers()]
     note = [textwrap.fill(exercise.note, _COLUMNS), ""] if solved and exercise.note else []
@@ -87,6 +87,6 @@ def _text(words: str, y: float, kind: str = "words") -> str:
 
 
 def _size_of(picture: str) -> tuple[float, float]:
-    """Width and height that an SVG gives itself."""
+    """The width and height attributes of an SVG."""
     width, height = re.findall(r' (?:width|height)="([0-9.]+)"', picture.partition(">")[0])
     return float(width), float(height)

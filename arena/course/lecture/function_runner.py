@@ -1,8 +1,8 @@
-"""The program that runs a student's function: it has the function search trees, and logs what it looks at.
+"""The program that runs a student's function: it lets the function search trees, and logs the nodes it visits.
 
-`student_process.py` starts this file by its path, behind walls, in a Python with our games and without our searches. It
-reads a JSON line for each tree and writes one back. The function gets a position like any other, a subclass of State
-which logs each call of evaluate() and utilities(); the function need not know that.
+`student_process.py` starts this file confined, in a Python with our games but without our searches. It reads one JSON
+line for each tree and writes one line back. The function gets a normal position: a subclass of State that also logs
+each call of evaluate() and utilities().
 
     python function_runner.py FILE FUNCTION
     {"tree": {...}, "depth": 2}  ->  {"value": 3.0, "move": "B", "events": [[4, null], [5, null], [1, 3.0], ...]}
@@ -27,10 +27,11 @@ from adsearch.state import State
 from agents.streams import claim
 
 MOST_EVENTS: Final = 2000
-"""No search of these trees has so many."""
+"""Limit on logged events; every correct search of these trees has fewer."""
 _SHOWN: Final = 6
-"""Frames of a traceback."""
+"""Number of frames shown of a traceback."""
 _LONGEST: Final = 200
+"""Length limit of a shown line, in characters."""
 
 _PARAMETERS: Final = {
     **dict.fromkeys(("depth", "d", "plies", "limit", "maxdepth", "depthleft", "remaining"), "depth"),
@@ -42,39 +43,39 @@ _PARAMETERS: Final = {
     **dict.fromkeys(("color", "colour", "sign"), "color"),
     **dict.fromkeys(("seat", "player", "me", "who", "turn", "myseat", "rootseat", "rootplayer"), "seat"),
 }
-"""What a parameter of that name, small letters alone, is given."""
-_UNDERSTOOD: Final = "state, depth, alpha, beta, maximizing, color, seat"
+"""The argument for each name of a parameter (in lower case, without underscores)."""
+_KNOWN_PARAMETERS: Final = "state, depth, alpha, beta, maximizing, color, seat"
 
 
 class BadFunction(Exception):
-    """What a student's file or function does not do as it must; its text is for the student."""
+    """A student's file or function is not as required; the text is for the student."""
 
 
 class SearchLog:
-    """What one search has looked at."""
+    """The nodes that one search visited."""
 
     def __init__(self, root: Node) -> None:
-        # (node, None) where its worth was asked for, (node, value) where a call came back from it.
+        # (node, None) when the node's value was requested, (node, value) when a call for the node returned.
         self.events: list[tuple[int, Any]] = []
-        # The nodes, each before its children.
+        # The number of each node; a node comes before its children.
         self.numbers = {node.path: number for number, node in enumerate(walk(root))}
 
     def evaluated(self, path: str) -> None:
-        """The worth of that node was asked for."""
+        """Log that the node's value was requested."""
         self._add(path, None)
 
     def returned(self, path: str, value: Any) -> None:
-        """A call for that node returned this."""
+        """Log that a call for the node returned `value`."""
         self._add(path, value)
 
     def _add(self, path: str, value: Any) -> None:
         if len(self.events) == MOST_EVENTS:
-            raise BadFunction(f"it looks at more than {MOST_EVENTS:,} positions of a tree that has {len(self.numbers)}")
+            raise BadFunction(f"it visits more than {MOST_EVENTS:,} positions in a tree that has {len(self.numbers)}")
         self.events.append((self.numbers[path], value))
 
 
 class Watched(State[str]):
-    """A position of a tree that logs when its worth is asked for. Students see the name of this class in errors."""
+    """A position of a tree that logs requests for its value. Students see the name of this class in errors."""
 
     __slots__ = ("_log", "_tree", "turn")
 
@@ -86,7 +87,7 @@ class Watched(State[str]):
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, _: object) -> NoReturn:
-        raise AttributeError(f"a position never changes (state.{name} = ...): state.play(move) makes a new one")
+        raise AttributeError(f"a position cannot be changed (state.{name} = ...): state.play(move) returns a new one")
 
     @property
     def players(self) -> int:
@@ -122,7 +123,7 @@ class Watched(State[str]):
     def utilities(self) -> tuple[float, ...]:
         if self.turn is not None:
             raise ValueError(
-                f"utilities() is for the end of the game (state.turn is None); at {self.label} it is not over"
+                f"utilities() is only for the end of the game (state.turn is None); at {self.label} it is not over"
             )
         self._log.evaluated(self._tree.key)
         return self._tree.utilities()
@@ -137,7 +138,7 @@ class Watched(State[str]):
 
     @property
     def key(self) -> tuple[int, str]:
-        # What is remembered of one tree says nothing about another.
+        # Values cached for one tree must not be used for another.
         return id(self._log), self._tree.key
 
     def position(self) -> str:
@@ -152,7 +153,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def load(file: str, name: str) -> Callable[..., Any]:
-    """The function of that name in the file, which is run now."""
+    """Runs the file, and returns its function of this name."""
     path = Path(file)
     module = ModuleType(path.stem if path.stem not in sys.stdlib_module_names else f"{path.stem}_as_search")
     module.__file__ = file
@@ -167,10 +168,10 @@ def load(file: str, name: str) -> Callable[..., Any]:
     function = getattr(module, name, None)
     if function is None:
         others = [other for other, value in vars(module).items() if _is_own_function(value, module)]
-        there = f"there is {', '.join(others[:8])}" if others else "there is none"
+        there = f"it has {', '.join(others[:8])}" if others else "it has no functions"
         raise BadFunction(f"expected a function {name} in {path.name}; {there}")
     if not callable(function):
-        raise BadFunction(f"expected a function {name} in {path.name}, it is of the type {type(function).__name__}")
+        raise BadFunction(f"expected a function {name} in {path.name}, but it is of type {type(function).__name__}")
     return function  # type: ignore[no-any-return]
 
 
@@ -179,7 +180,7 @@ def _is_own_function(value: object, module: ModuleType) -> bool:
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, str]:
-    """What each parameter of `function` after the first is given: name -> what; the others have a default."""
+    """The argument for each parameter of `function` after the first: name -> argument; the others have a default."""
     try:
         first, *rest = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -192,19 +193,16 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, str]:
             continue
         what = _PARAMETERS.get(parameter.name.replace("_", "").lower())
         if what == "depth" and parameter.default == 0:
-            continue  # it counts up
+            continue  # it counts plies from the root
         if what is not None:
             given[parameter.name] = what
         elif parameter.default is parameter.empty:
-            raise BadFunction(
-                f"it cannot be said what to give for the parameter {parameter.name}: "
-                f"known are {_UNDERSTOOD}; or give it a default"
-            )
+            raise BadFunction(f"unknown parameter {parameter.name}: expected {_KNOWN_PARAMETERS}, or give it a default")
     return given
 
 
 def run(function: Callable[..., Any], file: str, question: dict[str, Any]) -> dict[str, Any]:
-    """What `function` does with a tree: value, move and events, or how it failed."""
+    """The result of `function` for a tree: value, move and events, or how it failed."""
     drawn = read(question["tree"])
     log = SearchLog(drawn.root)
     state = Watched(Tree.at(drawn, drawn.root), log)
@@ -235,12 +233,12 @@ def run(function: Callable[..., Any], file: str, question: dict[str, Any]) -> di
 
 
 class _CallFollower:
-    """Logs what comes back from calls of the student's own functions that were given a position."""
+    """Logs the returned values of the student's own functions that have a position as an argument."""
 
     def __init__(self, log: SearchLog, file: str) -> None:
         self._log = log
         self._file = file
-        # Of each that is not over: its node, and how many events there were before it.
+        # For each call in progress: its node, and the number of events before the call.
         self._calls: list[tuple[str | None, int]] = []
 
     def __call__(self, frame: FrameType, event: str, returned: Any) -> None:
@@ -254,7 +252,7 @@ class _CallFollower:
         elif event == "return" and self._calls:
             path, before = self._calls.pop()
             if path is None or len(self._log.events) == before:
-                return  # it looked at nothing
+                return  # it visited no node
             try:
                 value, _ = value_and_move(returned)
             except BadFunction:
@@ -263,7 +261,7 @@ class _CallFollower:
 
 
 def value_and_move(returned: Any) -> tuple[Any, str | None]:
-    """Value (a number, or one for each seat) and move of what a function returned, in either order."""
+    """The value (a number, or one for each seat) and the move in a function's result, in either order."""
     value, move = returned, None
     if isinstance(returned, tuple | list) and len(returned) == 2 and not all(map(_is_number, returned)):
         value, move = returned
@@ -276,7 +274,7 @@ def value_and_move(returned: Any) -> tuple[Any, str | None]:
     if isinstance(value, tuple | list) and value and all(map(_is_number, value)):
         return [_finite(number) for number in value], move
     hint = " (is a return missing?)" if returned is None else ""
-    hint = " (the move alone: return the value as well)" if isinstance(returned, str) else hint
+    hint = " (only a move: return the value as well)" if isinstance(returned, str) else hint
     raise BadFunction(f"expected a value, or (value, move), got {_quoted(returned)}{hint}")
 
 
@@ -302,7 +300,7 @@ def _quoted(value: object) -> str:
 
 
 def _error_text(error: BaseException, file: str) -> str:
-    """What failed, and at which line of the student's file."""
+    """The error in words, with the line of the student's file."""
     name = Path(file).name
     lines = [at.lineno for at in traceback.extract_tb(error.__traceback__) if at.filename == file]
     where = f"{name}, line {lines[-1]}" if lines else name
@@ -311,15 +309,15 @@ def _error_text(error: BaseException, file: str) -> str:
     if isinstance(error, SystemExit):
         return f"{where}: it ends the program (sys.exit)"
     if isinstance(error, RecursionError):
-        return f"{where}: RecursionError: it calls itself without end; does it stop where state.turn is None?"
+        return f"{where}: RecursionError: the recursion does not end; does it stop where state.turn is None?"
     if isinstance(error, MemoryError):
-        return f"{where}: MemoryError: it needs more memory than it may have"
+        return f"{where}: MemoryError: it needs more memory than allowed"
     if isinstance(error, EOFError):
-        return f"{where}: it reads from the keyboard (input); there is none here"
+        return f"{where}: it reads from the keyboard (input), which is not available here"
     if isinstance(error, ImportError) and (error.name or "").partition(".")[0] == "adsearch":
-        return f"{where}: {error.msg.partition(' (')[0]}: our searches are not here, write your own"
+        return f"{where}: {error.msg.partition(' (')[0]}: our searches are not available, write your own"
     if isinstance(error, ModuleNotFoundError):
-        return f"{where}: there is no module {error.name!r} here: a search is judged alone, with Python's own modules"
+        return f"{where}: there is no module {error.name!r} here: a search can import only Python's own modules"
     try:
         words = str(error)
     except Exception:
@@ -335,7 +333,7 @@ def _frames(error: BaseException, file: str) -> list[str]:
 
 
 def main() -> None:
-    """Answers questions until there are no more."""
+    """Answer questions until the input ends."""
     file, name = sys.argv[1:]
     streams = claim()
     with os.fdopen(streams.lines, encoding="utf-8") as lines, os.fdopen(streams.answers, "w", encoding="utf-8") as out:

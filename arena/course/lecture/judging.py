@@ -1,7 +1,7 @@
-"""One answer of a student's function against our search of the same tree: right, or the first thing that is not.
+"""Compares a student's answer with our own search of the same tree, and names the first difference.
 
-Values and answers go in, verdicts come out: no process and no file is touched here. A move is right when it is one of
-the best; leaves are right when they are those that the algorithm looks at, in its order.
+Pure: starts no process and reads no file. A move is right if it is one of the best; leaves are right if the algorithm
+visits the same leaves in the same order.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from arena.course.lecture.student_process import Answer
 from arena.history import words
 
 _CLOSE: Final = 1e-9
+"""Tolerance for rounding errors in values."""
 
 
 class ValuesFor(StrEnum):
-    """For whom the values are that a function returns."""
+    """Whose point of view a function's values are from."""
 
     MAX = "MAX"
     MOVER = "the side to move"
@@ -38,7 +39,7 @@ class ValuesFor(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OurSearch:
-    """What our search finds in the tree of a question."""
+    """The result of our own search of a question's tree."""
 
     algorithm: JudgedAlgorithm
     question: Question
@@ -47,15 +48,15 @@ class OurSearch:
     trace: Trace
     leaves: list[Path]
     best: tuple[str, ...]
-    """Every move that is best."""
+    """All best moves."""
 
     @property
     def name(self) -> str:
-        """The algorithm's."""
+        """The algorithm's name."""
         return self.algorithm.name
 
     def value(self, values_for: ValuesFor) -> Value:
-        """As a function returns it."""
+        """The root's value as a correct function returns it."""
         if self.result.values is not None:
             return self.result.values
         return -self.result.value if values_for is ValuesFor.MAX and self.state.turn == 1 else self.result.value
@@ -63,16 +64,16 @@ class OurSearch:
 
 @dataclass(frozen=True, slots=True)
 class TreeVerdict:
-    """How a function did on one tree."""
+    """The verdict on a function's answer for one tree."""
 
     ours: OurSearch
     answer: Answer
     leaves: list[Path] = field(default_factory=list)
-    """What it looked at, in order."""
+    """The leaves that the function visited, in order."""
     difference: str = ""
-    """The first thing that is not right; empty where it passed."""
+    """The first thing that is wrong; empty if the function passed."""
     remark: str = ""
-    """What else there is to say."""
+    """An additional remark; may be empty."""
 
     @property
     def passed(self) -> bool:
@@ -81,7 +82,7 @@ class TreeVerdict:
 
 
 def our_search(algorithm: JudgedAlgorithm, question: Question) -> OurSearch:
-    """Our own search of that tree."""
+    """Runs our own search of this tree."""
     drawn = read(question.description)
     state = Tree.at(drawn, drawn.root)
     search, options = algorithms.configured(algorithm.search)
@@ -89,7 +90,7 @@ def our_search(algorithm: JudgedAlgorithm, question: Question) -> OurSearch:
     result = search(state, depth=question.depth, trace=trace, **options)
     best = []
     for move in state.moves() if state.turn != CHANCE else ():
-        # The tree in which it is the only move.
+        # The tree in which this is the only move.
         alone = replace(drawn.root, children={move: drawn.root.children[move]}, noisy=())
         if _same(search(Tree.at(drawn, alone), depth=question.depth, **options).value, result.value):
             best.append(move)
@@ -99,7 +100,7 @@ def our_search(algorithm: JudgedAlgorithm, question: Question) -> OurSearch:
 def judge(
     algorithm: JudgedAlgorithm, ours: Sequence[OurSearch], answers: Sequence[Answer]
 ) -> tuple[list[TreeVerdict], ValuesFor]:
-    """A verdict for each tree, and for whom the function's values are: whichever suits it better."""
+    """A verdict for each tree, and the point of view of the function's values: that with which more trees pass."""
     possible = [ValuesFor.MAX, ValuesFor.MOVER]
     if algorithm.for_mover is not None:
         possible = [ValuesFor.MOVER if algorithm.for_mover else ValuesFor.MAX]
@@ -113,7 +114,7 @@ def judge(
 
 
 def common_cause(algorithm: JudgedAlgorithm, verdicts: Sequence[TreeVerdict]) -> str:
-    """What explains every failure at once; empty where nothing that is known does."""
+    """A common mistake that explains all failures; empty if no known mistake does."""
     failed = [verdict for verdict in verdicts if not verdict.passed]
     if not failed or any(verdict.answer.failed for verdict in failed):
         return ""
@@ -129,7 +130,7 @@ def common_cause(algorithm: JudgedAlgorithm, verdicts: Sequence[TreeVerdict]) ->
     if len(failed) > 1 and all(verdict.ours.state.turn == 1 for verdict in failed):
         return "every failure is a tree in which MIN (seat 1) moves first"
     if len(failed) > 1 and all(verdict.ours.question.depth is not None for verdict in failed):
-        return "every failure is a tree that is to be searched only to a depth"
+        return "every failure is a tree with a depth limit"
     return ""
 
 
@@ -149,7 +150,7 @@ def _verdict(ours: OurSearch, answer: Answer, values_for: ValuesFor) -> TreeVerd
         difference = _wrong_return(ours, answer, paths, first, values_for)
         if not difference and first is not None:
             difference = _leaf_difference(ours, leaves, first)
-        difference = difference or f"value {_written(answer.value)}; {ours.name} gives {written(value)}"
+        difference = difference or f"value {_written(answer.value)}; {ours.name} returns {written(value)}"
     elif answer.move is not None and answer.move not in ours.best:
         difference = _wrong_move(ours, answer.move)
     remark = ""
@@ -161,25 +162,25 @@ def _verdict(ours: OurSearch, answer: Answer, values_for: ValuesFor) -> TreeVerd
 def _wrong_move(ours: OurSearch, move: str) -> str:
     best = " or ".join(ours.best)
     if not ours.best:
-        return f"move {quote(move)}; nobody moves at the root, it is chance: return (value, None), or the value alone"
+        return f"move {quote(move)}; the root is a chance node without a move: return (value, None), or only the value"
     if move not in ours.state.moves():
-        return f"move {quote(move)}, which is none of the root's; {ours.name} plays {best}"
-    bound = " (what comes back from a cut-off is only a bound: equal is not as good)" if ours.algorithm.prunes else ""
+        return f"move {quote(move)}, which is not a move of the root; {ours.name} plays {best}"
+    bound = " (a cut-off returns only a bound: an equal value is not as good)" if ours.algorithm.prunes else ""
     return f"move {move}; {ours.name} plays {best}{bound}"
 
 
 def _first_difference(one: Sequence[object], other: Sequence[object]) -> int:
-    """The first place at which the two are not the same."""
+    """The first index at which the two sequences differ."""
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-# What came back from the nodes.
+# Values that nodes returned.
 
 
 def _wrong_return(
     ours: OurSearch, answer: Answer, paths: Sequence[Path], first: int | None, values_for: ValuesFor
 ) -> str:
-    """The first node that came back with what it cannot be worth, before the leaf number `first`; else nothing."""
+    """The first node that returned an impossible value before the leaf number `first`, in words; empty if none did."""
     if not ours.algorithm.steady:
         return ""
     right = _right_returns(ours)
@@ -193,22 +194,22 @@ def _wrong_return(
             if first is not None and count > first:
                 return ""
         elif count == first and ours.leaves[count:] and ours.leaves[count][: len(path)] == path:
-            return ""  # it came back without the leaf that is to be looked at next
+            return ""  # it returned without visiting the next leaf
         elif path in right and len(path) > 1 and not any(_same(value, each) for each in _signed(right[path])):
             wanted = right[path][0]
             if ours.algorithm.for_mover is None and values_for is ValuesFor.MOVER and below(ours.state, path).turn == 1:
                 wanted = _negated(wanted)
-            return f"{path[-1]} comes back with {_written(value)}; {ours.name} gives {written(wanted)}"
+            return f"{path[-1]} returns {_written(value)}; {ours.name} returns {written(wanted)}"
     return ""
 
 
 def _right_returns(ours: OurSearch) -> dict[Path, list[Value]]:
-    """What each inner node that we visited may come back with, for MAX: what ours did, or the end of its window."""
+    """The values that each visited inner node can return, for MAX: that of our search, or the end of its window."""
     right: dict[Path, list[Value]] = {}
     for call in ours.trace.calls():
         if call.value is None or call.path in ours.leaves:
             continue
-        # Negamax returns a value for the parent of its node.
+        # Negamax returns a node's value from the point of view of its parent.
         mirrored = ours.name == "negamax" and len(call.path) > 1 and below(ours.state, call.path[:-1]).turn == 1
         values = right.setdefault(call.path, [])
         values.append(_negated(call.value) if mirrored else call.value)
@@ -218,7 +219,7 @@ def _right_returns(ours: OurSearch) -> dict[Path, list[Value]]:
 
 
 def _signed(values: Sequence[Value]) -> Iterator[Value]:
-    """`values`, and their negatives, for a function whose values are for the other side."""
+    """`values` and their negatives, for a function with values from the other side's point of view."""
     for value in values:
         yield value
         yield _negated(value)
@@ -228,32 +229,32 @@ def _negated(value: Value) -> Value:
     return value if isinstance(value, tuple) else 0.0 - value
 
 
-# What was looked at.
+# Leaves that were visited.
 
 
 def _leaf_difference(ours: OurSearch, theirs: Sequence[Path], at: int) -> str:
-    """The leaf number `at` is another than ours: where, and why ours is right."""
+    """Explains why the leaf number `at`, which differs from ours, is wrong."""
     leaf = theirs[at] if at < len(theirs) else None
     wanted = ours.leaves[at] if at < len(ours.leaves) else None
     depth = ours.question.depth
     if leaf is not None and leaf not in search_variants.all_leaves(ours.state, depth):
         limit = "to the end of the game" if depth is None else f"{words.plies(depth)} deep"
-        return f"asks what {leaf[-1]} is worth, {words.plies(len(leaf) - 1)} down; this tree is searched {limit}"
+        return f"evaluates {leaf[-1]}, {words.plies(len(leaf) - 1)} deep; this tree is searched {limit}"
     if leaf is not None and leaf in theirs[:at]:
-        return f"looks at {leaf[-1]} again, under {leaf[-2]}; {ours.name} looks once"
+        return f"visits {leaf[-1]} again, below {leaf[-2]}; {ours.name} visits it once"
     if leaf is not None:
         cut = _cut_before(ours, leaf, at)
         if cut is not None:
-            return _went_on(ours, cut, leaf)
+            return _missed_cut_off(ours, cut, leaf)
     if wanted is not None and wanted not in theirs:
         return _left_out(ours, theirs[:at], wanted)
     if leaf is not None and wanted is not None:
-        return f"looks at {leaf[-1]} before {wanted[-1]}; moves are tried in the order of state.moves()"
-    return f"looks at {leaf[-1] if leaf else 'no leaf'}, which {ours.name} does not"
+        return f"visits {leaf[-1]} before {wanted[-1]}; moves are tried in the order of state.moves()"
+    return f"visits {leaf[-1] if leaf else 'no leaf'}, which {ours.name} does not"
 
 
 def _position(ours: OurSearch, at: int) -> int:
-    """The number of the event in which our search looked at its leaf number `at`; past the last where it never did."""
+    """The index of the event in which our search visited its leaf number `at`; the number of events if it never did."""
     events = ours.trace.events
     seen = -1
     last: Path = ()
@@ -267,7 +268,7 @@ def _position(ours: OurSearch, at: int) -> int:
 
 
 def _cut_before(ours: OurSearch, leaf: Path, at: int) -> Event | None:
-    """The cut-off of ours, between its leaves number `at` - 1 and `at`, that leaves `leaf` out."""
+    """The cut-off in our search, between its leaves number `at` - 1 and `at`, that skips `leaf`."""
     for event in ours.trace.events[max(0, _position(ours, at - 1)) : _position(ours, at)]:
         node = event.path[:-1]
         if event.cutoff and leaf[: len(node)] == node and leaf[len(node)] != event.path[-1]:
@@ -275,26 +276,28 @@ def _cut_before(ours: OurSearch, leaf: Path, at: int) -> Event | None:
     return None
 
 
-def _went_on(ours: OurSearch, cut: Event, leaf: Path) -> str:
+def _missed_cut_off(ours: OurSearch, cut: Event, leaf: Path) -> str:
     node, child = cut.path[:-1], cut.path[-1]
     goes = leaf[len(node)]
-    place = f"at {node[-1]} goes on to {goes}; {ours.name} cuts off there: after {child} = {written(cut.value or 0.0)}"
+    place = (
+        f"at {node[-1]} continues with {goes}; {ours.name} cuts off there: after {child} = {written(cut.value or 0.0)}"
+    )
     if below(ours.state, node).turn == CHANCE:
-        return f"{place} the average is outside of {window_text(cut.alpha, cut.beta)}, whatever comes"
+        return f"{place} the average is certain to be outside {window_text(cut.alpha, cut.beta)}"
     return f"{place}, {_window(cut.alpha, cut.beta)}"
 
 
 def _left_out(ours: OurSearch, before: Sequence[Path], wanted: Path) -> str:
-    """`wanted` was not looked at, after the leaves `before` had been."""
+    """Explains that `wanted` was not visited after the leaves `before`."""
     shared = max((_first_difference(wanted, leaf) for leaf in before), default=1)
     node, child = wanted[:shared], wanted[shared]
     window = _window_at(ours, node, _position(ours, len(before)))
     still = f": {window}" if ours.algorithm.prunes and window and below(ours.state, node).turn != CHANCE else ""
-    return f"at {node[-1]} leaves out {child}; {ours.name} looks at it{still}"
+    return f"at {node[-1]} leaves out {child}; {ours.name} visits it{still}"
 
 
 def _window_at(ours: OurSearch, node: Path, until: int) -> str:
-    """The window of `node` as it was before the event number `until`."""
+    """The window of `node` before the event number `until`."""
     found = ""
     for event in ours.trace.events[:until]:
         down = event.kind in (EventKind.INIT, EventKind.DESCEND) and event.path == node
@@ -312,7 +315,7 @@ def _window(alpha: float | None, beta: float | None) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two values are equal, but for rounding."""
+    """Whether two values are equal except for rounding errors."""
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(_same, one, other))
     if isinstance(one, int | float) and isinstance(other, int | float):

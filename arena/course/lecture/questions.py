@@ -1,7 +1,7 @@
-"""The questions to a student's function: which algorithms can be judged, and the trees to try them on.
+"""The questions for a student's function: the algorithms that can be judged, and the trees to test them on.
 
-An algorithm can be judged if it visits the leaves of a tree in one right order; `judging.py` compares the function with
-our own search. The trees of lectures come first, from the smallest to the largest, then random ones in the same order.
+An algorithm can be judged if there is only one correct order in which it visits the leaves of a tree; `judging.py`
+compares the function with our own search. The lecture trees come first, then random ones, each from small to large.
 """
 
 from __future__ import annotations
@@ -15,27 +15,28 @@ from adsearch.games.tree import shipped
 from arena.course.lecture import random_trees
 from arena.errors import ArenaError
 
-_PLAIN: Final = ("four_leaves", "window", "binary", "textbook", "best_first", "worst_first", "professors")
-_CHANCE: Final = ("bounded_below", "coins")
+_LECTURE_TREES: Final = ("four_leaves", "window", "binary", "textbook", "best_first", "worst_first", "professors")
+_CHANCE_TREES: Final = ("bounded_below", "coins")
 _DEPTHS: Final = (2, 3, 4)
+"""Depths of the random trees."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedAlgorithm:
-    """An algorithm that a student may have written."""
+    """An algorithm that can be judged."""
 
     name: str
     search: str
-    """Ours, as `adsearch.algorithms` reads it."""
-    lectures: tuple[str, ...] = _PLAIN
-    """The trees of lectures on which it can be shown."""
+    """Our own search, written as for `adsearch.algorithms`."""
+    lectures: tuple[str, ...] = _LECTURE_TREES
+    """The lecture trees that suit the algorithm."""
     players: int = 2
     chance: bool = False
     for_mover: bool | None = None
-    """Whether its value is for the side to move, rather than for MAX; None: as the student likes."""
+    """Whether its value is for the side to move (True) or for MAX (False); None: both are accepted."""
     prunes: bool = False
     steady: bool = True
-    """Whether a node comes back with its value or the nearest end of its window in every right search."""
+    """Whether in every correct search a node returns its value or the nearest end of its window."""
 
 
 _ALGORITHMS: Final = {
@@ -45,8 +46,8 @@ _ALGORITHMS: Final = {
         JudgedAlgorithm("negamax", "negamax"),
         JudgedAlgorithm("alphabeta", "alphabeta", prunes=True),
         JudgedAlgorithm("pvs", "pvs", prunes=True, steady=False),
-        JudgedAlgorithm("expectiminimax", "expectiminimax", _CHANCE, chance=True),
-        JudgedAlgorithm("star1", "expectiminimax:pruning=star1", _CHANCE, chance=True, prunes=True, steady=False),
+        JudgedAlgorithm("expectiminimax", "expectiminimax", _CHANCE_TREES, chance=True),
+        JudgedAlgorithm("star1", "expectiminimax:pruning=star1", _CHANCE_TREES, chance=True, prunes=True, steady=False),
         JudgedAlgorithm("expectimax", "expectimax", ("four_leaves", "textbook", "coins"), chance=True, for_mover=True),
         JudgedAlgorithm("maxn", "maxn", ("three",), players=3, for_mover=True),
         JudgedAlgorithm("paranoid", "paranoid", ("three",), players=3, for_mover=True, prunes=True),
@@ -56,30 +57,30 @@ _ALGORITHMS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A tree to be searched."""
+    """A tree to search."""
 
     name: str
     description: dict[str, Any]
     depth: int | None = None
-    """How many plies to look ahead; None: to the end."""
+    """Search depth in plies; None: to the end of the game."""
 
 
 def algorithm_names() -> tuple[str, ...]:
-    """The names of all that can be judged."""
+    """The names of the algorithms that can be judged."""
     return tuple(_ALGORITHMS)
 
 
 def find_algorithm(name: str) -> JudgedAlgorithm:
-    """The algorithm of that name; ArenaError says which there are."""
+    """The algorithm of this name; the ArenaError lists all names."""
     if name not in _ALGORITHMS:
         there = meant(name, algorithm_names())
-        raise ArenaError(f"expected an algorithm that visits leaves in one right order, got {quote(name)}{there}")
+        raise ArenaError(f"expected an algorithm that can be judged, got {quote(name)}{there}")
     return _ALGORITHMS[name]
 
 
 def ask_about(algorithm: JudgedAlgorithm, *, seed: int, count: int, with_depth: bool) -> list[Question]:
-    """The trees of lectures, and `count` random ones of that seed; `with_depth`: every third is not searched to its
-    end."""
+    """The lecture trees, and `count` random ones from this seed; `with_depth`: every third random tree is searched one
+    ply less deep than it is."""
     asked = [Question(f"tree:{name}", shipped()[name]) for name in algorithm.lectures]
     for number in range(1, count + 1):
         random = Random(f"{seed} {number}")

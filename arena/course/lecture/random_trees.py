@@ -1,7 +1,7 @@
 """Random trees for lectures, as descriptions that `adsearch/games/tree.py` reads.
 
-The judge wants all kinds of trees, single children and equal values included; an exercise wants a regular one whose
-answer is never in doubt. Equal seeds make equal trees, whatever the version of Python.
+The judge uses trees of all kinds, with single children and equal values; an exercise uses a regular tree with a unique
+answer. The same seed gives the same tree in every version of Python.
 """
 
 from __future__ import annotations
@@ -17,19 +17,21 @@ from adsearch.games.tree import Tree, read
 from adsearch.state import CHANCE
 
 Value = int | tuple[int, ...]
-"""Of a leaf: a number for MAX, or one for each seat."""
+"""The value of a leaf: a number for MAX, or one for each seat."""
 
 _MOST_LEAVES: Final = 20
 _WIDTH: Final = 3
 _ENDS_EARLY: Final = 0.15
+"""Probability that a node is a leaf before the greatest depth."""
 _IS_CHANCE: Final = 0.4
+"""Probability that a node is a chance node."""
 _QUARTERS: Final = {2: ((2, 2), (1, 3), (3, 1)), 3: ((2, 1, 1), (1, 2, 1), (1, 1, 2))}
-"""Probabilities of so many outcomes."""
+"""Probabilities in quarters, by the number of outcomes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A node with children, before it has a name."""
+    """A node with children, without a name yet."""
 
     turn: int
     children: tuple[Branch | Value, ...]
@@ -38,7 +40,7 @@ class Branch:
 
 
 def described(root: Branch, *, players: int = 2, bounds: tuple[float, float | None]) -> dict[str, Any]:
-    """The tree as a JSON document. Nodes are A, B, C ... from above, the leaves of B are b1, b2 ..."""
+    """The tree as a JSON document. Nodes are A, B, C ... from the root down, the leaves of B are b1, b2 ..."""
     names = _names(root)
 
     def node(branch: Branch) -> dict[str, Any]:
@@ -66,22 +68,22 @@ def opened(description: dict[str, Any]) -> Tree:
 
 
 def below(state: Tree, path: Sequence[str]) -> Tree:
-    """The position at the end of `path`, which begins with the label of `state`."""
+    """The position at the end of `path`, which starts with the label of `state`."""
     for label in path[1:]:
         state = state.play(label)
     return state
 
 
 def leaf_count(branch: Branch | Value) -> int:
-    """How many leaves there are below."""
+    """The number of leaves below."""
     return sum(map(leaf_count, branch.children)) if isinstance(branch, Branch) else 1
 
 
 def regular(
     depth: int, width: int, turn: Callable[[int], int], chances: Callable[[], tuple[float, ...]], leaves: list[Value]
 ) -> Branch:
-    """A tree of that depth and width everywhere with these leaves, from left to right; `turn` says who moves at a ply,
-    `chances` how likely the outcomes of the next chance node are."""
+    """A tree of this depth and width with these leaves, from left to right; `turn` gives the seat that moves at a ply,
+    `chances` the probabilities of the next chance node."""
     rest = iter(leaves)
 
     def node(ply: int) -> Branch:
@@ -92,7 +94,7 @@ def regular(
 
 
 def probabilities(random: Random, outcomes: int) -> tuple[float, ...]:
-    """Of so many outcomes: in quarters where that goes, else in tenths."""
+    """Random probabilities of this many outcomes: in quarters if possible, else in tenths."""
     if outcomes in _QUARTERS:
         return tuple(share / 4 for share in random.choice(_QUARTERS[outcomes]))
     shares = [1] * outcomes
@@ -102,9 +104,10 @@ def probabilities(random: Random, outcomes: int) -> tuple[float, ...]:
 
 
 def irregular(random: Random, *, depth: int, players: int, chance: bool) -> dict[str, Any]:
-    """A tree of at most that depth, and of at most 20 leaves: for the judge.
+    """A tree for the judge, of at most this depth and at most 20 leaves.
 
-    With two players values are small and often equal. With more, no two are: max-n leaves open what equals mean."""
+    With two players, values are small and often equal. With more, all are different: max^n does not define a choice
+    between equal values."""
     while True:
         made = _irregular(random, depth=depth, players=players, chance=chance)
         if leaf_count(made) <= _MOST_LEAVES:
@@ -123,7 +126,7 @@ def _irregular(random: Random, *, depth: int, players: int, chance: bool) -> Bra
             return value()
         width = random.randint(2 if root else 1, _WIDTH)
         if chance and width > 1 and random.random() < _IS_CHANCE:
-            # Halves and quarters add up exactly, in whatever order.
+            # Halves and quarters add up exactly in any order.
             chances = {2: (0.5, 0.5), 3: (0.5, 0.25, 0.25)}[width]
             return Branch(CHANCE, tuple(node(left - 1, mover) for _ in chances), chances, value())
         after = (mover + 1) % players
@@ -135,7 +138,7 @@ def _irregular(random: Random, *, depth: int, players: int, chance: bool) -> Bra
 
 
 def _names(root: Branch) -> dict[int, str]:
-    """The names of all branches, generation by generation: A to Z, then AA, AB ..."""
+    """The names of all branches, level by level: A to Z, then AA, AB ..."""
     names: dict[int, str] = {}
     waiting = deque([root])
     while waiting:

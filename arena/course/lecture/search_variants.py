@@ -1,7 +1,7 @@
-"""Other ways to search a tree: what students often write instead of the algorithm, and what textbooks write as well.
+"""Variants of a search: common mistakes of students, and correct versions from other textbooks.
 
-The judge compares the leaves that a function looked at with those that each of these looks at, so that it can name what
-is wrong in all trees at once. Values are for MAX, as in `adsearch/alphabeta.py`.
+The judge compares the leaves that a function visits with those of each variant, so that it can name one mistake that
+explains the failures in all trees. Values are for MAX, as in `adsearch/alphabeta.py`.
 """
 
 from __future__ import annotations
@@ -20,42 +20,42 @@ from arena.course.lecture.questions import JudgedAlgorithm
 
 @dataclass(frozen=True, slots=True)
 class SearchVariant:
-    """A way to search that is not quite the algorithm's."""
+    """A search that differs from the algorithm."""
 
     words: str
     strict: bool = False
-    """It cuts off only when alpha is greater than beta, not at equality."""
+    """Whether it cuts off only if alpha > beta, not if they are equal."""
     deep: bool = True
-    """It hands its window down to its grandchildren."""
+    """Whether it passes its window to its grandchildren."""
     shares_root: bool = True
-    """What the root has found counts for its next child."""
+    """Whether the root passes its best value so far to its next child."""
     cuts: tuple[int, ...] = (0, 1)
-    """Whose nodes are cut off."""
+    """The seats whose nodes are cut off."""
     hard: bool = False
-    """It fails hard: nothing comes back from outside the window."""
+    """Whether it fails hard, that is, returns no value outside the window."""
 
 
 _ALPHABETA: Final = (
     SearchVariant(
-        "it cuts off only when strictly greater (alpha > beta); cut off at equality too: nothing can change",
+        "it cuts off only if alpha > beta: cut off if they are equal too, because the result cannot change",
         strict=True,
     ),
-    SearchVariant("it never hands a window on to grandchildren: there are no deep cut-offs", deep=False),
+    SearchVariant("it never passes a window to grandchildren, so there are no deep cut-offs", deep=False),
     SearchVariant(
-        "each child of the root is searched with a fresh window: hand on the best value found so far", shares_root=False
+        "it searches each child of the root with a fresh window: pass the best value so far", shares_root=False
     ),
-    SearchVariant("it cuts off at the nodes of MAX alone", cuts=(0,)),
-    SearchVariant("it cuts off at the nodes of MIN alone", cuts=(1,)),
+    SearchVariant("it cuts off only at the nodes of MAX", cuts=(0,)),
+    SearchVariant("it cuts off only at the nodes of MIN", cuts=(1,)),
 )
-_NEVER_CUTS: Final = SearchVariant("it never cuts off: every leaf is looked at")
-_REVERSED: Final = SearchVariant("it tries moves from last to first; the order is that of state.moves()")
+_NEVER_CUTS: Final = SearchVariant("it never cuts off: it visits every leaf")
+_REVERSED: Final = SearchVariant("it tries moves from last to first: use the order of state.moves()")
 _NO_NULL_WINDOWS: Final = SearchVariant(
     "it searches every child with the full window: that is alpha-beta, without null windows"
 )
 
 
 def wrong_variants(algorithm: JudgedAlgorithm, state: Tree, depth: int | None) -> dict[SearchVariant, list[Path]]:
-    """Wrong variants of the algorithm, and for each the leaves that it looks at, in order."""
+    """The wrong variants of the algorithm, each with the leaves that it visits, in order."""
     if not algorithm.prunes:
         return {_REVERSED: all_leaves(state, depth, backwards=True)}
     found = {_NEVER_CUTS: all_leaves(state, depth)}
@@ -67,7 +67,7 @@ def wrong_variants(algorithm: JudgedAlgorithm, state: Tree, depth: int | None) -
 
 
 def accepted_variants(algorithm: JudgedAlgorithm, state: Tree, depth: int | None) -> list[list[Path]]:
-    """The leaves that other textbooks' versions of the algorithm look at."""
+    """The leaves that other textbooks' versions of the algorithm visit."""
     if algorithm.name != "pvs":
         return []
     return [
@@ -90,29 +90,29 @@ def all_leaves(state: Tree, depth: int | None, *, backwards: bool = False) -> li
 
 
 def leaves_seen(trace: Trace) -> list[Path]:
-    """The leaves that a search of ours looked at, in order."""
+    """The leaves that our own search visited, in order."""
     return without_repeats([event.path for event in trace.events if event.kind is EventKind.LEAF])
 
 
 def without_repeats(leaves: Sequence[Path]) -> list[Path]:
-    """`leaves` without those that were looked at just before."""
+    """`leaves` without immediate repetitions."""
     return [leaf for at, leaf in enumerate(leaves) if at == 0 or leaf != leaves[at - 1]]
 
 
 class _AlphaBeta:
-    """Alpha-beta as a variant has it."""
+    """Alpha-beta with the changes of a variant."""
 
     def __init__(self, variant: SearchVariant) -> None:
         self.variant = variant
         self.seen: list[Path] = []
 
     def leaves(self, state: Tree, depth: int | None) -> list[Path]:
-        """The leaves that it looks at, in order."""
+        """The leaves that the search visits, in order."""
         self.value(state, (state.label,), -1 if depth is None else depth, -inf, inf)
         return without_repeats(self.seen)
 
     def value(self, state: Tree, path: Path, left: int, alpha: float, beta: float) -> float:
-        """What `state` comes back with."""
+        """The value that the search of `state` returns."""
         if state.turn is None or left == 0:
             self.seen.append(path)
             return self.returned(state.evaluate(0), alpha, beta)
@@ -133,7 +133,7 @@ class _AlphaBeta:
     def child_value(
         self, state: Tree, move: str, path: Path, left: int, alpha: float, beta: float, best: float
     ) -> float:
-        """What the child of `state` by that move comes back with; `best` is the best value so far."""
+        """The value that the search of the child by this move returns; `best` is the best value so far."""
         if len(path) == 1 and not self.variant.shares_root:
             alpha, beta = -inf, inf
         elif not self.variant.deep:
@@ -146,11 +146,11 @@ class _AlphaBeta:
 
 
 class _Pvs(_AlphaBeta):
-    """Principal variation search, in the ways that textbooks have it."""
+    """Principal variation search, in the versions of several textbooks."""
 
     def __init__(self, *, hard: bool, narrow: bool, whole: bool) -> None:
-        """`hard`: it fails hard; `narrow`: the second search begins at what the first found; `whole`: a null window is
-        (alpha, alpha + 1), as values are whole numbers here."""
+        """`hard`: it fails hard; `narrow`: the second search starts with the value of the first; `whole`: a null window
+        is (alpha, alpha + 1), because the values are integers."""
         super().__init__(SearchVariant("", hard=hard))
         self.narrow = narrow
         self.whole = whole
@@ -170,5 +170,5 @@ class _Pvs(_AlphaBeta):
         return value
 
     def above(self, value: float) -> float:
-        """The next number."""
+        """The next greater number."""
         return value + 1 if self.whole else nextafter(value, inf)

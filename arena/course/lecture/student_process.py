@@ -1,7 +1,7 @@
-"""The process of a student's function: it is started behind walls, given trees, and asked for answers.
+"""Starts a student's function in a confined process, sends it trees, and reads its answers.
 
-Whatever the function does, each question gets one answer: if the process is lost, the next question gets a fresh one,
-until too many were lost. The program in that process is `function_runner.py`.
+Whatever the function does, each question gets one answer: if the process is lost, the next question gets a new process,
+at most three times. The program in that process is `function_runner.py`.
 """
 
 from __future__ import annotations
@@ -32,31 +32,33 @@ from arena.walls.run_folder import RunFolder
 _MODULES: Final = ("adsearch.games.tree", "agents.streams")
 _MEMORY: Final = 512 * MEBIBYTE
 _LOADS_WITHIN: Final = 10.0
-_LOOKS_EVERY: Final = 0.2
-_ENDS_WITHIN: Final = 1.0
-"""Seconds from the end of its output to its own."""
+"""Timeout for loading the student's file, in seconds."""
+_POLLS_EVERY: Final = 0.2
+"""Polling interval, in seconds."""
+_EXITS_WITHIN: Final = 1.0
+"""Time for the process to exit after its output closed, in seconds."""
 _MOST_LOST: Final = 3
-"""After so many lost processes no other is started."""
+"""Number of lost processes after which no new one is started."""
 
 
 class Answer(Struct, frozen=True):
-    """What a function did with a tree."""
+    """The result of a function for a tree."""
 
     value: float | tuple[float, ...] | None = None
     move: str | None = None
     events: tuple[tuple[int, float | tuple[float, ...] | None], ...] = ()
-    """(node, None) where its worth was asked for, (node, value) where a call came back from it; nodes are numbered from
-    the root, each before its children."""
+    """(node, None) when the function asked for a node's value, (node, value) when a call for the node returned. Nodes
+    are numbered from the root, each before its children."""
     failed: str = ""
-    """What went wrong, for people; empty where it answered."""
+    """What went wrong, in words; empty if the function answered."""
     traceback: tuple[str, ...] = ()
-    """The student's own lines, the last called last."""
+    """The student's own lines of the traceback, the innermost last."""
     tried: bool = True
-    """Whether the function was asked at all."""
+    """Whether the function was called."""
 
 
 class _Loaded(Struct, frozen=True):
-    """What the process sends first."""
+    """The first message of the process."""
 
     takes: tuple[str, ...] = ()
     failed: str = ""
@@ -67,13 +69,13 @@ _Message = TypeVar("_Message", Answer, _Loaded)
 
 
 class StudentProcess:
-    """The process of one function, as long as the block lasts."""
+    """The process of one function, as a context manager."""
 
     def __init__(self, file: Path, function: str, *, walls: WallKind | None = None, seconds: float = 5.0) -> None:
-        """`walls`: the kind that is demanded, None for the best there is; `seconds`: for each tree."""
-        # The walls that hold it.
+        """`walls`: the required kind, None for the strongest available; `seconds`: timeout for each tree."""
+        # The kind of walls around the process.
         self.kind = probe.chosen(walls).kind
-        # The end of what it wrote.
+        # The end of the process's output.
         self.printed = ""
         self._file = file
         self._function = function
@@ -99,17 +101,17 @@ class StudentProcess:
 
     @property
     def takes_depth(self) -> bool:
-        """Whether the function can be asked to look only so many plies ahead."""
+        """Whether the function has a parameter for the depth."""
         return "depth" in self.loaded().takes
 
     def loaded(self) -> _Loaded:
-        """How loading the file went."""
+        """The result of loading the file."""
         if self._process is None and not self._loaded.failed:
             self._start()
         return self._loaded
 
     def ask(self, question: Question) -> Answer:
-        """What the function does with that tree."""
+        """The function's answer for this tree."""
         if self._lost >= _MOST_LOST:
             return Answer(failed=f"not tried: its process was lost {_MOST_LOST} times", tried=False)
         loaded = self.loaded()
@@ -126,7 +128,7 @@ class StudentProcess:
         return msgspec.structs.replace(answer, failed=one_line(answer.failed, most=250))
 
     def _prepare(self) -> None:
-        """What the process needs: a Python that has our games and none of our searches."""
+        """Prepares the process: a Python with our games but without our searches."""
         place = self._folder.path / "library"
         place.mkdir()
         laid = library.lay_out(place, modules=_MODULES)
@@ -147,7 +149,7 @@ class StudentProcess:
         try:
             process = AgentProcess.start(self._command, self._walls, self._folder.scratch)
         except OSError as error:
-            raise ArenaError(f"judge: cannot start a process: {error.strerror or error}") from None
+            raise ArenaError(f"judge: cannot start the process: {error.strerror or error}") from None
         self._process = process
         line, lost = self._next_line(process, _LOADS_WITHIN)
         if line is None:
@@ -156,7 +158,7 @@ class StudentProcess:
         self._loaded = _decoded(line, _Loaded) or _Loaded(failed=self._discard(_NOT_OURS))
 
     def _next_line(self, process: AgentProcess, seconds: float) -> tuple[bytes | None, str]:
-        """The next line of the process; None and the reason where none comes."""
+        """The next line of the process; None and the reason if none comes."""
         give_up = monotonic() + seconds
         closed: float | None = None
         while True:
@@ -174,14 +176,14 @@ class StudentProcess:
             if process.silent:
                 if closed is None:
                     closed = monotonic()
-                elif monotonic() > closed + _ENDS_WITHIN:
-                    return None, "it closed its own output"
+                elif monotonic() > closed + _EXITS_WITHIN:
+                    return None, "its process closed its output"
             writers = [] if (writer := process.writer()) is None else [writer]
             end = [] if (descriptor := process.ended()) is None else [descriptor]
-            select([*process.readers(), *end], writers, [], min(left, _LOOKS_EVERY))
+            select([*process.readers(), *end], writers, [], min(left, _POLLS_EVERY))
 
     def _discard(self, how: str) -> str:
-        """The process is of no use any more."""
+        """Ends the process, which is lost."""
         self._lost += 1
         self._end()
         return how
@@ -193,11 +195,11 @@ class StudentProcess:
             self._process = None
 
 
-_NOT_OURS: Final = "it wrote to where its answers go; print is the only way to write"
+_NOT_OURS: Final = "it wrote into the channel for answers; use only print for output"
 
 
 def _decoded(line: bytes, message: type[_Message]) -> _Message | None:
-    """What the process wrote; None where our own program cannot have written it."""
+    """The message of the process; None if our own program cannot have written it."""
     try:
         return msgspec.json.decode(line, type=message)
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -205,7 +207,7 @@ def _decoded(line: bytes, message: type[_Message]) -> _Message | None:
 
 
 def _is_possible(answer: Answer, question: Question) -> bool:
-    """Whether our own process can have answered so."""
+    """Whether our own program can have written this answer."""
     nodes = sum(1 for _ in function_runner.walk(read(question.description).root))
     if any(number not in range(nodes) for number, _ in answer.events):
         return False
@@ -214,15 +216,15 @@ def _is_possible(answer: Answer, question: Question) -> bool:
 
 
 def file_and_function(text: str) -> tuple[Path, str]:
-    """File and function that "my_search.py:alphabeta" names; the function is empty where none is named."""
+    """The file and function in "my_search.py:alphabeta"; the function is empty if none is named."""
     found = split_path(text)
     if found is None:
         raise BadPlayer(f"expected FILE.py:function, such as my_search.py:alphabeta, got {quote(text)}")
     given, function = found[0], found[1].removeprefix(":")
     if function and not function.isidentifier():
-        raise BadPlayer(f"expected FILE.py:function, got {quote(text)} ({quote(function)} is no function's name)")
+        raise BadPlayer(f"expected FILE.py:function, got {quote(text)} ({quote(function)} is not a function name)")
     path = Path(given).expanduser().absolute()
     if not path.is_file():
-        what = "is a folder" if path.is_dir() else "there is none"
-        raise BadPlayer(f"expected a Python file {quote(given)}, {what} (looked for {path})")
+        what = "is a folder" if path.is_dir() else "does not exist"
+        raise BadPlayer(f"expected a Python file, but {quote(given)} {what} (looked for {path})")
     return path, function

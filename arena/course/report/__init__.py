@@ -1,8 +1,8 @@
-"""`arena report`: a tournament as a site to publish.
+"""`arena report`: a tournament as a web site to publish.
 
-gather.py        reads everything that a report shows from the record: Report
-public_game.py   what of a game may be published: nothing that agents wrote, nobody's real name
+gather.py        reads everything that a report shows from the database: Report
+public_game.py   removes what must not be published: what agents wrote, and real names
 pages/           makes the pages, as text
-write.py         writes the pages into a folder; games are drawn by several processes
-publish.py       puts the finished folder in its place at once, or changes nothing
+write.py         writes the pages into a folder; several processes draw the games
+publish.py       replaces the published folder in one step, or changes nothing
 """

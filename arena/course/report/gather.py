@@ -1,7 +1,7 @@
-"""Gathers what a report shows from the record: standings, ratings, the crosstable, and how every game ended.
+"""Gathers what a report shows from the database: standings, ratings, the crosstable, and how every game ended.
 
-It is read at one moment. Everybody is renamed before anything is computed, so that not even the order of equals gives
-a real name away.
+The caller's connection reads it all in one transaction. Agents are renamed before anything is computed, so that the
+order of tied agents does not reveal real names.
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ if TYPE_CHECKING:
     from db.records import PastGame
 
 _PER_QUERY: Final = 500
-"""Games that one query reads."""
+"""Number of games read by one query."""
 
 
 class ReportedAgent(Struct, frozen=True, kw_only=True):
-    """An agent that takes part, or did."""
+    """An agent that takes part, or took part."""
 
     name: str
     standing: Standing
     rated: Ranked | None
-    """None if it has no rated game."""
+    """None if the agent has no rated game."""
     status: str
     """active, withdrawn or quarantined."""
     bye: float
     """Points for byes."""
     versions: Sequence[VersionRating]
-    """The rating of each version; empty if games are not for two."""
+    """The rating of each version; empty if games have more than two players."""
 
 
 class ListedGame(Struct, frozen=True, kw_only=True):
-    """One game, as lists of games show it."""
+    """One game in a list of games."""
 
     id: int
     number: int
@@ -73,7 +73,7 @@ class ListedGame(Struct, frozen=True, kw_only=True):
     plies: int | None
     finished: str | None
     notes: Sequence[str]
-    """Why it does not count, or what was ruled."""
+    """Why the game does not count, or its ruling."""
 
 
 class Report(Struct, frozen=True, kw_only=True):
@@ -86,14 +86,14 @@ class Report(Struct, frozen=True, kw_only=True):
     status: str
     """running, stopped or finished."""
     over: int
-    """How many games are over; a game with several attempts counts once."""
+    """Number of finished games; a game with several attempts counts once."""
     planned: int
-    """How many games there will be, as far as is known."""
+    """Number of games planned, as far as known."""
     made: datetime
     agents: Sequence[ReportedAgent]
     """In the order of the standings."""
     bracket: Bracket | None
-    """None if it is not a knockout."""
+    """None if the tournament is not a knockout."""
     crosstable: Crosstable
     ranking: Ranking | None
     """None if no rating system rates such games."""
@@ -104,14 +104,14 @@ class Report(Struct, frozen=True, kw_only=True):
 def gather(
     connection: Connection, tournament: int, roster: Roster | None, *, now: datetime
 ) -> tuple[Report, ShownNames]:
-    """The report, and what everybody is called in it."""
+    """The report, and the names shown in it."""
     title = lookup.tournament_name(connection, tournament)
     row = next(row for row in lookup.tournaments(connection) if row.name == title)
     games = list(_games(connection, tournament))
     scope = rated_games.Scope(tournaments=(tournament,))
     played = rated_games.games(connection, scope)
     by_version = rated_games.games(connection, replace(scope, versions=True))
-    sources = dict.fromkeys(_everybody(games, played, by_version), "")
+    sources = dict.fromkeys(_all_names(games, played, by_version), "")
     sources |= {entry.name: entry.source for entry in running.entries(connection, tournament)}
     names = own_names(sources) if roster is None else aliases_of(sources, roster)
     shown = names.shown
@@ -159,13 +159,13 @@ def _agents(
 
 
 def _games(connection: Connection, tournament: int) -> Iterator[PastGame]:
-    """The games that are over, without their moves."""
+    """The finished games, without their moves."""
     ids = record.ids(connection, tournament)
     for first in range(0, len(ids), _PER_QUERY):
         yield from record.games(connection, ids[first : first + _PER_QUERY])
 
 
-def _everybody(
+def _all_names(
     games: Iterable[PastGame], played: Iterable[RatedGame], by_version: Iterable[RatedGame]
 ) -> Iterator[str]:
     """All names that the report could show."""
@@ -214,7 +214,7 @@ def _shown_version(name: str, shown: Mapping[str, str]) -> str:
 
 
 def _ratings(games: Sequence[RatedGame], anchors: Mapping[str, float]) -> Ranking | None:
-    """The ratings; None if there are no games, or if no one system rates them."""
+    """The ratings; None if there are no games, or if no single system can rate them."""
     if not games:
         return None
     there = {name for game in games for name in game.names}
@@ -226,7 +226,7 @@ def _ratings(games: Sequence[RatedGame], anchors: Mapping[str, float]) -> Rankin
 
 
 def _versions(games: Sequence[RatedGame], anchors: Mapping[str, float]) -> Mapping[str, Sequence[VersionRating]]:
-    """The rating of everybody's versions, from games for two."""
+    """The rating of each agent's versions, from games for two players."""
     for_two = [game for game in games if len(game.names) == 2]
     there = {agent_of(name) for game in for_two for name in game.names}
     held = {anchor: rating for anchor, rating in anchors.items() if anchor in there}

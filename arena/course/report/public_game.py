@@ -1,6 +1,6 @@
-"""What of a game may be published: its moves and its result, but nothing that agents wrote, and nobody's real name.
+"""Reduces a game to what can be published: its moves and its result, without anything that agents wrote or real names.
 
-A game goes through here before its page is made, so the page cannot show more.
+Every game passes through here before its page is made, so the page cannot show more.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def public_rules(text: str, names: ShownNames | None = None) -> str:
-    """A game's rules: of a file only its name; with `names` also without anybody's name in that."""
+    """A game's rules: of a file only its name; with `names`, real names in it are redacted."""
     shown = without_store(text)
     return names.redact(shown) if names is not None and ".py" in shown else shown
 
@@ -49,5 +49,5 @@ def public_game(game: PastGame, names: ShownNames, title: str) -> PastGame:
 
 
 def _public_detail(game: PastGame, names: ShownNames) -> str:
-    """How the game ended by its rules, in their words, redacted; empty if an agent's words may be in it."""
+    """How the game ended in the words of its rules, redacted; empty if it could have an agent's words in it."""
     return names.redact(game.detail or "") if game.verdict == Verdict.NORMAL else ""

@@ -1,7 +1,7 @@
-"""Puts a finished folder in its place at once: an earlier report is replaced as a whole, or nothing changes.
+"""Publishes a finished folder in one step: it replaces an earlier report completely, or nothing changes.
 
-The new folder is written beside the old one and renamed at the end. A list of its files lies in it; a later report
-replaces the folder only if it holds nothing else.
+The new folder is written beside the old one and renamed at the end. It has a list of its files; a later report replaces
+the folder only if it has no other files.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from arena.errors import BadFolder
 from arena.walls.run_folder import locked, remove_abandoned
 
 LIST: Final = "arena-report.txt"
-_ABOUT: Final = "# Written by `arena report`, which replaces these files together when it is given this folder again."
+_ABOUT: Final = "# Written by `arena report`, which replaces all these files when it writes to this folder again."
 
 
 @contextmanager
 def published(folder: Path) -> Iterator[Path]:
-    """A new folder to write into, which takes the place of `folder` when the block ends without an error.
+    """A new folder to write into, which replaces `folder` when the block ends without an error.
 
-    BadFolder, and nothing changes, unless `folder` is new, empty, or an earlier report to which nothing was added."""
+    BadFolder, and nothing changes, unless `folder` is new, empty, or an earlier report without other files."""
     place = Path(os.path.realpath(folder))
     _check(place, folder)
     _remove_leftovers(place)
@@ -43,7 +43,7 @@ def published(folder: Path) -> Iterator[Path]:
 
 
 def _new_beside(place: Path) -> tuple[Path, int]:
-    """A new folder beside `place`, and its lock, which tells other reports that it is being written."""
+    """A new folder beside `place`, and its lock, which shows other reports that the folder is in use."""
     while True:
         begun = place.with_name(f".{place.name}-{secrets.token_hex(4)}.part")
         begun.mkdir()
@@ -52,13 +52,13 @@ def _new_beside(place: Path) -> tuple[Path, int]:
 
 
 def _remove_leftovers(place: Path) -> None:
-    """Removes what killed reports have left; an old folder that one had moved aside is put back."""
+    """Removes the folders that killed reports left; an old report that one had moved away is moved back."""
     mark = f".{glob.escape(place.name)}-{'[0-9a-f]' * 8}"
     for left in place.parent.glob(f"{mark}.part"):
         remove_abandoned(left)
     for old in place.parent.glob(f"{mark}.old"):
         if old.with_suffix(".part").exists():
-            continue  # another report is replacing it right now
+            continue  # another report is replacing the folder now
         if place.exists():
             shutil.rmtree(old, ignore_errors=True)
         else:
@@ -66,28 +66,28 @@ def _remove_leftovers(place: Path) -> None:
 
 
 def _check(place: Path, folder: Path) -> None:
-    """BadFolder if the folder may not be replaced; `folder`: as the user typed it."""
+    """BadFolder if the folder must not be replaced; `folder`: as the user typed it."""
     named = quote(str(folder))
     if not place.parent.is_dir():
-        raise BadFolder(f"expected a new folder in one that is there, there is no {quote(str(place.parent))}")
+        raise BadFolder(f"expected a folder inside an existing folder, but there is no {quote(str(place.parent))}")
     if not place.exists():
         return
     if not place.is_dir():
-        raise BadFolder(f"expected a folder to write to, {named} is a file")
+        raise BadFolder(f"expected a folder to write to, but {named} is a file")
     if Path.cwd().is_relative_to(place):
-        raise BadFolder(f"expected a folder that can be replaced, {named} is the one you are in; name a new one")
+        raise BadFolder(f"expected a folder that can be replaced, but {named} is the current one; choose another")
     ours = {LIST, *_listed(place)}
     others = [file for file in _files(place) if file not in ours]
     if others:
-        whose = "a report, but also" if (place / LIST).exists() else "no report in it, but"
+        whose = "a report, but also" if (place / LIST).exists() else "no report, but"
         raise BadFolder(
             f"expected a new or empty folder, or an earlier report to replace: {named} has {whose} "
-            f"{one_of(others, most=3)}; name another folder, or move that away"
+            f"{one_of(others, most=3)}; choose another folder, or move these files away"
         )
 
 
 def _swap(begun: Path, place: Path, old: Path) -> None:
-    """Puts the new folder in its place and removes the old one; if that fails the old one stays."""
+    """Moves the new folder to its place and removes the old one; if that fails, the old one stays."""
     if place.exists():
         place.rename(old)
     try:

@@ -1,4 +1,4 @@
-"""Writes a report into a folder: its pages, and the page of every game, which several processes draw.
+"""Writes a report into a folder: its pages, and a page for every game, drawn by several processes.
 
 Each process reads and draws a few games at a time, so that memory use stays small.
 """
@@ -33,22 +33,22 @@ if TYPE_CHECKING:
     from db.records import PastGame
 
 _PORTION: Final = 10
-"""Games that a process takes at a time."""
-_FEW: Final = 60
-"""With fewer games, drawing them takes less time than starting another process."""
+"""Number of games that a process draws at a time."""
+_TOO_FEW_FOR_PROCESSES: Final = 60
+"""With fewer games, drawing all of them is faster than starting another process."""
 
 
 class GamePages(Struct, frozen=True):
-    """What is the same for the pages of all games."""
+    """What the pages of all games share."""
 
     database: str | None
-    """Where the record is."""
+    """The address of the database."""
     folder: str
     title: str
     names: ShownNames
     addresses: Addresses
     trust: bool
-    """Whether rules on record may be run that are not this user's own."""
+    """Whether recorded rules can be run that belong to another user."""
 
 
 def write_site(
@@ -63,7 +63,7 @@ def write_site(
     done: Callable[[int], None],
 ) -> None:
     """Writes the site into the empty `folder`. With `games` each game has a page: `processes` draw them, and `done` is
-    called with the number written so far. `trust`: rules that are not this user's own may be run."""
+    called with the number written so far. `trust`: whether recorded rules of another user can be run."""
     where = addresses.of((agent.name for agent in report.agents), replays=games)
     for place, page in pages(report, where):
         _write(folder / place, page)
@@ -74,7 +74,7 @@ def write_site(
 
 
 def pages(report: Report, where: Addresses) -> Iterator[tuple[str, str]]:
-    """Every page except those of the games, with its place in the folder."""
+    """Every page except those of the games, each with its path in the folder."""
     yield addresses.FRONT, front_page.page(report, where)
     yield from game_lists.all_games(report, where)
     yield from game_lists.pairs(report, where)
@@ -92,13 +92,13 @@ def _write(file: Path, page: str) -> None:
 
 def _write_games(shared: GamePages, ids: Sequence[int], *, processes: int, done: Callable[[int], None]) -> None:
     portions = [ids[first : first + _PORTION] for first in range(0, len(ids), _PORTION)]
-    if len(ids) < _FEW or processes == 1:
+    if len(ids) < _TOO_FEW_FOR_PROCESSES or processes == 1:
         with Database(shared.database, create=False) as database:
             for number, portion in enumerate(portions, 1):
                 write_portion(shared, database, portion)
                 done(min(number * _PORTION, len(ids)))
         return
-    # Not forked: a process with threads or an open database must not be.
+    # Not forked, because a process with threads or an open database must not be forked.
     pool = ProcessPoolExecutor(processes, get_context("spawn"), _start_process, (shared,))
     try:
         with _ctrl_c_ignored():
@@ -108,7 +108,7 @@ def _write_games(shared: GamePages, ids: Sequence[int], *, processes: int, done:
             written += finished.result()
             done(written)
     except BrokenProcessPool:
-        raise ArenaError("a process that drew games was ended from outside, perhaps for want of memory") from None
+        raise ArenaError("a process that drew games was killed from outside; perhaps the memory was full") from None
     except BaseException:
         for process in active_children():
             process.kill()
@@ -119,7 +119,7 @@ def _write_games(shared: GamePages, ids: Sequence[int], *, processes: int, done:
 
 @contextmanager
 def _ctrl_c_ignored() -> Iterator[None]:
-    """Processes started inside ignore Ctrl-C, which reaches all processes: the one that started them ends them."""
+    """Processes started inside ignore Ctrl-C, which reaches all processes: their parent ends them."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
@@ -128,11 +128,11 @@ def _ctrl_c_ignored() -> Iterator[None]:
 
 
 _of_process: tuple[GamePages, Database] | None = None
-"""In a process that draws: what all pages share, and its own connection to the record."""
+"""In a process that draws: what all pages share, and the process's own connection to the database."""
 
 
 def _start_process(shared: GamePages) -> None:
-    """The first thing that a process does."""
+    """Initialize a process that draws."""
     global _of_process
     die_with_it()
     _of_process = shared, Database(shared.database, create=False)

@@ -34,7 +34,7 @@ def test_a_built_in_agent_needs_no_line() -> None:
         ({"carl": HASH, "dora": "imported"}, "expected a line for every agent .* none for 'carl', 'dora'"),
         ({"1001": HASH, "Ann Lee": HASH}, "'1001' and 'Ann Lee' would both be called 'Fox'"),
         ({"fox": "random", "1001": HASH, "Fox ": "random"}, "would both be called 'Fox'"),
-        ({"the blue": "random"}, "r, line 3: the built-in agent 'the blue' would give away 'blue' of this line"),
+        ({"the blue": "random"}, "r, line 3: the built-in agent 'the blue' would reveal 'blue' of this line"),
     ],
 )
 def test_whoever_would_be_given_away_or_mistaken_is_an_error(agents: dict[str, str], told: str) -> None:

@@ -1,6 +1,6 @@
-"""The file names of a report's pages: names that any file system and any web server accepts.
+"""The file names of a report's pages: names that every file system and web server accepts.
 
-Whatever agents are called, their pages have unique names of lower-case letters and digits.
+The pages of all agents have unique names of lower-case letters, digits and hyphens.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ if TYPE_CHECKING:
 FRONT: Final = "index.html"
 GAMES: Final = "games.html"
 _LONGEST: Final = 40
-_TAKEN_BY_WINDOWS: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
+"""Length limit of an agent's name in a file name."""
+_RESERVED_BY_WINDOWS: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
 
 
 class Addresses(Struct, frozen=True):
-    """Where each page is, from the folder of the report."""
+    """The path of each page in the folder of the report."""
 
     agents: Mapping[str, str]
-    """The name of an agent -> what its pages are called."""
+    """The name of each agent -> the name of its pages."""
     replays: bool
     """Whether games have pages of their own."""
 
@@ -36,7 +37,7 @@ class Addresses(Struct, frozen=True):
         return f"agents/{self.agents[name]}.html"
 
     def pair(self, one: str, other: str) -> str:
-        """The page of two who met, the same whoever is named first."""
+        """The page of two agents that met, the same in both orders."""
         first, second = sorted((self.agents[one], self.agents[other]))
         return f"pairs/{first}.{second}.html"
 
@@ -46,12 +47,12 @@ class Addresses(Struct, frozen=True):
 
 
 def game(number: int, attempt: int) -> str:
-    """The page of a game; an earlier attempt at it has one of its own."""
+    """The page of a game; each attempt has its own page."""
     return f"games/{number}.html" if attempt == 1 else f"games/{number}.{attempt}.html"
 
 
 def further(page: str, part: int) -> str:
-    """The page on which a list goes on; part 1 is `page` itself."""
+    """The page with this part of a list; part 1 is `page` itself."""
     return page if part == 1 else f"{page.removesuffix('.html')}.part{part}.html"
 
 
@@ -66,7 +67,7 @@ def of(agents: Iterable[str], *, replays: bool) -> Addresses:
 
 
 def slug(name: str) -> str:
-    """The letters and digits of `name` that any file system accepts, in lower case; never empty."""
+    """`name` in lower-case ASCII letters, digits and hyphens; never empty."""
     letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     plain = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[:_LONGEST].strip("-")
-    return f"agent-{plain}".rstrip("-") if not plain or _TAKEN_BY_WINDOWS.fullmatch(plain) else plain
+    return f"agent-{plain}".rstrip("-") if not plain or _RESERVED_BY_WINDOWS.fullmatch(plain) else plain

@@ -1,4 +1,4 @@
-"""The page of one agent: what it scored against whom, how its rating came about, its faults and its games."""
+"""The page of one agent: its scores against the others, the ratings of its versions, its faults and its games."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def pages(report: Report, agent: ReportedAgent, where: Addresses) -> Iterator[tuple[str, str]]:
-    """The pages of an agent, each with its place."""
+    """The pages of an agent, each with its address."""
     at = where.agent(agent.name)
     own = [game for game in report.games if agent.name in game.players]
     progress, style = _progress(agent)
@@ -51,7 +51,7 @@ def _facts(report: Report, agent: ReportedAgent) -> str:
 
 
 def _against(report: Report, agent: ReportedAgent, where: Addresses, at: str) -> str:
-    """The agent's score against each of the others."""
+    """The agent's score against each other agent."""
     up = addresses.up(at)
     players = report.crosstable.players
     cells = dict(zip(players, report.crosstable.cells[players.index(agent.name)], strict=True))
@@ -75,10 +75,10 @@ def _against(report: Report, agent: ReportedAgent, where: Addresses, at: str) ->
         if other.name != agent.name and (met := cells[other.name]) is not None
     ]
     if not rows:
-        return element("h2", "Against each of the others") + element("p", "No game that counts is over yet.")
+        return element("h2", "Against each opponent") + element("p", "No game that counts has finished yet.")
     columns = [("Rank", "number"), ("Agent", ""), ("Rating", "number"), ("Points", "number"), ("Score", "number")]
     columns += [("Games", "")]
-    return element("h2", "Against each of the others") + parts.table("Against each of the others", columns, rows)
+    return element("h2", "Against each opponent") + parts.table("Against each opponent", columns, rows)
 
 
 def _progress(agent: ReportedAgent) -> tuple[list[str], str]:
@@ -87,8 +87,8 @@ def _progress(agent: ReportedAgent) -> tuple[list[str], str]:
         return [], ""
     line = plots.of_versions(agent.name, agent.versions)
     explanation = (
-        "Every version is a player of its own, rated by all games, also those of earlier versions. The rating above "
-        "counts only games between current versions, so it can differ from the last one here."
+        "Every version is rated as a separate player, from all games, including those of earlier versions. The rating "
+        "above counts only games between current versions, so it can differ from the last one here."
     )
     style, picture = split_style(plots.progress([line], title=f"Versions of {agent.name}"))
     shown = [
@@ -100,7 +100,7 @@ def _progress(agent: ReportedAgent) -> tuple[list[str], str]:
 
 
 def _faults(agent: ReportedAgent, own: Sequence[ListedGame], where: Addresses, at: str) -> list[str]:
-    """The games that the agent lost by a fault."""
+    """The games that the agent lost by its own fault."""
     lost = [game for game in own if game.fault is not None and game.players[game.fault] == agent.name]
     if not lost:
         return []

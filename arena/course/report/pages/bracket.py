@@ -23,7 +23,7 @@ _WHY: Final = {
 
 
 def parts_of(report: Report, where: Addresses) -> list[str]:
-    """The bracket, and who won; empty if the tournament is not a knockout."""
+    """The bracket and the winner; empty if the tournament is not a knockout."""
     bracket = report.bracket
     if bracket is None:
         return []
@@ -40,7 +40,7 @@ def parts_of(report: Report, where: Addresses) -> list[str]:
         element("h2", "Bracket"),
         *won,
         parts.box("Bracket", element("div", *rounds, class_="bracket")),
-        element("p", "The number before a name is the seed, the number after it the points.", class_="faint"),
+        element("p", "The number before a name is the seed; the number after it, the points.", class_="faint"),
     ]
 
 
@@ -76,7 +76,7 @@ def _player(bracket: Bracket, one: Series, name: str | None, points: float, wher
 
 
 def _note(report: Report, bracket: Bracket, one: Series, where: Addresses, statuses: Mapping[str, str]) -> str:
-    """How many games it was, and why somebody went through where the points do not say it."""
+    """The number of games, and why a player went through if the points do not show it."""
     first, second = one.players
     notes = []
     if first is not None and second is not None:

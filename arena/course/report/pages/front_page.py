@@ -1,4 +1,4 @@
-"""The front page of a report: who leads, how sure that is, a knockout's bracket, and who scored what against whom."""
+"""The front page of a report: standings, ratings with their errors, a knockout's bracket, and the crosstable."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from db.scores import Meetings
 
 MARKS: Final = {ONLY_WON: "won all", ONLY_LOST: "lost all", ANCHOR: "anchor"}
-"""What the marks of a ranking are called."""
+"""The marks of a ranking in words."""
 
 
 def page(report: Report, where: Addresses) -> str:
@@ -38,7 +38,7 @@ def page(report: Report, where: Addresses) -> str:
 
 
 def _about(report: Report) -> str:
-    """What is played, and how many games are over."""
+    """The game, the format, and the number of finished games."""
     facts = {
         "Game": report.game,
         "Format": report.format,
@@ -50,11 +50,11 @@ def _about(report: Report) -> str:
 
 
 def _notice(report: Report) -> str:
-    """A notice if not all games are over; empty if they are."""
+    """A notice if games are still to be played; empty otherwise."""
     if report.status == "finished":
         return ""
     how = "This tournament is still being played" if report.status == "running" else "This tournament was stopped"
-    text = f"{how}: {report.over:,} of {report.planned:,} games are over. So it stood on {parts.moment(report.made)}."
+    text = f"{how}: {report.over:,} of {report.planned:,} games have finished (as of {parts.moment(report.made)})."
     return element("p", words(text), class_="notice")
 
 
@@ -84,16 +84,16 @@ def _standings(report: Report, where: Addresses) -> list[str]:
         rows = [_standing(agent, report, where, rated=rated, forfeits=forfeits) for agent in agents]
         return parts.table(caption, columns, rows)
 
-    note = "Faults are games lost by running out of time, an illegal move, a crash and the like."
+    note = "Faults are games lost by misbehaviour: running out of time, an illegal move, a crash and so on."
     if forfeits:
-        note += " By forfeit: games that were not played, because the opponent was withdrawn or quarantined."
+        note += " By forfeit: wins without a game, because the opponent was withdrawn or quarantined."
     if any(agent.bye for agent in report.agents):
-        note += " Points include those for having had nobody to play with."
+        note += " Points include those for byes (rounds without an opponent)."
     tables = [listed("Standings", apart=False)]
     if any(agent.standing.apart for agent in report.agents):
         tables += [
             element("h3", "The gauntlet"),
-            element("p", "These agents meet all the others, and are ranked among themselves.", class_="faint"),
+            element("p", "These agents play all the others, and are ranked among themselves.", class_="faint"),
             listed("The gauntlet", apart=True),
         ]
     return [*tables, element("p", note, class_="faint")]
@@ -122,12 +122,12 @@ def faults(counts: dict[str, int]) -> str:
 
 
 def rating(agent: ReportedAgent) -> str:
-    """The rating, where there is one."""
+    """The rating; a dash if there is none."""
     return "–" if agent.rated is None or agent.rated.rating is None else parts.whole(agent.rated.rating)
 
 
 def error(agent: ReportedAgent) -> str:
-    """The error of the rating, where there is one."""
+    """The error of the rating; a dash if there is none."""
     return "–" if agent.rated is None or agent.rated.error is None else parts.whole(agent.rated.error)
 
 
@@ -135,7 +135,7 @@ def error(agent: ReportedAgent) -> str:
 
 
 def _ratings(report: Report) -> tuple[list[str], str]:
-    """The picture of the ratings, explained, and its style sheet."""
+    """The picture of the ratings with an explanation, and its style sheet."""
     found = report.ranking
     bars = (
         []
@@ -156,13 +156,13 @@ def _ratings(report: Report) -> tuple[list[str], str]:
     if found is None or not bars:
         return [], ""
     explanation = (
-        "Ratings are Elo points, from all rated games at once: 100 points more mean about 64 % of the points in games "
-        "between the two. The true rating lies within the bar 95 times in 100; where bars overlap, who is better is "
-        "not sure."
+        "Ratings are in Elo, computed from all rated games together: an agent rated 100 higher scores about 64 % "
+        "against the other. The true rating is within the bar 95 times in 100; where bars overlap, it is not "
+        "certain who is stronger."
     )
     if found.pools > 1:
-        explanation += " Players that no games connect are in pools of their own: compare within a pool."
-    style, picture = split_style(plots.ratings(bars, title="Each rating, and where it lies 95 times in 100"))
+        explanation += " Players that no games connect are in different pools: compare ratings only within a pool."
+    style, picture = split_style(plots.ratings(bars, title="Each rating with its 95 % error"))
     shown = [
         element("h2", "Ratings"),
         parts.box("Picture of the ratings", element("figure", picture)),
@@ -193,10 +193,10 @@ def _crosstable(report: Report, where: Addresses) -> list[str]:
         )
         for place, (name, cells) in enumerate(zip(players, report.crosstable.cells, strict=True), 1)
     ]
-    explanation = "Each cell: the points of the agent of that line against the agent of that column, out of "
-    explanation += f"{parts.counted(max(games), 'game')}." if alike else "so many games."
+    explanation = "Each cell: the points of the row's agent against the column's agent, out of "
+    explanation += f"{parts.counted(max(games), 'game')}." if alike else "the number of games after the slash."
     return [
-        element("h2", "Who scored what against whom"),
+        element("h2", "Crosstable"),
         element("p", explanation, class_="faint"),
         parts.table("Crosstable", heads, rows, kind="crosstable"),
     ]

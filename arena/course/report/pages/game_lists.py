@@ -1,4 +1,4 @@
-"""The page of two agents who met, and the list of all games."""
+"""The page of two agents that met, and the list of all games."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def pairs(report: Report, where: Addresses) -> Iterator[tuple[str, str]]:
-    """The pages of all pairs who met, each with its place."""
+    """The pages of all pairs of agents that met, each with its address."""
     met: dict[tuple[str, str], list[ListedGame]] = {}
     rank = {name: place for place, name in enumerate(report.crosstable.players)}
     for game in report.games:
@@ -29,7 +29,7 @@ def pairs(report: Report, where: Addresses) -> Iterator[tuple[str, str]]:
 
 
 def _score(report: Report, pair: tuple[str, str], where: Addresses, at: str) -> str:
-    """The score of the two, with a link to each of them."""
+    """The score of the two agents, with a link to each."""
     one, other = pair
     up = addresses.up(at)
     players = report.crosstable.players
@@ -37,7 +37,7 @@ def _score(report: Report, pair: tuple[str, str], where: Addresses, at: str) -> 
     back = report.crosstable.cells[players.index(other)][players.index(one)]
     named = [parts.link(up + where.agent(name), name) for name in (one, other)]
     if met is None or back is None:
-        return element("p", named[0], " – ", named[1], ": no game that counts is over yet.")
+        return element("p", named[0], " – ", named[1], ": no game that counts has finished yet.")
     score = (
         f": {parts.share(met.points)} – {parts.share(back.points)} in {parts.counted(met.games, 'game')} that count."
     )
@@ -45,6 +45,6 @@ def _score(report: Report, pair: tuple[str, str], where: Addresses, at: str) -> 
 
 
 def all_games(report: Report, where: Addresses) -> Iterator[tuple[str, str]]:
-    """The list of all games, each of its parts with its place."""
+    """The list of all games, each part with its address."""
     for place, listed in parts.games(where, addresses.GAMES, report.games):
         yield place, parts.frame(report, place, "All games", listed)

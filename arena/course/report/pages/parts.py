@@ -1,4 +1,4 @@
-"""What several pages of a report have: the frame, links, tables that scroll in a box, lists of games, numbers."""
+"""Parts of several pages of a report: the frame, links, tables that scroll in a box, lists of games, numbers."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from arena.course.report.pages.addresses import Addresses
 
 PER_PAGE: Final = 300
-"""Games on one page."""
+"""Number of games on one page."""
 _MINUS: Final = "\N{MINUS SIGN}"
 
 
 def frame(report: Report, at: str, title: str, *body: str, style: str = "") -> str:
-    """The page `at` that place, with links back above `body`, and below it when the report was made. `style`: the style
-    sheet of the pictures in it."""
+    """The page at the address `at`, with links above `body` and the time of the report below it. `style`: the style sheet
+    of the pictures in it."""
     up = addresses.up(at)
     ways = [(addresses.FRONT, report.title), (addresses.GAMES, "All games")]
     nav = element(
@@ -63,13 +63,13 @@ def box(label: str, inside: str) -> str:
 
 
 def facts(values: Mapping[str, str]) -> str:
-    """A list of facts: what each is, and its value."""
+    """A list of facts: the name and the value of each."""
     pairs = (element("div", element("dt", name), element("dd", words(value))) for name, value in values.items())
     return element("dl", *pairs, class_="facts")
 
 
 def name(agent: str, href: str, *, status: str = "", place: int | None = None) -> str:
-    """The first cell of a line, with an agent's name. The style sheet cuts long names; `title` has them in full."""
+    """The first cell of a line, with an agent's name. The style sheet cuts long names; `title` has the full name."""
     number = "" if place is None else element("small", str(place)) + " "
     return element("th", number, link(href, agent), status, scope="row", class_="name", title=agent)
 
@@ -86,24 +86,28 @@ def figure(text: str, kind: str = "") -> str:
 
 # Games.
 
-_SHORT: Final = 14
-"""Letters of a name that heads a narrow column."""
+_LONGEST_HEADING: Final = 14
+"""Length limit of a name in the heading of a narrow column, in letters."""
 
 
 def games(
     where: Addresses, at: str, games: Sequence[ListedGame], *, of: str | None = None
 ) -> Iterator[tuple[str, str]]:
-    """A list of games, in parts: the place of each part, and its markup. `of`: with results of this agent."""
+    """A list of games, in parts: the address of each part, and its markup. `of`: with the results of this agent."""
     parts = max(1, ceil(len(games) / PER_PAGE))
     several_rounds = len({game.round for game in games}) > 1
     for part in range(1, parts + 1):
         some = games[(part - 1) * PER_PAGE : part * PER_PAGE]
         rows = [_row(where, at, game, of, rounds=several_rounds) for game in some]
         columns = [("Game", ""), *([("Round", "number")] * several_rounds)]
-        columns += [] if of is None else [(f"For {words(of if len(of) <= _SHORT else f'{of[: _SHORT - 1]}…')}", "name")]
+        columns += (
+            []
+            if of is None
+            else [(f"For {words(of if len(of) <= _LONGEST_HEADING else f'{of[: _LONGEST_HEADING - 1]}…')}", "name")]
+        )
         columns += [("Players", ""), ("Result", ""), ("How it ended", ""), ("Plies", "number")]
         listed = table(f"Games, part {part} of {parts}" if parts > 1 else "Games", columns, rows)
-        shown = listed if games else element("p", "No game is over yet.")
+        shown = listed if games else element("p", "No game has finished yet.")
         yield addresses.further(at, part), shown + _parts(at, part, parts)
 
 
@@ -139,7 +143,7 @@ def _parts(at: str, part: int, parts: int) -> str:
 
 
 def outcome(game: ListedGame, name: str) -> tuple[str, str]:
-    """The result for this player in a word, and its CSS class."""
+    """The result for this player in one word, and its CSS class."""
     if game.points is None:
         return "no result", "faint"
     own = game.points[game.players.index(name)]
@@ -152,7 +156,7 @@ def outcome(game: ListedGame, name: str) -> tuple[str, str]:
 
 
 def share(points: float) -> str:
-    """Points, with halves as people write them."""
+    """Points, with ½ for a half."""
     whole, rest = divmod(round(points, 2), 1.0)
     if rest == 0.5:
         return f"{whole:.0f}½" if whole else "½"
@@ -160,22 +164,22 @@ def share(points: float) -> str:
 
 
 def result(points: Sequence[float] | None) -> str:
-    """The points of each seat; a star where there is no result."""
+    """The points of each seat; a star if there is no result."""
     return "∗" if points is None else " – ".join(map(share, points))
 
 
 def whole(value: float) -> str:
-    """A rating."""
+    """A rating, rounded to a whole number."""
     return f"{round(value) + 0}".replace("-", _MINUS)
 
 
 def percent(value: float | None) -> str:
-    """A share of all points."""
+    """A share of all points, in percent."""
     return "–" if value is None else f"{value:.1%}".replace("%", " %")
 
 
 def moment(at: object) -> str:
-    """A time, to the minute."""
+    """A date and time, to the minute."""
     return f"{at:%Y-%m-%d %H:%M} UTC"
 
 

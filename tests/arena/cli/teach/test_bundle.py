@@ -171,9 +171,9 @@ def test_with_a_roster_everybody_is_called_by_the_alias(record: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("alice_agent", "taken.arena"), "taken.arena is there already, and nothing is overwritten"),
-        (("alice_agent", "no/x.arena"), "there is no folder 'no' to put 'x.arena' into"),
-        (("alice_agent", "x.store"), "expected a file called otherwise, such as x.arena"),
+        (("alice_agent", "taken.arena"), "taken.arena already exists and is not overwritten"),
+        (("alice_agent", "no/x.arena"), "there is no folder 'no' for 'x.arena'"),
+        (("alice_agent", "x.store"), "expected another file extension, such as x.arena"),
         (("nobody", "x.arena"), "there is no agent 'nobody'"),
         (("alice_agent", "x.arena", "--tournament", "cs102"), "there is no tournament 'cs102'"),
     ],

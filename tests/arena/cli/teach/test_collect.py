@@ -176,7 +176,7 @@ def test_where_the_description_does_not_name_the_file_that_is_said(course: Path)
         (("all.zip", "--roster", "roster.csv", "--game", "nap", "--deadline", "soon"), "--deadline: expected a day"),
         (("all.zip", "--roster", "roster.csv", "--game", "nap", "--to", "x.toml"), "expected a file called NAME.coll"),
         (("all.zip", "--roster", "all.zip", "--game", "nap"), "all.zip"),
-        (("roster.csv", "--roster", "roster.csv", "--game", "nap"), "a folder or a zip with submissions, got 'roster"),
+        (("roster.csv", "--roster", "roster.csv", "--game", "nap"), "a folder or a zip of submissions, got 'roster"),
     ],
 )
 def test_what_is_given_wrong_is_told_on_one_line(course: Path, arguments: tuple[str, ...], said: str) -> None:

@@ -16,7 +16,7 @@ def test_without_files_the_sheet_is_printed(tmp_path: Path) -> None:
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("Exercise: alphabeta, tree 7\n\nMAX (triangle up)")
     assert "A MAX  = ____\n├─ B MIN  = ____\n" in ended.out
-    assert ended.out.endswith("\nLeaves not looked at: ________________________\n")
+    assert ended.out.endswith("\nLeaves not visited: ________________________\n")
     assert "pruned" not in ended.out
     assert list(tmp_path.iterdir()) == []
 

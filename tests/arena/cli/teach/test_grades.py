@@ -232,10 +232,10 @@ def test_what_is_wrong_is_one_error(record: Path, arguments: list[str], words: s
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "expected a line with the names of the columns, got nothing"),
-        (b"id,login\n", "expected a line for each student below the names of the columns, got none"),
-        (b"id,id\n1,ann\n", "line 1: expected a name of its own for each column, got id, id"),
-        (b"id,,login\n1,2,ann\n", "line 1: expected a name of its own for each column"),
+        (b"", "expected a line with the column names, got an empty file"),
+        (b"id,login\n", "expected a line for each student below the column names, got none"),
+        (b"id,id\n1,ann\n", "line 1: expected a different name for each column, got id, id"),
+        (b"id,,login\n1,2,ann\n", "line 1: expected a different name for each column"),
         (b"id,login\n1,ann,x\n", "line 2: expected 2 cells, got 3"),
         (b"id,login\n1,\xff\n", "line 2: expected text in UTF-8"),
         (b"id,login\n1,nobody\n", "agents are ann, bob, cleo, dan, eve"),

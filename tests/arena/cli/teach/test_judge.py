@@ -52,7 +52,7 @@ def test_programs_get_a_row_a_tree() -> None:
         "expected_moves": ["b"],
         "leaves": ["d", "e", "f", "g"],
         "expected_leaves": ["d", "e", "f"],
-        "difference": "at c goes on to g; alphabeta cuts off there: after f = 1, alpha 2 >= beta 1",
+        "difference": "at c continues with g; alphabeta cuts off there: after f = 1, alpha 2 >= beta 1",
     }
     listed = arena("judge", PLAIN, "--as", "alphabeta", "--trees", "1", "--format", "csv", cwd=ROOT)
     table = list(csv.DictReader(io.StringIO(listed.out)))
@@ -92,10 +92,10 @@ def test_what_cannot_be_loaded_is_told_once(tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (("homework",), "expected FILE.py:function, such as my_search.py:alphabeta, got 'homework'"),
-        (("nowhere.py:minimax",), "expected a Python file 'nowhere.py', there is none"),
+        (("nowhere.py:minimax",), "expected a Python file, but 'nowhere.py' does not exist"),
         (("homework.py",), "expected --as ALGORITHM, or a function named after one (minimax, negamax"),
-        (("homework.py:best",), "expected an algorithm that visits leaves in one right order, got 'best'"),
-        (("homework.py:best", "--as", "mcts"), "in one right order, got 'mcts'; there is minimax"),
+        (("homework.py:best",), "expected an algorithm that can be judged, got 'best'"),
+        (("homework.py:best", "--as", "mcts"), "that can be judged, got 'mcts'; there is minimax"),
     ],
     ids=["word", "missing", "nothing", "name", "algorithm"],
 )

@@ -65,7 +65,7 @@ def test_it_replaces_an_earlier_report_and_nothing_else(record: Path, tmp_path: 
     [
         (("nothing", "site"), "there is no tournament 'nothing'"),
         (("cs101", "no/site"), "there is no '"),
-        (("cs101", "."), "'.' is the one you are in"),
+        (("cs101", "."), "'.' is the current one"),
         (("cs101", "site", "--roster", "none.csv"), "No such file"),
     ],
 )
@@ -164,7 +164,7 @@ def test_an_agent_that_is_not_on_the_roster_is_not_published(tmp_path: Path) -> 
     Path("roster.csv").write_text("name,alias\nann,Otter\n")
     ended = arena("report", "cup", "site", "--roster", "roster.csv")
     assert (ended.code, ended.out) == (2, "")
-    assert "roster.csv: expected a line for every agent that is not built in, there is none for 'bob'" in ended.err
+    assert "roster.csv: expected a line for every agent that is not built in, but there is none for 'bob'" in ended.err
     assert not (tmp_path / "site").exists()
 
 

@@ -172,7 +172,7 @@ def test_a_game_of_ones_own_is_found_by_its_path() -> None:
         (["my agent.py"], "expected a file name of letters, digits, '_' and '-'"),
         (['""".py'], "expected a file name of letters"),
         ([".py"], "ends in .py"),
-        (["_x.py"], "begins with a letter or a digit"),
+        (["_x.py"], "starts with a letter or a digit"),
         ([f"{'W' * 65}.py"], "at most 64 characters"),
         (
             ["my_agent.txt"],

@@ -202,7 +202,7 @@ def test_a_late_one_that_was_taken_in_before_plays_on_and_is_told(tmp_path: Path
     assert (told["1001"].plays, told["1001"].version) == (True, 2)
     told = collect(later, until="2026-05-02")
     assert (told["1001"].outcome, told["1001"].plays, told["1001"].version) == (HandInOutcome.LATE, True, 2)
-    assert told["1001"].message == "late by this deadline, but taken in before: it plays"
+    assert told["1001"].message == "late by this deadline, but collected before, so it plays"
     assert collect(first, until="2026-05-02")["1001"].outcome is HandInOutcome.OLDER
     told = collect(first, until="2026-05-02", afresh=True)
     assert (told["1001"].outcome, told["1001"].plays, told["1001"].version) == (HandInOutcome.GOOD, True, 1)
@@ -274,7 +274,7 @@ def test_what_is_kept_is_what_the_student_wrote(tmp_path: Path, collect: Collect
 
 def test_a_file_about_another_store_is_told(tmp_path: Path, collect: Collect) -> None:
     collected_file.write(tmp_path / "t.collected.toml", {}, Store(tmp_path / "other.store"))
-    with pytest.raises(ArenaError, match=r"is about submissions in .*other\.store"):
+    with pytest.raises(ArenaError, match=r"lists submissions in .*other\.store"):
         collect(folder(tmp_path / "in", {"1001.py": AGENT}))
 
 
@@ -283,7 +283,7 @@ def test_a_file_about_another_store_is_told(tmp_path: Path, collect: Collect) ->
     [
         ("id,alias\n1,a@b\n", "roster.csv, line 2, alias: expected a name without '#' and '@'"),
         (f"id,name\n1,{'W' * 65}\n", "line 2, name: expected a name of at most 64 characters"),
-        ("name\nEve\nEve\n", "line 2: another is called 'Eve' too"),
+        ("name\nEve\nEve\n", "line 2: another student has the name 'Eve' too"),
     ],
 )
 def test_who_cannot_be_called_so_is_told_with_the_line(text: str, said: str) -> None:

@@ -31,7 +31,7 @@ def test_a_moment_is_read(text: str, moment: datetime) -> None:
 
 @pytest.mark.parametrize("text", ["", "tomorrow", "1.5.2026", "2026-13-01", "2026-05-01T25:00", "23:59"])
 def test_anything_else_is_told(text: str) -> None:
-    with pytest.raises(BadSubmission, match="--deadline: expected a day or a moment"):
+    with pytest.raises(BadSubmission, match="--deadline: expected a day, or a day and a time"):
         read_deadline(text)
 
 

@@ -52,8 +52,8 @@ def test_moodle(tmp_path: Path, scratch: Path, packed: bool, inside: str) -> Non
     }
     assert agent(anna, scratch).read_text() == AGENT
     assert agent(bob, scratch).name == "bobs.py"
-    assert "it may be 'Eve Zweig'" in eve.wrong
-    assert soren.wrong == "it was handed in as text in a field: expected a file"
+    assert "it could be 'Eve Zweig'" in eve.wrong
+    assert soren.wrong == "it was handed in as text in a form: expected a file"
     assert (anna.when, anna.time_source) == (MAY, TimeSource.ZIP if packed else TimeSource.FILE)
 
 
@@ -136,7 +136,7 @@ def test_what_is_nobodys_is_listed_once(tmp_path: Path, scratch: Path) -> None:
     given = {"zoe/agent.py": AGENT, "zoe/more/x.py": "", "zorro.py": AGENT, "bob brown.py": AGENT}
     found = read(folder(tmp_path / "a", given), scratch)
     assert whose(found) == {"bob brown.py": "1002", "zoe": "", "zorro.py": ""}
-    assert all("nobody on roster.csv is called so" in one.wrong for one in found if one.student is None)
+    assert all("no student on roster.csv has this name" in one.wrong for one in found if one.student is None)
 
 
 def test_a_students_bomb_is_told_of_that_student_alone(
@@ -156,7 +156,7 @@ def test_a_students_bomb_is_told_of_that_student_alone(
 
 def test_a_broken_zip_of_a_student_is_told_when_it_is_opened(tmp_path: Path, scratch: Path) -> None:
     (one,) = read(folder(tmp_path / "a", {"1001.zip": "no zip"}), scratch)
-    with pytest.raises(BadSubmission, match=r"'1001\.zip' is no zip that can be opened"):
+    with pytest.raises(BadSubmission, match=r"'1001\.zip' is not a zip that can be opened"):
         agent(one, scratch)
 
 

@@ -48,7 +48,7 @@ def test_at_least_two_cut_offs_leave_something_out(name: str) -> None:
         made = exercise.make(name, seed=seed)
         cuts = [event for event in made.trace.events if event.cutoff]
         assert len(cuts) >= 2
-        assert len(dict(made.answers())["Leaves not looked at"].split()) >= 2
+        assert len(dict(made.answers())["Leaves not visited"].split()) >= 2
 
 
 def test_one_of_the_cut_offs_of_alphabeta_is_deep() -> None:
@@ -108,7 +108,7 @@ def test_the_key_tells_what_the_search_of_that_name_finds(made: Exercise) -> Non
     told = dict(made.answers())
     assert told["Best move"] == made.result.move
     pruned = [node for node in picture.root.walk() if not node.visits]
-    assert bool(pruned) == ("Leaves not looked at" in told)
+    assert bool(pruned) == ("Leaves not visited" in told)
     text = exercise_sheet.as_text(made, solved=True)
     assert all(f"{question}: {answer}" in text for question, answer in told.items())
     assert max(map(len, text.split("\n"))) <= 80

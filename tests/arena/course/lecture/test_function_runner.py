@@ -93,7 +93,7 @@ def test_value_and_move_are_read_in_either_order(returned: Any, value: Any, move
     ("returned", "words"),
     [
         (None, "expected a value, or (value, move), got None (is a return missing?)"),
-        ("B", "expected a value, or (value, move), got 'B' (the move alone: return the value as well)"),
+        ("B", "expected a value, or (value, move), got 'B' (only a move: return the value as well)"),
         (True, "expected a value, or (value, move), got True"),
         ((3, 4j), "expected a value, or (value, move), got (3, 4j)"),
         ((), "expected a value, or (value, move), got ()"),
@@ -123,7 +123,7 @@ def test_a_position_cannot_be_changed() -> None:
     def change(state: Any) -> Any:
         state.turn = 1
 
-    assert "a position never changes (state.turn = ...): state.play(move) makes a new one" in failed(change)
+    assert "a position cannot be changed (state.turn = ...): state.play(move) returns a new one" in failed(change)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_position_cannot_be_changed() -> None:
     [
         (lambda state: state.play("x"), "play('x') at A: expected one of its moves ('B', 'C')"),
         (lambda state: state.play(None), "play(None) at A: expected one of its moves ('B', 'C')"),
-        (lambda state: state.utilities(), "utilities() is for the end of the game (state.turn is None); at A"),
+        (lambda state: state.utilities(), "utilities() is only for the end of the game (state.turn is None); at A"),
         (lambda _: exit(), "it ends the program (sys.exit)"),
         (lambda _: input(), "it reads from the keyboard"),
         (lambda state: state.nothing, "AttributeError: 'Watched' object has no attribute 'nothing'"),
@@ -154,7 +154,7 @@ def test_a_search_without_end_is_told() -> None:
         return again(state)
 
     told = examine(again)
-    assert "it calls itself without end; does it stop where state.turn is None?" in told["failed"]
+    assert "the recursion does not end; does it stop where state.turn is None?" in told["failed"]
     assert 1 <= len(told["traceback"]) <= 6
 
 
@@ -163,7 +163,7 @@ def test_looking_without_end_is_told() -> None:
         while True:
             state.evaluate(0)
 
-    assert failed(look) == "it looks at more than 2,000 positions of a tree that has 7"
+    assert failed(look) == "it visits more than 2,000 positions in a tree that has 7"
 
 
 @pytest.mark.parametrize("turn", ["MAX", "MIN"])
@@ -200,7 +200,7 @@ def test_parameters_by_place_are_told_too() -> None:
     [
         (lambda: 1, "expected a function whose first parameter is the position: (state, ...)"),
         (lambda *, _: 1, "expected a function whose first parameter is the position, got _"),
-        (lambda _, foo: foo, "it cannot be said what to give for the parameter foo: known are state, depth, alpha"),
+        (lambda _, foo: foo, "unknown parameter foo: expected state, depth, alpha"),
     ],
     ids=["none", "by name alone", "unknown"],
 )
@@ -224,14 +224,14 @@ except (SyntaxError, ValueError) as error:
         ("\nimport nothing_like_it\n", "homework.py, line 2: there is no module 'nothing_like_it' here"),
         (
             "from adsearch import no_search\n",
-            "cannot import name 'no_search' from 'adsearch': our searches are not here",
+            "cannot import name 'no_search' from 'adsearch': our searches are not available",
         ),
-        ("import adsearch.no_search\n", "our searches are not here"),
+        ("import adsearch.no_search\n", "our searches are not available"),
         ("import sys\nsys.exit(1)\n", "homework.py, line 2: it ends the program (sys.exit)"),
         ("1 / 0\n", "homework.py, line 1: ZeroDivisionError: division by zero"),
-        ("def minmax(state): pass\n", "expected a function minimax in homework.py; there is minmax"),
-        ("", "expected a function minimax in homework.py; there is none"),
-        ("minimax = 3\n", "expected a function minimax in homework.py, it is of the type int"),
+        ("def minmax(state): pass\n", "expected a function minimax in homework.py; it has minmax"),
+        ("", "expected a function minimax in homework.py; it has no functions"),
+        ("minimax = 3\n", "expected a function minimax in homework.py, but it is of type int"),
     ],
     ids=["syntax", "binary", "module", "our search", "our module", "exit", "raises", "name", "empty", "no function"],
 )

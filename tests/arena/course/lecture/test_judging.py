@@ -55,12 +55,12 @@ def difference(function: Callable[..., Any], name: str, description: dict[str, A
 
 def test_a_leaf_too_many_is_told_with_the_cut_off_that_it_missed() -> None:
     assert difference(minimax, "alphabeta") == (
-        "at C goes on to c2; alphabeta cuts off there: after c1 = 2, alpha 3 >= beta 2"
+        "at C continues with c2; alphabeta cuts off there: after c1 = 2, alpha 3 >= beta 2"
     )
 
 
 def test_a_leaf_too_few_is_told_with_the_window_that_was_open() -> None:
-    assert difference(alphabeta, "minimax") == "at C leaves out c2; minimax looks at it"
+    assert difference(alphabeta, "minimax") == "at C leaves out c2; minimax visits it"
 
     def hasty(state: Any, alpha: float = -inf, beta: float = inf) -> Any:
         if state.turn is None:
@@ -72,7 +72,7 @@ def test_a_leaf_too_few_is_told_with_the_window_that_was_open() -> None:
             value = max(value, hasty(state.play(move))) if state.turn == 0 else min(value, hasty(state.play(move)))
         return value
 
-    assert difference(hasty, "alphabeta") == "at B leaves out b2; alphabeta looks at it: alpha -inf < beta 3"
+    assert difference(hasty, "alphabeta") == "at B leaves out b2; alphabeta visits it: alpha -inf < beta 3"
 
 
 def test_the_first_node_that_comes_back_wrong_is_named() -> None:
@@ -81,7 +81,7 @@ def test_the_first_node_that_comes_back_wrong_is_named() -> None:
             return state.utilities()[0]
         return max(always_max(state.play(move)) for move in state.moves())
 
-    assert difference(always_max, "minimax") == "B comes back with 12; minimax gives 3"
+    assert difference(always_max, "minimax") == "B returns 12; minimax returns 3"
 
     def always_min_for_mover(state: Any, color: int) -> Any:
         if state.turn is None:
@@ -89,15 +89,15 @@ def test_the_first_node_that_comes_back_wrong_is_named() -> None:
         return min(-always_min_for_mover(state.play(move), -color) for move in state.moves())
 
     mirrored = {"root": "MIN", **SMALL}
-    assert difference(always_min_for_mover, "negamax") == "B comes back with -12; negamax gives -3"
-    assert difference(always_min_for_mover, "negamax", mirrored) == "B comes back with 3; negamax gives 12"
+    assert difference(always_min_for_mover, "negamax") == "B returns -12; negamax returns -3"
+    assert difference(always_min_for_mover, "negamax", mirrored) == "B returns 3; negamax returns 12"
 
 
 def test_a_wrong_value_at_the_root_alone_is_told() -> None:
     def worst(state: Any) -> Any:
         return minimax(state) - 1
 
-    assert difference(worst, "minimax") == "value 2; minimax gives 3"
+    assert difference(worst, "minimax") == "value 2; minimax returns 3"
 
 
 def test_another_order_is_told() -> None:
@@ -107,8 +107,8 @@ def test_another_order_is_told() -> None:
         values = [backwards(state.play(move)) for move in reversed(state.moves())]
         return max(values) if state.turn == 0 else min(values)
 
-    assert difference(backwards, "minimax") == ("looks at c2 before b1; moves are tried in the order of state.moves()")
-    assert cause(backwards, "minimax") == "it tries moves from last to first; the order is that of state.moves()"
+    assert difference(backwards, "minimax") == ("visits c2 before b1; moves are tried in the order of state.moves()")
+    assert cause(backwards, "minimax") == "it tries moves from last to first: use the order of state.moves()"
 
 
 def test_a_leaf_looked_at_again_is_told() -> None:
@@ -116,7 +116,7 @@ def test_a_leaf_looked_at_again_is_told() -> None:
         minimax(state)
         return minimax(state)
 
-    assert difference(twice, "minimax") == "looks at b1 again, under B; minimax looks once"
+    assert difference(twice, "minimax") == "visits b1 again, below B; minimax visits it once"
 
 
 def test_an_estimate_inside_the_tree_is_told() -> None:
@@ -125,7 +125,7 @@ def test_an_estimate_inside_the_tree_is_told() -> None:
         return minimax(state)
 
     assert difference(estimating, "minimax") == (
-        "asks what A is worth, 0 plies down; this tree is searched to the end of the game"
+        "evaluates A, 0 plies deep; this tree is searched to the end of the game"
     )
 
 
@@ -139,15 +139,15 @@ def test_one_ply_too_deep_is_told() -> None:
     question = Question("small", SMALL, depth=1)
     algorithm = questions.find_algorithm("minimax")
     (verdict,), _ = judging.judge(algorithm, [judging.our_search(algorithm, question)], [answer(deeper, question)])
-    assert verdict.difference == "asks what b1 is worth, 2 plies down; this tree is searched 1 ply deep"
-    assert cause(deeper, "minimax") == "every failure is a tree that is to be searched only to a depth"
+    assert verdict.difference == "evaluates b1, 2 plies deep; this tree is searched 1 ply deep"
+    assert cause(deeper, "minimax") == "every failure is a tree with a depth limit"
 
 
 def test_a_chance_node_that_need_not_be_finished_is_told() -> None:
     chance = {"@turn": "chance", "@chances": {"c1": 0.5, "c2": 0.5}, "c1": 1, "c2": 2}
     tree = {"bounds": [0, 10], "tree": {"A": {"B": 9, "C": chance}}}
     assert difference(expectiminimax, "star1", tree) == (
-        "at C goes on to c2; star1 cuts off there: after c1 = 1 the average is outside of [9, +inf], whatever comes"
+        "at C continues with c2; star1 cuts off there: after c1 = 1 the average is certain to be outside [9, +inf]"
     )
 
 
@@ -166,7 +166,7 @@ def test_any_best_move_is_right() -> None:
     )
     assert (passed.passed, passed.remark) == (True, "another best move (B is the first)")
     assert wrong.difference == "move D; minimax plays B or C"
-    assert strange.difference == "move '<b>\\x1b[', which is none of the root's; minimax plays B or C"
+    assert strange.difference == "move '<b>\\x1b[', which is not a move of the root; minimax plays B or C"
 
 
 def test_a_move_whose_value_was_only_a_bound_is_told() -> None:
@@ -186,7 +186,7 @@ def test_a_move_whose_value_was_only_a_bound_is_told() -> None:
 
     tree = {"tree": {"A": {"B": {"b1": 3}, "C": {"c1": 3, "c2": 1}}}}
     assert difference(last_of_equals, "alphabeta", tree) == (
-        "move C; alphabeta plays B (what comes back from a cut-off is only a bound: equal is not as good)"
+        "move C; alphabeta plays B (a cut-off returns only a bound: an equal value is not as good)"
     )
 
 
@@ -194,7 +194,7 @@ def test_at_a_chance_node_nobody_has_a_move() -> None:
     tree = {"tree": {"A": {"@turn": "chance", "B": 1, "C": 3}}}
     assert difference(expectiminimax, "expectiminimax", tree) == ""
     told = difference(lambda state: (expectiminimax(state), "B"), "expectiminimax", tree)
-    assert told == "move 'B'; nobody moves at the root, it is chance: return (value, None), or the value alone"
+    assert told == "move 'B'; the root is a chance node without a move: return (value, None), or only the value"
 
 
 def test_a_failure_is_told_as_it_came() -> None:
@@ -250,10 +250,10 @@ def fresh_at_root(state: Any) -> Any:
     ("function", "told"),
     [
         pytest.param(minimax, "it never cuts off", id="never"),
-        pytest.param(with_cut(lambda alpha, beta: alpha > beta), "only when strictly greater", id="strict"),
+        pytest.param(with_cut(lambda alpha, beta: alpha > beta), "only if alpha > beta", id="strict"),
         pytest.param(shallow, "there are no deep cut-offs", id="shallow"),
-        pytest.param(with_cut(lambda alpha, beta: alpha >= beta, (0,)), "at the nodes of MAX alone", id="max"),
-        pytest.param(with_cut(lambda alpha, beta: alpha >= beta, (1,)), "at the nodes of MIN alone", id="min"),
+        pytest.param(with_cut(lambda alpha, beta: alpha >= beta, (0,)), "only at the nodes of MAX", id="max"),
+        pytest.param(with_cut(lambda alpha, beta: alpha >= beta, (1,)), "only at the nodes of MIN", id="min"),
         pytest.param(fresh_at_root, "with a fresh window", id="root"),
     ],
 )

@@ -72,7 +72,9 @@ def test_probabilities_sum_to_one(outcomes: int) -> None:
 
 
 def test_what_cannot_be_judged_is_refused_with_what_can() -> None:
-    with pytest.raises(ArenaError, match="one right order, got 'mcts'; there is minimax, negamax"):
+    with pytest.raises(
+        ArenaError, match="expected an algorithm that can be judged, got 'mcts'; there is minimax, negamax"
+    ):
         questions.find_algorithm("mcts")
     with pytest.raises(ArenaError, match="did you mean 'alphabeta'"):
         questions.find_algorithm("alfabeta")

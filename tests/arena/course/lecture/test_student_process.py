@@ -57,7 +57,7 @@ def test_nobody_writes_answers_of_its_own(tmp_path: Path) -> None:
     file.write_text(HOSTILE.replace('"b1"', '"b"').replace("return 1", "pass"))
     (question, *_) = questions.ask_about(questions.find_algorithm("minimax"), seed=1, count=0, with_depth=False)
     with StudentProcess(file, "minimax") as process:
-        assert process.ask(question).failed == "it wrote to where its answers go; print is the only way to write"
+        assert process.ask(question).failed == "it wrote into the channel for answers; use only print for output"
 
 
 @needs_linux
@@ -79,9 +79,9 @@ def test_a_function_sees_neither_files_nor_our_searches(tmp_path: Path) -> None:
     assert "curious.py, line 2: PermissionError: [Errno 13]" in told["minimax"]
     assert (
         told["alphabeta"]
-        == "curious.py, line 4: No module named 'adsearch.alphabeta': our searches are not here, write your own"
+        == "curious.py, line 4: No module named 'adsearch.alphabeta': our searches are not available, write your own"
     )
-    assert told["pvs"] == "curious.py, line 6: MemoryError: it needs more memory than it may have"
+    assert told["pvs"] == "curious.py, line 6: MemoryError: it needs more memory than allowed"
 
 
 def test_a_file_that_never_ends_to_load_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,9 +118,9 @@ def test_nothing_is_left_behind() -> None:
     [
         ("homework", "expected FILE.py:function, such as my_search.py:alphabeta, got 'homework'"),
         ("", "expected FILE.py:function, such as my_search.py:alphabeta, got ''"),
-        ("a.py:not a name", "expected FILE.py:function, got 'a.py:not a name' ('not a name' is no function's name)"),
-        ("nowhere.py:f", "expected a Python file 'nowhere.py', there is none (looked for "),
-        ("folder.py:f", "expected a Python file 'folder.py', is a folder (looked for "),
+        ("a.py:not a name", "expected FILE.py:function, got 'a.py:not a name' ('not a name' is not a function name)"),
+        ("nowhere.py:f", "expected a Python file, but 'nowhere.py' does not exist (looked for "),
+        ("folder.py:f", "expected a Python file, but 'folder.py' is a folder (looked for "),
     ],
     ids=["word", "empty", "name", "missing", "folder"],
 )

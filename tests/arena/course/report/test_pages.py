@@ -105,7 +105,7 @@ def test_without_replays_nothing_leads_to_them(record: Path) -> None:
 
 def test_the_front_page_tells_who_leads_and_that_it_is_not_over(record: Path) -> None:
     told = text(site(reported(record, "cs101"))["index.html"])
-    assert "still being played: 13 of 14 games are over. So it stood on 2026-05-02 18:30 UTC." in told
+    assert "still being played: 13 of 14 games have finished (as of 2026-05-02 18:30 UTC)." in told
     assert "1 bob 4 1 57.1 % −189 297 7 3 2 2 2 cleo 3½ 58.3 % 60 275 6 3 1 2 time 1" in told
     assert "4 dan withdrawn 1" in told
     assert "5 eve 0 – – – 0 0 0 0" in told
@@ -193,7 +193,7 @@ def test_before_the_first_game_there_is_a_report_already(tmp_path: Path) -> None
     found = site(reported(tmp_path / "a.db", "cup"))
     for page in found.values():
         check_html(page)
-    assert "No game is over yet." in text(found["games.html"])
+    assert "No game has finished yet." in text(found["games.html"])
     assert set(found) == {"index.html", "games.html", "agents/ann.html", "agents/bob.html"}
 
 
@@ -205,8 +205,8 @@ def test_points_for_a_bye_are_told_and_everybody_stands_in_the_order_of_the_stan
     found = site(reported(file, "cs101"))
     index = text(found["index.html"])
     assert "1 zoe 4 " in index
-    assert "Points include those for having had nobody to play with." in index
-    assert index.index("1 zoe", index.index("Who scored what")) > 0
+    assert "Points include those for byes (rounds without an opponent)." in index
+    assert index.index("1 zoe", index.index("Crosstable")) > 0
     assert "Points 4 (4 without a game)" in text(found["agents/zoe.html"])
 
 
@@ -265,7 +265,7 @@ def test_those_whom_a_gauntlet_names_have_a_table_of_their_own(tmp_path: Path) -
     check_html(found["index.html"])
     index = text(found["index.html"])
     first = index.index("1 ann 2 100.0 %")
-    assert first < index.index("The gauntlet These agents meet all the others") < index.index("1 dot 0 0.0 %")
+    assert first < index.index("The gauntlet These agents play all the others") < index.index("1 dot 0 0.0 %")
     assert "Rank 1 in the gauntlet" in text(found["agents/dot.html"])
 
 
