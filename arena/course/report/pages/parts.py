@@ -20,8 +20,8 @@ _MINUS: Final = "\N{MINUS SIGN}"
 
 
 def frame(report: Report, at: str, title: str, *body: str, style: str = "") -> str:
-    """The page at the address `at`, with links above `body` and the time of the report below it. `style`: the style sheet
-    of the pictures in it."""
+    """The page at `at`, with links above `body` and the time of the report below. `style`: the style sheet of its
+    pictures."""
     up = addresses.up(at)
     ways = [(addresses.FRONT, report.title), (addresses.GAMES, "All games")]
     nav = element(
@@ -100,11 +100,9 @@ def games(
         some = games[(part - 1) * PER_PAGE : part * PER_PAGE]
         rows = [_row(where, at, game, of, rounds=several_rounds) for game in some]
         columns = [("Game", ""), *([("Round", "number")] * several_rounds)]
-        columns += (
-            []
-            if of is None
-            else [(f"For {words(of if len(of) <= _LONGEST_HEADING else f'{of[: _LONGEST_HEADING - 1]}…')}", "name")]
-        )
+        if of is not None:
+            shortened = of if len(of) <= _LONGEST_HEADING else f"{of[: _LONGEST_HEADING - 1]}…"
+            columns.append((f"For {words(shortened)}", "name"))
         columns += [("Players", ""), ("Result", ""), ("How it ended", ""), ("Plies", "number")]
         listed = table(f"Games, part {part} of {parts}" if parts > 1 else "Games", columns, rows)
         shown = listed if games else element("p", "No game has finished yet.")

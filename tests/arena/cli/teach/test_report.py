@@ -56,7 +56,7 @@ def test_it_replaces_an_earlier_report_and_nothing_else(record: Path, tmp_path: 
     (tmp_path / "site" / "thesis.tex").write_text("mine")
     ended = asked(record, "report", "cs101", "site")
     assert (ended.code, ended.out) == (2, "")
-    assert "'site' has a report, but also thesis.tex; name another folder" in ended.err
+    assert "'site' has a report, but also thesis.tex; choose another folder" in ended.err
     assert (tmp_path / "site" / "thesis.tex").read_text() == "mine"
 
 
@@ -90,7 +90,7 @@ def test_ctrl_c_leaves_no_half_of_it(record: Path, tmp_path: Path, monkeypatch: 
 
 def test_several_processes_write_what_one_writes(record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked(record, "report", "evening", "one").code == 0
-    monkeypatch.setattr(write, "_FEW", 0)
+    monkeypatch.setattr(write, "_TOO_FEW_FOR_PROCESSES", 0)
     monkeypatch.setattr(write, "_PORTION", 1)
     monkeypatch.setattr(cores, "count", lambda: 2)
     assert asked(record, "report", "evening", "two").code == 0

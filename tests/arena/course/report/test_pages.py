@@ -253,7 +253,7 @@ def test_why_a_player_went_through_is_said_where_the_points_do_not_say_it(tmp_pa
     index = text(site(reported(tmp_path / "arena.db", "cs101"))["index.html"])
     assert "1 ann 1 4 dot 1 2 games , tied: the higher seed goes through" in index
     assert "2 games , cid withdrew" in index
-    assert "By forfeit: games that were not played" in index
+    assert "By forfeit: wins without a game" in index
 
 
 def test_those_whom_a_gauntlet_names_have_a_table_of_their_own(tmp_path: Path) -> None:

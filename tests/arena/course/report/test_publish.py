@@ -167,7 +167,7 @@ def test_a_folder_in_one_that_is_not_there_is_a_mistake(tmp_path: Path) -> None:
 
 def test_the_folder_one_is_in_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ArenaError, match="the one you are in"):
+    with pytest.raises(ArenaError, match="is the current one"):
         publish(Path())
 
 
