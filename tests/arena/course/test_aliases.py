@@ -1,4 +1,4 @@
-"""What agents are called in public: aliases and nothing else, or an error; never a name by mistake."""
+"""The public names of agents are aliases, or there is an error; a real name is never shown by mistake."""
 
 import pytest
 
@@ -10,11 +10,11 @@ HASH = "0" * 64
 ROSTER = read("id,name,group,alias\n1001,Ann Lee,Red Team,Fox\n1002,bob,blue,Owl\n,coach,,coach\n", "r")
 
 
-def test_without_a_roster_agents_are_called_what_they_call_themselves_on_one_line() -> None:
+def test_without_a_roster_agents_keep_their_names_on_one_line() -> None:
     assert own_names(["ann", "a\nb\u202ec"]).shown == {"ann": "ann", "a\nb\u202ec": "a\ufffdb\ufffdc"}
 
 
-def test_no_two_are_called_the_same() -> None:
+def test_no_two_agents_have_the_same_public_name() -> None:
     assert sorted(own_names(["a\n", "a\t", "b"]).shown.values()) == ["a\ufffd", "a\ufffd (2)", "b"]
 
 
@@ -37,32 +37,32 @@ def test_a_built_in_agent_needs_no_line() -> None:
         ({"the blue": "random"}, "r, line 3: the built-in agent 'the blue' would reveal 'blue' of this line"),
     ],
 )
-def test_whoever_would_be_given_away_or_mistaken_is_an_error(agents: dict[str, str], told: str) -> None:
+def test_a_name_that_would_be_revealed_or_ambiguous_is_an_error(agents: dict[str, str], told: str) -> None:
     with pytest.raises(ArenaError, match=told):
         aliases_of(agents, ROSTER)
 
 
-def test_a_letter_or_a_small_number_gives_nobody_away() -> None:
+def test_a_letter_or_a_small_number_identifies_no_student() -> None:
     roster = read("id,name,group,alias\n2,Ann,A,Fox\n17,Bob,3,Owl\n", "r")
     names = aliases_of({"Ann": HASH, "alphabeta-2": "alphabeta:depth=2", "group A": "random"}, roster)
     assert names.shown == {"Ann": "Fox", "alphabeta-2": "alphabeta-2", "group A": "group A"}
     assert names.redact("four in a row, 17 to 3, for Ann and Bob") == "four in a row, 17 to 3, for … and …"
 
 
-def test_where_words_are_not_parted_a_name_is_found_anywhere() -> None:
+def test_in_scripts_without_spaces_a_name_is_found_anywhere() -> None:
     names = aliases_of({"2": HASH}, read("id,name,alias\n1,王小明,Fox\n2,김민준,Owl\n", "r"))
     assert names.redact("王小明赢了, 김민준이 이겼다") == "…赢了, …이 이겼다"
     assert names.redact("王小明的游戏.py") == "…的游戏.py"
 
 
-def test_two_of_one_name_are_not_told_apart_by_it() -> None:
+def test_two_students_of_one_name_are_not_distinguished_by_it() -> None:
     roster = read("id,name,alias\n1,Ann,Fox\n2,Ann,Owl\n", "r")
     assert aliases_of({"2": HASH}, roster).shown == {"2": "Owl"}
     with pytest.raises(ArenaError, match="r, lines 2 and 3: expected one student called 'Ann'; use their ids"):
         aliases_of({"Ann": HASH}, roster)
 
 
-def test_whoever_plays_must_have_an_alias() -> None:
+def test_every_student_that_plays_must_have_an_alias() -> None:
     roster = read("name,alias\nAnn,\nBob,Owl\n", "r")
     assert aliases_of({"Bob": HASH}, roster).shown == {"Bob": "Owl"}
     with pytest.raises(ArenaError, match="r, line 2: expected an alias for 'Ann', who plays"):
@@ -78,9 +78,9 @@ def test_whoever_plays_must_have_an_alias() -> None:
         ("11001 bobs, a coach and a fox", "11001 bobs, a coach and a fox"),
     ],
 )
-def test_texts_lose_names_ids_and_groups_where_these_stand_for_themselves(words: str, shown: str) -> None:
+def test_names_ids_and_groups_are_redacted_as_whole_words(words: str, shown: str) -> None:
     assert aliases_of({"bob": HASH}, ROSTER).redact(words) == shown
 
 
-def test_without_a_roster_texts_stay_as_they_are() -> None:
+def test_without_a_roster_texts_are_not_changed() -> None:
     assert own_names(["ann"]).redact("ann's cup") == "ann's cup"

@@ -1,4 +1,4 @@
-"""The roster: whatever a spreadsheet writes is read, and whatever could be mistaken is refused with its line."""
+"""The roster: CSV of any spreadsheet program is read; ambiguous lines are refused with their number."""
 
 import pytest
 
@@ -31,11 +31,11 @@ def test_each_line_is_a_student() -> None:
     ],
     ids=["a BOM", "semicolons", "tabs", "DOS", "spaces and quotes", "empty columns", "no last end of line"],
 )
-def test_it_is_the_same_roster_however_it_was_saved(text: str) -> None:
+def test_all_csv_dialects_give_the_same_roster(text: str) -> None:
     assert read(text, "roster.csv") == read(GOOD, "roster.csv")
 
 
-def test_other_columns_are_left_alone_and_missing_ones_are_empty() -> None:
+def test_other_columns_are_ignored_and_missing_ones_are_empty() -> None:
     (one,) = read("mail,name\nann@example.org,Ann\n", "r").students
     assert one == Student("", "Ann", "", "", 2)
 
@@ -45,7 +45,7 @@ def test_lines_are_counted_as_an_editor_counts_them() -> None:
     assert [(one.name, one.line) for one in read(text, "r").students] == [("Ann Lee", 3), ("Bob", 6)]
 
 
-def test_the_line_that_excel_puts_first_says_what_parts_the_cells() -> None:
+def test_the_first_line_of_excel_gives_the_separator() -> None:
     assert read("sep=;\r\nid;name\r\n1;Ann, Dr.\r\n", "r").students == (Student("1", "Ann, Dr.", "", "", 3),)
 
 
@@ -66,19 +66,19 @@ def test_the_line_that_excel_puts_first_says_what_parts_the_cells() -> None:
         ("id,name\n7,Ann\n8,7\n", "r, line 3: the name '7' is also the id in line 2"),
     ],
 )
-def test_what_could_be_mistaken_is_refused(text: str, told: str) -> None:
+def test_ambiguous_lines_are_refused(text: str, told: str) -> None:
     with pytest.raises(ArenaError, match=told):
         read(text, "r")
 
 
-def test_somebody_is_found_by_id_by_name_and_by_alias_however_these_are_spelt() -> None:
+def test_students_are_found_by_id_name_and_alias_in_any_spelling() -> None:
     roster = read("id,name,alias\n1,Zoë Weiß,Fox\n2,Bob,Owl\n", "r")
     for called in ("1", "zoe\u0308  WEISS", "FOX"):
         assert [one.id for one in roster.called(called)] == ["1"]
     assert roster.called("Carl") == roster.called("") == []
 
 
-def test_two_may_have_one_name_and_are_told_apart_by_their_ids() -> None:
+def test_two_students_can_have_one_name_and_are_distinguished_by_their_ids() -> None:
     roster = read("id,name\n1,Ann\n2,Ann\n", "r")
     assert [one.id for one in roster.called("Ann")] == ["1", "2"]
     assert [one.id for one in roster.called("2")] == ["2"]

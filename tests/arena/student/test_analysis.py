@@ -1,4 +1,4 @@
-"""Analysis: every loss is the true one where the whole game can be seen, and every game can be looked at."""
+"""Analysis: losses are exact if the whole game can be searched, and every game can be analysed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EVERY_GAME = (
 
 
 def at_random(rules: str, seed: int, most: int = 400) -> tuple[State[Any], list[MoveRecord]]:
-    """A game of players who move at random, and its first position."""
+    """A game of random moves, and its start position."""
     random, start = Random(f"{rules} {seed}"), games.start(rules)
     state, moves = start, list[MoveRecord]()
     while state.turn is not None and len(moves) < most:
@@ -34,7 +34,7 @@ def at_random(rules: str, seed: int, most: int = 400) -> tuple[State[Any], list[
 
 
 def by_text(rules: str, text: str, effort: AnalysisBudget | None = None) -> list[JudgedPly]:
-    """What is said of the moves of a game without chance."""
+    """The judgements of the moves of a game without chance."""
     state, moves = games.start(rules), list[MoveRecord]()
     for number, move in enumerate(text.split(), 1):
         moves.append(MoveRecord(number, state.turn or 0, move))
@@ -42,7 +42,7 @@ def by_text(rules: str, text: str, effort: AnalysisBudget | None = None) -> list
     return list(judge_moves(games.start(rules), moves, effort or AnalysisBudget.default(len(moves))))
 
 
-def test_a_win_that_was_missed_is_a_grave_mistake_and_the_way_to_win_is_told() -> None:
+def test_a_missed_win_is_a_blunder_and_the_winning_line_is_shown() -> None:
     plies = by_text("tictactoe", "a1 b1 a2 b2 c3")
     missed = plies[-1]
     assert (missed.mark, missed.better, missed.loss) == (Mark.BLUNDER, ("a3",), 2.0)
@@ -52,7 +52,7 @@ def test_a_win_that_was_missed_is_a_grave_mistake_and_the_way_to_win_is_told() -
     assert first_mistake(plies, 0) is missed
 
 
-def test_a_move_that_plays_on_as_well_as_can_be_is_no_mistake() -> None:
+def test_a_best_move_is_not_a_mistake() -> None:
     plies = by_text("tictactoe", "b2 a1 c3 a3 a2 c2 b1 b3 c1")
     assert [ply.mark for ply in plies] == [Mark.NONE] * 9
     assert first_mistake(plies, 0) is first_mistake(plies, 1) is None
@@ -61,7 +61,7 @@ def test_a_move_that_plays_on_as_well_as_can_be_is_no_mistake() -> None:
 
 @pytest.mark.parametrize("rules", ["tictactoe", "grundy", "nap:n=7", "dots:rows=1,columns=2", "tree:professors"])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_where_the_whole_game_is_seen_every_loss_is_the_true_one(rules: str, seed: int) -> None:
+def test_if_the_whole_game_is_searched_every_loss_is_exact(rules: str, seed: int) -> None:
     start, moves = at_random(rules, seed)
     state = start
     for ply, move in zip(judge_moves(start, moves, AnalysisBudget(depth=40)), moves, strict=True):
@@ -79,7 +79,7 @@ def test_where_the_whole_game_is_seen_every_loss_is_the_true_one(rules: str, see
 
 
 @pytest.mark.parametrize("rules", EVERY_GAME)
-def test_every_game_can_be_looked_at_and_the_same_is_said_again(rules: str) -> None:
+def test_every_game_can_be_analysed_with_the_same_result_each_time(rules: str) -> None:
     start, moves = at_random(rules, 3, most=24)
     plies = list(judge_moves(start, moves, AnalysisBudget(nodes=300)))
     assert [ply.ply for ply in plies] == list(range(1, len(moves) + 1))
@@ -105,8 +105,8 @@ def test_every_game_can_be_looked_at_and_the_same_is_said_again(rules: str) -> N
     assert [one.luck is None for one in told] == [not any(ply.who == "chance" for ply in plies)] * start.players
 
 
-def test_no_throw_is_worth_more_than_another_before_it_falls() -> None:
-    """At a throw, what was expected is the average of what may come, looked at to the same horizon."""
+def test_before_a_throw_the_value_is_the_average_of_its_outcomes() -> None:
+    """The value before a throw is the average of its outcomes, searched to the same horizon."""
     start = games.start("pig:goal=12")
     (first, *_) = judge_moves(start, [MoveRecord(1, "chance", "1")], AnalysisBudget(depth=4))
     average = 0.0
@@ -117,7 +117,7 @@ def test_no_throw_is_worth_more_than_another_before_it_falls() -> None:
 
 
 class Silent(State[int]):
-    """Two take 1 or 2 of many sticks; who takes the last wins. It has no estimate."""
+    """Two players take 1 or 2 of many sticks; the player that takes the last wins. It has no estimate."""
 
     max_plies = 1000
     options = (Option("left", 200, "sticks", 1, 1000),)
@@ -139,7 +139,7 @@ class Silent(State[int]):
         return f"{self.left} {self.mover}"
 
 
-def test_a_game_without_an_estimate_tells_nothing_where_nothing_is_proven() -> None:
+def test_without_an_estimate_only_proven_values_are_known() -> None:
     early = [MoveRecord(1, 0, "1"), MoveRecord(2, 1, "1")]
     for ply in judge_moves(Silent(), early, AnalysisBudget(nodes=200)):
         assert (ply.before.known, ply.loss, ply.mark) == (False, None, Mark.NONE)
@@ -149,7 +149,7 @@ def test_a_game_without_an_estimate_tells_nothing_where_nothing_is_proven() -> N
 
 
 class Endless(Silent):
-    """The same for ever larger sums."""
+    """The same game without bounds on its values."""
 
     bounds = (float("-inf"), float("inf"))
 
@@ -160,7 +160,7 @@ class Endless(Silent):
         return float(self.left % 7) * (1 if seat == 0 else -1)
 
 
-def test_a_game_without_bounds_is_judged_by_the_values_that_come() -> None:
+def test_a_game_without_bounds_is_judged_by_the_values_that_occur() -> None:
     moves = [MoveRecord(number, (number - 1) % 2, "1") for number in range(1, 8)]
     plies = list(judge_moves(Endless(), moves, AnalysisBudget(depth=1)))
     assert {ply.mark for ply in plies} <= {Mark.NONE, Mark.MISTAKE, Mark.BLUNDER}
@@ -172,13 +172,13 @@ def test_moves_of_other_rules_are_an_error() -> None:
         list(judge_moves(games.start("tictactoe"), [MoveRecord(1, 0, "z9")], AnalysisBudget(depth=1)))
 
 
-def test_whoever_seeks_the_first_mistake_need_not_wait_for_the_last() -> None:
+def test_the_first_mistake_is_found_without_judging_all_moves() -> None:
     start, moves = at_random("tictactoe", 1)
     plies = judge_moves(start, moves, AnalysisBudget(depth=2))
     assert next(plies).ply == 1
 
 
-def test_a_grave_mistake_is_found_before_a_small_one() -> None:
+def test_a_blunder_is_found_before_a_mistake() -> None:
     worth = analysis.PositionValue((0.0, 0.0), False)
     plies = [
         JudgedPly(ply=number, who=0, move="a", before=worth, after=worth, depth=1, mark=mark)
@@ -193,7 +193,7 @@ def test_a_grave_mistake_is_found_before_a_small_one() -> None:
     assert first_mistake(plies, 1) is None
 
 
-def test_long_games_get_less_for_each_position_and_never_nothing() -> None:
+def test_long_games_get_fewer_nodes_per_position_but_never_zero() -> None:
     nodes = [AnalysisBudget.default(plies).nodes or 0 for plies in (0, 1, 40, 400, 10_000)]
     assert nodes == sorted(nodes, reverse=True)
     assert nodes[-1] > 0

@@ -1,4 +1,4 @@
-"""The climb: each step ends when it is clear, in whatever order its games end, and chance makes nobody better."""
+"""The climb: each step ends when its result is clear, in any order of games; chance alone makes no agent better."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ RULES = {
 }
 
 Result = Callable[[Planned, int], float]
-"""What the agent scores in a game in which it has that seat."""
+"""The agent's points in a game, by its seat."""
 
 
 def new_climb(
@@ -58,7 +58,7 @@ def new_climb(
 def over(
     game: Planned, points: float, *, verdict: str = "normal", fault: int | None = None, moves: str = ""
 ) -> Finished:
-    """The game is over, and brought the agent so many points."""
+    """A finished game with these points for the agent."""
     mine = game.entrants.index(ME)
     rest = (1.0 - points) if len(game.entrants) == 2 else 0.5
     seats = tuple(
@@ -72,7 +72,7 @@ def over(
 def play(
     climb: Climb, result: Result, *, at_once: int = 1, random: Random | None = None, most: int = 10_000
 ) -> list[Planned]:
-    """Plays until there is nothing more to play, some games at once, which end in any order."""
+    """Plays the whole schedule, several games at the same time, which end in any order."""
     running: list[Planned] = []
     played: list[Planned] = []
     while len(played) < most:
@@ -86,7 +86,7 @@ def play(
     return played
 
 
-def test_who_wins_every_game_is_better_after_eight_rounds_and_climbs_on() -> None:
+def test_an_agent_that_wins_every_game_is_better_after_eight_rounds_and_climbs_on() -> None:
     climb = new_climb(3)
     played = play(climb, lambda *_: 1.0)
     assert [step.verdict for step in climb.steps] == [StepVerdict.BETTER] * 3
@@ -95,7 +95,7 @@ def test_who_wins_every_game_is_better_after_eight_rounds_and_climbs_on() -> Non
     assert all(step.likelihood > 0.99 for step in climb.steps)
 
 
-def test_who_loses_every_game_goes_no_further_than_two_steps() -> None:
+def test_an_agent_that_loses_every_game_stops_after_two_steps() -> None:
     climb = new_climb(5)
     played = play(climb, lambda *_: 0.0)
     assert [step.over for step in climb.steps] == [True] * GIVES_UP + [False] * (5 - GIVES_UP)
@@ -104,7 +104,7 @@ def test_who_loses_every_game_goes_no_further_than_two_steps() -> None:
     assert climb.next() is None
 
 
-def test_opponents_that_were_asked_for_are_all_played() -> None:
+def test_opponents_named_by_the_user_are_all_played() -> None:
     climb = new_climb(4, gives_up=False)
     play(climb, lambda *_: 0.0)
     assert len(climb.done) == 4
@@ -124,8 +124,8 @@ def test_in_a_round_the_agent_sits_on_every_seat_once_with_one_opening(seats: in
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_what_is_found_does_not_depend_on_which_games_end_first(seed: int) -> None:
-    """Short games end first: were they counted first, whoever loses quickly would look worse than it is."""
+def test_the_result_does_not_depend_on_which_games_end_first(seed: int) -> None:
+    """Short games end first: if they counted first, an agent that loses quickly would look weaker than it is."""
 
     def result(game: Planned, seat: int) -> float:
         return Random(f"{seed} {game.identity} {game.leg}").choice((0.0, 0.5, 1.0, 1.0))
@@ -136,7 +136,7 @@ def test_what_is_found_does_not_depend_on_which_games_end_first(seed: int) -> No
     assert (alone.steps[0].counts, alone.steps[0].verdict) == (crowd.steps[0].counts, crowd.steps[0].verdict)
 
 
-def test_of_equals_at_most_one_in_twenty_is_found_to_be_better() -> None:
+def test_of_equal_agents_at_most_one_in_twenty_is_found_to_be_better() -> None:
     random, found = Random(3), list[StepVerdict]()
     for _ in range(tries(100)):
         climb = new_climb()
@@ -146,7 +146,7 @@ def test_of_equals_at_most_one_in_twenty_is_found_to_be_better() -> None:
     assert found.count(StepVerdict.NOT_BETTER) > 0.8 * len(found)
 
 
-def test_who_is_far_better_is_nearly_always_found_to_be() -> None:
+def test_a_much_stronger_agent_is_nearly_always_found_to_be_better() -> None:
     random, found = Random(4), list[StepVerdict]()
     chance = 1.0 / (1.0 + 10.0 ** (-2 * BETTER_BY / 400.0))
     for _ in range(tries(40)):
@@ -156,14 +156,14 @@ def test_who_is_far_better_is_nearly_always_found_to_be() -> None:
     assert found.count(StepVerdict.BETTER) > 0.95 * len(found)
 
 
-def test_the_seat_that_always_wins_makes_nobody_better() -> None:
+def test_a_seat_that_always_wins_does_not_make_an_agent_better() -> None:
     climb = new_climb()
     play(climb, lambda _, seat: float(seat == 0))
     assert climb.steps[0].verdict is StepVerdict.NOT_BETTER
     assert climb.steps[0].likelihood == 0.5
 
 
-def test_who_does_nothing_but_fail_is_not_asked_a_fourth_time() -> None:
+def test_after_three_faults_in_a_row_the_climb_stops() -> None:
     climb = new_climb(3)
     for number in range(MOST_FAULTS):
         assert not climb.broken
@@ -174,7 +174,7 @@ def test_who_does_nothing_but_fail_is_not_asked_a_fourth_time() -> None:
     assert climb.next() is None
 
 
-def test_faults_of_the_opponent_and_resignations_are_no_faults_of_the_agent() -> None:
+def test_faults_of_the_opponent_and_resignations_are_not_faults_of_the_agent() -> None:
     climb = new_climb()
     for verdict, own in (("crashed", True), ("time", True), ("crashed", False), ("resigned", True), ("time", True)):
         game = climb.next()
@@ -196,7 +196,7 @@ def test_a_void_game_is_played_again_and_a_round_that_stays_void_does_not_count(
     assert climb.steps[0].over
 
 
-def test_the_same_games_again_are_no_more_evidence() -> None:
+def test_repeated_games_do_not_count() -> None:
     climb = new_climb(repeats=True)
     played = 0
     while (game := climb.next()) is not None:
@@ -208,7 +208,7 @@ def test_the_same_games_again_are_no_more_evidence() -> None:
 
 
 @pytest.mark.parametrize(("rules", "second"), RULES.items(), ids=lambda value: str(value).rpartition("/")[2])
-def test_every_game_has_a_ladder_of_those_who_can_play_it_and_openings(rules: str, second: str) -> None:
+def test_every_game_has_a_ladder_of_agents_that_can_play_it_and_openings(rules: str, second: str) -> None:
     start = games.start(rules)
     steps = ladder(start)
     assert steps[0] == "random"
@@ -225,7 +225,7 @@ def test_a_round_of_several_seats_is_counted_by_its_share_of_the_points() -> Non
     assert climb.steps[0].games == 4
 
 
-def test_fewer_rounds_than_these_decide_nothing() -> None:
+def test_fewer_rounds_cannot_decide() -> None:
     assert fewest_rounds() == 8
     climb = new_climb(rounds=fewest_rounds() - 1)
     play(climb, lambda *_: 1.0)
@@ -233,7 +233,7 @@ def test_fewer_rounds_than_these_decide_nothing() -> None:
 
 
 @pytest.mark.parametrize("result", [0.0, 1.0])
-def test_its_own_last_version_is_played_last_however_far_it_climbs(result: float) -> None:
+def test_the_agents_last_version_is_played_last_wherever_the_climb_ends(result: float) -> None:
     climb = new_climb(6)
     climb.steps[-1].own = True
     play(climb, lambda *_: result, at_once=3)
@@ -243,7 +243,7 @@ def test_its_own_last_version_is_played_last_however_far_it_climbs(result: float
     assert climb.current is None
 
 
-def test_its_own_last_version_that_is_not_beaten_is_no_reason_to_stop() -> None:
+def test_the_agents_unbeaten_last_version_does_not_stop_the_climb() -> None:
     climb = new_climb(2)
     climb.steps[-1].own = True
     play(climb, lambda *_: 0.0)

@@ -20,7 +20,7 @@ def lost(
     return LostGame(id, "tictactoe", seat, foe, GameRecord(id, verdict, fault, "", (), tuple(moves), 0))
 
 
-def test_nothing_lost_teaches_nothing() -> None:
+def test_without_lost_games_there_is_no_turning_point() -> None:
     assert turning_point([]) is None
     assert reasons([]) == {}
 
@@ -38,7 +38,7 @@ def test_the_mistake_that_lost_the_game_is_found() -> None:
     assert (found.ply, found.mistake.mark) == (2, "??")
 
 
-def test_a_game_without_a_mistake_is_still_one_to_look_at() -> None:
+def test_a_game_without_a_mistake_is_still_shown() -> None:
     found = turning_point([lost(9, "b2 a1", seat=0)])
     assert found is not None
     assert (found.game.id, found.ply) == (9, 0)
@@ -50,7 +50,7 @@ def test_games_against_the_first_opponent_come_first() -> None:
     assert found.game.id == 1
 
 
-def test_what_the_other_failed_at_is_no_reason_of_ones_own() -> None:
+def test_a_fault_of_the_opponent_is_not_a_reason() -> None:
     games_lost = [lost(1, "a1", verdict="time", fault=0), lost(2, "a1", verdict="time", fault=0), lost(3, "a1 b2")]
     assert list(reasons([*games_lost, lost(4, "a1", verdict="crashed", fault=1)]).items()) == [
         ("time", 2),
@@ -61,7 +61,7 @@ def test_what_the_other_failed_at_is_no_reason_of_ones_own() -> None:
 def at_look(
     text: str, points: tuple[float | None, ...], verdict: str, fault: int | None = None
 ) -> tuple[int | None, int | None]:
-    """Where a game went wrong: the ply of the fault, and that of the mistake."""
+    """The ply of the fault and the ply of the mistake."""
     moves = lost(1, text).record.moves
     seats = tuple(PastSeat(seat=seat, player="ab"[seat], points=share) for seat, share in enumerate(points))
     game = PastGame(
@@ -95,7 +95,7 @@ def at_look(
         ("b2 a2", (None, None), "void", None, (None, 2)),
     ],
 )
-def test_a_fault_and_the_mistake_of_whoever_lost_are_what_to_look_at(
+def test_the_fault_and_the_mistake_of_the_loser_are_shown(
     text: str,
     points: tuple[float | None, ...],
     verdict: str,

@@ -1,4 +1,4 @@
-"""A recorded turn: the messages of a game on record, again as they were sent."""
+"""A recorded turn: the exact messages of a recorded game."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PAIR = '["ann", "bob", 3]'
 def played(
     rules: str, seats: int, *, clock: str = "10+0.1", opening: tuple[str, ...] = (), most: int = 30
 ) -> tuple[PastGame, Table]:
-    """A game of players who move at random, as it is on record, and what everybody was sent."""
+    """A recorded game of random moves, and all messages sent to its players."""
     random, names = Random(rules), ("ann", "bob", "cid", "dee")[:seats]
     key = GameSeeds.of(7, (PAIR,), leg=1, attempt=2)
     plans = tuple(SeatPlan(name, name, f"{seat:064x}", key.for_seat(seat)) for seat, name in enumerate(names))
@@ -58,7 +58,7 @@ def played(
     ],
     ids=lambda value: value.partition(":")[0].rpartition("/")[2] if isinstance(value, str) else "",
 )
-def test_every_question_comes_again_word_for_word(rules: str, seats: int, opening: tuple[str, ...]) -> None:
+def test_every_turn_is_restored_word_for_word(rules: str, seats: int, opening: tuple[str, ...]) -> None:
     game, table = played(rules, seats, opening=opening)
     questions = 0
     for seat, post in enumerate(table.post):
@@ -76,7 +76,7 @@ def test_every_question_comes_again_word_for_word(rules: str, seats: int, openin
     assert questions >= len([move for move in game.moves if isinstance(move.who, int)])
 
 
-def test_the_turn_in_which_the_game_ended_is_asked_too() -> None:
+def test_the_turn_in_which_the_game_ended_is_included() -> None:
     game, _ = played("connect4", 2, most=4)
     assert game.verdict == "resigned"
     assert replay_turn(game, len(game.moves) + 1).seat == game.fault
@@ -93,7 +93,7 @@ def test_the_turn_in_which_the_game_ended_is_asked_too() -> None:
     ],
     ids=["connect4", "pig", "kuhn", "ludo", "countdown"],
 )
-def test_where_nobody_says_which_it_is_the_last_turn_of_ones_own(rules: str, seats: int) -> None:
+def test_the_default_is_the_last_turn_of_the_users_agent(rules: str, seats: int) -> None:
     game, _ = played(rules, seats, most=500)
     assert game.verdict == "normal"
     last = {move.who: move.ply for move in game.moves if isinstance(move.who, int)}
@@ -103,16 +103,16 @@ def test_where_nobody_says_which_it_is_the_last_turn_of_ones_own(rules: str, sea
     assert default_ply(game, [], trust=True) == max(last.values())
 
 
-def test_where_somebody_failed_it_is_the_turn_in_which_it_did() -> None:
+def test_the_default_is_the_turn_of_the_fault() -> None:
     game, _ = played("connect4", 2, most=4)
     assert default_ply(game, [1 - (game.fault or 0)]) == 5
-    # Who fails while the other is asked did so after a turn of its own.
+    # An agent that fails during the opponent's turn: its own last turn.
     assert default_ply(replace(game, fault=1 - (game.fault or 0), verdict="crashed"), []) == 4
-    # Who was cut short was not asked any more.
+    # In a game that was cut short, no agent was asked after the last move.
     assert default_ply(replace(game, fault=None, verdict="adjudicated"), []) == 4
 
 
-def test_a_game_in_which_nobody_was_asked_has_no_default_ply() -> None:
+def test_a_game_in_which_no_agent_was_asked_has_no_default_ply() -> None:
     game, _ = played("connect4", 2, opening=("4", "4"), most=2)
     with pytest.raises(ArenaError, match="no agent was asked for a move"):
         default_ply(replace(game, fault=None, verdict="void"), [0])
@@ -126,24 +126,24 @@ def test_a_game_in_which_nobody_was_asked_has_no_default_ply() -> None:
         ("connect4", 999, "plies; the nearest"),
     ],
 )
-def test_a_ply_at_which_nobody_was_asked_is_one_error(rules: str, ply: int, words: str) -> None:
+def test_a_ply_at_which_no_agent_was_asked_is_an_error(rules: str, ply: int, words: str) -> None:
     game, _ = played(rules, 2, opening=() if rules.startswith("pig") else ("4", "4"))
     with pytest.raises(ArenaError, match=words):
         replay_turn(game, ply)
 
 
-def test_a_record_that_cannot_be_true_is_not_played_again() -> None:
+def test_a_record_that_contradicts_its_seed_is_not_played_again() -> None:
     game, _ = played("pig:goal=15", 2)
     with pytest.raises(ArenaError, match="cannot be played again as recorded"):
         replay_turn(replace(game, seed=8), max(move.ply for move in game.moves if isinstance(move.who, int)))
 
 
-def test_a_game_without_a_question_is_one_error() -> None:
+def test_a_game_without_a_turn_is_an_error() -> None:
     game, _ = played("tictactoe", 2)
     with pytest.raises(ArenaError, match="nearest"):
         replay_turn(game, 30)
 
 
-def test_in_tournaments_nobody_is_told_who_the_others_are() -> None:
+def test_in_tournaments_agents_do_not_see_the_names_of_others() -> None:
     game, _ = played("connect4", 2)
     assert replay_turn(replace(game, tournament="cs101"), 1).start.seats == ("ann", "seat 1")

@@ -1,4 +1,4 @@
-"""What is handed in is checked, newest first, and the last that passed plays; nothing is taken twice.
+"""Hand-ins are checked, newest first, and the last that passed plays; nothing is collected twice.
 
 The checks are played by a stand-in here: an agent passes unless its text says otherwise.
 """
@@ -32,11 +32,11 @@ from tests.kit.hand_ins import AGENT, MAY, ROSTER, folder, read
 NOW = datetime(2026, 5, 2, tzinfo=UTC)
 Collect = Callable[..., dict[str, HandInResult]]
 not_on_roster: list[str] = []
-"""Who plays and is not on the roster, by the last one that was collected."""
+"""The agents that play but are not on the roster, in the latest run."""
 
 
 class Examiner:
-    """Stands in for the real one."""
+    """A fake Examiner."""
 
     warnings: Sequence[str] = ()
     looked_at: list[str] = []  # noqa: RUF012
@@ -51,7 +51,7 @@ class Examiner:
         pass
 
     def each(self, candidates: Sequence[Candidate]) -> Iterator[tuple[int, CheckReport]]:
-        """The last one first."""
+        """Reports the last candidate first."""
         for place, candidate in reversed(list(enumerate(candidates))):
             assert candidate.player is not None
             path = candidate.player.path
@@ -69,7 +69,7 @@ class Examiner:
 
 @pytest.fixture
 def collect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collect:
-    """Collects files, and says what became of each line of the roster, by its id; of nobody's by their labels."""
+    """Collects files; returns each student's result by id, and unmatched hand-ins by label."""
     monkeypatch.setattr(collector, "Examiner", Examiner)
     monkeypatch.setattr(Examiner, "looked_at", [])
     roster = rosters.read(ROSTER, "roster.csv")
@@ -106,17 +106,17 @@ def collect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collect:
 
 
 def kept(tmp_path: Path) -> dict[str, Collected]:
-    """Who plays."""
+    """The agents that play."""
     return {one.name: one for one in collected_file.read(tmp_path / "t.collected.toml")[0]}
 
 
 def versions(tmp_path: Path) -> list[tuple[str, int]]:
-    """What is on record."""
+    """The versions in the database."""
     with Database(str(tmp_path / "arena.db")) as database, database.reading() as connection:
         return [(one.agent, one.number) for one in audit.versions(connection)]
 
 
-def test_everybody_is_told_of_and_who_passed_plays(tmp_path: Path, collect: Collect) -> None:
+def test_every_student_has_a_result_and_agents_that_passed_play(tmp_path: Path, collect: Collect) -> None:
     files = {
         "1001/my.py": AGENT,
         "1002.py": AGENT + "# warning",
@@ -141,7 +141,7 @@ def test_everybody_is_told_of_and_who_passed_plays(tmp_path: Path, collect: Coll
     assert versions(tmp_path) == [("Bob Brown", 1), ("Deep Blue", 1)]
 
 
-def test_nothing_is_taken_or_checked_twice(tmp_path: Path, collect: Collect) -> None:
+def test_nothing_is_collected_or_checked_twice(tmp_path: Path, collect: Collect) -> None:
     source = folder(tmp_path / "in", {"1001.py": AGENT, "1002.py": AGENT})
     collect(source)
     before = (tmp_path / "t.collected.toml").read_bytes()
@@ -152,9 +152,7 @@ def test_nothing_is_taken_or_checked_twice(tmp_path: Path, collect: Collect) -> 
     assert versions(tmp_path) == [("Bob Brown", 1), ("Deep Blue", 1)]
 
 
-def test_something_new_is_the_next_version_and_something_broken_leaves_the_last(
-    tmp_path: Path, collect: Collect
-) -> None:
+def test_a_new_hand_in_is_the_next_version_and_a_broken_one_keeps_the_last(tmp_path: Path, collect: Collect) -> None:
     collect(folder(tmp_path / "a", {"1001.py": AGENT, "1002.py": AGENT}))
     later = {"1001.py": AGENT + "# new", "1002.py": AGENT + "# failed"}
     told = collect(folder(tmp_path / "b", later, when=MAY + timedelta(days=1)))
@@ -165,7 +163,7 @@ def test_something_new_is_the_next_version_and_something_broken_leaves_the_last(
     assert kept(tmp_path)["Deep Blue"].version == 2
 
 
-def test_the_newest_that_passes_plays_and_older_ones_are_not_looked_at(tmp_path: Path, collect: Collect) -> None:
+def test_the_newest_that_passes_plays_and_older_ones_are_not_checked(tmp_path: Path, collect: Collect) -> None:
     files = {
         "X_1002_attempt_2026-05-01-10-00-00_a.py": AGENT + "# first",
         "X_1002_attempt_2026-05-01-11-00-00_a.py": AGENT + "# second",
@@ -176,7 +174,7 @@ def test_the_newest_that_passes_plays_and_older_ones_are_not_looked_at(tmp_path:
     assert "11-00" in kept(tmp_path)["Bob Brown"].submission
 
 
-def test_an_older_download_takes_nobody_back(tmp_path: Path, collect: Collect) -> None:
+def test_an_older_download_replaces_no_agent(tmp_path: Path, collect: Collect) -> None:
     collect(folder(tmp_path / "b", {"1001.py": AGENT + "# new"}, when=MAY + timedelta(days=1)))
     told = collect(folder(tmp_path / "a", {"1001.py": AGENT}))
     assert told["1001"].outcome is HandInOutcome.OLDER
@@ -185,7 +183,7 @@ def test_an_older_download_takes_nobody_back(tmp_path: Path, collect: Collect) -
     assert (again["1001"].version, again["1001"].plays) == (2, True)
 
 
-def test_late_ones_are_told_and_play_only_where_they_may(tmp_path: Path, collect: Collect) -> None:
+def test_late_hand_ins_are_reported_and_play_only_if_accepted(tmp_path: Path, collect: Collect) -> None:
     source = folder(tmp_path / "in", {"1001.py": AGENT})
     told = collect(source, until="2026-04-30")
     assert (told["1001"].outcome, told["1001"].late, told["1001"].plays) == (HandInOutcome.LATE, True, False)
@@ -194,7 +192,7 @@ def test_late_ones_are_told_and_play_only_where_they_may(tmp_path: Path, collect
     assert (told["1001"].outcome, told["1001"].late, told["1001"].plays) == (HandInOutcome.GOOD, True, True)
 
 
-def test_a_late_one_that_was_taken_in_before_plays_on_and_is_told(tmp_path: Path, collect: Collect) -> None:
+def test_a_late_hand_in_that_was_collected_before_still_plays_and_is_reported(tmp_path: Path, collect: Collect) -> None:
     first = folder(tmp_path / "in", {"1001.py": AGENT})
     later = folder(tmp_path / "later", {"1001.py": AGENT + "# later"}, when=MAY + timedelta(days=9))
     collect(first, until="2026-05-02")
@@ -210,7 +208,7 @@ def test_a_late_one_that_was_taken_in_before_plays_on_and_is_told(tmp_path: Path
     assert (told["1001"].outcome, told["1001"].plays, told["1001"].version) == (HandInOutcome.LATE, False, 1)
 
 
-def test_whoever_is_interrupted_while_collecting_afresh_has_lost_nobody(tmp_path: Path, collect: Collect) -> None:
+def test_an_interrupted_run_with_afresh_loses_no_agent(tmp_path: Path, collect: Collect) -> None:
     collect(folder(tmp_path / "in", {"1001.py": AGENT, "1002.py": AGENT}))
     again = folder(tmp_path / "again", {"1001.py": AGENT + "# Ctrl-C", "1002.py": AGENT})
     with pytest.raises(KeyboardInterrupt):
@@ -220,7 +218,7 @@ def test_whoever_is_interrupted_while_collecting_afresh_has_lost_nobody(tmp_path
     assert list(kept(tmp_path)) == ["Bob Brown"]
 
 
-def test_who_was_collected_under_a_name_that_is_no_more_on_the_roster_is_told(tmp_path: Path, collect: Collect) -> None:
+def test_agents_that_are_no_longer_on_the_roster_are_reported(tmp_path: Path, collect: Collect) -> None:
     collect(folder(tmp_path / "in", {"1001.py": AGENT, "1002.py": AGENT}))
     assert not_on_roster == []
     file = tmp_path / "t.collected.toml"
@@ -231,7 +229,7 @@ def test_who_was_collected_under_a_name_that_is_no_more_on_the_roster_is_told(tm
     assert not_on_roster == []
 
 
-def test_an_earlier_one_in_time_plays_instead_of_a_late_one(tmp_path: Path, collect: Collect) -> None:
+def test_an_earlier_hand_in_before_the_deadline_plays_instead_of_a_late_one(tmp_path: Path, collect: Collect) -> None:
     source = folder(tmp_path / "in", {"1001_a.py": AGENT + "# in time"})
     folder(source, {"1001_b.py": AGENT + "# late"}, when=MAY + timedelta(days=3))
     told = collect(source, until="2026-05-02")
@@ -248,7 +246,7 @@ def test_under_other_conditions_all_are_checked_again(tmp_path: Path, collect: C
     assert versions(tmp_path) == [("Bob Brown", 1), ("Deep Blue", 1)]
 
 
-def test_whoever_interrupts_goes_on_where_it_was(tmp_path: Path, collect: Collect) -> None:
+def test_after_an_interruption_the_next_run_continues(tmp_path: Path, collect: Collect) -> None:
     source = folder(tmp_path / "in", {"1001.py": AGENT + "# Ctrl-C", "1002.py": AGENT})
     with pytest.raises(KeyboardInterrupt):
         collect(source)
@@ -258,7 +256,7 @@ def test_whoever_interrupts_goes_on_where_it_was(tmp_path: Path, collect: Collec
     assert list(kept(tmp_path)) == ["Bob Brown", "Deep Blue"]
 
 
-def test_what_is_kept_is_what_the_student_wrote(tmp_path: Path, collect: Collect) -> None:
+def test_the_stored_files_are_those_of_the_student(tmp_path: Path, collect: Collect) -> None:
     collect(folder(tmp_path / "in", {"1003/agent.py": AGENT, "1003/data.txt": "1", "1001.py": AGENT}))
     everybody, store = collected_file.read(tmp_path / "t.collected.toml")
     alone, whole = everybody[1], everybody[0]
@@ -272,7 +270,7 @@ def test_what_is_kept_is_what_the_student_wrote(tmp_path: Path, collect: Collect
     assert store.take(alone.player(store)).hash == alone.source
 
 
-def test_a_file_about_another_store_is_told(tmp_path: Path, collect: Collect) -> None:
+def test_a_collected_file_of_another_store_is_an_error(tmp_path: Path, collect: Collect) -> None:
     collected_file.write(tmp_path / "t.collected.toml", {}, Store(tmp_path / "other.store"))
     with pytest.raises(ArenaError, match=r"lists submissions in .*other\.store"):
         collect(folder(tmp_path / "in", {"1001.py": AGENT}))
@@ -286,13 +284,13 @@ def test_a_file_about_another_store_is_told(tmp_path: Path, collect: Collect) ->
         ("name\nEve\nEve\n", "line 2: another student has the name 'Eve' too"),
     ],
 )
-def test_who_cannot_be_called_so_is_told_with_the_line(text: str, said: str) -> None:
+def test_a_name_that_no_agent_can_have_is_an_error_with_its_line(text: str, said: str) -> None:
     with pytest.raises(BadRoster) as error:
         agent_names(rosters.read(text, "roster.csv"))
     assert said in str(error.value)
 
 
-def test_everybody_is_called_by_alias_name_or_id() -> None:
+def test_agents_are_named_by_alias_name_or_id() -> None:
     names = agent_names(rosters.read("id,name,alias\n1,Ann,red\n2,Bob,\n3,Eve,\n4,Eve,\n5,,\n", "roster.csv"))
     assert list(names.values()) == ["red", "Bob", "3", "4", "5"]
 
@@ -308,7 +306,7 @@ def test_everybody_is_called_by_alias_name_or_id() -> None:
         ("[[agent]", "line 1"),
     ],
 )
-def test_a_file_that_was_spoiled_is_told_with_the_place(tmp_path: Path, text: str, said: str) -> None:
+def test_a_damaged_collected_file_is_an_error_with_its_place(tmp_path: Path, text: str, said: str) -> None:
     file = tmp_path / "t.collected.toml"
     file.write_text(text)
     with pytest.raises(BadLeague) as error:
@@ -318,7 +316,7 @@ def test_a_file_that_was_spoiled_is_told_with_the_place(tmp_path: Path, text: st
 
 
 @pytest.mark.parametrize("name", ["<script>", "田中", 'a "quoted" \\ name', "W" * 64, "it's", "\x7f\u202e"])
-def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
+def test_what_is_written_can_be_read(tmp_path: Path, name: str) -> None:
     one = Collected(name if name.isprintable() else "plain", 3, "0" * 64, name, name, "", "warning", name, "")
     collected_file.write(tmp_path / "t.collected.toml", {one.name: one}, Store(tmp_path / "arena.store"))
     read, store = collected_file.read(tmp_path / "t.collected.toml")

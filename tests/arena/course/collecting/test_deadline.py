@@ -1,4 +1,4 @@
-"""A deadline is a moment with a zone; what came after it, or is marked so, is late."""
+"""A deadline is a moment with a time zone; hand-ins after it, or marked as late, are late."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -10,7 +10,7 @@ from arena.errors import BadSubmission
 
 
 def hand_in(when: datetime | None, *, marked: bool = False) -> HandIn:
-    """Something of that time."""
+    """A hand-in at this time."""
     return HandIn("x", None, when=when, marked_late=marked)
 
 
@@ -23,19 +23,19 @@ def hand_in(when: datetime | None, *, marked: bool = False) -> HandIn:
         (" 2026-05-01 ", datetime(2026, 5, 1, 23, 59, 59, 999999).astimezone()),
     ],
 )
-def test_a_moment_is_read(text: str, moment: datetime) -> None:
+def test_a_deadline_is_read(text: str, moment: datetime) -> None:
     read = read_deadline(text)
     assert read == moment
     assert read.tzinfo is not None
 
 
 @pytest.mark.parametrize("text", ["", "tomorrow", "1.5.2026", "2026-13-01", "2026-05-01T25:00", "23:59"])
-def test_anything_else_is_told(text: str) -> None:
+def test_anything_else_is_an_error(text: str) -> None:
     with pytest.raises(BadSubmission, match="--deadline: expected a day, or a day and a time"):
         read_deadline(text)
 
 
-def test_late_is_what_came_after_or_is_marked() -> None:
+def test_hand_ins_after_the_deadline_or_marked_as_late_are_late() -> None:
     end = read_deadline("2026-05-01T23:59Z")
     assert not is_late(hand_in(end), end)
     assert is_late(hand_in(end + timedelta(seconds=1)), end)

@@ -1,4 +1,4 @@
-"""The agent in what was handed in, however it is wrapped; of several files none is chosen."""
+"""The agent is found inside folders and zips; of several files none is chosen."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from tests.kit.hand_ins import AGENT, folder, zipped
         (("my_agent/agent.py", "notes.ipynb"), "my_agent"),
     ],
 )
-def test_single_folders_are_gone_into(tmp_path: Path, files: tuple[str, ...], found: str) -> None:
+def test_single_folders_are_opened(tmp_path: Path, files: tuple[str, ...], found: str) -> None:
     source = folder(tmp_path / "in", dict.fromkeys(files, AGENT))
     assert find_agent(source, lambda: tmp_path / "new") == source / found
 

@@ -1,4 +1,4 @@
-"""Every shape that systems hand out is read: whose each thing is, when it came, and what is nobody's."""
+"""The downloads of all learning systems are read: the student and time of each hand-in, and those without a student."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tests.kit.hand_ins import AGENT, MAY, folder, read, whose, zipped
 
 @pytest.fixture
 def scratch(tmp_path: Path) -> Path:
-    """Where downloads may be unpacked."""
+    """A folder for unpacked downloads."""
     place = tmp_path / "scratch"
     place.mkdir()
     return place
 
 
 def agent(one: HandIn, scratch: Path) -> Path:
-    """The agent in it."""
+    """The agent in the hand-in."""
     assert one.path is not None, one.wrong
     return find_agent(one.path, lambda: scratch / f"contents-{len(list(scratch.iterdir()))}")
 
@@ -132,14 +132,14 @@ def test_a_zip_of_zips_in_a_folder(tmp_path: Path, scratch: Path) -> None:
     assert [agent(one, scratch).name for one in found] == ["my.py", "my.py"]
 
 
-def test_what_is_nobodys_is_listed_once(tmp_path: Path, scratch: Path) -> None:
+def test_hand_ins_without_a_student_are_listed_once(tmp_path: Path, scratch: Path) -> None:
     given = {"zoe/agent.py": AGENT, "zoe/more/x.py": "", "zorro.py": AGENT, "bob brown.py": AGENT}
     found = read(folder(tmp_path / "a", given), scratch)
     assert whose(found) == {"bob brown.py": "1002", "zoe": "", "zorro.py": ""}
     assert all("no student on roster.csv has this name" in one.wrong for one in found if one.student is None)
 
 
-def test_a_students_bomb_is_told_of_that_student_alone(
+def test_a_zip_bomb_is_reported_only_for_its_student(
     tmp_path: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lms_download, "DOWNLOAD", ZipLimits(total=2**30, file=2**20, files=100))
@@ -154,7 +154,7 @@ def test_a_students_bomb_is_told_of_that_student_alone(
     assert agent(found["1002"], scratch).name == "my.py"
 
 
-def test_a_broken_zip_of_a_student_is_told_when_it_is_opened(tmp_path: Path, scratch: Path) -> None:
+def test_a_broken_zip_of_a_student_is_reported_when_it_is_opened(tmp_path: Path, scratch: Path) -> None:
     (one,) = read(folder(tmp_path / "a", {"1001.zip": "no zip"}), scratch)
     with pytest.raises(BadSubmission, match=r"'1001\.zip' is not a zip that can be opened"):
         agent(one, scratch)
@@ -179,14 +179,14 @@ def test_the_agent_in_a_submission(tmp_path: Path, files: dict[str, str], inside
 
 
 @pytest.mark.parametrize("name", ["nowhere", "a.txt", "empty"])
-def test_what_is_no_download_is_told(tmp_path: Path, scratch: Path, name: str) -> None:
+def test_anything_but_a_download_is_an_error(tmp_path: Path, scratch: Path, name: str) -> None:
     folder(tmp_path, {"a.txt": "1"})
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadSubmission, match=r"expected (a folder or a zip|submissions)"):
         read(tmp_path / name, scratch)
 
 
-def test_links_lead_nowhere(tmp_path: Path, scratch: Path) -> None:
+def test_links_are_not_followed(tmp_path: Path, scratch: Path) -> None:
     outside = folder(tmp_path / "outside", {"bob brown.py": AGENT})
     source = folder(tmp_path / "a", {"1001.py": AGENT})
     (source / "link").symlink_to(outside)

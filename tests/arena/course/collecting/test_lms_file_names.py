@@ -1,4 +1,4 @@
-"""What learning-management systems put into names is read, and plain names are left alone."""
+"""The names that learning systems give to files are read; other names are not changed."""
 
 from datetime import datetime
 
@@ -44,7 +44,7 @@ def test_blackboard() -> None:
     assert read_receipt("nothing of the kind") == ("", "")
 
 
-def test_blackboard_s_task_may_look_like_a_student_of_canvas() -> None:
+def test_a_task_of_blackboard_can_look_like_a_student_of_canvas() -> None:
     told = read_name("Lab_101_4711_attempt_2026-05-01-12-30-00_my_agent.py")
     assert told is not None
     assert (told.who, told.file, told.when) == ("4711", "my_agent.py", datetime(2026, 5, 1, 12, 30))
@@ -57,5 +57,5 @@ def test_blackboard_s_task_may_look_like_a_student_of_canvas() -> None:
         *("x_attempt_2026-13-45-99-99-99_a.py", "_assignsubmission_file_", "<script>.py"),
     ],
 )
-def test_plain_names_are_of_no_such_system(name: str) -> None:
+def test_plain_names_belong_to_no_learning_system(name: str) -> None:
     assert read_name(name) is None

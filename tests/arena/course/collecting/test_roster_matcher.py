@@ -1,4 +1,4 @@
-"""Whose something is, is found by id, name or alias, however they are spelled; nobody is guessed."""
+"""Students are found by id, name or alias in any spelling; no student is guessed."""
 
 import pytest
 
@@ -33,7 +33,7 @@ from tests.kit.hand_ins import MATCHER
         ("A-Bob Brown", "1002"),
     ],
 )
-def test_somebody_is_found_as_systems_spell_them(who: str, id: str) -> None:
+def test_students_are_found_in_the_spelling_of_learning_systems(who: str, id: str) -> None:
     assert MATCHER.by_name(who).id == id
 
 
@@ -51,24 +51,24 @@ def test_somebody_is_found_as_systems_spell_them(who: str, id: str) -> None:
         ("W" * 64, "no student on roster.csv"),
     ],
 )
-def test_nobody_is_guessed(who: str, said: str) -> None:
+def test_no_student_is_guessed(who: str, said: str) -> None:
     with pytest.raises(BadSubmission) as error:
         MATCHER.by_name(who)
     assert said in str(error.value)
 
 
-def test_a_number_tells_apart_who_is_called_the_same() -> None:
+def test_a_number_distinguishes_students_with_the_same_name() -> None:
     assert MATCHER.by_name("Eve Zweig", "1007").id == "1007"
     assert MATCHER.by_name("Eve Zweig", "1006").id == "1006"
 
 
-def test_a_number_alone_decides_nothing_and_one_of_a_system_is_no_id() -> None:
+def test_a_number_without_a_name_finds_no_student() -> None:
     with pytest.raises(BadSubmission, match=r"has this name; is it 'Bob Brown' \(line 3\)\?"):
         MATCHER.by_name("u1002", "1002")
     assert MATCHER.by_name("Bob Brown", "987654").id == "1002"
 
 
-def test_a_number_that_is_somebody_elses_id_is_told() -> None:
+def test_a_number_that_is_the_id_of_another_student_is_an_error() -> None:
     with pytest.raises(BadSubmission, match=r"'Bob Brown' \(line 3\), the id '1004' is"):
         MATCHER.by_name("Bob Brown", "1004")
 
@@ -88,17 +88,17 @@ def test_a_number_that_is_somebody_elses_id_is_told() -> None:
         ("田中太郎", "1004"),
     ],
 )
-def test_a_plain_name_begins_with_who_it_is(name: str, id: str) -> None:
+def test_a_plain_name_starts_with_its_student(name: str, id: str) -> None:
     assert MATCHER.by_beginning(name).id == id
 
 
 @pytest.mark.parametrize("name", ["agent_bob_brown", "my_agent", "10021", "reda", "bob", ""])
-def test_a_plain_name_that_does_not_is_nobodys(name: str) -> None:
+def test_a_plain_name_that_does_not_has_no_student(name: str) -> None:
     with pytest.raises(BadSubmission):
         MATCHER.by_beginning(name)
 
 
-def test_the_longest_beginning_counts() -> None:
+def test_the_longest_match_counts() -> None:
     matcher = RosterMatcher(rosters.read("id,name\n1,Anna\n2,Anna Lena\n", "roster.csv"))
     assert matcher.by_beginning("anna_lena_agent").id == "2"
     assert matcher.by_beginning("anna_agent").id == "1"

@@ -1,4 +1,4 @@
-"""No zip writes outside its folder, fills the disk or ends the program; what is wrong with it is told."""
+"""No zip writes outside its folder, fills the disk or crashes the program; each problem is reported."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ SMALL = ZipLimits(total=1000, file=600, files=5)
 
 
 def files(folder: Path) -> list[str]:
-    """All files below."""
+    """All files below the folder."""
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
 def refused(archive: Path, said: str, bounds: ZipLimits = SUBMISSION) -> None:
-    """It is not unpacked, and nothing is beside its folder."""
+    """Asserts that the zip is not unpacked, and that nothing is written beside its folder."""
     place = archive.parent / "deep" / "place"
     with pytest.raises(BadSubmission) as error:
         unpack(archive, place, bounds)
@@ -39,7 +39,7 @@ def test_files_come_out_with_their_times(tmp_path: Path) -> None:
     assert (tmp_path / "out/x/agent.py").stat().st_mtime == MAY.timestamp()
 
 
-def test_what_programs_put_there_is_left_out(tmp_path: Path) -> None:
+def test_junk_of_other_programs_is_left_out(tmp_path: Path) -> None:
     junk = ("__MACOSX/._agent.py", ".DS_Store", ".git/config", "x/__pycache__/a.pyc", "Thumbs.db", "x/b.pyc")
     unpack(zipped(tmp_path / "a.zip", dict.fromkeys((*junk, "x/agent.py"), "1")), tmp_path / "out", SUBMISSION)
     assert files(tmp_path / "out") == ["x/agent.py"]
@@ -69,11 +69,11 @@ def test_links_are_not_made(tmp_path: Path) -> None:
     ],
     ids=["a large file", "many bytes", "many files"],
 )
-def test_nothing_grows_without_bounds(tmp_path: Path, content: dict[str, str], said: str) -> None:
+def test_size_and_number_of_files_are_limited(tmp_path: Path, content: dict[str, str], said: str) -> None:
     refused(zipped(tmp_path / "a.zip", content), said, SMALL)
 
 
-def test_a_size_that_is_a_lie_does_not_help(tmp_path: Path) -> None:
+def test_a_wrong_size_in_the_directory_does_not_help(tmp_path: Path) -> None:
     bomb = zipped(tmp_path / "a.zip", {"a.py": b"0" * (SUBMISSION.file + 1)})
     assert bomb.stat().st_size < 100_000
     real, lie = (struct.pack("<I", size) for size in (SUBMISSION.file + 1, 10))
@@ -83,7 +83,7 @@ def test_a_size_that_is_a_lie_does_not_help(tmp_path: Path) -> None:
     assert files(tmp_path / "out") == []
 
 
-def test_a_zip_with_a_password_is_told(tmp_path: Path) -> None:
+def test_a_zip_with_a_password_is_an_error(tmp_path: Path) -> None:
     archive = zipped(tmp_path / "a.zip", {"a.py": "1"})
     content = bytearray(archive.read_bytes())
     content[content.index(b"PK\1\2") + 8] |= 1
@@ -92,13 +92,13 @@ def test_a_zip_with_a_password_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("keep", [0, 1, 30, 60, 100], ids="{} bytes".format)
-def test_half_a_zip_is_told(tmp_path: Path, keep: int) -> None:
+def test_a_truncated_zip_is_an_error(tmp_path: Path, keep: int) -> None:
     archive = zipped(tmp_path / "a.zip", {"a.py": "1" * 100, "b.py": "2"})
     archive.write_bytes(archive.read_bytes()[:keep])
     refused(archive, "'a.zip' is not a zip that can be opened")
 
 
-def test_any_changed_byte_is_told_or_harmless(tmp_path: Path) -> None:
+def test_any_changed_byte_is_an_error_or_harmless(tmp_path: Path) -> None:
     whole = zipped(tmp_path / "a.zip", {"a.py": "print(1)" * 20, "x/b.py": "2"}).read_bytes()
     for at in range(len(whole)):
         (tmp_path / "a.zip").write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
@@ -109,7 +109,7 @@ def test_any_changed_byte_is_told_or_harmless(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("names", [("a.py", "a.py"), ("a.py", "a.py/b.py"), ("a.py/b.py", "a.py")], ids="-".join)
-def test_what_is_in_it_twice_is_told(tmp_path: Path, names: tuple[str, str]) -> None:
+def test_the_same_name_twice_is_an_error(tmp_path: Path, names: tuple[str, str]) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr(names[0], "1")
         if names[0] == names[1]:
@@ -120,11 +120,11 @@ def test_what_is_in_it_twice_is_told(tmp_path: Path, names: tuple[str, str]) -> 
     refused(tmp_path / "a.zip", "is in the zip twice")
 
 
-def test_a_name_that_no_disk_takes_is_told(tmp_path: Path) -> None:
+def test_a_name_that_no_disk_accepts_is_an_error(tmp_path: Path) -> None:
     refused(zipped(tmp_path / "a.zip", {"W" * 300 + ".py": "1"}), "cannot be a file's")
 
 
-def test_names_that_claim_no_encoding_are_read_as_utf_8_where_they_are(tmp_path: Path) -> None:
+def test_names_without_an_encoding_are_read_as_utf_8_if_possible(tmp_path: Path) -> None:
     archive = zipped(tmp_path / "a.zip", {"Müller.py": "1"})
     content = bytearray(archive.read_bytes())
     for sign, at in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
@@ -134,7 +134,7 @@ def test_names_that_claim_no_encoding_are_read_as_utf_8_where_they_are(tmp_path:
     assert files(tmp_path / "out") == ["Müller.py"]
 
 
-def test_an_exact_time_counts_where_there_is_one(tmp_path: Path) -> None:
+def test_an_exact_time_is_used_if_there_is_one(tmp_path: Path) -> None:
     moment = datetime(2026, 5, 1, 21, 59, 1, tzinfo=UTC)
     entry = zipfile.ZipInfo("a.py", (2026, 5, 2, 3, 0, 0))
     entry.extra = struct.pack("<HHBI", 0x5455, 5, 1, int(moment.timestamp()))
@@ -144,7 +144,7 @@ def test_an_exact_time_counts_where_there_is_one(tmp_path: Path) -> None:
     assert (tmp_path / "out/a.py").stat().st_mtime == moment.timestamp()
 
 
-def test_in_a_download_one_bad_entry_spoils_no_other(tmp_path: Path) -> None:
+def test_in_a_download_one_bad_entry_does_not_affect_the_others(tmp_path: Path) -> None:
     told: list[tuple[str, str]] = []
     archive = zipped(tmp_path / "a.zip", {"ann/a.py": "1", "bob/b.py": "0" * 700, "../c.py": "1", "dan/d.py": "1"})
     unpack(archive, tmp_path / "out", SMALL, lambda name, reason: told.append((name, reason)))

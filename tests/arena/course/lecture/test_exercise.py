@@ -1,4 +1,4 @@
-"""Exercises: the same seed, the same tree; one right answer, and something to find; sheet and key can be drawn."""
+"""Exercises: the same seed gives the same tree, which has a unique answer; sheet and key can be drawn."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def test_the_same_seed_is_the_same_tree(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", exercise.names())
-def test_no_choice_is_between_equals(name: str) -> None:
-    """Solved by another search than the one that made sure of it."""
+def test_no_choice_is_between_equal_values(name: str) -> None:
+    """Solved with a different search from the one that checked the tree."""
     search = algorithms["maxn"].search
     for seed in SEEDS:
         for state in inner(exercise.make(name, seed=seed).state):
@@ -52,7 +52,7 @@ def test_at_least_two_cut_offs_leave_something_out(name: str) -> None:
 
 
 def test_one_of_the_cut_offs_of_alphabeta_is_deep() -> None:
-    """A node is cut off by what was found at least three plies above it."""
+    """A node is cut off by a value found at least three plies above it."""
     for seed in SEEDS:
         made = exercise.make("alphabeta", seed=seed)
         calls = {call.path: call for call in made.trace.calls()}
@@ -61,7 +61,7 @@ def test_one_of_the_cut_offs_of_alphabeta_is_deep() -> None:
             node = event.path[:-1]
             if event.cutoff and len(node) > 3 and event.alpha is not None and event.beta is not None:
                 parent = calls[node[:-1]]
-                # The bound that cuts was handed to its parent already.
+                # The parent already had the bound that causes the cut-off.
                 is_max = len(node) % 2 == 1
                 deep.append(event.beta == parent.beta if is_max else event.alpha == parent.alpha)
         assert any(deep)
@@ -76,13 +76,13 @@ def test_the_best_move_is_not_the_first(name: str) -> None:
 
 @pytest.mark.parametrize(("depth", "width"), [(2, 2), (2, 6), (3, 4), (6, 2)])
 @pytest.mark.parametrize("name", exercise.names())
-def test_other_sizes_are_made_too(name: str, depth: int, width: int) -> None:
+def test_other_sizes_can_be_made(name: str, depth: int, width: int) -> None:
     made = exercise.make(name, seed=1, depth=depth, width=width)
     assert {len(state.moves()) for state in inner(made.state)} == {width}
     assert made.state.max_plies == depth
 
 
-def test_what_cannot_be_made_is_refused() -> None:
+def test_impossible_trees_are_refused() -> None:
     with pytest.raises(ArenaError, match="at most 64 leaves, got 46,656"):
         exercise.make("minimax", seed=1, depth=6, width=6)
     with pytest.raises(ArenaError, match="got 'alfabeta'; did you mean 'alphabeta'"):
@@ -94,7 +94,7 @@ def made(request: pytest.FixtureRequest) -> Exercise:
     return exercise.make(request.param, seed=3)
 
 
-def test_the_sheet_tells_nothing_but_the_leaves(made: Exercise) -> None:
+def test_the_sheet_shows_only_the_leaves(made: Exercise) -> None:
     for node in made.sheet().root.walk():
         assert (node.best, node.cut, node.visits) == (False, False, 1)
         assert (node.value is None) == bool(node.children)
@@ -103,7 +103,7 @@ def test_the_sheet_tells_nothing_but_the_leaves(made: Exercise) -> None:
         assert all(f"{question}: {exercise_sheet.BLANK}" in text for question, _ in made.answers())
 
 
-def test_the_key_tells_what_the_search_of_that_name_finds(made: Exercise) -> None:
+def test_the_key_shows_the_result_of_the_search(made: Exercise) -> None:
     picture = made.key()
     told = dict(made.answers())
     assert told["Best move"] == made.result.move
@@ -114,7 +114,7 @@ def test_the_key_tells_what_the_search_of_that_name_finds(made: Exercise) -> Non
     assert max(map(len, text.split("\n"))) <= 80
 
 
-def test_a_bound_is_told_as_one() -> None:
+def test_a_bound_is_shown_as_a_bound() -> None:
     made = exercise.make("alphabeta", seed=7)
     for node in made.key().root.walk():
         is_bound = any(not below.visits for below in node.walk()) and ("<=" in node.window or ">=" in node.window)
@@ -125,13 +125,13 @@ def test_a_bound_is_told_as_one() -> None:
 
 
 def minimax_value(state: Tree, label: str) -> Any:
-    """Of the node of that name, for MAX."""
+    """The value of the node with this label, for MAX."""
     (found,) = [each for each in inner(state) if each.label == label]
     value = algorithms["minimax"].search(found).value
     return -value if found.turn == 1 else value
 
 
-def test_pictures_are_whole_and_have_words_for_who_does_not_see_them(made: Exercise) -> None:
+def test_pictures_are_complete_and_have_a_text_description(made: Exercise) -> None:
     for solved in (False, True):
         root = ElementTree.fromstring(exercise_sheet.drawn(made, solved=solved))
         assert root.find("{*}title") is not None
@@ -143,7 +143,7 @@ def test_pictures_are_whole_and_have_words_for_who_does_not_see_them(made: Exerc
         assert made.task in words
 
 
-def test_its_tree_can_be_searched_by_name(made: Exercise, tmp_path: Any) -> None:
+def test_the_tree_can_be_loaded_and_searched(made: Exercise, tmp_path: Any) -> None:
     import json
 
     file = tmp_path / "tree.json"

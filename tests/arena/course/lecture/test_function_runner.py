@@ -1,4 +1,4 @@
-"""Whatever a student's file and function do, a line tells what was expected and what came; and what was seen."""
+"""Whatever a student's file and function do, one line says what was expected and what came; visits are logged."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def failed(function: Callable[..., Any]) -> str:
     return told
 
 
-def test_what_a_function_looks_at_and_what_comes_back_is_noted() -> None:
+def test_visited_nodes_and_returned_values_are_logged() -> None:
     def search(state: Any) -> Any:
         if state.turn is None:
             return state.utilities()[0]
         return max([search(state.play(move)) for move in state.moves()])
 
-    # A, B, b1, b2, C, c1, c2 are numbered as they are met.
+    # A, B, b1, b2, C, c1, c2 are numbered in this order.
     assert examine(search) == {
         "value": 12.0,
         "move": None,
@@ -42,7 +42,7 @@ def test_what_a_function_looks_at_and_what_comes_back_is_noted() -> None:
     }
 
 
-def test_a_position_is_like_any_other() -> None:
+def test_a_position_behaves_like_any_other() -> None:
     def look(state: Any) -> Any:
         assert isinstance(state, State)
         assert (state.turn, state.players, state.moves()) == (0, 2, ("B", "C"))
@@ -57,7 +57,7 @@ def test_a_position_is_like_any_other() -> None:
     assert examine(look)["value"] == 0.0
 
 
-def test_what_is_remembered_of_one_tree_is_not_found_in_another() -> None:
+def test_a_value_cached_for_one_tree_is_not_found_in_another() -> None:
     keys = set()
 
     def remember(state: Any) -> Any:
@@ -104,18 +104,18 @@ def test_value_and_move_are_read_in_either_order(returned: Any, value: Any, move
     ],
     ids=["None", "move", "bool", "complex", "empty", "object", "nan", "inf", "long"],
 )
-def test_what_is_no_value_is_told(returned: Any, words: str) -> None:
+def test_anything_but_a_value_is_an_error(returned: Any, words: str) -> None:
     assert failed(lambda _: returned).startswith(words)
 
 
 class Unspeakable:
-    """Nothing can be said of it."""
+    """Its repr raises."""
 
     def __repr__(self) -> str:
         raise ValueError
 
 
-def test_what_cannot_be_shown_is_told_by_its_type() -> None:
+def test_an_object_without_a_repr_is_shown_by_its_type() -> None:
     assert failed(lambda _: Unspeakable()) == "expected a value, or (value, move), got a Unspeakable"
 
 
@@ -138,7 +138,7 @@ def test_a_position_cannot_be_changed() -> None:
     ],
     ids=["no move", "no move at all", "not over", "exit", "input", "attribute"],
 )
-def test_what_a_position_refuses_is_told_with_the_line(
+def test_errors_of_a_position_are_reported_with_the_line(
     does: Callable[[Any], Any], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from agents.streams import NoKeyboard
@@ -149,7 +149,7 @@ def test_what_a_position_refuses_is_told_with_the_line(
     assert told.startswith(f"{Path(__file__).name}, line ")
 
 
-def test_a_search_without_end_is_told() -> None:
+def test_an_endless_recursion_is_reported() -> None:
     def again(state: Any) -> Any:
         return again(state)
 
@@ -158,7 +158,7 @@ def test_a_search_without_end_is_told() -> None:
     assert 1 <= len(told["traceback"]) <= 6
 
 
-def test_looking_without_end_is_told() -> None:
+def test_endless_visits_are_reported() -> None:
     def look(state: Any) -> Any:
         while True:
             state.evaluate(0)
@@ -167,7 +167,7 @@ def test_looking_without_end_is_told() -> None:
 
 
 @pytest.mark.parametrize("turn", ["MAX", "MIN"])
-def test_parameters_are_told_by_their_names(turn: str) -> None:
+def test_arguments_are_chosen_by_the_names_of_parameters(turn: str) -> None:
     tree = {"root": turn, "tree": {"A": {"B": 1}}}
 
     def search(
@@ -188,7 +188,7 @@ def test_parameters_are_told_by_their_names(turn: str) -> None:
     ]
 
 
-def test_parameters_by_place_are_told_too() -> None:
+def test_positional_only_parameters_get_arguments_too() -> None:
     def search(state: Any, depth: int, alpha: float, /, color: int) -> Any:
         return [depth, color]
 
@@ -204,7 +204,7 @@ def test_parameters_by_place_are_told_too() -> None:
     ],
     ids=["none", "by name alone", "unknown"],
 )
-def test_a_function_that_cannot_be_called_is_told(function: Callable[..., Any], words: str) -> None:
+def test_a_function_that_cannot_be_called_is_an_error(function: Callable[..., Any], words: str) -> None:
     with pytest.raises(BadFunction) as refused:
         function_runner.parameters_of(function)
     assert str(refused.value).startswith(words)
@@ -235,7 +235,7 @@ except (SyntaxError, ValueError) as error:
     ],
     ids=["syntax", "binary", "module", "our search", "our module", "exit", "raises", "name", "empty", "no function"],
 )
-def test_a_file_that_cannot_be_used_is_told(source: str, words: str, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_used_is_an_error(source: str, words: str, tmp_path: Path) -> None:
     file = tmp_path / "homework.py"
     file.write_text(source)
     with pytest.raises(BadFunction) as refused:

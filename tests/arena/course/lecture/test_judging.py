@@ -1,4 +1,4 @@
-"""What is right passes, however it is written; what is not is told by the first thing that differs, and why."""
+"""Every correct search passes; for a wrong one the first difference is named and explained."""
 
 from __future__ import annotations
 
@@ -36,30 +36,30 @@ def test_a_right_search_passes_every_tree(name: str) -> None:
         assert [verdict.difference for verdict in verdicts if not verdict.passed] == []
 
 
-def test_every_algorithm_that_can_be_judged_is_among_them() -> None:
+def test_every_algorithm_that_can_be_judged_is_tested() -> None:
     assert {algorithm for _, algorithm in RIGHT.values()} == set(questions.algorithm_names())
 
 
-def test_it_is_found_out_for_whom_values_are_told() -> None:
+def test_the_point_of_view_of_values_is_detected() -> None:
     assert judged(negamax, "minimax")[2] is ValuesFor.MOVER
     assert judged(minimax, "negamax")[2] is ValuesFor.MAX
 
 
 def difference(function: Callable[..., Any], name: str, description: dict[str, Any] = SMALL) -> str:
-    """What is told of `function` on one tree."""
+    """The difference reported for `function` on one tree."""
     algorithm, question = questions.find_algorithm(name), Question("small", description)
     ours = judging.our_search(algorithm, question)
     (verdict,), _ = judging.judge(algorithm, [ours], [answer(function, question)])
     return verdict.difference
 
 
-def test_a_leaf_too_many_is_told_with_the_cut_off_that_it_missed() -> None:
+def test_an_extra_leaf_is_reported_with_the_missed_cut_off() -> None:
     assert difference(minimax, "alphabeta") == (
         "at C continues with c2; alphabeta cuts off there: after c1 = 2, alpha 3 >= beta 2"
     )
 
 
-def test_a_leaf_too_few_is_told_with_the_window_that_was_open() -> None:
+def test_a_missing_leaf_is_reported_with_the_open_window() -> None:
     assert difference(alphabeta, "minimax") == "at C leaves out c2; minimax visits it"
 
     def hasty(state: Any, alpha: float = -inf, beta: float = inf) -> Any:
@@ -75,7 +75,7 @@ def test_a_leaf_too_few_is_told_with_the_window_that_was_open() -> None:
     assert difference(hasty, "alphabeta") == "at B leaves out b2; alphabeta visits it: alpha -inf < beta 3"
 
 
-def test_the_first_node_that_comes_back_wrong_is_named() -> None:
+def test_the_first_node_that_returns_a_wrong_value_is_named() -> None:
     def always_max(state: Any) -> Any:
         if state.turn is None:
             return state.utilities()[0]
@@ -93,14 +93,14 @@ def test_the_first_node_that_comes_back_wrong_is_named() -> None:
     assert difference(always_min_for_mover, "negamax", mirrored) == "B returns 3; negamax returns 12"
 
 
-def test_a_wrong_value_at_the_root_alone_is_told() -> None:
+def test_a_wrong_value_only_at_the_root_is_reported() -> None:
     def worst(state: Any) -> Any:
         return minimax(state) - 1
 
     assert difference(worst, "minimax") == "value 2; minimax returns 3"
 
 
-def test_another_order_is_told() -> None:
+def test_another_order_is_reported() -> None:
     def backwards(state: Any) -> Any:
         if state.turn is None:
             return state.utilities()[0]
@@ -111,7 +111,7 @@ def test_another_order_is_told() -> None:
     assert cause(backwards, "minimax") == "it tries moves from last to first: use the order of state.moves()"
 
 
-def test_a_leaf_looked_at_again_is_told() -> None:
+def test_a_leaf_visited_twice_is_reported() -> None:
     def twice(state: Any) -> Any:
         minimax(state)
         return minimax(state)
@@ -119,7 +119,7 @@ def test_a_leaf_looked_at_again_is_told() -> None:
     assert difference(twice, "minimax") == "visits b1 again, below B; minimax visits it once"
 
 
-def test_an_estimate_inside_the_tree_is_told() -> None:
+def test_an_estimate_inside_the_tree_is_reported() -> None:
     def estimating(state: Any) -> Any:
         state.evaluate(0)
         return minimax(state)
@@ -129,7 +129,7 @@ def test_an_estimate_inside_the_tree_is_told() -> None:
     )
 
 
-def test_one_ply_too_deep_is_told() -> None:
+def test_one_ply_too_deep_is_reported() -> None:
     def deeper(state: Any, depth: int) -> Any:
         if depth < 0 or state.turn is None:
             return state.evaluate(0)
@@ -143,7 +143,7 @@ def test_one_ply_too_deep_is_told() -> None:
     assert cause(deeper, "minimax") == "every failure is a tree with a depth limit"
 
 
-def test_a_chance_node_that_need_not_be_finished_is_told() -> None:
+def test_a_missed_cut_off_at_a_chance_node_is_reported() -> None:
     chance = {"@turn": "chance", "@chances": {"c1": 0.5, "c2": 0.5}, "c1": 1, "c2": 2}
     tree = {"bounds": [0, 10], "tree": {"A": {"B": 9, "C": chance}}}
     assert difference(expectiminimax, "star1", tree) == (
@@ -169,7 +169,7 @@ def test_any_best_move_is_right() -> None:
     assert strange.difference == "move '<b>\\x1b[', which is not a move of the root; minimax plays B or C"
 
 
-def test_a_move_whose_value_was_only_a_bound_is_told() -> None:
+def test_a_move_whose_value_was_only_a_bound_is_reported() -> None:
     def last_of_equals(state: Any, alpha: float = -inf, beta: float = inf) -> Any:
         if state.turn is None:
             return state.utilities()[0], None
@@ -190,24 +190,24 @@ def test_a_move_whose_value_was_only_a_bound_is_told() -> None:
     )
 
 
-def test_at_a_chance_node_nobody_has_a_move() -> None:
+def test_a_chance_node_has_no_best_move() -> None:
     tree = {"tree": {"A": {"@turn": "chance", "B": 1, "C": 3}}}
     assert difference(expectiminimax, "expectiminimax", tree) == ""
     told = difference(lambda state: (expectiminimax(state), "B"), "expectiminimax", tree)
     assert told == "move 'B'; the root is a chance node without a move: return (value, None), or only the value"
 
 
-def test_a_failure_is_told_as_it_came() -> None:
+def test_a_failure_is_reported_unchanged() -> None:
     assert difference(lambda _: None, "minimax") == (
         "expected a value, or (value, move), got None (is a return missing?)"
     )
 
 
-# What all failures have in common.
+# A common cause of all failures.
 
 
 def with_cut(is_cut: Callable[[float, float], bool], turns: tuple[int, ...] = (0, 1)) -> Callable[..., Any]:
-    """Alpha-beta, failing soft, that cuts off when `is_cut` says so, at the nodes of those who move."""
+    """Fail-soft alpha-beta that cuts off if `is_cut` returns True, at the nodes of the seats `turns`."""
 
     def search(state: Any, alpha: float = -inf, beta: float = inf) -> Any:
         if state.turn is None:
@@ -225,7 +225,7 @@ def with_cut(is_cut: Callable[[float, float], bool], turns: tuple[int, ...] = (0
 
 
 def shallow(state: Any, bound: float | None = None) -> Any:
-    """Hands down only what the parent has found."""
+    """Passes only the parent's best value down."""
     if state.turn is None:
         return state.utilities()[0]
     best: float | None = None
@@ -257,16 +257,16 @@ def fresh_at_root(state: Any) -> Any:
         pytest.param(fresh_at_root, "with a fresh window", id="root"),
     ],
 )
-def test_what_all_failures_have_in_common_is_named(function: Callable[..., Any], told: str) -> None:
+def test_a_common_cause_of_all_failures_is_named(function: Callable[..., Any], told: str) -> None:
     assert told in cause(function, "alphabeta")
 
 
-def test_alphabeta_is_no_pvs_and_is_told_so() -> None:
+def test_alphabeta_is_not_accepted_as_pvs() -> None:
     assert "without null windows" in cause(soft_alphabeta, "pvs")
     assert not all(verdict.passed for verdict in judged(pvs, "alphabeta")[1])
 
 
-def test_a_search_that_only_knows_max_at_the_root_is_told_so() -> None:
+def test_a_search_that_assumes_max_at_the_root_is_named() -> None:
     def for_max(state: Any, maximizes: bool = True) -> Any:
         if state.turn is None:
             return state.utilities()[0]
@@ -275,7 +275,7 @@ def test_a_search_that_only_knows_max_at_the_root_is_told_so() -> None:
     assert cause(for_max, "minimax") == "every failure is a tree in which MIN (seat 1) moves first"
 
 
-def test_what_has_nothing_in_common_is_not_explained() -> None:
+def test_failures_without_a_common_cause_are_not_explained() -> None:
     assert cause(lambda _: 0, "alphabeta") == ""
     algorithm, verdicts, _ = judged(soft_alphabeta, "alphabeta")
     assert judging.common_cause(algorithm, verdicts) == ""

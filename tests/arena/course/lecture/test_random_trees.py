@@ -1,4 +1,4 @@
-"""Random trees can be read, are the same for the same seed, and ask what they are to ask."""
+"""Random trees can be read, are the same for the same seed, and have all features that the judge needs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_questions_are_the_same_for_the_same_seed(name: str) -> None:
     assert json.dumps([question.description for question in other]) != first
 
 
-def test_random_trees_have_all_that_can_go_wrong() -> None:
+def test_random_trees_have_all_special_cases() -> None:
     asked = questions.ask_about(questions.find_algorithm("alphabeta"), seed=1, count=60, with_depth=True)
     made = [random_trees.opened(question.description) for question in asked if question.name.startswith("random")]
     nodes = [state for tree in made for state in (tree, *(tree.play(move) for move in tree.moves()))]
@@ -39,12 +39,12 @@ def test_random_trees_have_all_that_can_go_wrong() -> None:
     assert all(len(search_variants.all_leaves(tree, None)) <= 20 for tree in made)
 
 
-def test_without_a_depth_to_take_every_tree_is_searched_to_its_end() -> None:
+def test_without_a_depth_parameter_every_tree_is_searched_to_its_end() -> None:
     asked = questions.ask_about(questions.find_algorithm("minimax"), seed=1, count=9, with_depth=False)
     assert {question.depth for question in asked} == {None}
 
 
-def test_nodes_are_named_from_above_and_leaves_after_their_parent() -> None:
+def test_nodes_are_named_from_the_root_down_and_leaves_after_their_parent() -> None:
     inner = Branch(1, (4, 5))
     made = random_trees.described(Branch(0, (inner, 3, Branch(CHANCE, (1, 2), (0.25, 0.75)))), bounds=(-9, 9))
     assert made["tree"] == {
@@ -71,7 +71,7 @@ def test_probabilities_sum_to_one(outcomes: int) -> None:
         assert sum(shares) == pytest.approx(1)
 
 
-def test_what_cannot_be_judged_is_refused_with_what_can() -> None:
+def test_an_unknown_algorithm_is_refused_with_a_list_of_the_known() -> None:
     with pytest.raises(
         ArenaError, match="expected an algorithm that can be judged, got 'mcts'; there is minimax, negamax"
     ):

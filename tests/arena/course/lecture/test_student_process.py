@@ -1,4 +1,4 @@
-"""Real processes behind walls: each question gets one answer, whatever the function does to its process."""
+"""Real confined processes: each question gets one answer, whatever the function does to its process."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_process_that_is_lost_costs_its_question_and_three_cost_the_rest(tmp_p
     assert process.printed.endswith("at B\n")
 
 
-def test_nobody_writes_answers_of_its_own(tmp_path: Path) -> None:
+def test_a_function_cannot_forge_answers(tmp_path: Path) -> None:
     file = tmp_path / "forger.py"
     file.write_text(HOSTILE.replace('"b1"', '"b"').replace("return 1", "pass"))
     (question, *_) = questions.ask_about(questions.find_algorithm("minimax"), seed=1, count=0, with_depth=False)
@@ -84,7 +84,7 @@ def test_a_function_sees_neither_files_nor_our_searches(tmp_path: Path) -> None:
     assert told["pvs"] == "curious.py, line 6: MemoryError: it needs more memory than allowed"
 
 
-def test_a_file_that_never_ends_to_load_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_never_finishes_loading_is_reported_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(student_process, "_LOADS_WITHIN", 0.5)
     file = tmp_path / "loop.py"
     file.write_text("while True: pass\n")
@@ -97,7 +97,7 @@ def test_a_file_that_never_ends_to_load_is_told_once(tmp_path: Path, monkeypatch
             )
 
 
-def test_nothing_is_left_behind() -> None:
+def test_no_process_or_folder_is_left() -> None:
     file = Path(minimax.__code__.co_filename)
 
     def interrupted() -> None:
@@ -124,7 +124,9 @@ def test_nothing_is_left_behind() -> None:
     ],
     ids=["word", "empty", "name", "missing", "folder"],
 )
-def test_what_names_no_function_is_told(text: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_anything_but_a_file_and_a_function_is_an_error(
+    text: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder.py").mkdir()
     with pytest.raises(BadPlayer) as refused:

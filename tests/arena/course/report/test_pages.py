@@ -1,4 +1,4 @@
-"""The pages of a report as text: valid, linked to each other, and right about everything that is odd."""
+"""The pages of a report as text: valid, linked to each other, and correct in all special cases."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.kit.sample_reports import NAMES, crowd, links, reported, site
 
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample."""
+    """The sample database."""
     file = tmp_path_factory.mktemp("record") / "arena.db"
     sample_record.make(file)
     return file
@@ -32,12 +32,12 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def awkward(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The pages of a tournament of those with awkward names."""
+    """The pages of a tournament of agents with awkward names."""
     return site(reported(crowd(tmp_path_factory.mktemp("awkward") / "arena.db", NAMES), "cs101"), replays=True)
 
 
 def text(page: str) -> str:
-    """What a reader sees of it."""
+    """The visible text of a page."""
     body = re.sub(r"(?s)<(style|svg)\b.*?</\1>|<[^>]*>", " ", page.partition("</head>")[2])
     return " ".join(body.replace("&#x27;", "'").split())
 
@@ -54,7 +54,7 @@ def test_every_page_is_valid_whatever_agents_are_called(awkward: dict[str, str])
         assert "<script" not in page
 
 
-def test_pages_have_names_that_every_file_system_takes(awkward: dict[str, str]) -> None:
+def test_pages_have_names_that_every_file_system_accepts(awkward: dict[str, str]) -> None:
     for place in awkward:
         assert re.fullmatch(r"((agents|pairs)/)?[a-z0-9.-]{1,100}\.html", place), place
         assert not re.match(r"(con|nul|prn|aux)\.", posixpath.basename(place)), place
@@ -72,18 +72,18 @@ def test_every_link_leads_somewhere(awkward: dict[str, str]) -> None:
     assert len(games) == len(NAMES) * (len(NAMES) - 1) // 2
 
 
-def test_slugs_are_never_empty_long_or_taken_by_windows() -> None:
+def test_slugs_are_never_empty_long_or_reserved_by_windows() -> None:
     slugs = {name: addresses.slug(name) for name in (*NAMES, "", "com1", "LPT9", "x" * 300, "-", "Zoë")}
     assert all(re.fullmatch("[a-z0-9]([a-z0-9-]{0,45})", slug) for slug in slugs.values()), slugs
     assert (slugs["Zoë"], slugs["com1"], slugs["-"]) == ("zoe", "agent-com1", "agent")
 
 
-def test_a_pair_has_one_page_whoever_is_named_first() -> None:
+def test_a_pair_has_one_page_in_both_orders() -> None:
     where = addresses.of(["ann", "bob"], replays=True)
     assert where.pair("bob", "ann") == where.pair("ann", "bob") == "pairs/ann.bob.html"
 
 
-def test_cells_of_the_crosstable_lead_to_the_games_of_the_pair_and_these_to_their_replays(record: Path) -> None:
+def test_crosstable_cells_link_to_the_games_of_the_pair_and_these_to_their_replays(record: Path) -> None:
     found = site(reported(record, "cs101"), replays=True)
     assert 'href="pairs/ann.bob.html" aria-label="ann against bob: 1½ of 3">1½/3</a>' in found["index.html"]
     assert [href for href in links(found["pairs/ann.bob.html"]) if "games/" in href] == [
@@ -98,12 +98,12 @@ def test_a_later_attempt_at_a_game_has_a_page_of_its_own(record: Path) -> None:
     assert {"../games/6.html", "../games/6.2.html"} <= set(links(found["pairs/bob.cleo.html"]))
 
 
-def test_without_replays_nothing_leads_to_them(record: Path) -> None:
+def test_without_replays_nothing_links_to_them(record: Path) -> None:
     for page in site(reported(record, "cs101")).values():
         assert not [href for href in links(page) if "games/" in href]
 
 
-def test_the_front_page_tells_who_leads_and_that_it_is_not_over(record: Path) -> None:
+def test_the_front_page_shows_the_standings_and_that_games_are_missing(record: Path) -> None:
     told = text(site(reported(record, "cs101"))["index.html"])
     assert "still being played: 13 of 14 games have finished (as of 2026-05-02 18:30 UTC)." in told
     assert "1 bob 4 1 57.1 % −189 297 7 3 2 2 2 cleo 3½ 58.3 % 60 275 6 3 1 2 time 1" in told
@@ -111,11 +111,11 @@ def test_the_front_page_tells_who_leads_and_that_it_is_not_over(record: Path) ->
     assert "5 eve 0 – – – 0 0 0 0" in told
 
 
-def test_a_finished_tournament_says_nothing_of_that(record: Path) -> None:
+def test_the_front_page_of_a_finished_tournament_has_no_notice(record: Path) -> None:
     assert "still being played" not in text(site(reported(record, "evening"))["index.html"])
 
 
-def test_void_overruled_and_outdated_games_say_what_they_are(record: Path) -> None:
+def test_void_overruled_and_outdated_games_are_marked(record: Path) -> None:
     told = text(site(reported(record, "cs101"))["games.html"])
     for row in (
         "6 1 cleo – bob ∗ void: no result 1",
@@ -152,7 +152,7 @@ def test_games_for_three_look_right(record: Path) -> None:
     assert "1 0.75 ann – bob – " in text(found["agents/ann.html"])
 
 
-def test_a_tournament_of_games_for_three_alone_has_ratings_too(tmp_path: Path) -> None:
+def test_a_tournament_with_only_games_for_three_has_ratings_too(tmp_path: Path) -> None:
     with Database(str(tmp_path / "a.db")) as database, database.writing() as connection:
         book = Book(connection)
         cup = book.tournament("cup", "ludo:players=3", status="finished")
@@ -165,7 +165,7 @@ def test_a_tournament_of_games_for_three_alone_has_ratings_too(tmp_path: Path) -
         check_html(page)
 
 
-def test_a_long_list_is_in_parts_that_lead_to_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_list_is_in_parts_that_link_to_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.course.report.pages.parts.PER_PAGE", 4)
     found = site(reported(crowd(tmp_path / "a.db", ["ann", "bob"], games=10), "cs101"), replays=True)
     for base in ("games", "agents/ann", "pairs/ann.bob"):
@@ -180,13 +180,13 @@ def test_a_long_list_is_in_parts_that_lead_to_each_other(tmp_path: Path, monkeyp
     assert "Against each" not in found["agents/ann.part2.html"]
 
 
-def test_where_all_met_as_often_cells_have_points_alone(tmp_path: Path) -> None:
+def test_if_all_pairs_played_equally_often_cells_have_only_points(tmp_path: Path) -> None:
     told = text(site(reported(crowd(tmp_path / "a.db", ["ann", "bob", "cid"], games=2), "cs101"))["index.html"])
     assert "out of 2 games." in told
     assert "/2" not in told
 
 
-def test_before_the_first_game_there_is_a_report_already(tmp_path: Path) -> None:
+def test_a_report_can_be_made_before_the_first_game(tmp_path: Path) -> None:
     with Database(str(tmp_path / "a.db")) as database, database.writing() as connection:
         book = Book(connection)
         book.enter(book.tournament("cup", "connect4"), "ann", "bob")
@@ -197,7 +197,7 @@ def test_before_the_first_game_there_is_a_report_already(tmp_path: Path) -> None
     assert set(found) == {"index.html", "games.html", "agents/ann.html", "agents/bob.html"}
 
 
-def test_points_for_a_bye_are_told_and_everybody_stands_in_the_order_of_the_standings(tmp_path: Path) -> None:
+def test_points_for_byes_are_explained_and_all_tables_have_the_order_of_the_standings(tmp_path: Path) -> None:
     file = crowd(tmp_path / "a.db", ["ann", "bob"])
     with Database(str(file)) as database, database.writing() as connection:
         Book(connection).enter(1, "zoe")
@@ -210,7 +210,7 @@ def test_points_for_a_bye_are_told_and_everybody_stands_in_the_order_of_the_stan
     assert "Points 4 (4 without a game)" in text(found["agents/zoe.html"])
 
 
-# Formats that rank in their own way.
+# Formats with their own ranking.
 
 ALIASES = {"ann": "Fox", "bob": "Owl", "cid": "Elk"}
 
@@ -242,7 +242,7 @@ def test_the_bracket_of_a_knockout_is_on_the_front_page(tmp_path: Path) -> None:
     assert all(href in found for href in links(found["index.html"]))
 
 
-def test_why_a_player_went_through_is_said_where_the_points_do_not_say_it(tmp_path: Path) -> None:
+def test_the_bracket_says_why_a_player_went_through_if_the_points_do_not(tmp_path: Path) -> None:
     course = Course(tmp_path)
     course.write_agent("dot")
     course.describe(format="knockout", seeds=["ann", "bob", "cid", "dot"], repeats=0)
@@ -256,7 +256,7 @@ def test_why_a_player_went_through_is_said_where_the_points_do_not_say_it(tmp_pa
     assert "By forfeit: wins without a game" in index
 
 
-def test_those_whom_a_gauntlet_names_have_a_table_of_their_own(tmp_path: Path) -> None:
+def test_the_players_of_a_gauntlet_have_their_own_table(tmp_path: Path) -> None:
     course = Course(tmp_path)
     course.write_agent("dot")
     course.describe(format="gauntlet", gauntlet=["dot"])
@@ -269,7 +269,7 @@ def test_those_whom_a_gauntlet_names_have_a_table_of_their_own(tmp_path: Path) -
     assert "Rank 1 in the gauntlet" in text(found["agents/dot.html"])
 
 
-def test_a_bracket_gives_no_real_name_away(tmp_path: Path) -> None:
+def test_a_bracket_reveals_no_real_name(tmp_path: Path) -> None:
     course = Course(tmp_path)
     course.describe(format="knockout")
     course.run(later_name_loses)

@@ -1,4 +1,4 @@
-"""A report in a real browser: on a phone and on a desk, in light and dark, with keys alone, from page to page."""
+"""A report in a real browser: on a phone and on a desk, in light and dark, only with keys, from page to page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = (*map(storable, (AWKWARD[0], *AWKWARD[2:6])), "CON", "Ann", "ann", "../x
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of a tournament of those with awkward names."""
+    """The report of a tournament of agents with awkward names."""
     folder = tmp_path_factory.mktemp("report")
     file = crowd(folder / "arena.db", NAMES)
     found = reported(file, "cs101")
@@ -32,13 +32,13 @@ PAGES = ("index.html", "games.html", "agents/w{64}.html", "pairs/ann.ann-2.html"
 
 
 def page(folder: Path, place: str) -> Path:
-    """The page there."""
+    """The page at this address."""
     return folder / place.replace("w{64}", "w" * 40)
 
 
 @pytest.mark.parametrize("place", PAGES)
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_words_stand_out(browser: Browser, folder: Path, place: str, dark: bool) -> None:
+def test_text_has_enough_contrast(browser: Browser, folder: Path, place: str, dark: bool) -> None:
     with browser.open(page(folder, place), dark=dark) as shown:
         check_contrast(shown)
 
@@ -65,7 +65,7 @@ def test_a_table_that_is_too_wide_scrolls_with_the_arrow_keys(browser: Browser, 
         shown.wait_for_function("box => box.scrollLeft > 0", arg=box.element_handle())
 
 
-def test_one_comes_from_the_crosstable_to_a_replay_and_back(browser: Browser, folder: Path) -> None:
+def test_links_lead_from_the_crosstable_to_a_replay_and_back(browser: Browser, folder: Path) -> None:
     with browser.open(folder / "index.html", script=False) as shown:
         shown.get_by_role("link", name="Ann against CON: ", exact=False).first.click()
         assert sorted((shown.locator("h1").text_content() or "").lower().split(" – ")) == ["ann", "con"]
@@ -97,9 +97,7 @@ def test_the_bracket_of_a_knockout_is_readable(browser: Browser, cup: Path, widt
         check_keyboard(shown)
 
 
-def test_on_a_desk_each_series_stands_between_the_two_before_it_and_on_a_phone_below(
-    browser: Browser, cup: Path
-) -> None:
+def test_on_a_desk_each_series_is_between_the_two_before_it_and_on_a_phone_below(browser: Browser, cup: Path) -> None:
     def places(width: int) -> list[list[tuple[float, float]]]:
         """Left edge and middle of each series, by rounds."""
         with browser.open(cup, width=width) as shown:

@@ -1,4 +1,4 @@
-"""A published folder: there as a whole or not at all, and nothing of anybody else's is ever lost."""
+"""A published folder is complete or not there at all, and no other files are ever lost."""
 
 import os
 from pathlib import Path
@@ -31,14 +31,14 @@ def test_a_new_or_empty_folder_is_filled(tmp_path: Path, there: bool) -> None:
     assert sorted(tmp_path.iterdir()) == [folder]
 
 
-def test_an_earlier_report_is_replaced_whole(tmp_path: Path) -> None:
+def test_an_earlier_report_is_replaced_completely(tmp_path: Path) -> None:
     publish(tmp_path / "site", one="1", two="2")
     publish(tmp_path / "site", three="3")
     assert files(tmp_path / "site") == ["a/three.html", LIST]
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
-def test_through_a_link_the_folder_behind_it_is_replaced(tmp_path: Path) -> None:
+def test_if_the_folder_is_a_link_its_target_is_replaced(tmp_path: Path) -> None:
     publish(tmp_path / "real", one="1")
     (tmp_path / "site").symlink_to("real")
     publish(tmp_path / "site", two="2")
@@ -48,7 +48,7 @@ def test_through_a_link_the_folder_behind_it_is_replaced(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("other", ["notes.txt", "a/mine.html", ".git/config", "empty/", "link"])
 @pytest.mark.parametrize("earlier", [False, True], ids=["no report", "a report"])
-def test_nothing_of_anybody_elses_is_touched(tmp_path: Path, other: str, earlier: bool) -> None:
+def test_other_files_are_not_touched(tmp_path: Path, other: str, earlier: bool) -> None:
     folder = tmp_path / "site"
     if earlier:
         publish(folder, one="1")
@@ -68,7 +68,7 @@ def test_nothing_of_anybody_elses_is_touched(tmp_path: Path, other: str, earlier
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
-def test_what_was_put_there_meanwhile_is_not_touched(tmp_path: Path) -> None:
+def test_files_added_in_the_meantime_are_not_touched(tmp_path: Path) -> None:
     folder = tmp_path / "site"
 
     def publish_slowly() -> None:
@@ -82,7 +82,7 @@ def test_what_was_put_there_meanwhile_is_not_touched(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError, SystemExit])
-def test_whatever_goes_wrong_leaves_no_half_of_it(tmp_path: Path, error: type[BaseException]) -> None:
+def test_after_an_error_no_incomplete_report_is_left(tmp_path: Path, error: type[BaseException]) -> None:
     publish(tmp_path / "site", one="1")
 
     def fail() -> None:
@@ -96,7 +96,7 @@ def test_whatever_goes_wrong_leaves_no_half_of_it(tmp_path: Path, error: type[Ba
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
-def test_what_a_killed_one_left_is_cleared_and_what_another_writes_is_not(tmp_path: Path) -> None:
+def test_folders_of_killed_reports_are_removed_and_those_in_use_are_not(tmp_path: Path) -> None:
     left = tmp_path / ".site-0123abcd.part"
     left.mkdir()
     (left / "index.html").write_text("half")
@@ -109,7 +109,7 @@ def test_what_a_killed_one_left_is_cleared_and_what_another_writes_is_not(tmp_pa
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
-def test_only_what_reports_have_left_is_cleared(tmp_path: Path) -> None:
+def test_only_folders_left_by_reports_are_removed(tmp_path: Path) -> None:
     mine = tmp_path / ".site-holidays.part"
     mine.mkdir()
     (mine / "precious.txt").write_text("mine")
@@ -117,7 +117,7 @@ def test_only_what_reports_have_left_is_cleared(tmp_path: Path) -> None:
     assert (mine / "precious.txt").read_text() == "mine"
 
 
-def test_another_ones_folder_keeps_its_permissions(tmp_path: Path) -> None:
+def test_the_folder_of_another_report_keeps_its_permissions(tmp_path: Path) -> None:
     with published(tmp_path / "site") as begun:
         begun.chmod(0o755)
         publish(tmp_path / "site", one="1")
@@ -125,7 +125,7 @@ def test_another_ones_folder_keeps_its_permissions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_a_report_killed_while_it_was_put_in_place_leaves_one_of_both(tmp_path: Path, there: bool) -> None:
+def test_a_report_killed_during_the_swap_leaves_the_old_or_the_new_one(tmp_path: Path, there: bool) -> None:
     old = tmp_path / ".site-0123abcd.old"
     publish(old, earlier="0")
     if there:
@@ -136,9 +136,7 @@ def test_a_report_killed_while_it_was_put_in_place_leaves_one_of_both(tmp_path: 
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
-def test_where_it_cannot_be_put_in_its_place_the_earlier_one_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_if_the_swap_fails_the_earlier_report_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     publish(tmp_path / "site", one="1")
     rename = Path.rename
 
@@ -154,24 +152,24 @@ def test_where_it_cannot_be_put_in_its_place_the_earlier_one_stays(
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
-def test_a_file_is_no_place_for_it(tmp_path: Path) -> None:
+def test_a_file_is_not_replaced_by_a_folder(tmp_path: Path) -> None:
     (tmp_path / "site").write_text("mine")
     with pytest.raises(ArenaError, match="is a file"):
         publish(tmp_path / "site")
 
 
-def test_a_folder_in_one_that_is_not_there_is_a_mistake(tmp_path: Path) -> None:
+def test_a_folder_inside_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match=r"there is no '.*no'"):
         publish(tmp_path / "no" / "site")
 
 
-def test_the_folder_one_is_in_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_current_folder_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ArenaError, match="is the current one"):
         publish(Path())
 
 
-def test_others_may_read_it(tmp_path: Path) -> None:
+def test_other_users_can_read_a_report(tmp_path: Path) -> None:
     before = os.umask(0o022)
     try:
         publish(tmp_path / "site", one="1")

@@ -1,4 +1,4 @@
-"""Whole checks of real agents, behind walls."""
+"""Whole checks of real agents, confined."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def greedy(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_good_agent_passes_every_step_in_order_and_leaves_nothing(greedy: Path) -> None:
+def test_a_good_agent_passes_every_step_in_order_and_no_process_is_left(greedy: Path) -> None:
     before = descendants(os.getpid())
     told: list[CheckStep] = []
     with RunFolder() as folder:
@@ -75,12 +75,12 @@ def test_a_good_agent_passes_every_step_in_order_and_leaves_nothing(greedy: Path
 
 
 @pytest.mark.parametrize("game", ["ludo:players=3", "kuhn", f"{COUNTDOWN}:Countdown"])
-def test_games_of_chance_of_many_with_secrets_and_of_ones_own_are_checked(greedy: Path, game: str) -> None:
+def test_games_of_every_kind_are_checked(greedy: Path, game: str) -> None:
     found = checked(greedy, game, max_plies=12)
     assert found.light is Light.GOOD, found.worst
 
 
-def test_several_are_examined_at_once_and_none_disturbs_another(tmp_path: Path, greedy: Path) -> None:
+def test_several_agents_are_examined_at_the_same_time_independently(tmp_path: Path, greedy: Path) -> None:
     (tmp_path / "none.py").write_text(GREEDY.replace("return", ""))
     (tmp_path / "empty").mkdir()
     (tmp_path / ".hidden").mkdir()
@@ -94,7 +94,7 @@ def test_several_are_examined_at_once_and_none_disturbs_another(tmp_path: Path, 
     assert [found[place].agent for place in range(4)] == [name for name, _ in wanted]
 
 
-def test_of_several_a_missing_one_is_told_like_any_other(greedy: Path) -> None:
+def test_a_missing_agent_among_several_is_reported_like_any_other(greedy: Path) -> None:
     conditions = Conditions(game="nap:4", positions=1)
     with RunFolder() as folder, Examiner(conditions, folder) as examiner:
         found = dict(examiner.each([Candidate("", str(greedy.with_name("gredy.py"))), Candidate("", str(greedy))]))
@@ -104,7 +104,7 @@ def test_of_several_a_missing_one_is_told_like_any_other(greedy: Path) -> None:
     assert step.message.startswith("no file '")
 
 
-def test_a_program_whose_file_is_not_there_is_told_so(tmp_path: Path) -> None:
+def test_a_program_whose_file_is_missing_is_reported(tmp_path: Path) -> None:
     import sys
 
     step = checked(f"cmd:{sys.executable} -I {tmp_path / 'agnt.py'}", "nap").worst
@@ -120,7 +120,7 @@ def test_a_program_of_any_language_is_checked() -> None:
     assert found.light is not Light.FAILED, found.worst
 
 
-def test_the_failing_position_is_drawn_and_found_again(tmp_path: Path) -> None:
+def test_the_failing_position_is_drawn_and_can_be_repeated(tmp_path: Path) -> None:
     path = tmp_path / "my_agent.py"
     path.write_text(
         GREEDY.replace("        return", "        if len(state.moves()) < 9:\n            return 99\n        return")
@@ -139,7 +139,7 @@ def test_the_failing_position_is_drawn_and_found_again(tmp_path: Path) -> None:
     assert (again.board, again.message) == (step.board, "choose returned 99, which is not a legal move")
 
 
-def test_one_that_thinks_long_is_asked_less(tmp_path: Path) -> None:
+def test_a_slow_agent_gets_fewer_positions(tmp_path: Path) -> None:
     path = tmp_path / "slow.py"
     path.write_text(GREEDY.replace("        return", "        import time\n        time.sleep(0.2)\n        return"))
     with RunFolder() as folder:
@@ -150,7 +150,7 @@ def test_one_that_thinks_long_is_asked_less(tmp_path: Path) -> None:
     assert "cut short after" in told[StepName.WHOLE]
 
 
-def test_whoever_cannot_keep_its_pace_for_a_whole_game_is_warned_and_whoever_looks_at_its_clock_is_not(
+def test_an_agent_too_slow_for_a_whole_game_gets_a_warning_unless_it_uses_its_clock(
     tmp_path: Path,
 ) -> None:
     sleeps = "        import time\n        time.sleep({})\n        return"
@@ -168,7 +168,7 @@ def test_whoever_cannot_keep_its_pace_for_a_whole_game_is_warned_and_whoever_loo
     assert "clock.left" in steady.worst.advice
 
 
-def test_one_that_knows_no_move_when_the_board_is_nearly_full_is_found(tmp_path: Path) -> None:
+def test_an_agent_that_fails_on_a_nearly_full_board_is_found(tmp_path: Path) -> None:
     path = tmp_path / "my_agent.py"
     late = "        won = [move for move in state.moves() if state.play(move).turn is None]\n"
     late += "        if len(state.moves()) < 5:\n            return won[0] if won else None\n"
@@ -178,7 +178,7 @@ def test_one_that_knows_no_move_when_the_board_is_nearly_full_is_found(tmp_path:
     assert (found.worst.name, found.worst.got) == (StepName.LEGAL, "None")
 
 
-def test_whoever_is_late_fails_by_the_clock_alone(tmp_path: Path) -> None:
+def test_a_late_agent_fails_only_the_step_of_the_clock(tmp_path: Path) -> None:
     path = tmp_path / "slow.py"
     path.write_text(GREEDY.replace("        return", "        import time\n        time.sleep(9)\n        return"))
     found = checked(path, clock="0.3")
@@ -192,7 +192,7 @@ def test_whoever_is_late_fails_by_the_clock_alone(tmp_path: Path) -> None:
     assert next(step.message for step in found.steps if step.name == StepName.LEGAL) == "no move in time"
 
 
-def test_where_no_game_came_to_its_end_none_is_told_as_whole(tmp_path: Path) -> None:
+def test_if_no_game_was_finished_the_step_of_whole_games_is_skipped(tmp_path: Path) -> None:
     path = tmp_path / "slow.py"
     path.write_text(GREEDY.replace("        return", "        import time\n        time.sleep(0.08)\n        return"))
     found = checked(path, "othello", clock="0.5")
@@ -201,7 +201,7 @@ def test_where_no_game_came_to_its_end_none_is_told_as_whole(tmp_path: Path) -> 
     assert told[StepName.CLOCK][0] is Light.FAILED
 
 
-def test_what_is_left_of_the_last_game_is_a_fault_only_where_processes_are_kept(tmp_path: Path) -> None:
+def test_leftovers_of_the_last_game_are_a_failure_only_if_processes_are_reused(tmp_path: Path) -> None:
     path = tmp_path / "my_agent.py"
     path.write_text(
         "games = []\n" + GREEDY + "\n    def begin(self, state, seat):\n        games.append(1)\n"
@@ -216,7 +216,7 @@ def test_what_is_left_of_the_last_game_is_a_fault_only_where_processes_are_kept(
     assert checked(path, reuse=True).light is Light.FAILED
 
 
-def test_chance_of_its_own_is_a_warning(tmp_path: Path) -> None:
+def test_unseeded_randomness_is_a_warning(tmp_path: Path) -> None:
     path = tmp_path / "my_agent.py"
     path.write_text(
         GREEDY.replace("return max", "import os\n        return min").replace(
@@ -228,7 +228,7 @@ def test_chance_of_its_own_is_a_warning(tmp_path: Path) -> None:
     assert (found.light, found.worst.name) == (Light.WARNING, StepName.SEED)
 
 
-def test_a_position_that_is_not_there_is_refused_and_a_gap_in_the_numbers_is_none() -> None:
+def test_a_missing_position_is_refused_with_the_existing_numbers() -> None:
     from adsearch import games
     from arena.student.checking.planned_games import draw_positions
 
@@ -239,7 +239,7 @@ def test_a_position_that_is_not_there_is_refused_and_a_gap_in_the_numbers_is_non
             checked(BARE, "kuhn", only=only, positions=50)
 
 
-def test_conditions_that_cannot_be_are_no_fault_of_the_agents(greedy: Path) -> None:
+def test_impossible_conditions_are_not_blamed_on_the_agent(greedy: Path) -> None:
     with pytest.raises(AdsearchError, match="did you mean 'connect4'"):
         checked(greedy, "conect4")
     with pytest.raises(ArenaError, match="expected a clock"):
@@ -249,7 +249,7 @@ def test_conditions_that_cannot_be_are_no_fault_of_the_agents(greedy: Path) -> N
             checked(text)
 
 
-def test_games_come_back_in_the_order_in_which_they_were_asked_for() -> None:
+def test_games_are_returned_in_the_order_of_the_requests() -> None:
     guarded, opponent = Entrant("mine", "mine", guarded=True), Entrant("random", "random")
     asked = [Planned(number, "nap", "nap", (guarded, opponent), 1, ("check", number)) for number in (1, 2, 3)]
     received: list[list[CheckGame]] = []

@@ -1,4 +1,4 @@
-"""Every failure has a message that names its cause; each is held word for word, in tests/kit/check_messages.txt.
+"""Every failure has a message that names its cause; tests/kit/check_messages.txt has them word for word.
 
 After a change on purpose: python -m tests.kit.check_messages
 """
@@ -22,23 +22,23 @@ HELD = check_messages.held()
 
 
 @pytest.mark.parametrize("broken", [*NO_FILES, *HOSTED], ids=str)
-def test_a_file_that_does_not_work_is_told_why(broken: Broken, tmp_path: Path) -> None:
+def test_a_file_that_does_not_work_is_explained(broken: Broken, tmp_path: Path) -> None:
     assert check_messages.of_file(broken, tmp_path) == HELD[f"file: {broken}"]
 
 
 def test_what_goes_wrong_behind_walls_is_told_why(tmp_path: Path) -> None:
-    """By real processes, one of each family; with ALL_WALLS=1 all of them."""
+    """With real processes, one of each family; with ALL_WALLS=1 all of them."""
     wanted = {name for family in FAMILIES for name in (family if ALL_WALLS else family[:1])}
     told = check_messages.behind_walls(tmp_path, [broken for broken in BEHIND_WALLS if broken.name in wanted])
     assert told == {name: HELD.get(f"walls: {name}") for name in wanted}
 
 
 @pytest.mark.parametrize("name", check_messages.lost())
-def test_who_is_known_to_lose_behind_walls_is_told_why(name: str) -> None:
+def test_each_recorded_loss_of_a_confined_agent_is_explained(name: str) -> None:
     assert check_messages.is_told(check_messages.lost()[name], HELD[f"walls: {name}"])
 
 
-def test_everybody_behind_walls_is_of_one_family_whose_first_is_examined() -> None:
+def test_each_confined_agent_is_in_one_family_whose_first_is_examined() -> None:
     assert sorted(name for family in FAMILIES for name in family) == sorted(map(str, BEHIND_WALLS))
     known = set(check_messages.lost())
     for first, *others in FAMILIES:
@@ -46,19 +46,19 @@ def test_everybody_behind_walls_is_of_one_family_whose_first_is_examined() -> No
 
 
 @pytest.mark.parametrize("evening", ["sandbox-ordinary"], indirect=True, scope="module")
-def test_every_attack_is_told_as_what_it_is(evening: Evening) -> None:  # noqa: F811
+def test_every_attack_has_its_message(evening: Evening) -> None:  # noqa: F811
     for name, words in check_messages.of_attacks(evening).items():
-        if name.startswith("attack: start_"):  # refused by the system, or counted by the warden, whoever is faster
+        if name.startswith("attack: start_"):  # refused by the system, or counted by the warden: a race
             assert "thread" in words or words == "good"
         else:
-            # What may end otherwise on another machine has perhaps not ended so where the file was made.
+            # An attack with several possible ends can end differently on the machine that made the file.
             assert words == HELD.get(name, words if "(" in name else None), name
 
 
-def test_every_broken_file_has_a_message_of_its_own() -> None:
+def test_every_broken_file_has_a_message() -> None:
     told = {str(broken): HELD[f"{'walls' if broken.walled else 'file'}: {broken}"] for broken in BROKEN}
     assert all(words for words in told.values())
-    # Not "good": but for what Python takes after all.
+    # Only files that Python accepts after all are "good".
     assert {name for name, words in told.items() if words == "good"} <= {
         "text in Latin-1",
         "nothing but prints",
@@ -68,13 +68,13 @@ def test_every_broken_file_has_a_message_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))
-def test_every_verdict_has_a_cause_even_where_nothing_is_known_of_it(verdict: Verdict) -> None:
+def test_every_verdict_has_a_message_even_for_unknown_details(verdict: Verdict) -> None:
     why = explain(Failure(verdict, "something new"))
     assert "something new" in why.message or why.message
     assert why.message.strip()
 
 
-def test_no_text_of_a_message_has_more_than_one_line() -> None:
+def test_each_text_of_a_message_is_one_line() -> None:
     for name, words in HELD.items():
         told = [line for line in words.splitlines() if not line.startswith("| ")]
         assert len(told) <= 4, name
@@ -82,11 +82,11 @@ def test_no_text_of_a_message_has_more_than_one_line() -> None:
 
 
 @pytest.mark.parametrize("verdict", [Verdict.TIME, Verdict.UNREADY])
-def test_where_waiting_counts_a_busy_machine_may_be_to_blame(verdict: Verdict) -> None:
+def test_if_waiting_counts_as_thinking_the_advice_mentions_a_busy_machine(verdict: Verdict) -> None:
     failure = Failure(verdict, "used 1.060 s of 1.000 s at ply 1", waits_charged=True)
     assert "or the machine was too busy" in explain(failure).advice
     assert "too busy" not in explain(replace(failure, waits_charged=False)).advice
 
 
-def test_a_busy_machine_makes_no_agent_crash() -> None:
+def test_a_crash_is_not_blamed_on_a_busy_machine() -> None:
     assert "too busy" not in explain(Failure(Verdict.CRASHED, "exited with code 1", waits_charged=True)).advice

@@ -1,4 +1,4 @@
-"""Positions in which an agent is asked: of every game, every kind, every seat, and such that the referee gets there."""
+"""The positions of a check: in every game, of every stage, for every seat, and such that the referee can reach them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def drawn(rules: str, most: int = 50, seed: int = 0) -> list[CheckPosition]:
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_they_are_different_and_for_every_seat(rules: str) -> None:
+def test_positions_are_different_and_for_every_seat(rules: str) -> None:
     found = drawn(rules)
     seen = {(each.seat, each.state.view(each.seat) if each.state.hidden else each.state.key) for each in found}
     assert len(seen) == len(found)
@@ -32,7 +32,7 @@ def test_they_are_different_and_for_every_seat(rules: str) -> None:
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_the_referee_gets_there_by_the_same_moves_and_dice(rules: str) -> None:
+def test_the_referee_reaches_positions_by_the_same_moves_and_dice(rules: str) -> None:
     for position in drawn(rules, 20):
         state = games.start(COUNTDOWN if rules == "countdown" else rules)
         dice = GameSeeds.of(0, planned_games.identity(position.number), leg=0, attempt=1)
@@ -49,7 +49,7 @@ def test_the_referee_gets_there_by_the_same_moves_and_dice(rules: str) -> None:
 
 
 @pytest.mark.parametrize("rules", ["connect4", "othello", "checkers", "maze", "ludo", "dots", "nap"])
-def test_they_are_of_every_kind_that_the_game_has(rules: str) -> None:
+def test_positions_are_of_every_stage_that_the_game_has(rules: str) -> None:
     found = drawn(rules)
     stages = {each.stage for each in found}
     assert {Stage.OPENING, Stage.MIDDLE, Stage.LAST} <= stages
@@ -60,7 +60,7 @@ def test_they_are_of_every_kind_that_the_game_has(rules: str) -> None:
     assert sum(told) == len(found)
 
 
-def test_near_the_end_the_board_is_nearly_full_and_no_move_decides() -> None:
+def test_near_the_end_the_board_is_nearly_full_and_no_move_ends_the_game() -> None:
     late = [each for each in drawn("connect4") if each.stage is Stage.LATE]
     assert len(late) >= 5
     assert {each.seat for each in late} == {0, 1}
@@ -69,31 +69,31 @@ def test_near_the_end_the_board_is_nearly_full_and_no_move_decides() -> None:
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_how_long_a_game_can_be_is_within_its_rules(rules: str) -> None:
+def test_the_greatest_length_is_within_the_rules(rules: str) -> None:
     start = games.start(COUNTDOWN if rules == "countdown" else rules)
     assert 1 <= planned_games.greatest_length(start, 0) <= (start.max_plies or 1000)
 
 
-def test_a_game_that_nobody_is_in_a_haste_to_end_is_longer() -> None:
+def test_a_game_that_no_player_ends_early_is_longer() -> None:
     start = games.start("connect4")
     assert planned_games.typical_length(start, 0) < 30 < planned_games.greatest_length(start, 0)
 
 
-def test_the_first_is_where_the_game_begins() -> None:
+def test_the_first_position_is_the_start() -> None:
     first, *_ = drawn("connect4")
     assert (first.number, first.opening, first.seat, first.stage) == (1, (), 0, Stage.OPENING)
 
 
-def test_one_before_the_end_some_move_ends_the_game() -> None:
+def test_before_the_last_move_some_move_ends_the_game() -> None:
     last = [each for each in drawn("tictactoe") if each.stage is Stage.LAST]
     assert last
     assert all(any(each.state.play(move).turn is None for move in each.state.moves()) for each in last)
 
 
-def test_another_seed_draws_others_and_the_same_the_same() -> None:
+def test_the_same_seed_gives_the_same_positions() -> None:
     assert [each.opening for each in drawn("connect4", 9)] == [each.opening for each in drawn("connect4", 9)]
     assert [each.opening for each in drawn("connect4", 9)] != [each.opening for each in drawn("connect4", 9, seed=1)]
 
 
-def test_a_small_game_has_few() -> None:
+def test_a_small_game_has_few_positions() -> None:
     assert len(drawn("tree")) == 9

@@ -1,4 +1,4 @@
-"""Who could not go on as it began is reckoned with the clock of the game itself."""
+"""Whether an agent is too slow is computed with the clock of the game itself."""
 
 from __future__ import annotations
 
@@ -26,14 +26,12 @@ from arena.student.checking.played_games import too_slow
         (0.0, "0.001", 100, None),
     ],
 )
-def test_a_pace_that_the_clock_does_not_bear_ends_at_a_move(
-    seconds: float, clock: str, moves: int, ends: int | None
-) -> None:
+def test_a_pace_too_slow_for_the_clock_ends_at_a_move(seconds: float, clock: str, moves: int, ends: int | None) -> None:
     found = too_slow(int(seconds * SECOND), clock, margin=50 * MILLISECOND, moves=moves)
     assert (None if found is None else found.ends) == ends
 
 
-def test_it_is_asked_with_a_clock_that_it_must_be_faster_for() -> None:
+def test_the_short_clock_forces_a_faster_move() -> None:
     found = too_slow(int(1.5 * SECOND), "10+0.1", margin=0, moves=21)
     assert found is not None
     assert str(found.short_clock) == "0.75+0.1"
@@ -45,7 +43,7 @@ def test_it_is_asked_with_a_clock_that_it_must_be_faster_for() -> None:
 
 @pytest.mark.parametrize("margin", [0, 50, 300, 500])
 @pytest.mark.parametrize("taken", [120, 600, 1500])
-def test_with_the_margin_too_it_has_no_more_than_half_its_time(taken: int, margin: int) -> None:
+def test_the_short_clock_and_the_margin_leave_at_most_half_its_time(taken: int, margin: int) -> None:
     found = too_slow(taken * MILLISECOND, "1", margin=margin * MILLISECOND, moves=100)
     fair = taken // 2 - margin >= 100
     assert (found is not None) == fair

@@ -1,4 +1,4 @@
-"""What an agent printed may be anything, and is read all the same."""
+"""Any output of an agent can be read without an error."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PARTS = (
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_nothing_that_is_printed_makes_it_fail(seed: int) -> None:
+def test_no_output_makes_it_fail(seed: int) -> None:
     random = Random(seed)
     for _ in range(50):
         stderr = "\n".join(random.choices(PARTS, k=random.randrange(12)))
@@ -95,7 +95,7 @@ Node.js v20.20.2
         ("bash: agnt.sh: No such file or directory\n", "'agnt.sh'"),
     ],
 )
-def test_a_program_that_did_not_find_a_file_of_its_own_is_told_which(stderr: str, file: str) -> None:
+def test_the_missing_file_of_a_program_is_named(stderr: str, file: str) -> None:
     last = stderr.splitlines()[-1]
     why = explanations.explain(
         Failure(Verdict.CRASHED, f"exited with code 1: {last}", stderr, python=False, asked=False)
@@ -104,7 +104,7 @@ def test_a_program_that_did_not_find_a_file_of_its_own_is_told_which(stderr: str
     assert "/scratch/" not in why.stderr
 
 
-def test_of_a_long_log_its_beginning_and_its_end_are_shown() -> None:
+def test_the_start_and_the_end_of_a_long_log_are_shown() -> None:
     lines = [f"line {number}" for number in range(1, 31)]
     shown = tracebacks.excerpt("\n".join(lines)).splitlines()
     assert shown == [*lines[:4], "... 18 more ...", *lines[-8:]]
@@ -112,7 +112,7 @@ def test_of_a_long_log_its_beginning_and_its_end_are_shown() -> None:
     assert tracebacks.excerpt("\n".join(lines), 3, head=0).splitlines() == lines[-3:]
 
 
-def test_where_a_program_is_busy_is_read_as_python_tells_it(tmp_path: Path) -> None:
+def test_the_dump_of_threads_is_read(tmp_path: Path) -> None:
     source = tmp_path / STORED / "my_agent.py"
     source.parent.mkdir()
     source.write_text("def choose(tell):\n    tell()\n")
