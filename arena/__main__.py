@@ -1,7 +1,7 @@
 """The program `arena`, also started by `python -m arena`.
 
-Every error that a user can cause ends here as one line on stderr and exit code 2; no traceback reaches a user. What
-fails otherwise (a game of somebody's own while it is played, a mistake of ours) is one line too, and exit code 1.
+An error that a user can cause is printed here as one line on stderr, with exit code 2 and without a traceback. Any
+other exception (in a user-supplied game, or a bug of ours) is one line too, with exit code 1.
 """
 
 import os
@@ -15,7 +15,7 @@ _ENDING_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SI
 
 
 def main() -> None:
-    """Runs the command line."""
+    """Run the command line."""
     try:
         _run()
     except KeyboardInterrupt:
@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def _run() -> None:
-    # Not at the top: these take a moment, in which Ctrl-C is to end the program as quietly as later.
+    # Not at the top: Ctrl-C during these slow imports must end the program without a traceback too.
     import io
     import traceback
 
@@ -37,7 +37,7 @@ def _run() -> None:
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # What a terminal cannot write (a tree's branches in plain ASCII) is no reason to fail.
+            # A character that the terminal cannot encode (a tree's branches in ASCII) becomes "?", not an error.
             stream.reconfigure(errors="replace")
     try:
         with _ending_in_order():
@@ -51,7 +51,7 @@ def _run() -> None:
     except (AdsearchError, AgentsError, ArenaError, DatabaseError) as error:
         from arena.history import words
 
-        # Files are told as their author knows them, and what somebody's own code has said so that no terminal obeys it.
+        # Paths are shown as the author wrote them, without the store; control characters in user text are escaped.
         print(_fitting(f"arena: {words.without_store(words.printable(str(error)))}"), file=sys.stderr)
         sys.exit(error.exit_code if isinstance(error, ArenaError) else 2)
     except OSError as error:
@@ -64,14 +64,14 @@ def _run() -> None:
         at = traceback.extract_tb(error.__traceback__)[-1]
         print(
             f"arena: {type(error).__name__}: {error} ({at.filename}, line {at.lineno}; "
-            "with ARENA_TRACEBACK=1 in the environment the whole traceback is shown)",
+            "set ARENA_TRACEBACK=1 in the environment to see the whole traceback)",
             file=sys.stderr,
         )
         sys.exit(1)
 
 
 def _fitting(message: str) -> str:
-    """On a terminal in lines that break between words; elsewhere one line."""
+    """The message, wrapped between words on a terminal; one line elsewhere."""
     if not sys.stderr.isatty():
         return message
     from arena.cli.terminal.wrapping import wrapped
@@ -81,7 +81,7 @@ def _fitting(message: str) -> str:
 
 @contextmanager
 def _ending_in_order() -> Iterator[None]:
-    """Inside, SIGTERM and SIGHUP end the program as Ctrl-C does: it clears up, and its code is the usual one."""
+    """Inside, SIGTERM and SIGHUP end the program as Ctrl-C does: with cleanup, and exit code 128 + the signal."""
     before = {number: signal.getsignal(number) for number in _ENDING_SIGNALS}
     for number in _ENDING_SIGNALS:
         if before[number] is not signal.SIG_IGN:  # nohup
@@ -94,7 +94,7 @@ def _ending_in_order() -> Iterator[None]:
 
 
 def _end(number: int, _: object) -> None:
-    """Ends the program, unless it is ending already: nothing interrupts the clearing up."""
+    """End the program, unless it is ending already: a second signal does not interrupt the cleanup."""
     error = sys.exception()
     while error is not None and not isinstance(error, SystemExit):
         error = error.__context__

@@ -1,61 +1,61 @@
 """The errors of the server's side.
 
     ArenaError
-    |-- BadClock        a text is no time control
-    |-- BadFixture      a game that cannot be played as it is described
-    |-- BadFolder       a place where a report cannot be put
-    |-- BadImport       a file of games cannot be read, or a line in it
-    |-- BadLeague       a tournament's description cannot be used, or has changed too much
-    |-- BadPlayer       a player's name or description cannot be used
-    |-- BadRating       a rating is asked for that cannot be made
-    |-- BadRoster       a roster that cannot be used, or a line of it
-    |-- BadRuling       a ruling that cannot be made
-    |-- BadSubmission   something handed in that cannot be looked at
-    |-- UntrustedCode   code in a record that is not this user's own, and was not trusted
-    |-- TournamentBusy  the tournament is being run by another process
+    |-- BadClock        a text is not a time control
+    |-- BadFixture      a game cannot be played with these players or settings
+    |-- BadFolder       a report cannot be written into this folder
+    |-- BadImport       a file of games, or a line in it, cannot be read
+    |-- BadLeague       a tournament's description is invalid, or has changed too much
+    |-- BadPlayer       a player's name or description is invalid
+    |-- BadRating       a rating was requested that cannot be computed
+    |-- BadRoster       a roster, or a line in it, is invalid
+    |-- BadRuling       a ruling cannot be made
+    |-- BadSubmission   a submission, or a download of submissions, cannot be read
+    |-- UntrustedCode   rules or an agent recorded by another account, without --trust-rules
+    |-- TournamentBusy  another process is running the tournament
     `-- RefereeLost     the referee's process ended, or does not answer
 
-Every message says what was expected, what came, and where; the command line prints it as it is.
+Every message says what was expected, what came, and where; the command line prints it unchanged.
 """
 
 
 class ArenaError(ValueError):
-    """Something from outside that the server's side cannot use, or that went wrong out there."""
+    """Invalid input from outside the server, or a failure outside it."""
 
     exit_code = 2
-    """What a command that ends with it exits with: wrong usage."""
+    """Exit code of a command that ends with this error."""
 
 
 class BadClock(ArenaError):
-    """A text that is no time control."""
+    """A text that is not a time control."""
 
 
 class BadFixture(ArenaError):
-    """A game that cannot be played as it is described."""
+    """A game that cannot be played with these players or settings."""
 
 
 class BadFolder(ArenaError):
-    """A place where a report cannot be put."""
+    """A folder into which a report cannot be written."""
 
 
 class BadImport(ArenaError):
-    """A file of games that cannot be read, or a line in it."""
+    """A file of games, or a line in it, that cannot be read."""
 
 
 class BadLeague(ArenaError):
-    """A tournament's description that cannot be used, or that has changed too much."""
+    """A tournament's description that is invalid, or that has changed too much."""
 
 
 class BadPlayer(ArenaError):
-    """A player's name or description that cannot be used."""
+    """A player's name or description that is invalid."""
 
 
 class BadRating(ArenaError):
-    """What a rating is asked for makes no sense: an anchor that did not play, bounds the wrong way round."""
+    """A request for ratings that makes no sense: an anchor that did not play, or bounds in the wrong order."""
 
 
 class BadRoster(ArenaError):
-    """A roster that cannot be used, or a line of it."""
+    """A roster, or a line in it, that is invalid."""
 
 
 class BadRuling(ArenaError):
@@ -63,15 +63,15 @@ class BadRuling(ArenaError):
 
 
 class BadSubmission(ArenaError):
-    """Something handed in that cannot be looked at, or a download that cannot."""
+    """A submission, or a download of submissions, that cannot be read."""
 
 
 class UntrustedCode(ArenaError):
-    """Code in a record (rules, an agent) that is not this user's own, and that the user has not trusted."""
+    """Rules or an agent recorded by another account, which this user has not trusted with --trust-rules."""
 
 
 class TournamentBusy(ArenaError):
-    """The tournament is being run by another process."""
+    """Another process is running the tournament."""
 
     exit_code = 1
 

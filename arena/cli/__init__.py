@@ -1,8 +1,8 @@
 """The command line: a folder for each panel of `arena --help`, `terminal` for the screen, `asking` for shared options.
 
-Start at `PANELS`: it says in which file each command is. A command is a function that reads its arguments, calls what
-does the work, and prints. It may import all other rooms, but heavy modules (SQLAlchemy, NumPy, ZeroMQ, Rich) only
-inside functions: `arena --help` imports every command's file, and must answer at once.
+Start at `PANELS`, which names the file of each command. A command is a function that reads its arguments, calls the
+room that does the work, and prints. It can import all other rooms, but heavy modules (SQLAlchemy, NumPy, ZeroMQ, Rich)
+only inside functions: `arena --help` imports every command's file and must stay fast.
 """
 
 from __future__ import annotations
@@ -77,32 +77,33 @@ PANELS: Final = {
     ),
     "This machine": ("machine", {"doctor": "doctor.doctor", "db": "db.commands"}),
 }
-"""The panels of the help by who uses them: the folder of each, and the module and function of each of its commands."""
+"""The panels of `arena --help`: the folder of each panel, and the module and function of each command."""
 GUIDE: Final = """\
-arena referees games between agents, and keeps every game on record.
+arena plays games between agents, keeps their clocks and records every game.
 
 A student writes an agent:
-  arena new my_agent.py --game connect4     write a small agent that plays
-  arena check my_agent.py --game connect4   test whether it is ready
+  arena new my_agent.py --game connect4     create a small agent that plays
+  arena check my_agent.py --game connect4   test it: rules, speed, crashes
   arena play connect4 my_agent.py random    watch it play
 
 An instructor runs a tournament:
-  arena init cs101                          write its description, cs101.toml
+  arena init cs101                          create its description, cs101.toml
   arena collect submissions.zip --roster roster.csv --tournament cs101.toml
-  arena run cs101.toml                      play; again after a break: go on
+  arena run cs101.toml                      play it; continues after a break
 
-A reader looks at results:
-  arena standings                           who leads
-  arena rank                                how strong everybody is, how surely
+Anyone looks at results:
+  arena standings                           points of the newest tournament
+  arena rank                                ratings with their errors
   arena replay last                         step through the last game
 
-arena --help lists all commands; arena COMMAND --help explains one.
+arena demo plays an example tournament. arena --help lists all commands;
+arena COMMAND --help explains one.
 """
 """What `arena` prints without a command."""
 
 
 class Commands(TyperGroup):
-    """All commands. Each is made of its file when somebody asks for it."""
+    """All commands. A command's file is imported when the command is first needed."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         return [name for _, commands in PANELS.values() for name in commands]
@@ -113,13 +114,13 @@ class Commands(TyperGroup):
                 if cmd_name not in self.commands:
                     self.commands[cmd_name] = _made(cmd_name, f"arena.cli.{folder}.{commands[cmd_name]}", title)
                 return self.commands[cmd_name]
-        # A typo: the message suggests one of these.
+        # The name is a typo: Typer's error suggests one of these.
         self.commands = dict.fromkeys(self.list_commands(ctx), self)
         return None
 
 
 def _made(name: str, place: str, title: str) -> Any:
-    """The command of that name, made of the function (or the group) at `place`; the help shows it under that title."""
+    """The command `name`, made from the function or group at `place`, for the panel `title` of the help."""
     from arena.cli.terminal.completion import complete
 
     module, _, function = place.rpartition(".")
@@ -130,13 +131,14 @@ def _made(name: str, place: str, title: str) -> Any:
     else:
         app.command(name, rich_help_panel=title)(found)
     command = get_group(app).commands[name]
-    command.help = _unfolded(command.help or "")
+    for each in (command, *getattr(command, "commands", {}).values()):
+        each.help = _unfolded(each.help or "")
     complete(command)
     return command
 
 
 def _unfolded(help: str) -> str:
-    """A docstring whose paragraphs are as wide as the terminal, not as the source."""
+    """The docstring with each paragraph on one line, so that Rich can wrap it to the terminal's width."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in help.split("\n\n"))
 
 
@@ -153,7 +155,7 @@ app = typer.Typer(
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Every command tells more, with examples: arena play --help",
+    epilog="arena COMMAND --help explains one command, with examples: arena play --help",
 )
 
 

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, and how they are read.
+"""Arguments and options that several commands share, and the functions that read them.
 
-It may import `terminal`, and no panel. Start at `record_options`: which database, which tournament, which game.
+These modules can import `terminal`, but no panel. Start at `record_options`: database, tournament and game.
 """

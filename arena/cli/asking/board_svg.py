@@ -1,4 +1,4 @@
-"""Boards as files: a position as its game draws it, written as a whole or not at all."""
+"""The option --svg of commands that show a board, and the function that writes the SVG file."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from arena.cli.terminal.files import write_file
 from arena.errors import ArenaError
 
 SvgOption = Annotated[
-    Path | None, typer.Option("--svg", metavar="FILE", help="Draw the board into an SVG file instead.")
+    Path | None, typer.Option("--svg", metavar="FILE", help="SVG file to draw the board into, instead of printing it.")
 ]
 
 
 def write_board(file: Path, state: State[Any], last: Any = None) -> None:
-    """Draws the position, to which the move `last` led, into `file`, and says where."""
+    """Draw the position into `file`, with the move `last` that led to it, and print the file's name to stderr."""
     try:
         picture = state.svg(last)
-    except Exception as error:  # a game of somebody's own may fail with anything
+    except Exception as error:  # a user-supplied game can raise anything
         raise ArenaError(f"svg of {type(state).__name__}: {type(error).__name__}: {error}") from error
     if not isinstance(picture, str):
         raise ArenaError(f"svg of {type(state).__name__}: expected a picture as text, got {quote(picture)}")
@@ -30,7 +30,7 @@ def write_board(file: Path, state: State[Any], last: Any = None) -> None:
 
 
 def _as_image(state: State[Any], picture: str) -> str:
-    """A picture that a user-supplied game drew: a browser that opens the file runs and loads nothing in it."""
+    """The SVG of a user-supplied game, wrapped as an image, in which a browser runs no script and loads no file."""
     try:
         return framed(picture)
     except ValueError as error:

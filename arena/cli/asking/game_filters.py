@@ -1,6 +1,6 @@
-"""Which games a command is about: the options that all listings of games and ratings share, read in one place.
+"""The options that select games (--agent, --game, --since, ...), shared by all listings of games and ratings.
 
-A command that is `@filtered` has them all, and gets what they say as one value `wanted`.
+The decorator `@filtered` adds them to a command, and passes their values as one argument, `wanted`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class GameResult(StrEnum):
-    """What a game was for its player."""
+    """The result of a game for one player."""
 
     WIN = "win"
     DRAW = "draw"
@@ -34,33 +34,34 @@ class GameResult(StrEnum):
 
 
 def _option(kind: Any, help: str, **more: Any) -> Any:
-    return Annotated[kind | None, typer.Option(help=help, **more)]
+    return Annotated[kind | None, typer.Option(help=help, rich_help_panel="Filters", **more)]
 
 
 OPTIONS: Final = {
-    "agent": _option(str, "Games of this player."),
-    "opponent": _option(str, "And against this one."),
-    "seat": _option(int, "With --agent in this seat, from 0.", min=0),
-    "result": _option(GameResult, "That were this for --agent."),
-    "game": _option(str, "Games of connect4, or of connect4:rows=5."),
-    "tournament": _option(str, "Games of this tournament."),
-    "verdict": _option(Verdict, "Games that ended so."),
-    "fault": _option(str, "Games lost by a fault of this player.", metavar="NAME|any"),
-    "opening": _option(str, "That began with these opening moves.", metavar="MOVES"),
-    "since": _option(str, "Over at that date or time (UTC), or later.", metavar="DATE"),
-    "until": _option(str, "Over by then; a date is meant as a whole.", metavar="DATE"),
-    "min_plies": _option(int, "Of so many plies, or more.", min=0),
-    "max_plies": _option(int, "Of so many plies, or fewer.", min=0),
+    "agent": _option(str, "Games of this player.", metavar="AGENT"),
+    "opponent": _option(str, "Games of --agent against this player.", metavar="AGENT"),
+    "seat": _option(int, "Games of --agent in this seat (0 is the first).", metavar="N", min=0),
+    "result": _option(GameResult, "Games with this result for --agent."),
+    "game": _option(str, "Games of this kind, such as connect4 or connect4:rows=5.", metavar="GAME"),
+    "tournament": _option(str, "Games of this tournament.", metavar="TOURNAMENT"),
+    "verdict": _option(Verdict, f"Games with this verdict: {', '.join(Verdict)}.", metavar="VERDICT"),
+    "fault": _option(str, "Games lost by a fault of this player; any: of any player.", metavar="NAME|any"),
+    "opening": _option(str, "Games with these opening moves, separated by spaces.", metavar="MOVES"),
+    "since": _option(str, "Games that ended on this date or time (UTC) or later.", metavar="DATE"),
+    "until": _option(str, "Games that ended by this date (inclusive) or time (UTC).", metavar="DATE"),
+    "min_plies": _option(int, "Games of at least N plies.", metavar="N", min=0),
+    "max_plies": _option(int, "Games of at most N plies.", metavar="N", min=0),
 }
-"""Each is a field of db.search.Wanted."""
+"""The filter options: each is a field of db.search.Wanted."""
 
 AtOption = Annotated[
-    str | None, typer.Option("--at", metavar="DATE", help="As everything was then: games, rulings, submissions.")
+    str | None,
+    typer.Option("--at", metavar="DATE", help="Results as they were on this date: games, rulings, agent versions."),
 ]
 
 
 def filtered(*, without: Collection[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Gives a command the options, but for those `without`, in the place of its parameter `wanted`."""
+    """Replace the command's parameter `wanted` by the filter options, except those in `without`."""
     names = [name for name in OPTIONS if name not in without]
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -92,7 +93,7 @@ def _wanted(options: dict[str, Any]) -> Any:
     from db.search import Wanted
 
     if options.get("agent") is None and any(options.get(name) is not None for name in ("opponent", "seat", "result")):
-        raise typer.BadParameter("--opponent, --seat and --result are about --agent: give that too")
+        raise typer.BadParameter("--opponent, --seat and --result need --agent NAME too")
     for name, end in (("since", False), ("until", True)):
         if options.get(name) is not None:
             options[name] = moment_of(f"--{name}", options[name], end=end)
@@ -100,7 +101,7 @@ def _wanted(options: dict[str, Any]) -> Any:
 
 
 def refuse_unknown_game(connection: Connection, wanted: Wanted) -> None:
-    """Refuses a game that is neither ours nor on record: perhaps it was mistyped."""
+    """Raise NotFound for a game that is neither built in nor recorded: the name is probably a typo."""
     from adsearch.games import catalog
     from db.search import rules_on_record
 
@@ -108,22 +109,24 @@ def refuse_unknown_game(connection: Connection, wanted: Wanted) -> None:
         return
     name, ours = _without_options(wanted.game), list(catalog.names())
     if name in ours:
-        catalog.find(wanted.game)  # an option that it does not have is refused
+        catalog.find(wanted.game)  # raises for an option that the game does not have
         return
     recorded = list(dict.fromkeys(_without_options(without_store(rules)) for rules in rules_on_record(connection)))
     if name.rpartition("/")[2] not in {known for rules in recorded for known in (rules, rules.partition(":")[0])}:
-        there_is = nearly(name, [*recorded, *ours]) or (meant(name, recorded) if recorded else "; none is yet")
-        raise NotFound(f"no game {quote(name)} on record{there_is}")
+        there_is = nearly(name, [*recorded, *ours]) or (
+            meant(name, recorded) if recorded else "; no game is recorded yet"
+        )
+        raise NotFound(f"no recorded game {quote(name)}{there_is}")
 
 
 def _without_options(rules: str) -> str:
-    """connect4 of connect4:rows=5, mine.py:Mine of mine.py:Mine:rows=5."""
+    """The game without options: "connect4" for "connect4:rows=5", "mine.py:Mine" for "mine.py:Mine:rows=5"."""
     found = re.match(r".*?\.py(:[^:=,]*(?=:|$))?|[^:]*", rules)
     return found[0] if found else rules
 
 
 def moment_of(option: str, text: str, *, end: bool = False) -> str:
-    """The moment that `text` names, as it is stored; with `end` the first one after it."""
+    """The moment that `text` names, as the database stores it; with `end`, the first moment after it."""
     try:
         moment = datetime.fromisoformat(text.strip())
         moment = (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)

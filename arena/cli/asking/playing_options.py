@@ -1,12 +1,30 @@
-"""Options of the commands that play games: which games, and how agents are confined."""
+"""Options of the commands that play games: the random seed, and how agents are confined."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from arena.walls.kinds import WallKind
 
-SeedOption = Annotated[int | None, typer.Option(min=0, help="Play the games of this seed.")]
+CLOCK_HELP: Final = (
+    "Clock in seconds: 60, 60+0.5 (+0.5 a move), 40/300+3 (300 for 40 moves), 60+5x10 (byo-yomi), move=0.1 or none."
+)
+MARGIN_HELP: Final = "Seconds that a player can exceed its time."
+MAX_PLIES_HELP: Final = "Number of plies after which a game is a draw."
+
+SeedOption = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="Random seed, to repeat openings, chance events and agents' random choices.",
+        show_default="random",
+    ),
+]
+BEST_WALLS: Final = "sandbox if possible, else limits"
 WallsOption = Annotated[
-    WallKind | None, typer.Option(help="How agents of yours are confined. Usual: the best that this machine offers.")
+    WallKind | None,
+    typer.Option(
+        metavar="WALLS", help="Walls around user-supplied code: limits, sandbox or container.", show_default=BEST_WALLS
+    ),
 ]

@@ -1,4 +1,4 @@
-"""What the commands about ratings share: which games they read, anchors, lists of results, and pictures."""
+"""Options and functions that the commands about ratings share: games to read, anchors, lists of results."""
 
 from __future__ import annotations
 
@@ -18,13 +18,22 @@ if TYPE_CHECKING:
 
 AnchorOption = Annotated[
     list[str] | None,
-    typer.Option("--anchor", metavar="NAME=RATING", help="Give this player that rating; may be repeated."),
+    typer.Option("--anchor", metavar="NAME=RATING", help="Fixed rating of a player; can be repeated."),
 ]
 PriorOption = Annotated[
     float | None,
-    typer.Option("--prior", min=0.0, max=1e6, help="Virtual draws of each player; 0 turns them off. Usual: 1."),
+    typer.Option(
+        "--prior",
+        metavar="N",
+        min=0.0,
+        max=1e6,
+        help="Virtual draws added to the results of each player; 0 adds none.",
+        show_default="1",
+    ),
 ]
-SvgOption = Annotated[str | None, typer.Option("--svg", metavar="FILE", help="Write this picture of it too.")]
+SvgOption = Annotated[
+    str | None, typer.Option("--svg", metavar="FILE", help="SVG file to draw the results into as well.")
+]
 
 
 def scope(
@@ -36,7 +45,7 @@ def scope(
     versions: bool = False,
     for_points: bool = False,
 ) -> Scope:
-    """The games of the `tournaments` (none: all; None: the last one), as they are `wanted` and were `at` that date."""
+    """The games of `tournaments` (empty: all; [None]: the newest) that match `wanted`, as they were `at` a date."""
     from db import lookup, rated_games
     from db.search import Wanted
 
@@ -59,7 +68,7 @@ def read(
     versions: bool = False,
     for_points: bool = False,
 ) -> list[RatedGame]:
-    """The games of that scope."""
+    """The games of `scope`, with the same arguments."""
     from db import rated_games as record
 
     asked = scope(connection, tournaments, wanted=wanted, at=at, versions=versions, for_points=for_points)
@@ -67,20 +76,20 @@ def read(
 
 
 def named(given: Sequence[str] | None, option: str, form: str, *, last: bool = False) -> dict[str, str]:
-    """What an option that may be repeated says: "pass=random". Of several signs the first one counts, or the `last`."""
+    """The values of an option such as --bar pass=random, by name; split at the first "=", or at the `last` one."""
     found = {}
     for text in given or ():
         name, sign, value = text.rpartition("=") if last else text.partition("=")
         if not sign or not name or not value:
             raise typer.BadParameter(f"{option}: expected {form}, got {text!r}")
         if name in found:
-            raise typer.BadParameter(f"{option}: {name!r} is there twice")
+            raise typer.BadParameter(f"{option}: {name!r} is given twice")
         found[name] = value
     return found
 
 
 def anchors(given: Sequence[str] | None) -> dict[str, float]:
-    """The ratings that anchors are given."""
+    """The rating of each --anchor, by player."""
     found = {}
     for name, text in named(given, "--anchor", "NAME=RATING", last=True).items():
         try:
@@ -93,7 +102,7 @@ def anchors(given: Sequence[str] | None) -> dict[str, float]:
 
 
 def listed(file: str) -> list[RatedGame]:
-    """The games of a list of results that are to be rated."""
+    """The games in a list of results."""
     from arena.history.exchange.result_files import read
 
     return read(*read_file(file, "a list of results"))

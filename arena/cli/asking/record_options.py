@@ -1,4 +1,4 @@
-"""Which database, which tournament, which game: arguments of all commands about the record; how it is opened."""
+"""Arguments that name a database, a tournament or a recorded game, and the functions that open the database."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
 
 DatabaseOption = Annotated[
     str | None,
-    typer.Option("--db", metavar="PATH|URL", help="The database. Usual: ARENA_DB, else arena.db in this folder."),
+    typer.Option("--db", metavar="PATH|URL", help="Database.", show_default="$ARENA_DB or arena.db"),
 ]
 TournamentArgument = Annotated[
-    str | None, typer.Argument(metavar="TOURNAMENT", help="Its name. Usual: the one that was made last.")
+    str | None, typer.Argument(metavar="TOURNAMENT", help="Name of a tournament.", show_default="the newest")
 ]
 TrustOption = Annotated[
     bool,
     typer.Option(
         "--trust-rules",
-        help="Run the record's rules (in debug also its agent) even if they are not yours.",
+        help="Run user-supplied rules (in debug also agents) that another account recorded.",
     ),
 ]
-"""Nothing else in a command loads rules or agents that are not this user's own."""
-AllOption = Annotated[bool, typer.Option("--all", help="All games on record, whatever the tournament.")]
+"""Without this option no command loads rules or agents that another account recorded."""
+AllOption = Annotated[bool, typer.Option("--all", help="All recorded games instead of one tournament.")]
 GameIdArgument = Annotated[
-    str, typer.Argument(metavar="ID", help="A game: its id, 'last', or tournament and number such as cs101-812.")
+    str, typer.Argument(metavar="ID", help="Recorded game: its id, 'last', or tournament and number such as demo-12.")
 ]
 
 
 @contextmanager
 def reading(db: str | None) -> Iterator[Connection]:
-    """A connection that reads the database, which must be there."""
+    """A read-only connection to the database, which must exist."""
     from db.database import Database
 
     with Database(db, create=False) as database, database.reading() as connection:
@@ -46,14 +46,24 @@ def reading(db: str | None) -> Iterator[Connection]:
 def asked_tournaments(
     names: Sequence[str | None], everything: bool, *, what: str = "a tournament"
 ) -> Sequence[str | None]:
-    """The tournaments that a command is about: the last one (None) if nobody named one, none of them with --all."""
+    """The tournaments that a command reads: `names` ([None]: the newest), or an empty list with --all."""
     if everything and any(name is not None for name in names):
         raise typer.BadParameter(f"expected {what} or --all, got both")
     return () if everything else names
 
 
+def title_of(connection: Connection, tournaments: Sequence[str | None]) -> str:
+    """The line above a table that names its tournament if the user did not; else empty."""
+    from arena.history.words import printable
+    from db import lookup
+
+    if list(tournaments) != [None]:
+        return ""
+    return f"Tournament: {printable(lookup.tournament_name(connection, lookup.find_tournament(connection)))}\n"
+
+
 def read_standings(connection: Connection, tournaments: Sequence[str | None]) -> TournamentStandings:
-    """The standings of the tournament, or of all games on record."""
+    """The standings of the tournament, or of all recorded games."""
     from arena.tournament.standings import standings
     from db import lookup
 
@@ -61,7 +71,7 @@ def read_standings(connection: Connection, tournaments: Sequence[str | None]) ->
 
 
 def submissions(database: Database) -> Store:
-    """What was entered: the folder "arena.store" beside "arena.db"."""
+    """The store of submissions: the folder "arena.store" beside "arena.db"."""
     from arena.players.submissions import Store
     from db.bundles import store_beside
 

@@ -1,6 +1,6 @@
-"""One game on record as commands tell it: where it stands, its last board, how it ended.
+"""One recorded game as commands print it: its heading and its ending.
 
-Whatever its players called themselves or wrote is made fit to be shown.
+Control characters in names and in the output of agents are escaped.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ def read_game(id: str, db: str | None) -> PastGame:
 
 
 def refuse_beyond(game: PastGame, ply: int | None) -> None:
-    """Refuses a --ply that the game has not."""
+    """Raise BadParameter for a --ply beyond the end of the game."""
     if ply is not None and ply > len(game.moves):
         raise typer.BadParameter(f"--ply: expected 0 to {len(game.moves)}, the number of plies played, got {ply}")
 
 
 def header(game: PastGame) -> list[str]:
-    """Who played what, when and where."""
+    """The heading: players, game, result, clock, walls and date."""
     name = str(game.id) if game.tournament is None else f"{game.tournament}-{game.number}"
     what = [f"game {game.id}", f"round {game.round}" * (game.round is not None)]
     what += [f"attempt {game.attempt}" * (game.attempt > 1), f"clock {game.clock}"]
@@ -44,7 +44,7 @@ def header(game: PastGame) -> list[str]:
     what += [f"walls {walls}" * bool(walls), game.finished or ""]
     if waits_charged and isinstance(waits_charged, list):
         charged = ", ".join(player for seat, player in enumerate(game.players) if seat in waits_charged)
-        what.append(f"waiting for a processor was charged to {charged}")
+        what.append(f"time spent waiting for a processor was charged to {charged}")
     ruling = "" if game.ruling is None else f"   {words.ruled(game.ruling, game.players)}: {game.ruling.reason}"
     return [
         words.printable(f"{name}   {words.without_store(game.game)}   {' - '.join(game.players)}   ")
@@ -55,7 +55,7 @@ def header(game: PastGame) -> list[str]:
 
 
 def ending(game: PastGame) -> list[str]:
-    """How the game ended, and what was ruled about it."""
+    """The verdict with its details, and the rulings about the game."""
     if game.verdict is None:
         return [game.status]
     seats = tuple(
@@ -74,7 +74,7 @@ def ending(game: PastGame) -> list[str]:
 
 
 def busy(verdict: str | None, fault: int | None, seats: Sequence[SeatRecord | PastSeat]) -> list[str]:
-    """Where the players who took too long were busy, if they could be asked."""
+    """The source lines at which players were when their time ran out, if a traceback was written."""
     if verdict not in ("time", "unready", "void"):
         return []
     from arena.student.checking import tracebacks
@@ -88,5 +88,5 @@ def busy(verdict: str | None, fault: int | None, seats: Sequence[SeatRecord | Pa
 
 
 def in_place_of_a_board(why: str) -> str:
-    """What stands where a board would: why there is none."""
+    """The reason for a missing board, printed in its place."""
     return wrapped(words.printable(words.without_store(f"({why})")), more=" ")

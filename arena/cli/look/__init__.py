@@ -1,5 +1,4 @@
-"""The commands of the panel "Look at results": the record in tables, ratings, files and SQL. They change nothing but
-`import`, which adds games.
+"""The commands of the panel "Look at results": recorded games in tables, ratings, files and SQL.
 
-Start at `history`; commands about ratings share `asking/rated_games`.
+Only `import` changes the database. Start at `history`; commands about ratings share `asking/rated_games`.
 """

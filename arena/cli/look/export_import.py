@@ -1,6 +1,6 @@
-"""`arena export` and `import`: the record in files, and from files.
+"""`arena export` and `import`: write games to files, and read games from files.
 
-An export holds games that are over. An import is one transaction: all of a file, or nothing.
+An export has only games that are over. An import is one transaction: all games of the file, or none.
 """
 
 from __future__ import annotations
@@ -25,21 +25,26 @@ if TYPE_CHECKING:
     from db.records import PastGame
 
 _AT_ONCE: Final = 200
-"""So many games are in memory at once."""
+"""Number of games in memory at a time."""
 
 
 def export(
     tournament: TournamentArgument = None,
     everything: AllOption = False,
     form: Annotated[
-        FileFormat, typer.Option("--format", help="csv: results and moves; pgn: and clocks; ndjson: everything.")
+        FileFormat,
+        typer.Option("--format", help="File format. csv: results and moves; pgn: clocks too; ndjson: everything."),
     ] = FileFormat.NDJSON,
-    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE|-", help="Where to; - prints it.")] = "-",
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE|-", help="File to write; - is standard output.")
+    ] = "-",
     db: DatabaseOption = None,
 ) -> None:
-    """Write the games of a tournament to a file, which `arena import` reads again.
+    """Export the games of a tournament to a file: CSV, PGN or NDJSON.
 
-    Example: arena export cs101 --format pgn -o cs101.pgn
+    `arena import` can read each of these formats again.
+
+    Example: arena export demo --format pgn -o demo.pgn
     """
     from db import games, lookup
 
@@ -54,17 +59,18 @@ def export(
 
 
 def import_games(
-    file: Annotated[str, typer.Argument(metavar="FILE|-", help="What `arena export` wrote, or a list of results.")],
+    file: Annotated[str, typer.Argument(metavar="FILE|-", help="Export of games, or a CSV list of results.")],
     tournament: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Make them games of a new tournament called so.")
+        str | None, typer.Option(metavar="NAME", help="Name of a new tournament for the games.")
     ] = None,
     db: DatabaseOption = None,
 ) -> None:
-    """Bring games that were played elsewhere into the database: all of a file, or nothing.
+    """Import games from a file into the database: all games of the file, or none if one is invalid.
 
-    A list of results has lines such as 1,alice,bob,1-0 (round, first, second, result: 1-0, 0-1, 1/2-1/2 or points).
+    The file was written by `arena export`, or is a list of results. Each line of a list has the round, the first
+    player, the second player and the result (1-0, 0-1, 1/2-1/2 or points): 1,alice,bob,1-0
 
-    Example: arena import cs101.ndjson --tournament cs101-again
+    Example: arena import results.csv --tournament club-2026
     """
     from db import imports
     from db.database import Database

@@ -1,7 +1,7 @@
-"""`arena history`, `show` and `logs`: which games were played, what happened in one, what its agents wrote to stderr.
+"""`arena history`, `show` and `logs`: a list of games, one game in detail, and what its agents wrote to stderr.
 
-Everything is read from the record and nothing is changed. Texts that agents wrote are shown so that no terminal obeys
-them; JSON and CSV hold them as they are.
+These commands only read. Control characters in the texts of agents are escaped in tables; JSON and CSV hold the texts
+unchanged.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from db.search import Wanted
 
 
-_USUAL: Final = 50
+_DEFAULT_LIMIT: Final = 50
 _MOST_COUNTED: Final = 10_000
-"""Games: to count more takes too long."""
+"""Largest number of games that are counted; counting more takes too long."""
 
 
 class Status(StrEnum):
-    """How far a game is."""
+    """The values of --status."""
 
     OVER = "over"
     SCHEDULED = "scheduled"
@@ -46,17 +46,23 @@ class Status(StrEnum):
     ANY = "any"
 
 
+_STATUS_HELP: Final = f"Status of the games: {', '.join(Status)}. over: finished or void."
+
+
 @filtered()
 def history(
     wanted: Wanted,
-    status: Annotated[Status, typer.Option(help="How far the games are.")] = Status.OVER,
-    limit: Annotated[int | None, typer.Option(min=1, max=1_000_000, help="The newest so many. Usual: 50.")] = None,
+    status: Annotated[Status, typer.Option(metavar="STATUS", help=_STATUS_HELP)] = Status.OVER,
+    limit: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, max=1_000_000, help="Largest number of games to list.", show_default="50"),
+    ] = None,
     format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
-    """Which games were played, the newest first.
+    """List recorded games, newest first; filters select by player, result, date and more.
 
-    Example: arena history --agent alice --opponent bob --seat 1 --result loss
+    Example: arena history --agent mcts --opponent pvs --result loss
 
     Example: arena history --fault any --since 2026-05-01 --format csv
     """
@@ -65,9 +71,9 @@ def history(
 
     wanted = replace(wanted, statuses=_STATUSES.get(status, (status.value,)))
     with reading(db) as connection:
-        found = search.page(connection, wanted, limit=limit or _USUAL)
+        found = search.page(connection, wanted, limit=limit or _DEFAULT_LIMIT)
         there_are = len(found)
-        if limit is None and there_are == _USUAL:
+        if limit is None and there_are == _DEFAULT_LIMIT:
             there_are = search.count(connection, wanted, most=_MOST_COUNTED)
         if not found:
             refuse_unknown_game(connection, wanted)
@@ -79,28 +85,31 @@ def history(
         columns = history_table.columns(rows, agent=wanted.agent, year=datetime.now(UTC).year)
     show(rows, columns, format=format, narrowed="players")
     if there_are > _MOST_COUNTED:
-        print(f"the newest {_USUAL} of more than {_MOST_COUNTED:,}; --limit N shows more", file=sys.stderr)
+        print(
+            f"the newest {_DEFAULT_LIMIT} of more than {_MOST_COUNTED:,} games; --limit N lists more", file=sys.stderr
+        )
     elif there_are > len(found):
-        print(f"the newest {_USUAL} of {there_are:,}; --limit {there_are} shows all", file=sys.stderr)
+        print(f"the newest {_DEFAULT_LIMIT} of {there_are:,} games; --limit {there_are} lists all", file=sys.stderr)
 
 
 def show_game(
     id: GameIdArgument,
     ply: Annotated[
-        int | None, typer.Option(min=0, help="Show the board after this ply, 0 for the beginning. Usual: at the end.")
+        int | None,
+        typer.Option(metavar="N", min=0, help="Ply whose board to show; 0 is the start.", show_default="the last"),
     ] = None,
     svg: SvgOption = None,
     trust_rules: TrustOption = False,
     format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
-    """One game with everything that is known of it. As CSV: its moves.
+    """Show one recorded game: players, moves, clocks, board and result.
+
+    --format json prints everything that is recorded; --format csv prints the moves.
 
     Example: arena show last
 
-    Example: arena show cs101-812 --ply 14 --svg board.svg
-
-    Example: arena show cs101-812 --format json
+    Example: arena show demo-12 --ply 6 --svg board.svg
     """
     from arena.history import documents
 
@@ -119,14 +128,20 @@ def show_game(
 
 def logs(
     id: GameIdArgument,
-    seat: Annotated[int | None, typer.Option(min=0, help="Of this seat alone, from 0.")] = None,
-    agent: Annotated[str | None, typer.Option(help="Of this player alone.")] = None,
+    seat: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="Only the player in this seat (0 is the first).")
+    ] = None,
+    agent: Annotated[str | None, typer.Option(metavar="AGENT", help="Only this player.")] = None,
     format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
-    """What the agents wrote to stderr in a game: the end of it, more after a fault.
+    """Show what the agents printed in a game: their logs, tracebacks and debug output (stderr).
 
-    Example: arena logs cs101-812 --agent alice
+    The database keeps only the end of the output; more of it after a fault.
+
+    Example: arena logs last
+
+    Example: arena logs demo-12 --agent mcts
     """
     game = recorded_game.read_game(id, db)
     seats = [one for one in game.seats if (seat is None or one.seat == seat) and (agent is None or one.player == agent)]
@@ -135,7 +150,7 @@ def logs(
             part for part in (f"seat {seat}" * (seat is not None), f"{agent!r}" * (agent is not None)) if part
         )
         there = ", ".join(f"{number}: {player!r}" for number, player in enumerate(game.players))
-        raise typer.BadParameter(f"{wanted} did not play in it; there are {there}")
+        raise typer.BadParameter(f"{wanted} did not play in game {game.id}; its players are {there}")
     if format is not OutputFormat.TABLE:
         rows = [{"seat": one.seat, "player": one.player, "stderr": one.stderr} for one in seats]
         show(rows, LOGS, format=format, multiline=("stderr",))
@@ -144,7 +159,7 @@ def logs(
     for one in seats:
         if len(seats) > 1:
             print(f"{one.seat}  {words.printable(one.player)}")
-        for line in words.without_store(one.stderr or "").splitlines() or ["(nothing)"]:
+        for line in words.without_store(one.stderr or "").splitlines() or ["(printed nothing)"]:
             print(words.printable(line))
 
 
@@ -178,7 +193,7 @@ _STATUSES: Final = {Status.OVER: ("finished", "void"), Status.ANY: ()}
 
 
 def _board(game: PastGame, ply: int | None, *, trust: bool) -> str:
-    """The board after that ply, or at the end; why there is none where its rules fail, are not here or not trusted."""
+    """The board after that ply, or at the end; or the reason why its rules cannot be run."""
     try:
         return words.drawn(_reached(game, ply, trust=trust)[0])
     except ArenaError as error:
@@ -186,7 +201,7 @@ def _board(game: PastGame, ply: int | None, *, trust: bool) -> str:
 
 
 def _reached(game: PastGame, ply: int | None, *, trust: bool) -> tuple[State[Any], Any]:
-    """The position after that ply, or at the end, and the move that led to it; an ArenaError where there is none."""
+    """The position after that ply, or at the end, and the move that led to it; ArenaError if the rules do not run."""
     from arena.history.replay import replay
 
     found = replay(game, trust=trust)
@@ -197,7 +212,7 @@ def _reached(game: PastGame, ply: int | None, *, trust: bool) -> tuple[State[Any
 
 
 def _print(game: PastGame, board: str) -> None:
-    """Header, moves, a board, the verdict, and what was ruled."""
+    """Print heading, moves, board, verdict and rulings."""
     for line in recorded_game.header(game):
         print(line)
     if game.moves:
@@ -217,5 +232,5 @@ def _print(game: PastGame, board: str) -> None:
 
 
 def _player(game: PastGame, who: int | str) -> str:
-    """Who made a ply."""
+    """The player or chance event that made a ply."""
     return game.players[who] if isinstance(who, int) else who

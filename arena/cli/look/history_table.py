@@ -1,7 +1,7 @@
-"""The table of `arena history` on a terminal: as wide as that is, with every player to be read.
+"""The table of `arena history`, fitted to the width of the terminal.
 
-What is least needed goes first, names are shortened last, and the one that was asked for after all others. In a file,
-and for programs, nothing is left out.
+If the table is too wide, texts get shorter, then columns are dropped, then names are shortened, the name given with
+--agent last of all. In a file or a pipe nothing is shortened.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from arena.history.words import RULED, printable, result, without_store
 
 _BETWEEN: Final = " - "
 _LEGIBLE: Final = 10
-"""Columns of a name: what is longer may be shortened to that."""
+"""Width to which longer names can be shortened and still be recognised."""
 _LEAST: Final = 3
-"""So many are left of a name, however narrow the terminal is."""
+"""Smallest width of a name, on any terminal."""
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _FRACTIONS: Final = {"0.25": "¼", "0.33": "⅓", "0.5": "½", "0.67": "⅔", "0.75": "¾"}
 _Cells = dict[str, Callable[[Row], str]]
 
 
 def columns(rows: Sequence[Row], *, agent: str | None = None, year: int) -> Columns:
-    """The columns for games of these `rows`; a day of that `year` needs no year."""
+    """The columns for the games in `rows`; dates in `year` are shown without the year."""
     cells: _Cells = {
         "game": name,
         "rules": lambda row: without_store(row["game"]),
@@ -38,7 +38,7 @@ def columns(rows: Sequence[Row], *, agent: str | None = None, year: int) -> Colu
         "finished": lambda row: (row["finished"] or "")[:10],
     }
     if len({row["game"] for row in rows}) < 2:
-        del cells["rules"]  # the same in every row
+        del cells["rules"]  # every row has the same rules
     width = table_width()
     if width is None or not rows:
         return cells
@@ -58,30 +58,30 @@ def columns(rows: Sequence[Row], *, agent: str | None = None, year: int) -> Colu
 
 
 def name(row: Row) -> str:
-    """The game as it may be asked for."""
+    """The name of the game that other commands accept: "demo-12", or its id."""
     return str(row["id"]) if row["tournament"] is None else f"{row['tournament']}-{row['number']}"
 
 
 def points(row: Row) -> str:
-    """What each player was given, and whether that was by a ruling."""
+    """The points of each player, marked if a ruling decided them."""
     mark = "" if row["ruling"] is None else f" ({RULED[row['ruling']['what']].partition(' ')[0]})"
     return result(row["points"] or [None]) + mark
 
 
 def verdict(row: Row) -> str:
-    """How it ended, and in which seat who lost by that."""
+    """The verdict, and the seat of the player at fault."""
     seat = "" if row["fault"] is None else f" ({row['fault']})"
     return f"{row['verdict'] or row['status']}{seat}"
 
 
 def seated(row: Row, *, room: int | None = None, agent: str | None = None) -> str:
-    """Who played, shortened to so much `room` where there is no more; the name of `agent` only if it must be."""
+    """The players in at most `room` columns; the name of `agent` is shortened last."""
     names = list(map(printable, row["players"]))
     if room is None or cell_len(_BETWEEN.join(names)) <= room:
         return _BETWEEN.join(names)
     left = room - len(_BETWEEN) * (len(names) - 1)
     shown = dict[int, str]()
-    # The short ones leave room to the long ones.
+    # Short names first: what they do not need is left for long names.
     order = sorted(range(len(names)), key=lambda seat: (not _is(names[seat], agent), cell_len(names[seat])))
     for number, seat in enumerate(order):
         others = len(names) - number - 1
@@ -92,19 +92,19 @@ def seated(row: Row, *, room: int | None = None, agent: str | None = None) -> st
 
 
 def _is(player: str, agent: str | None) -> bool:
-    """Whether that is the one, or a version of it."""
+    """Whether `player` is `agent` or a version of it."""
     return agent is not None and (player == agent or player.startswith((f"{agent}@", f"{agent}#")))
 
 
 def _least(row: Row, agent: str | None) -> int:
-    """The columns in which all who played can be read."""
+    """The smallest width in which all players of a game can be recognised."""
     names = list(map(printable, row["players"]))
     each = [cell_len(name) if _is(name, agent) else min(cell_len(name), _LEGIBLE) for name in names]
     return sum(each) + len(_BETWEEN) * (len(names) - 1)
 
 
 def _room(rows: Sequence[Row], cells: _Cells, width: int) -> int:
-    """What the other columns leave to the players."""
+    """The width that the other columns leave for the players."""
     others = [(title, text) for title, text in cells.items() if title != "players"]
     widths = [max([len(title), *(cell_len(printable(text(row))) for row in rows)]) for title, text in others]
     return width - sum(widths) - 2 * len(widths)
@@ -114,14 +114,14 @@ def _room(rows: Sequence[Row], cells: _Cells, width: int) -> int:
 
 
 def _day(row: Row) -> str:
-    """A day of this year."""
+    """The day the game ended, without the year."""
     if row["finished"] is None:
         return ""
     return f"{int(row['finished'][8:10]):2} {_MONTHS[int(row['finished'][5:7]) - 1]}"
 
 
 def _rules(row: Row) -> str:
-    """The game without its options and its file."""
+    """The rules without options and file."""
     return re.sub(r"^.*\.py:", "", without_store(row["game"])).partition(":")[0]
 
 

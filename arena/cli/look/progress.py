@@ -1,7 +1,4 @@
-"""`arena progress`: how strong each version of an agent is.
-
-It is computed from the record at the moment it is asked, and nothing is changed.
-"""
+"""`arena progress`: the rating of each version of an agent, computed from all recorded games at each call."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ if TYPE_CHECKING:
 
 @filtered(without=("agent", "opponent", "seat", "result"))
 def progress(
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent.")],
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="Agent whose versions to rate.")],
     wanted: Wanted,
     anchor: rated_games.AnchorOption = None,
     prior: rated_games.PriorOption = None,
@@ -32,14 +29,14 @@ def progress(
     format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
-    """Rate each version of an agent.
+    """Rate each version of an agent: did it get stronger?
 
-    All games are rated at once, as by `arena rank`, with every version of every agent as a player of its own. So a
-    rating does not fall because opponents get stronger.
+    All games are rated together, as by `arena rank`, with each version of each agent as a separate player. So a rating
+    does not fall when opponents improve.
 
-    Example: arena progress alice --svg alice.svg
+    Example: arena progress mcts
 
-    Example: arena progress alice --anchor random=0 --tournament cs101
+    Example: arena progress mcts --anchor random=0 --svg mcts.svg
     """
     from arena.ratings import progress as ratings
     from arena.ratings.estimates import PRIOR
@@ -67,7 +64,7 @@ def progress(
     elif rows:
         show(rows, _TABLE, format=format, numbers=("games", "rating", "±", "better than before"))
     else:
-        print(f"{printable(agent)} has no rated game" + " that tells a rating without a prior" * (prior == 0.0))
+        print(f"{printable(agent)} has no rated game" + " from which a rating follows without a prior" * (prior == 0.0))
 
 
 _TABLE: Final[Columns] = {

@@ -1,7 +1,7 @@
-"""`arena rank`: who is better, and how sure is that.
+"""`arena rank`: ratings with error bars.
 
-Everything is computed from the record (or from a file of results) at the moment it is asked, and nothing is changed.
-docs/ratings.md says what each number means.
+They are computed from recorded games, or from a file of results, at each call; nothing is stored. docs/ratings.md
+explains each number.
 """
 
 from __future__ import annotations
@@ -14,7 +14,14 @@ from msgspec.structs import asdict, replace
 
 from arena.cli.asking import rated_games
 from arena.cli.asking.game_filters import AtOption, filtered
-from arena.cli.asking.record_options import AllOption, DatabaseOption, asked_tournaments, read_standings, reading
+from arena.cli.asking.record_options import (
+    AllOption,
+    DatabaseOption,
+    asked_tournaments,
+    read_standings,
+    reading,
+    title_of,
+)
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, percent, show, show_json
 from arena.cli.terminal.wrapping import table_width
@@ -31,44 +38,57 @@ if TYPE_CHECKING:
     from db.search import Wanted
 
 _WIDE: Final = 112
-"""From so many columns on a table shows all of its own."""
+"""Smallest terminal width at which the table has all columns."""
 
 
 @filtered(without=("tournament",))
 def rank(
     wanted: Wanted,
     tournaments: Annotated[
-        list[str] | None, typer.Argument(metavar="TOURNAMENT", help="Their names. Usual: the last one made.")
+        list[str] | None,
+        typer.Argument(metavar="TOURNAMENT", help="Names of one or more tournaments.", show_default="the newest"),
     ] = None,
     everything: AllOption = False,
     source: Annotated[
-        str | None, typer.Option("--from", metavar="FILE|-", help="Rate a list of results instead: CSV or PGN.")
+        str | None,
+        typer.Option("--from", metavar="FILE|-", help="List of results to rate instead of the database: CSV or PGN."),
     ] = None,
-    system: Annotated[System | None, typer.Option(help="Usual: elo, or plackett-luce for more than two.")] = None,
+    system: Annotated[
+        System | None,
+        typer.Option(
+            metavar="SYSTEM",
+            help=f"Rating system: {', '.join(System)}.",
+            show_default="elo; plackett-luce for games of more than 2 players",
+        ),
+    ] = None,
     anchor: rated_games.AnchorOption = None,
     prior: rated_games.PriorOption = None,
     k: Annotated[
-        float | None, typer.Option("--k", min=0.0, help="incremental: how far one game moves a rating. Usual: 20.")
+        float | None,
+        typer.Option("--k", metavar="K", min=0.0, help="K-factor of --system incremental.", show_default="20"),
     ] = None,
     start: Annotated[
-        float | None, typer.Option(help="incremental, glicko2: where everybody begins. Usual: 1500.")
+        float | None,
+        typer.Option(
+            metavar="RATING", help="First rating of a player in incremental and glicko2.", show_default="1500"
+        ),
     ] = None,
-    floor: Annotated[float | None, typer.Option(help="incremental: no rating falls below. Usual: 100.")] = None,
+    floor: Annotated[
+        float | None, typer.Option(metavar="RATING", help="Lowest rating in incremental.", show_default="100")
+    ] = None,
     at: AtOption = None,
     svg: rated_games.SvgOption = None,
     format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
-    """Who is better, and how sure is that: ratings with error bars.
+    """Rate the players of a tournament: Elo ratings with 95 % error bars.
 
-    From rating - error to rating + error the truth lies 95 times in 100. Forfeits, void and overruled games are not
-    rated. docs/ratings.md explains every number.
+    With 95 % probability the true rating lies within rating ± error. Forfeits, void games and games changed by a ruling
+    are not rated. docs/ratings.md explains every number.
 
-    Example: arena rank cs101 --anchor random=0
+    Example: arena rank demo --anchor random=0
 
-    Example: arena rank --all --agent alice --since 2026-05-01
-
-    Example: arena rank --from results.csv --format json
+    Example: arena rank --all --since 2026-05-01 --system glicko2
     """
     from arena.ratings import ranking
     from db.search import Wanted
@@ -78,37 +98,43 @@ def rank(
     settings = ranking.Settings(anchors=rated_games.anchors(anchor), **given)
     if source is not None:
         if tournaments or everything or at is not None or db is not None or wanted != Wanted():
-            raise typer.BadParameter("--from takes all games of its file: no tournament, filter, date or database")
+            raise typer.BadParameter(
+                "--from rates all games of its file: leave out tournaments, filters, --at and --db"
+            )
+        heading = ""
         games = rated_games.listed(source)
         found = ranking.rank(games, system=system or ranking.usual(games), settings=settings)
     else:
         asked = asked_tournaments(tournaments or [None], everything, what="tournaments")
         with reading(db) as connection:
             found, games = _of_record(connection, asked, wanted=wanted, at=at, system=system, settings=settings)
+            heading = title_of(connection, asked)
     _refuse_options_of_others([*given, *(["anchor"] if anchor else [])], found.system)
     if svg is not None:
         write_file(svg, _picture(found, title=_title(tournaments, source)))
     _warn(found, games)
-    _show(found, format=format, prior=settings.prior)
+    _show(found, format=format, prior=settings.prior, heading=heading)
 
 
 def _warn(found: Ranking, games: Sequence[RatedGame]) -> None:
-    """Says on stderr which games and players are not rated."""
+    """Report on stderr which games and players are not rated."""
     others = sum(len(game.names) != 2 for game in games) if found.system is System.ELO else 0
     if others:
         what = f"{others} game{'s' * (others > 1)} of more or fewer than two players"
-        print(f"not rated: {what}; --system plackett-luce takes them", file=sys.stderr)
+        print(f"not rated: {what}; --system plackett-luce rates them", file=sys.stderr)
     for name, why in found.unrated.items():
         print(f"{printable(name)} cannot be rated without a prior: {why}", file=sys.stderr)
 
 
-def _show(found: Ranking, *, format: OutputFormat, prior: float) -> None:
+def _show(found: Ranking, *, format: OutputFormat, prior: float, heading: str) -> None:
     if format is OutputFormat.JSON:
         show_json(_document(found))
         return
     if format is OutputFormat.TABLE and not found.players:
-        print("no rated game")
+        print("no rated games")
         return
+    if format is OutputFormat.TABLE and heading:
+        print(heading)
     rows = [_plain(player) for player in found.players]
     columns = _columns(found, csv=format is OutputFormat.CSV)
     show(rows, columns, format=format, narrowed="name", numbers=_NUMBERS)
@@ -125,7 +151,7 @@ def _of_record(
     system: System | None,
     settings: Settings,
 ) -> tuple[Ranking, list[RatedGame]]:
-    """The ranking, and the games that were read one by one. Without anchors those of the descriptions hold."""
+    """The ranking, and the games if they were read one by one. Default anchors are those of the descriptions."""
     from arena.ratings import ranking
     from db import lookup
     from db import rated_games as record
@@ -141,7 +167,7 @@ def _of_record(
     games = listed
     system = system or (System.ELO if counts else ranking.usual(games))
     if system is System.GLICKO2 and len(scope.tournaments) != 1:
-        games = [replace(game, round=None) for game in games]  # each tournament has a first round
+        games = [replace(game, round=None) for game in games]  # rounds of different tournaments are unrelated
     if not settings.anchors and described and system in FITTED:
         free = ranking.rank(games, counts, system=system, settings=settings)
         held = {
@@ -152,10 +178,12 @@ def _of_record(
 
 
 def _refuse_options_of_others(given: Iterable[str], system: System) -> None:
-    """Refuses the options that `system` does not take."""
+    """Raise BadParameter for options that `system` does not use."""
     for name in given:
         if system not in _TAKEN_BY[name]:
-            raise typer.BadParameter(f"--{name} is for --system {' and '.join(_TAKEN_BY[name])}, this is {system}")
+            raise typer.BadParameter(
+                f"--{name} works only with --system {' or '.join(_TAKEN_BY[name])}, the system is {system}"
+            )
 
 
 _TAKEN_BY: Final = {
@@ -180,7 +208,7 @@ def _plain(player: Any) -> dict[str, Any]:
 
 
 def _document(found: Ranking) -> dict[str, Any]:
-    """As JSON. With games of several kinds there is no one advantage: `advantages` has each."""
+    """The JSON document. `advantage` is null for games of several kinds; `advantages` has one entry for each kind."""
     one = next(iter(found.advantages.values())) if len(found.advantages) == 1 else None
     return {
         "system": str(found.system),
@@ -234,7 +262,7 @@ _NUMBERS: Final = ("rating", "±", "games", "W", "D", "L", "points", "score", "d
 
 
 def _ranks(row: Any) -> str:
-    """The rank, and where it may lie by the error bars."""
+    """The rank, with its range by the error bars."""
     if row["rank"] is None:
         return "-"
     low, high = row["rank_low"], row["rank_high"]
@@ -246,18 +274,18 @@ def _whole(value: float | None) -> str:
 
 
 def _footer(found: Ranking, prior: float) -> list[str]:
-    """By what method, and what else the games tell."""
+    """The lines below the table: method, prior, first-move advantage, pools, marks."""
     lines = [_METHODS[found.system]]
     if found.system is System.ELO:
-        lines.append(f"prior: {prior:g} draw{'s' * (prior != 1)} each" if prior else "no prior")
+        lines.append(f"prior: {prior:g} virtual draw{'s' * (prior != 1)} per player" if prior else "no prior")
     for kind, each in found.advantages.items():
         what = f"{printable(without_store(kind))}: " if kind and len(found.advantages) > 1 else ""
         lines.append(what + _advantage(each))
     if found.pools > 1:
-        lines.append(f"{found.pools} pools of players that no games connect: compare within a pool")
+        lines.append(f"{found.pools} pools with no games between them: compare ratings only within a pool")
     if found.repeated:
-        what = "1 meeting repeats" if found.repeated == 1 else f"{found.repeated:,} meetings repeat"
-        lines.append(f"{what} an earlier one move for move: no error gets shorter by that")
+        what = "1 pairing repeats" if found.repeated == 1 else f"{found.repeated:,} pairings repeat"
+        lines.append(f"{what} an earlier one move for move, so the errors count it once")
     marks = {mark for player in found.players for mark in player.marks}
     if marks & {">", "<"}:
         decides = ": their rating is set by the prior" if found.system in FITTED else ""
@@ -267,16 +295,19 @@ def _footer(found: Ranking, prior: float) -> list[str]:
 
 def _advantage(each: Advantage) -> str:
     if each.error is None:
-        return "first-move advantage: these games do not tell"
-    return f"first-move advantage {round(each.elo):+} ± {each.error:.0f}; draws between equals {each.draw_rate:.1%}"
+        return "first-move advantage: not known from these games"
+    return (
+        f"first-move advantage: {round(each.elo):+} ± {each.error:.0f} Elo; "
+        f"draws between equal players: {each.draw_rate:.1%}"
+    )
 
 
 _METHODS: Final = {
-    System.ELO: "Elo by Bradley-Terry, all games at once; ± is 95 %, from pairs of games",
-    System.INCREMENTAL: "Elo, game after game in the order of play; it has no error bars",
-    System.GLICKO2: "Glicko-2 by rounds or days; ± is 95 %",
-    System.PLACKETT_LUCE: "Elo by Plackett-Luce, all games at once; ± is 95 %, from meetings",
-    System.POINTS: "points; then direct encounter, Sonneborn-Berger, Buchholz and wins",
+    System.ELO: "Elo (Bradley-Terry, all games together); ±: 95 % error, from pairs of games",
+    System.INCREMENTAL: "Elo, updated after each game in the order of play; without errors",
+    System.GLICKO2: "Glicko-2, updated after each round or day; ±: 95 % error",
+    System.PLACKETT_LUCE: "Elo (Plackett-Luce, all games together); ±: 95 % error, from pairings",
+    System.POINTS: "points; ties: direct encounter, Sonneborn-Berger, Buchholz, wins",
 }
 
 

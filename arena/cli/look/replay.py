@@ -1,7 +1,7 @@
-"""`arena replay`: a game step by step, on a terminal with keys to go through it, or as a page for a browser.
+"""`arena replay`: shows a recorded game step by step, on a terminal with keys, or as a page for a browser.
 
-The boards are made from the stored moves by the rules of the game; what was hidden is shown, for the game is over.
-However it ends, the terminal is left as it was.
+The boards are computed from the recorded moves by the rules of the game. Hidden information is shown, because the game
+is over. The terminal's settings are restored in every case.
 """
 
 from __future__ import annotations
@@ -50,35 +50,35 @@ _SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 _HELP: Final = (
     ("right, space, n", "next move"),
     ("left, b", "one move back"),
-    ("home, end", "the beginning, the end"),
-    ("14 and enter", "jump to move 14; g asks where to"),
-    ("p", "play, and stop again"),
+    ("home, end", "start, end of the game"),
+    ("14 and enter", "jump to move 14; g asks for the number"),
+    ("p", "play automatically, or stop"),
     ("+, -", "play faster, slower"),
     ("?", "this help"),
     ("q", "quit"),
 )
-_LOGS: Final = "A larger window shows more of what was printed; arena logs ID shows all."
+_LOGS: Final = "A larger window shows more of what the agents printed; arena logs ID shows all of it."
 
 
 def replay(
     id: GameIdArgument,
     ply: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Begin after this ply, 0 for the beginning, as is usual.")
+        int | None, typer.Option(min=0, metavar="N", help="Ply after which to start; 0 is the start.", show_default="0")
     ] = None,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write it as one page for a browser instead.")
+        Path | None, typer.Option("--html", metavar="FILE", help="HTML file to write for a browser, instead.")
     ] = None,
     trust_rules: TrustOption = False,
     db: DatabaseOption = None,
 ) -> None:
-    """Step through a game: boards, clocks, what the agents said and printed. The key ? shows all keys.
+    """Replay a recorded game move by move, with boards, clocks and the agents' output.
 
-    Where there is no terminal all of it is printed. The page needs no network and holds all there is to see, so send it
-    only to those who may see what the agents printed.
+    Press the right arrow for the next move and ? for all keys. Into a file or a pipe the whole game is printed.
+    The HTML page needs no network. It contains everything that the agents printed, so share it with care.
 
-    Example: arena replay cs101-812 --ply 21
+    Example: arena replay last
 
-    Example: arena replay last --html game.html
+    Example: arena replay demo-12 --html game.html
     """
     from arena.history import replay as steps
 
@@ -86,7 +86,9 @@ def replay(
     recorded_game.refuse_beyond(game, ply)
     if html is not None:
         if ply is not None:
-            raise typer.BadParameter(f"--ply is for a terminal: a page is opened at that ply as {html.name}#ply-{ply}")
+            raise typer.BadParameter(
+                f"--ply works only on a terminal: to open the page at that ply use {html.name}#ply-{ply}"
+            )
         from arena.history.pages.replay_page import page
 
         write_file(html, page(game, trust=trust_rules))
@@ -110,12 +112,12 @@ def replay(
 
 
 def _step_lines(game: PastGame, replay: Replay, step: Step, *, explained: bool) -> list[str]:
-    """All of a step, line by line. `explained`: why there is no board has been said."""
+    """The lines of a step. `explained`: the reason for missing boards has been printed."""
     return [*_position_lines(game, replay, step, explained=explained), *_printed(game, replay, step)]
 
 
 def _position_lines(game: PastGame, replay: Replay, step: Step, *, explained: bool = False) -> list[str]:
-    """The ply, the board, the clocks, and what the agent reported of its thinking."""
+    """The ply, the board, the clocks, and what the agent reported about its search."""
     board = [] if explained and step.state is None else _board(replay, step)
     return [_ply(game, step), *board, *_clocks(game, step), *_thinking(step)]
 
@@ -124,7 +126,7 @@ def _ply(game: PastGame, step: Step) -> str:
     """The ply that led to the position."""
     move = step.move
     if move is None:
-        return "the beginning"
+        return "start"
     spent = "" if move.spent is None else f"   {words.seconds(move.spent)}"
     return f"{move.ply:3}  {words.printable(_who(game, step))} {words.printable(move.move)}{spent}"
 
@@ -135,14 +137,14 @@ def _who(game: PastGame, step: Step) -> str:
 
 
 def _board(replay: Replay, step: Step) -> list[str]:
-    """The board; why there is none."""
+    """The board, or the reason why there is none."""
     if step.state is not None:
         return words.drawn(step.state).splitlines()
     return recorded_game.in_place_of_a_board(f"no board: {replay.trouble}").splitlines()
 
 
 def _clocks(game: PastGame, step: Step) -> list[str]:
-    """What each clock shows."""
+    """The time left of each player."""
     shown = [
         f"{words.printable(name)} {words.seconds(left)}"
         for name, left in zip(game.players, step.left, strict=True)
@@ -152,7 +154,7 @@ def _clocks(game: PastGame, step: Step) -> list[str]:
 
 
 def _thinking(step: Step) -> list[str]:
-    """What the agent told of its thinking."""
+    """What the agent reported about its search."""
     if step.move is None:
         return []
     line = f"expects {words.printable(step.move.line)}" if step.move.line else ""
@@ -161,7 +163,7 @@ def _thinking(step: Step) -> list[str]:
 
 
 def _printed(game: PastGame, replay: Replay, step: Step) -> list[str]:
-    """What the agent printed before its move, and after the last one what all of them printed besides."""
+    """What the agent printed before its move; after the last move also the other output of all agents."""
     found = _log(f"{_who(game, step)} printed:", step.printed)
     if step.number == len(game.moves):
         for name, leftover in zip(game.players, replay.leftovers, strict=True):
@@ -177,8 +179,7 @@ def _log(heading: str, text: str) -> list[str]:
 
 
 def screenful(game: PastGame, replay: Replay, number: int, status: str, *, columns: int, rows: int) -> list[str]:
-    """A step on a screen of that size, its `status` below: the board first, and of what was printed the end, as far as
-    there is room."""
+    """A step on a screen of that size, with `status` at the bottom. Of long output of the agents the end is shown."""
     parts = status.split(APART)
     below = side_by_side(parts, width=columns)
     if len(below) > max(1, rows // 6):
@@ -196,7 +197,7 @@ def screenful(game: PastGame, replay: Replay, number: int, status: str, *, colum
 
 
 def _help(columns: int) -> Iterator[str]:
-    """What the keys do."""
+    """The help for the keys."""
     for keys, does in _HELP:
         yield from wrap_lines(does, begin=f"{keys:<18}", more=" " * 18, width=columns)
     yield ""
@@ -204,7 +205,7 @@ def _help(columns: int) -> Iterator[str]:
 
 
 def _cut(line: str, columns: int) -> str:
-    """As much of a line as fits; some letters are two columns wide."""
+    """The line, cut to the screen's width; some characters are two columns wide."""
     from rich.cells import cell_len, set_cell_size
 
     return line if cell_len(line) <= columns else f"{set_cell_size(line, columns - 1)}…"
@@ -215,21 +216,21 @@ def _cut(line: str, columns: int) -> str:
 
 @dataclass(slots=True)
 class Viewer:
-    """Where somebody is in a game, and how it goes on: told of keys and of the time, in seconds."""
+    """The position of the viewer in a game, changed by keys and by the time (in seconds)."""
 
     last: int
     at: int = 0
     speed: int = 2
-    """Which of the speeds."""
+    """Index into _SPEEDS."""
     due: float | None = None
-    """When the next move is to be shown; None: it does not play."""
+    """Time at which the next move is shown; None while the game does not play automatically."""
     typed: str | None = None
-    """The number of a move, as far as it has been typed; None: nobody types one."""
+    """The digits of a move number typed so far; None if no number is being typed."""
     helping: bool = False
     over: bool = False
 
     def press(self, key: str, now: float) -> None:
-        """A key was pressed."""
+        """Handle a key."""
         typed, helping, self.typed, self.helping = self.typed, self.helping, None, False
         if helping and key != "quit":
             return
@@ -258,7 +259,7 @@ class Viewer:
                 self._go(places.get(key, self.at - 1))
 
     def pass_time(self, now: float) -> None:
-        """It is that late."""
+        """Show the next move if its time has come."""
         if self.due is not None and now >= self.due:
             self._go(self.at + 1, self._next_at(now))
 
@@ -270,7 +271,7 @@ class Viewer:
         return now + 1 / _SPEEDS[self.speed]
 
     def status(self) -> str:
-        """What stands at the bottom: where it is, and which keys there are, those last that matter most."""
+        """The line at the bottom: the position, then the keys, with the most important ones last."""
         at = f"{self.at}/{self.last}"
         if self.typed is not None:
             return f"{at}   jump to move: {self.typed}_   (enter)"
@@ -280,7 +281,7 @@ class Viewer:
 
 
 def _step(game: PastGame, replay: Replay, at: int) -> None:
-    """Shows one step after the other, as the keys say, until it is enough."""
+    """Show steps, controlled by the keys, until the user quits."""
     viewer = Viewer(len(game.moves), at)
     with _terminal() as next_key:
         while not viewer.over:
@@ -297,22 +298,22 @@ def _step(game: PastGame, replay: Replay, at: int) -> None:
 
 
 def _draw(lines: Sequence[str]) -> None:
-    """One screenful, drawn over the one before."""
+    """Draw the lines over the previous screen."""
     sys.stdout.write("\x1b[H" + "\r\n".join(f"{line}\x1b[K" for line in lines) + "\x1b[J")
     sys.stdout.flush()
 
 
 @contextmanager
 def _terminal() -> Iterator[Callable[[float | None], str]]:
-    """Inside, the screen is ours; what is yielded waits for a key, at most so long, and says what it means: nothing,
-    where none came or the screen has another size."""
+    """Inside, the terminal is in full-screen mode. The yielded function waits for a key, at most the given seconds, and
+    returns its meaning; "" if no key came or the screen was resized."""
     import select
     import signal
     import termios
     import tty
 
     keyboard = sys.stdin.fileno()
-    # A signal that comes when nothing is being read yet would be heard of at the next key: it is to wake us.
+    # SIGWINCH writes a byte into this pipe (set_wakeup_fd), so that select() wakes up when the screen is resized.
     woken, waking = os.pipe()
     os.set_blocking(waking, False)
     before = termios.tcgetattr(keyboard)
@@ -334,7 +335,7 @@ def _terminal() -> Iterator[Callable[[float | None], str]]:
             read = os.read(keyboard, 1024)
             if not read:
                 return "quit"
-            # An escape key by itself stands for nothing, whatever follows it.
+            # The escape key by itself has no meaning: drop it.
             typed = typed.removeprefix(b"\x1b") if typed.startswith(b"\x1b\x1b") else typed
             typed += read
             if typed.startswith(b"\x1b") and len(typed) > 1 and typed[1:2] not in b"[O":

@@ -1,4 +1,4 @@
-"""`arena sql`: the record asked in SQL. Nothing can be written through it."""
+"""`arena sql`: queries the database in SQL, read-only."""
 
 from __future__ import annotations
 
@@ -18,23 +18,31 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LONGEST: Final = 24 * 60 * 60
+"""Largest --timeout, in seconds."""
 _MEBIBYTES: Final = 1024
+"""Memory limit of a query."""
 _ROWS: Final = 1000
+"""Default number of rows in a table."""
 
 
 def sql(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="One query in SQL.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="One SQL query.")],
     limit: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help=f"Most rows (default {_ROWS:,} in a table; all in CSV and JSON)."),
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Largest number of rows.",
+            show_default=f"{_ROWS:,} in a table; all in CSV and JSON",
+        ),
     ] = None,
     timeout: Annotated[float, typer.Option(metavar="SECONDS", help="Time limit of the query.")] = 60.0,
     format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
-    """Ask the database anything, in SQL. Nothing can be changed.
+    """Query the database in SQL, read-only.
 
-    The views v_game, v_seat, v_move, v_standing and v_head_to_head are made to be asked; docs/history.md lists them.
+    Use the views v_game, v_seat, v_move, v_standing and v_head_to_head; docs/history.md lists their columns.
 
     Example: arena sql "select player, avg(spent) from v_seat group by player"
     """
@@ -45,10 +53,10 @@ def sql(
         raise typer.BadParameter(f"--timeout: expected seconds, more than 0 and at most {_LONGEST}, got {timeout:g}")
     if limit is None and format is OutputFormat.TABLE:
         limit = _ROWS
-    late = f"arena: the query took longer than {timeout:g} s; ask for less, or give it longer with --timeout SECONDS"
+    late = f"arena: the query took longer than {timeout:g} s; select fewer rows, or use --timeout SECONDS"
     with (
         Patience(timeout, late=late) as patience,
-        at_most_memory(_MEBIBYTES, advice="ask for fewer rows (--limit N) or for shorter values"),
+        at_most_memory(_MEBIBYTES, advice="select fewer rows (--limit N) or shorter values"),
         Database(db, read_only=True) as database,
         database.reading() as connection,
         ExitStack() as stack,
@@ -62,11 +70,11 @@ def sql(
         show(rows, exact_columns(titles), format=format)
         if limit is not None and next(found, None) is not None:
             every = "; --format csv prints all" if format is OutputFormat.TABLE else ""
-            print(f"the first {limit:,} rows; --limit N prints more{every}", file=sys.stderr)
+            print(f"only the first {limit:,} rows; --limit N prints more{every}", file=sys.stderr)
 
 
 def _each_once(titles: Sequence[str]) -> list[str]:
-    """The titles, each made different from those before it."""
+    """The titles, with a number added to repeated ones."""
     found: list[str] = []
     for title in titles:
         number, name = 2, title
@@ -77,7 +85,7 @@ def _each_once(titles: Sequence[str]) -> list[str]:
 
 
 def _value(value: Any) -> Any:
-    """A value as JSON holds it."""
+    """A value as it is printed in JSON."""
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, float) and not isfinite(value):

@@ -1,6 +1,6 @@
-"""`arena tournaments`, `standings` and `crosstable`: what was played, who leads, and who scored what against whom.
+"""`arena tournaments`, `standings` and `crosstable`: tables of tournaments, points, and results between players.
 
-Everything is read from the record and nothing is changed. Names are shown so that no terminal obeys them.
+These commands only read. Control characters in names are escaped.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from arena.cli.asking.record_options import (
     asked_tournaments,
     read_standings,
     reading,
+    title_of,
 )
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show, show_csv, show_json
 from arena.cli.terminal.standings_table import show_standings
@@ -41,9 +42,9 @@ TOURNAMENTS: Final[Columns] = {
 
 
 def tournaments(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None) -> None:
-    """All tournaments, the newest first, and how far each has come.
+    """List all tournaments, newest first, with their status and number of games.
 
-    Example: arena tournaments --format csv
+    Example: arena tournaments
     """
     from db import lookup
 
@@ -58,21 +59,24 @@ def standings(
     format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
-    """Who leads, and who lost how many games by faults.
+    """Show the standings of a tournament: rank, points, score and faults of each agent.
 
-    Points decide; then the points against those with equal points, Sonneborn-Berger, Buchholz, Buchholz without the
-    weakest opponent, wins, and wins in any seat but the first. A knockout is ranked by the round that each agent
-    reached, then by the share of the points of the series that it lost; its bracket stands below the table. A gauntlet
-    is ranked by score, and the agents that it names are ranked among themselves.
+    Agents are ranked by points. Ties are broken by points among the tied agents, Sonneborn-Berger, Buchholz, Buchholz
+    without the weakest opponent, wins, and wins in other seats than the first. A knockout is ranked by the round
+    reached, then by the score in the lost series; its bracket is below the table. A gauntlet is ranked by score, with a
+    second table for the agents named in `gauntlet`.
 
-    "forfeit +5": 5 of its games were not played, because the opponent forfeited them. "bye +2": 2 of its points are
-    from byes. Each agent's current version counts, and the last attempt at each game, as ruled.
+    "forfeit +5": it won 5 games because the opponent forfeited them. "bye +2": 2 of its points are from byes. Only the
+    games of each agent's current version count, with the rulings about them.
 
-    Example: arena standings cs101
+    Example: arena standings demo
     """
     asked = asked_tournaments([tournament], everything)
     with reading(db) as connection:
         found = read_standings(connection, asked)
+        title = "" if format is not OutputFormat.TABLE else title_of(connection, asked)
+    if title:
+        print(title)
     show_standings(found, format=format)
 
 
@@ -85,11 +89,14 @@ def crosstable(
     format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
-    """Who scored what against whom: points of the row's player and games, in the order of the standings.
+    """Show a crosstable: the results of all players against each other.
 
-    Example: arena crosstable cs101
+    A cell has the points of the row's player and the number of games: 3/4 is 3 points in 4 games. The players are in
+    the order of the standings.
 
-    Example: arena crosstable --all --game connect4 --since 2026-05-01 --format csv
+    Example: arena crosstable demo
+
+    Example: arena crosstable --all --game connect4 --since 2026-05-01
     """
     from arena.ratings import points
     from db.search import Wanted
@@ -103,6 +110,7 @@ def crosstable(
             table = points.crosstable(
                 points.of(rated_games.read(connection, asked, wanted=wanted, at=at, for_points=True))
             )
+        title = title_of(connection, asked)
     if format is OutputFormat.JSON:
         show_json({"players": table.players, "cells": [[_cell(cell) for cell in row] for row in table.cells]})
     elif format is OutputFormat.CSV:
@@ -112,8 +120,10 @@ def crosstable(
         )
         show_csv(cells, titles=["name", *table.players])
     elif not table.players:
-        print("nobody has played a game")
+        print("no games")
     else:
+        if title:
+            print(title)
         for line in crosstable_lines(table, width=shutil.get_terminal_size().columns):
             print(line)
 
@@ -122,11 +132,11 @@ def _cell(cell: Meetings | None) -> dict[str, Any] | None:
     return None if cell is None else {"points": round(cell.points, 9), "games": cell.games}
 
 
-# The crosstable, as narrow as it can be.
+# The crosstable as text.
 
 
 def crosstable_lines(table: Crosstable, *, width: int) -> list[str]:
-    """The table in lines of at most `width`, in several parts where that is needed; columns are numbered like rows."""
+    """The table in lines of at most `width` columns, split into parts if needed; columns are numbered like rows."""
     from rich.cells import cell_len, set_cell_size
 
     cells = [["." if cell is None else _points(cell) for cell in row] for row in table.cells]
@@ -137,7 +147,7 @@ def crosstable_lines(table: Crosstable, *, width: int) -> list[str]:
     each = max([len(text) for row in [heads, *cells] for text in row], default=1)
     first = len(heads[-1]) if heads else 1
     longest = max(map(cell_len, names), default=0)
-    # Names give way before the table does, but something of them stays.
+    # Names are shortened, to at least 12 columns, before the table is split.
     room = min(longest, max(12, width - first - 1 - (each + 1) * len(heads)))
     at_once = max(1, (width - first - 1 - room) // (each + 1))
     lines: list[str] = []

@@ -1,7 +1,4 @@
-"""`arena versus`: one player against another.
-
-Everything is computed from the record at the moment it is asked, and nothing is changed.
-"""
+"""`arena versus`: two players compared, computed from all their recorded games at each call."""
 
 from __future__ import annotations
 
@@ -30,33 +27,36 @@ if TYPE_CHECKING:
 
 @filtered(without=("agent", "opponent", "seat", "result"))
 def versus(
-    a: Annotated[str, typer.Argument(metavar="A", help="A player; alice@2 is her second version.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="Another one.")],
+    a: Annotated[str, typer.Argument(metavar="A", help="First player; alice@2 is version 2 of alice.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Second player.")],
     wanted: Wanted,
     elo0: Annotated[
-        float | None, typer.Option("--elo0", help="Sequential test: A is so much better at most, ...")
+        float | None,
+        typer.Option("--elo0", metavar="ELO", help="Sequential test (SPRT): H0, A is at most ELO stronger than B."),
     ] = None,
-    elo1: Annotated[float | None, typer.Option("--elo1", help="... or so much at least.")] = None,
-    alpha: Annotated[float, typer.Option(help="How often elo1 may be accepted wrongly.")] = 0.05,
-    beta: Annotated[float, typer.Option(help="How often elo0 may be.")] = 0.05,
-    model: Annotated[Model, typer.Option(help="The scale of elo0 and elo1.")] = Model.LOGISTIC,
+    elo1: Annotated[
+        float | None, typer.Option("--elo1", metavar="ELO", help="H1 of the test: A is at least ELO stronger than B.")
+    ] = None,
+    alpha: Annotated[float, typer.Option(metavar="P", help="Probability of accepting H1 although H0 is true.")] = 0.05,
+    beta: Annotated[float, typer.Option(metavar="P", help="Probability of accepting H0 although H1 is true.")] = 0.05,
+    model: Annotated[Model, typer.Option(help="Elo scale of --elo0 and --elo1.")] = Model.LOGISTIC,
     at: AtOption = None,
     format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
-    """One player against another: score by seat, difference, how sure that is, and how the games ended.
+    """Compare two players head to head: score by seat, Elo difference with error, verdicts.
 
-    Forfeits, void and overruled games do not count.
+    Forfeits, void games and games changed by a ruling do not count.
 
-    Example: arena versus alice bob
+    Example: arena versus pvs mcts
 
-    Example: arena versus alice@2 alice@1 --elo0 0 --elo1 30
+    Example: arena versus pvs random --elo0 0 --elo1 50
     """
     from arena.ratings import versus as meeting
     from arena.tournament.formats.sprt_match import SprtTerms
 
     if (elo0 is None) is not (elo1 is None):
-        raise typer.BadParameter("a sequential test has two bounds: --elo0 and --elo1")
+        raise typer.BadParameter("a sequential test needs both --elo0 and --elo1")
     with reading(db) as connection:
         (own, own_version), (other, other_version) = (_version(connection, name) for name in (a, b))
         if own == other and (own_version == other_version or None in (own_version, other_version)):
@@ -86,15 +86,15 @@ def versus(
 
 
 def _outcome(test: Sprt, terms: SprtTerms, b: str) -> str:
-    """What the sequential test says, in a sentence."""
-    outcome = "not decided yet"
+    """The outcome of the sequential test, in a sentence."""
+    outcome = "undecided"
     if test.verdict is not None:
         outcome = f"{test.verdict} accepted: {words.printable(terms.claim(test.verdict, b))}"
-    return f"sequential test: {outcome} (llr {test.llr:.2f}, bounds {test.lower:.2f} and {test.upper:.2f})"
+    return f"sequential test: {outcome} (LLR {test.llr:.2f}, bounds {test.lower:.2f} and {test.upper:.2f})"
 
 
 def _version(connection: Connection, name: str) -> tuple[str, int | None]:
-    """Whom the name means: all of the player, or that version."""
+    """The agent that `name` means, and its version, or None for all versions."""
     from db.search import known
 
     agent, sign, number = name.rpartition("@")
@@ -123,13 +123,13 @@ def _document(found: Versus) -> dict[str, Any]:
 
 
 def _lines(found: Versus) -> list[str]:
-    """All that was found, a line for each thing."""
+    """The lines of the comparison."""
     a, b = words.printable(found.a), words.printable(found.b)
     lines = [f"{a} against {b}: {found.games} game{'s' * (found.games != 1)}"]
     if not found.games:
         return lines
     lines += ["", f"{'':<12}{'W':>5}{'D':>5}{'L':>5}   score"]
-    rows: list[tuple[str, Any]] = [("in all", found)]
+    rows: list[tuple[str, Any]] = [("total", found)]
     rows += [(f"in seat {one.seat}", one) for one in found.by_seat]
     for title, one in rows:
         score = (one.wins + one.draws / 2.0) / one.games
@@ -137,17 +137,17 @@ def _lines(found: Versus) -> list[str]:
     lines += ["", *_difference(found, a)]
     if any(found.pentanomial):
         counts = zip(("0", "½", "1", "1½", "2"), found.pentanomial, strict=True)
-        lines.append(f"pairs by points of {a}   {', '.join(f'{points}: {count}' for points, count in counts)}")
+        lines.append(f"pairs by points of {a}: {', '.join(f'{points}: {count}' for points, count in counts)}")
     if found.single:
-        lines.append(f"games outside of such pairs   {found.single}")
+        lines.append(f"games outside pairs: {found.single}")
     if found.repeated:
-        lines.append(f"repeat an earlier one move for move   {found.repeated}: the error gets no shorter by that")
+        lines.append(f"games that repeat an earlier one move for move: {found.repeated}; the error counts them once")
     lines.append(
-        "ended by   " + ", ".join(f"{words.printable(verdict)} {count}" for verdict, count in found.verdicts.items())
+        "verdicts: " + ", ".join(f"{words.printable(verdict)} {count}" for verdict, count in found.verdicts.items())
     )
     if found.longest is not None and found.shortest is not None:
-        lines.append(f"longest   {_met(found.longest)}")
-        lines.append(f"shortest   {_met(found.shortest)}")
+        lines.append(f"longest: {_met(found.longest)}")
+        lines.append(f"shortest: {_met(found.shortest)}")
     lines += ["", "last games", *(f"  {_met(one)}" for one in found.last)]
     return lines
 
@@ -155,19 +155,19 @@ def _lines(found: Versus) -> list[str]:
 def _difference(found: Versus, a: str) -> list[str]:
     difference = found.difference
     if difference.elo is None:
-        line = f"Elo difference   not to be told: {a} has {'won' if found.wins else 'lost'} every game"
+        line = f"Elo difference: not known, because {a} {'won' if found.wins else 'lost'} every game"
         if found.bound is not None:
             line += f"; at {'least' if found.wins else 'most'} {round(found.bound):+} (95 %)"
         return [line, _superiority(found, a)]
-    error = "; too few games to tell an error" if difference.error is None else f" ± {difference.error:.0f} (95 %)"
-    line = f"Elo difference   {round(difference.elo):+}{error}"
+    error = "; too few games for an error" if difference.error is None else f" ± {difference.error:.0f} (95 %)"
+    line = f"Elo difference: {round(difference.elo):+}{error}"
     if difference.normalized is not None:
         line += f"; normalized {round(difference.normalized):+}"
     return [line, _superiority(found, a)]
 
 
 def _superiority(found: Versus, a: str) -> str:
-    return f"{a} is the better one   {percent(found.los)} likely"
+    return f"likelihood that {a} is better (LOS): {percent(found.los)}"
 
 
 def _met(one: Met) -> str:

@@ -1,4 +1,1 @@
-"""The commands of the panel "This machine": what it offers, and the state of its database.
-
-Start at `doctor`.
-"""
+"""The commands of the panel "This machine": a check of the machine, and of its database. Start at `doctor`."""

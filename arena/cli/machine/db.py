@@ -1,4 +1,4 @@
-"""`arena db`: what is in a database, bringing an older one up to date, and whether it can be true."""
+"""`arena db`: shows the size of a database, upgrades an older one, and verifies its content."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _WRONGS: Final[Columns] = {
     "reason": lambda row: printable(row["reason"]),
 }
 
-commands = typer.Typer(no_args_is_help=True, help="The database: what is in it, and whether it can be true.")
+commands = typer.Typer(no_args_is_help=True, help="Inspect, upgrade or verify the database.")
 
 
 @commands.command()
 def info(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None) -> None:
-    """How much is in the database.
+    """Show the size of the database: tournaments, agents, games, moves and bytes.
 
-    Example: arena db info --db cs101.db
+    Example: arena db info
     """
     from db import audit
     from db.database import Database
@@ -62,11 +62,11 @@ def info(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None) -
 
 @commands.command()
 def upgrade(db: DatabaseOption = None) -> None:
-    """Bring an older database up to date; it is copied first.
+    """Upgrade a database from an older version of arena; a copy is made first.
 
-    Every command that writes does the same by itself. A file that is up to date stays as it is.
+    Every command that writes to a database does this automatically. An up-to-date database is not changed.
 
-    Example: arena db upgrade --db cs101.db
+    Example: arena db upgrade
     """
     from db.database import Database
     from db.upgrade import REVISION
@@ -76,17 +76,17 @@ def upgrade(db: DatabaseOption = None) -> None:
         if database.copied is None:
             print(f"{where} is up to date (revision {REVISION})")
         else:
-            print(f"{where} is now of revision {REVISION}; as it was, it is kept in {database.copied}")
+            print(f"{where} is now at revision {REVISION}; the old database was copied to {database.copied}")
 
 
 @commands.command()
 def verify(
     trust_rules: TrustOption = False, format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None
 ) -> None:
-    """Whether everything on record can be true; what cannot, or was not checked, is listed, and the exit code is 1.
+    """Verify the database: replay all games, recompute results, clocks and hashes, list errors.
 
-    Every game is played again by its rules to its result, clocks are added up, sources are hashed, and the games of
-    each tournament are counted. Nothing is changed. Games whose rules must not be run are not checked.
+    Nothing is changed. Games with user-supplied rules from another account are not checked without --trust-rules. The
+    exit code is 1 if something is wrong or was not checked.
 
     Example: arena db verify
     """
@@ -100,18 +100,18 @@ def verify(
         rows.append({"where": f"{count:,} game{'s' * (count != 1)}", "game": None, "reason": f"not checked: {why}"})
     if format is not OutputFormat.TABLE or rows:
         show(rows, _WRONGS, format=format)
-    looked_at = f"{found.games:,} games with {found.moves:,} plies and {found.versions:,} versions looked at"
+    looked_at = f"{found.games:,} games with {found.moves:,} plies and {found.versions:,} versions checked"
     if rows:
         unchecked = found.unchecked.total()
         more = f", {unchecked:,} not checked" * bool(unchecked)
         print(f"{looked_at}: {len(found.wrongs)} wrong{more}", file=sys.stderr)
         raise typer.Exit(1)
     if format is OutputFormat.TABLE:
-        print(f"{looked_at}: all is well")
+        print(f"{looked_at}: no errors")
 
 
 def _bytes(file: Path | None) -> int | None:
-    """How much room the file takes, with what has not been moved into it yet."""
+    """The size of the file, with its write-ahead log, in bytes."""
     if file is None:
         return None
     parts = (file, file.with_name(f"{file.name}-wal"))
@@ -120,7 +120,7 @@ def _bytes(file: Path | None) -> int | None:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int, int], None] | None]:
-    """Shows on a terminal how many games have been looked at."""
+    """On a terminal, a progress bar of the games checked."""
     if not sys.stderr.isatty():
         yield None
         return

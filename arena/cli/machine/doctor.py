@@ -1,4 +1,4 @@
-"""`arena doctor`: what this machine offers to a tournament, and what to do for more."""
+"""`arena doctor`: checks whether this machine is fit for a tournament, with advice."""
 
 from __future__ import annotations
 
@@ -20,15 +20,14 @@ _COLUMNS: Final[Columns] = {name: itemgetter(name) for name in ("area", "name", 
 _MARKS: Final = {"ok": "ok", "warning": "!", "problem": "x", "unknown": "?"}
 _STYLES: Final = {"ok": "green", "warning": "yellow", "problem": "red", "unknown": "dim"}
 _LEAST: Final = 20
-"""So wide a value stays, however narrow it is."""
+"""Smallest width of a value, on any terminal."""
 
 
 def doctor(format: FormatOption = OutputFormat.TABLE, db: DatabaseOption = None) -> None:
-    """What this machine offers: walls, clocks, memory, disk; and what to do for more.
+    """Check this machine: sandbox, container, clocks, memory, disk; with advice for each problem.
 
-    Walls are put up and tried, waiting and writing are measured; it takes a
-    second. "!" marks what makes games less fair or less safe, "x" what does
-    not work (the exit code is then 1), "?" what the system does not tell.
+    Sandboxes are started and tested, waiting times and disk speed are measured; this takes a second. "!" makes games
+    less fair or less safe, "x" does not work (then the exit code is 1), "?" is not known.
 
     Example: arena doctor
     """
@@ -67,14 +66,14 @@ def _show_report(found: list[Finding]) -> None:
 
 
 def _filled(text: str, width: int) -> list[str]:
-    """Lines of at most that width, which are whole words where they fit."""
+    """The text wrapped to `width`, without control characters."""
     from arena.history.words import printable
 
     return wrap_lines(printable(text), width=width)
 
 
 def _summary(found: list[Finding]) -> str:
-    """How many findings want something done."""
+    """The number of problems and warnings."""
     counts = {kind: sum(finding.verdict == kind for finding in found) for kind in ("problem", "warning")}
     parts = [f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in counts.items() if count]
-    return ", ".join(parts) or "All is well."
+    return ", ".join(parts) or "No problems found."

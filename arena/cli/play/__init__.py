@@ -1,4 +1,4 @@
-"""The commands of the panel "Play": games now, tournaments, and what can be played by whom.
+"""The commands of the panel "Play": single games, tournaments, and lists of games and built-in agents.
 
-Start at `play`; `run` plays tournaments, and `tournament_display` is their screen.
+Start at `play`; `run` plays tournaments, and `tournament_display` shows them.
 """

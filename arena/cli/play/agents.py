@@ -1,4 +1,4 @@
-"""`arena agents`: who plays, of the agents that come with us."""
+"""`arena agents`: the built-in agents and their options."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ OPTIONS: Final[Columns] = {
 
 
 def list_agents(
-    name: Annotated[str | None, typer.Argument(metavar="AGENT", help="One agent: its options.")] = None,
-    game: Annotated[str | None, typer.Option("--game", help="Only those that can play this game.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="AGENT", help="Built-in agent whose options to list.")] = None,
+    game: Annotated[str | None, typer.Option("--game", metavar="GAME", help="Game that the agents can play.")] = None,
     format: FormatOption = OutputFormat.TABLE,
 ) -> None:
-    """Who plays: the built-in agents, or the options of one.
+    """List the built-in agents (opponents), or the options of one.
 
-    The columns say which agents play games of chance, with hidden information, for more than two.
+    The columns chance, hidden and several say which agents play games with chance, with hidden information, and for
+    more than two players.
 
     Examples: arena agents; arena agents alphabeta; arena agents --game pig
     """

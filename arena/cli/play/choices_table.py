@@ -1,4 +1,4 @@
-"""`arena run --plan`: a table of formats for the same agents: their games, their time, and how sure ratings get."""
+"""`arena run --plan`: a table of formats for the same agents, with games, time and rating error of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def show_choices(league: League, time: GameTime) -> None:
-    """Prints the table, and what its columns mean."""
+    """Print the table, and what its columns mean."""
     from arena.tournament.choices import bars, choices
 
     found = choices(league)
@@ -29,13 +29,14 @@ def show_choices(league: League, time: GameTime) -> None:
         against = bars(league)
         names = ", ".join(map(words.printable, against[:_MOST_NAMED])) + ", ..." * (len(against) > _MOST_NAMED)
         print(wrapped(f"gauntlet: all others against {names}"))
-    print(wrapped("±: 95 % error of a rating, among equally strong agents who draw nothing"))
+    print(wrapped("±: 95 % error of a rating, if all agents are equally strong and no game is drawn"))
     if time.seconds is not None:
-        games = f"{at_once} game{'s' * (at_once != 1)} at once"
+        games = f"{at_once} game{'s' * (at_once != 1)} at the same time"
         print(wrapped(f"time: about {words.rough_duration(time.seconds)} a game, {time.because}; {games}"))
 
 
 _MOST_NAMED = 5
+"""Number of gauntlet players that are listed."""
 
 
 def _row(choice: Choice, time: GameTime, at_once: int) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""Games in listings: the columns of a table of games, and the document of a game that was just played.
+"""The games that `arena play` prints as CSV or JSON: their columns, and the JSON document of each.
 
-What a document says is decided in `arena.history.documents`; here is only how a table shortens it.
+`arena.history.documents` decides what a document holds; this module only shortens it for a table.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ COLUMNS: Final[Columns] = {
     "started": lambda row: row["started"],
     "finished": lambda row: row["finished"],
 }
-"""What a listing of games that were just played shows."""
+"""Columns of the CSV of games that were just played."""
 
 
 def game(finished: Finished) -> dict[str, Any]:
-    """One game with its seats and moves."""
+    """The JSON document of one game, with its seats and moves."""
     return documents.whole(documents.past(finished))

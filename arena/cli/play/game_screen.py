@@ -1,6 +1,6 @@
-"""Games as they are played, on a terminal: the board after each move, both clocks, what the players think, the verdict.
+"""Games on a terminal while they are played: boards, clocks, what players report of their search, verdicts.
 
-It only shows; where a person plays a game with secrets it shows what that person may see.
+This module only shows games. If a person plays a game with hidden information, only that person's view is shown.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
-from adsearch import State, games
+from adsearch import CHANCE, State, games
 from agents.protocol import Verdict
 from arena.cli.asking import recorded_game
 from arena.history import words
@@ -19,19 +19,21 @@ from arena.match.clock import Clock, TimeControl
 from arena.match.schedule import MOST_ATTEMPTS, Began, Event, Finished, Planned, Ply
 
 SEAT_STYLES: Final = ("bold red", "bold cyan", "bold yellow", "bold magenta")
-"""A colour for each seat, which people who see no red or green can distinguish too."""
+"""A colour for each seat, chosen to be distinguishable with red-green colour blindness."""
 _MOST_LOG: Final = 12
-"""Lines of the log of an agent that was at fault."""
+"""Number of stderr lines printed of an agent that lost by a fault."""
 
 
 class GameScreen:
-    """The terminal, and what is on it."""
+    """Prints games to the terminal while they are played."""
 
     def __init__(self, *, quiet: bool, people: Sequence[str] = (), on_stderr: bool = False) -> None:
-        """`people` are the names of players who sit here."""
+        """`people` are the names of players who type their moves at this terminal."""
         self._console = Console(stderr=on_stderr, highlight=False)
-        # Whether somebody is asked something, and the line not ended yet.
+        # Whether the last line is a prompt, which has no line end yet.
         self._prompting = False
+        # Whether the last line is the note that a player is thinking, which the next line replaces.
+        self._thinking = False
         self._quiet = quiet
         self._people = people
         self._state: State[Any] | None = None
@@ -40,27 +42,26 @@ class GameScreen:
         self._watchers: list[Callable[[int], None]] = []
 
     def after_each_ply(self, plies_shown: Callable[[int], None]) -> None:
-        """Calls `plies_shown` after each ply with how many are on the screen."""
+        """Call `plies_shown` after each ply, with the number of plies on the screen."""
         self._watchers.append(plies_shown)
 
     def say(self, text: str, end: str = "\n") -> None:
-        """Something for whoever sits here."""
+        """Print a message, wrapped."""
         for line in text.split("\n"):
             self._print(Text(line), end=end)
         self._prompting = not end
 
     def say_whole(self, command: str) -> None:
-        """Something to be copied: it stays one line, however long."""
+        """Print a command to copy: indented, on one line of any length."""
         self._print(Text(f"  {command}"), wrapped=False)
 
     def answered(self) -> None:
-        """Whoever was asked has typed a line."""
+        """Note that the prompt's line has been ended by the person's input."""
         self._prompting = False
 
     def _print(self, text: Text, end: str = "\n", *, more: str = "  ", wrapped: bool = True) -> None:
-        """Prints a line; `more` stands before what does not fit on it, if it is to be `wrapped`.
-
-        Into a file or a program a line stays one line."""
+        """Print a line. On a terminal a `wrapped` line is broken to its width, with `more` before each further line."""
+        self._erase_note()
         if self._prompting:
             self._prompting = False
             self._console.print()
@@ -73,7 +74,7 @@ class GameScreen:
         self._console.print(text, end=end, soft_wrap=True)
 
     def show(self, event: Event) -> None:
-        """What happened."""
+        """Show one event of the game."""
         match event:
             case Began():
                 if not self._quiet:
@@ -85,14 +86,14 @@ class GameScreen:
                 self._show_end(event)
 
     def show_score(self, finished: Sequence[Finished]) -> None:
-        """What several games came to."""
+        """Print the points of each player over all games."""
         totals: dict[str, float] = {}
         for event in finished:
             for seat in event.record.seats:
                 totals[seat.player] = totals.get(seat.player, 0.0) + (seat.points or 0.0)
         scores = "   ".join(f"{name} {words.number(points)}" for name, points in totals.items())
         games_played = sum(not _comes_again(event) for event in finished)
-        self.say(f"{games_played} games, in points: {scores}")
+        self.say(f"{games_played} games, points: {scores}")
 
     def _show_beginning(self, game: Planned) -> None:
         self._state = games.start(game.rules)
@@ -105,6 +106,7 @@ class GameScreen:
             line.append(" - " if seat else "").append(entrant.name, SEAT_STYLES[seat % 4])
         self._print(line.append(f"   clock {game.clock}"), more="   ")
         self._draw(game)
+        self._note_who_thinks(game)
         self._call_watchers(0)
 
     def _show_ply(self, event: Ply) -> None:
@@ -131,7 +133,22 @@ class GameScreen:
         self._draw(game)
         if game.clock != "none":
             self._print(self._clocks(game), more="     ")
+        self._note_who_thinks(game)
         self._call_watchers(move.ply)
+
+    def _note_who_thinks(self, game: Planned) -> None:
+        """On a terminal, tell a waiting person which other player is to move, until the next line is printed."""
+        seat = None if self._state is None else self._state.turn
+        if not self._people or not self._console.is_terminal or seat is None or seat == CHANCE:
+            return
+        if (name := game.entrants[seat].name) not in self._people:
+            self._console.print(Text(f"{name} is thinking ...", "dim"), end="", soft_wrap=True)
+            self._thinking = True
+
+    def _erase_note(self) -> None:
+        if self._thinking:
+            self._thinking = False
+            self._console.file.write("\r\x1b[K")
 
     def _clocks(self, game: Planned) -> Text:
         line = Text("     ")
@@ -177,12 +194,12 @@ class GameScreen:
 
 
 def _comes_again(event: Finished) -> bool:
-    """Whether the game is void and another attempt follows."""
+    """Whether the game is void and will be played again."""
     return event.record.verdict == Verdict.VOID and event.game.attempt < MOST_ATTEMPTS
 
 
 def coloured_board(drawn: str, rules: str) -> Text:
-    """A board as its game draws it, with the pieces in the colours of their seats."""
+    """A board as its game prints it, with each seat's pieces in the colour of the seat."""
     text = Text(drawn)
     for style, pieces in zip(SEAT_STYLES, words.PIECES.get(rules.partition(":")[0], ()), strict=False):
         text.highlight_regex(rf"(?<!\S)[{pieces}](?!\S)", style)

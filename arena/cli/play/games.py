@@ -1,6 +1,6 @@
-"""`arena games`: what can be played.
+"""`arena games`: the games that can be played, and the rules of each.
 
-All they print is read from the catalogue of adsearch, so a new game shows up by itself.
+Everything printed here is read from the catalogue of adsearch, so a new game is listed without a change here.
 """
 
 import textwrap
@@ -26,20 +26,20 @@ COLUMNS: Columns = {
 def list_games(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="GAME", help="One game, with options if you like: its rules, options and board."),
+        typer.Argument(metavar="GAME", help="Game whose rules, options and board to show."),
     ] = None,
     svg: SvgOption = None,
     format: FormatOption = OutputFormat.TABLE,
 ) -> None:
-    """What can be played: all games, or the rules of one.
+    """List the games, or show the rules, options and board of one.
 
-    Examples: arena games; arena games connect4; arena games maze:ghosts=random; arena games --format json
+    Examples: arena games; arena games connect4; arena games maze:ghosts=random
 
-    Example: arena games othello:6 --svg board.svg
+    Example: arena games othello:size=6 --svg board.svg
     """
     if name is None:
         if svg is not None:
-            raise typer.BadParameter("--svg: expected one game to draw, such as arena games othello --svg board.svg")
+            raise typer.BadParameter("--svg: expected a game to draw, such as: arena games othello --svg board.svg")
         show([_row(game) for game in games.names().values()], COLUMNS, format=format)
         return
     game, options = games.find(name)
@@ -51,7 +51,7 @@ def list_games(
         if game.foreign:
             from adsearch.games import contract
 
-            print(f"\nKeeps what a game promises: tried in {contract.check(name):,} positions.")
+            print(f"\nThese rules were tested in {contract.check(name):,} positions: no error found.")
     else:
         row = _row(game, **options)
         row |= {"rules": game.rules, "notation": game.state.notation, "position": state.position()}
@@ -59,7 +59,7 @@ def list_games(
 
 
 def _row(game: Game, **options: int | str) -> dict[str, Any]:
-    """What the listing tells of a game, with these options and the defaults of the others."""
+    """The row of a game, with these options and the defaults of the others."""
     start = game.start(**options)
     return {
         "name": game.name,
@@ -90,13 +90,13 @@ def _span(seats: list[int]) -> str:
 
 
 def _filled(text: str, *, indent: str, hanging: str | None = None) -> str:
-    """`text` as one paragraph, as wide as the terminal and no wider than is good to read."""
+    """`text` as one paragraph, wrapped to the terminal's width, at most 100 columns."""
     return wrapped(text, begin=indent, more=indent if hanging is None else hanging)
 
 
 def _description(game: Game, state: State[Any]) -> str:
     """The rules of a game, its options, its moves, and the position it starts from."""
-    parts = [game.name, _filled(game.rules, indent="  ") or "  (It tells no rules.)", ""]
+    parts = [game.name, _filled(game.rules, indent="  ") or "  (This game has no description of its rules.)", ""]
     several = f" (of {_span(list(game.seats))})" if len(game.seats) > 1 else ""
     parts.append(f"Players: {state.players}{several}")
     if game.options:
@@ -115,7 +115,7 @@ def _description(game: Game, state: State[Any]) -> str:
 
 
 def _meanings(option: Option) -> list[str]:
-    """A line, or more, for each choice that is explained."""
+    """One or more lines for each choice that has an explanation."""
     width = max(map(len, option.choices), default=0)
     return [
         _filled(f"{choice:<{width}}  {meaning}", indent="    ", hanging=" " * (width + 6))

@@ -1,7 +1,7 @@
-"""A person at this terminal as a player: reads moves from the keyboard, in the same loop that hears the referee.
+"""A person at this terminal as a player: reads moves from the keyboard, in the loop that reads the referee's messages.
 
-To the referee a person is a player like any other, on a connection of its own. A mistyped move is not sent: the referee
-would call it illegal. All persons of a game share one keyboard; whoever is asked answers.
+To the referee a person is a player like any other, with its own connection. A move with a typo is not sent, because the
+referee would end the game for an illegal move. All people of a game share one keyboard.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from agents.protocol import Bye, Hello, Move, Ready, Refuse, Resign, Start, Turn
 from arena.cli.play.game_screen import GameScreen
 from arena.history import words
 
-_WAYS_OUT: Final = "'resign' gives the game up, Ctrl-C ends everything"
+_WAYS_OUT: Final = "type 'resign' to give up this game, press Ctrl-C to end the program"
 
 
 class Keyboard:
-    """The lines that are typed, and who waits for one."""
+    """The lines typed so far, and the player that waits for the next one."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
@@ -34,18 +34,18 @@ class Keyboard:
         self._waiting: Callable[[str | None], None] | None = None
 
     def ask(self, answer: Callable[[str | None], None]) -> None:
-        """The next line goes to `answer`; None when there will be no more."""
+        """Pass the next line to `answer`; None at the end of input."""
         self._waiting = answer
         self._hand_over()
 
     def read(self) -> bool:
-        """Takes what was typed; False when the keyboard is at its end."""
+        """Read what was typed; False at the end of input."""
         typed = os.read(self.descriptor, 4096)
         *lines, self._begun = (self._begun + typed).split(b"\n")
         self._lines.extend(line.decode("utf-8", "replace") for line in lines)
         if not typed:
             self._closed = True
-            if self._begun:  # a last line need not have an end
+            if self._begun:  # the last line can lack a line end
                 self._lines.append(self._begun.decode("utf-8", "replace"))
                 self._begun = b""
         self._hand_over()
@@ -58,7 +58,7 @@ class Keyboard:
 
 
 class HumanPlayer:
-    """One person, in one seat of each game."""
+    """One person, who plays one seat of each game."""
 
     def __init__(self, name: str, keyboard: Keyboard, screen: GameScreen) -> None:
         self._name = name
@@ -75,13 +75,13 @@ class HumanPlayer:
         self._shown = -1
 
     def sit_down(self, address: str, token: str) -> zmq.Socket[bytes]:
-        """Connects to the referee; returns the socket on which `hear` must be called."""
+        """Connect to the referee; return the socket on which `hear` must be called."""
         self._socket.connect(address)
         self._send(Hello(protocol.PROTOCOL, token, self._name, wants=("position",)))
         return self._socket
 
     def hear(self) -> None:
-        """What the referee says."""
+        """Handle all messages of the referee that have arrived."""
         while True:
             try:
                 message = protocol.from_referee(protocol.unpack(self._socket.recv(zmq.NOBLOCK)))
@@ -104,12 +104,12 @@ class HumanPlayer:
                     self._turn = None
 
     def shown(self, plies: int) -> None:
-        """So many plies of the game are on the screen: a question comes after the board that it is about."""
+        """Note that `plies` plies are on the screen; the prompt for the next ply is printed after its board."""
         self._shown = plies
         self._ask_when_shown()
 
     def close(self) -> None:
-        """Leaves the table."""
+        """Close the connection to the referee."""
         self._socket.close()
 
     def _ask_when_shown(self) -> None:
@@ -148,7 +148,7 @@ class HumanPlayer:
             except BadMove as error:
                 self._say(words.printable(str(error)))
             except Exception as error:
-                # Rules of somebody's own that stumble over a text have not found a move in it.
+                # User-supplied rules that raise on a text do not accept it as a move.
                 self._say(f"expected a legal move, got {quote(text)} ({type(error).__name__})")
             else:
                 self._send(Move(turn.game, turn.id, written))

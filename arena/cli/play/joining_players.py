@@ -1,6 +1,6 @@
-"""Players whom nobody starts: people at this terminal, and programs that are started by hand.
+"""Players that the arena does not start: people at this terminal, and agents that a user starts by hand ("wait").
 
-They sit down at the referee's like all others, with a token of their own.
+They connect to the referee like all other players, each with its own token.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from arena.walls.run_folder import RunFolder
 
 
 class JoiningPlayers:
-    """All guests of one command."""
+    """All people and all "wait" players of one command."""
 
     def __init__(self, folder: RunFolder, screen: GameScreen) -> None:
-        # Who hears them; to be set before games are played.
+        # The director, whose loop reads their sockets; to be set before games are played.
         self.director: Director | None = None
         self._folder = folder
         self._screen = screen
@@ -30,7 +30,7 @@ class JoiningPlayers:
         self._keyboard: Keyboard | None = None
 
     def invited(self, player: Player, name: str) -> Entrant | None:
-        """The entrant that `player` is, if it is a guest."""
+        """The entrant for `player` if it is a person or "wait", else None."""
         if player.kind is PlayerKind.HUMAN:
             if sys.stdin is None:
                 raise BadPlayer("'human' plays from the keyboard, and there is none: stdin is closed")
@@ -44,7 +44,7 @@ class JoiningPlayers:
         return None
 
     def close(self) -> None:
-        """Everybody leaves."""
+        """Disconnect all people."""
         for person in self._people:
             person.close()
 
@@ -65,9 +65,9 @@ class JoiningPlayers:
 
     def _show_how_to_join(self, name: str, address: str, token: str) -> None:
         file = self._folder.path / f"{name.replace('#', '-')}.json"
-        file.unlink(missing_ok=True)  # that of a player who is lost
+        file.unlink(missing_ok=True)  # an earlier player that was lost left one
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "w", encoding="utf-8") as opened:
             opened.write(json.dumps({"address": address, "token": token}) + "\n")
-        self._screen.say(f"waiting for {name}; start it with")
+        self._screen.say(f"waiting for {name}; start your agent in another terminal with")
         self._screen.say_whole(f"python -m agents my_agent.py --connect {file}")

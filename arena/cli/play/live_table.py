@@ -1,6 +1,6 @@
-"""The live table of a running tournament: who leads, what is being played, the last results, how long it may take.
+"""The live table of a running tournament: standings, games in progress, last results, time left.
 
-The standings are those of `arena standings`. They are cut to what the screen has room for; nothing else ever is.
+The standings are those of `arena standings`, cut to the height of the screen; the rest is always shown whole.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _LAST: Final = 6
 _PLAYING: Final = 4
 """Number of games in progress that are shown."""
 _MESSAGES: Final = 4
-"""Lines that stay free above the table, for what is said while it is shown, such as the answer to Ctrl-C."""
+"""Lines kept free above the table for messages, such as the answer to Ctrl-C."""
 _SHARE: Final = 0.05
-"""At most this share of the time is spent on reading the standings."""
+"""Largest share of the time that is spent on reading the standings."""
 
 
 class LiveTable:
@@ -40,12 +40,12 @@ class LiveTable:
     def __init__(
         self, tournament: Tournament, console: Console, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        # Who plays the games; set when that is known.
+        # The director that plays the games; None until it has started.
         self.director: Director | None = None
         self._tournament = tournament
         self._console = console
         self._clock = clock
-        # Ratings that follow the games.
+        # Ratings, updated after each game.
         self._ratings = Elo()
         for played in tournament.rated_so_far():
             self._ratings.play(played)
@@ -56,7 +56,7 @@ class LiveTable:
         self._read_standings()
 
     def add(self, event: Finished, line: Text) -> None:
-        """A game is over; `line` says how."""
+        """Add a finished game, with its result as a `line`."""
         if (played := _played(event)) is not None:
             self._ratings.play(played)
         self._results = [*self._results, line][-_LAST:]
@@ -64,7 +64,7 @@ class LiveTable:
             self._read_standings()
 
     def _read_standings(self) -> None:
-        """The standings as they are on record now: with forfeits, rulings and new versions, which no event tells."""
+        """Read the standings from the database, with the forfeits, rulings and new versions that no event reports."""
         began = self._clock()
         self._standings = self._tournament.standings()
         self._lines = self._standings.lines
@@ -72,7 +72,7 @@ class LiveTable:
         self._read_again = ended + (ended - began) / _SHARE
 
     def picture(self) -> Group:
-        """The table as it is now; Rich asks for it from a thread of its own, several times a second."""
+        """The current table; a thread of Rich calls this several times a second."""
         tournament = self._tournament
         bar = Progress(
             TextColumn("{task.completed:.0f}/{task.total:.0f}"),
@@ -89,7 +89,7 @@ class LiveTable:
             for game in (self.director.in_progress[:_PLAYING] if self.director is not None else ())
         ]
         if (found := tournament.test) is not None:
-            now.insert(0, Text(f"  sprt: llr {found.llr:.2f} between {found.lower:.2f} and {found.upper:.2f}"))
+            now.insert(0, Text(f"  SPRT: LLR {found.llr:.2f} between {found.lower:.2f} and {found.upper:.2f}"))
         below: list[RenderableType] = [bar, *now, *self._results]
         head = 1
         return Group(*self._table(self._console.size.height - _MESSAGES - head - len(below)), *below)
@@ -104,7 +104,7 @@ class LiveTable:
         for title in ("rank", "name", "games", "points", *(["forfeit"] * forfeits), last, "elo"):
             table.add_column(title, justify="left" if title in ("name", "reached") else "right", no_wrap=True)
         rated = self._ratings.rated()
-        # None is the heading above those whom a gauntlet names.
+        # None stands for the heading above the gauntlet's own players.
         apart = [line for line in lines if line.apart]
         rows = [*(line for line in lines if not line.apart), *([None] if apart else []), *apart]
         shown = rows if len(rows) <= most else rows[: max(1, most - 1)]
@@ -135,7 +135,7 @@ class LiveTable:
 
 
 def _played(event: Finished) -> RatedGame | None:
-    """The game as ratings take it; None where it is not rated."""
+    """The game as a rated game; None if it is not rated."""
     points = [seat.points for seat in event.record.seats]
     shares = tuple(share for share in points if share is not None)
     if len(shares) < len(points) or event.record.verdict in (Verdict.FORFEIT, Verdict.VOID):

@@ -1,4 +1,4 @@
-"""`arena play`: games on the terminal, now."""
+"""`arena play`: plays games and shows them on the terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import typer
 
 from adsearch import games
 from agents import builtin
-from arena.cli.asking.playing_options import SeedOption, WallsOption
+from arena.cli.asking.playing_options import CLOCK_HELP, MARGIN_HELP, MAX_PLIES_HELP, SeedOption, WallsOption
 from arena.cli.asking.position_options import GameArgument
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.terminal.listings import FormatOption, OutputFormat, show
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from arena.walls.kinds import WallKind
     from db.database import Database
 
-_USUAL_CLOCK: Final = "10+0.1"
+_DEFAULT_CLOCK: Final = "10+0.1"
 
 
 def play(
@@ -41,40 +41,45 @@ def play(
     players: Annotated[
         list[str],
         typer.Argument(
-            metavar="PLAYER PLAYER...",
-            help="A built-in agent, FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:PROGRAM, human, wait, "
-            "or an agent on record: alice, alice@2.",
+            metavar="PLAYER",
+            help="Player for each seat: a built-in agent (see arena agents), human (you), FILE.py, FILE.py:CLASS, a "
+            "folder with agent.py, cmd:PROGRAM, wait (started by hand), or a recorded agent (alice, alice@2).",
         ),
     ],
-    count: Annotated[int, typer.Option("--games", min=1, max=100_000, help="How many games.")] = 1,
-    swap: Annotated[bool, typer.Option("--swap", help="Change seats after each game.")] = False,
+    count: Annotated[int, typer.Option("--games", metavar="N", min=1, max=100_000, help="Number of games.")] = 1,
+    swap: Annotated[bool, typer.Option("--swap", help="Swap of seats after each game.")] = False,
     clock: Annotated[
         str | None,
-        typer.Option(
-            help="60, 60+0.5, 40/300+3, 60+5x10, move=0.1 (seconds) or none. Usual: 10+0.1; with people none."
-        ),
+        typer.Option(metavar="CLOCK", help=CLOCK_HELP, show_default="10+0.1, with a human none"),
     ] = None,
-    margin: Annotated[float, typer.Option(min=0, max=3600, help="How many seconds a player may be late.")] = 0.05,
+    margin: Annotated[float, typer.Option(metavar="SECONDS", min=0, max=3600, help=MARGIN_HELP)] = 0.05,
     seed: SeedOption = None,
     openings: Annotated[
-        int, typer.Option(min=0, max=1000, help="Begin with so many random plies; with --swap, pairs with the same.")
+        int,
+        typer.Option(
+            metavar="N", min=0, max=1000, help="Random plies at the start of each game; with --swap, shared by a pair."
+        ),
     ] = 0,
-    max_plies: Annotated[int | None, typer.Option(min=1, help="After so many moves the game is a draw.")] = None,
-    reuse: Annotated[bool, typer.Option("--reuse", help="Keep an agent's process for its next game.")] = False,
+    max_plies: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help=MAX_PLIES_HELP, show_default="no limit")
+    ] = None,
+    reuse: Annotated[
+        bool, typer.Option("--reuse", help="One process per agent for all games, instead of one per game.")
+    ] = False,
     walls: WallsOption = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the results alone.")] = False,
-    record: Annotated[bool, typer.Option(help="Keep the games in the database, for `arena replay` and `show`.")] = True,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Results only, without boards and moves.")] = False,
+    record: Annotated[bool, typer.Option(help="Recording of the games in the database.")] = True,
     db: DatabaseOption = None,
     format: FormatOption = OutputFormat.TABLE,
 ) -> None:
-    """Play a game, or several, and watch.
+    """Play one or more games and watch them: agents against each other, or you against an agent.
 
-    Agents of yours are copied, and play from the copy, each game in a fresh process. What was played is kept:
-    `arena replay last` steps through it, `arena logs last` shows what agents printed.
+    Your agents are copied and play from the copy, in a fresh process for each game. The games are recorded:
+    `arena replay last` steps through the last one, `arena logs last` shows what its agents printed.
 
-    Example: arena play connect4 pvs alphabeta:depth=4 --clock 5+0.1
+    Example: arena play connect4 human minimax:depth=2
 
-    Example: arena play connect4 my_agent.py human
+    Example: arena play connect4 my_agent.py pvs --games 10 --swap --openings 4
     """
     from arena.match import seeds
 
@@ -88,7 +93,7 @@ def play(
         agents=tuple(agent for _, agent in found),
         games=count,
         swap=swap,
-        clock=str(TimeControl.parse(clock if clock is not None else "none" if guests else _USUAL_CLOCK)),
+        clock=str(TimeControl.parse(clock if clock is not None else "none" if guests else _DEFAULT_CLOCK)),
         margin=round(margin * SECOND),
         seed=seeds.short_seed() if seed is None else seed,
         seed_given=seed is not None,
@@ -100,7 +105,7 @@ def play(
         quiet=quiet,
     )
     if plan.people and format is not OutputFormat.TABLE:
-        raise BadFixture(f"--format {format} is for programs: a person needs to see the board")
+        raise BadFixture(f"--format {format} shows no boards, which a human player needs: leave it out")
     _refuse(plan)
     finished: list[Finished] = []
     try:
@@ -119,22 +124,22 @@ def play(
 
 
 def _replay_hint(last: int, *, several: bool, db: str | None) -> str:
-    """How to look at a game again."""
+    """The command that replays the last game."""
     where = "" if db is None else f" --db {shlex.quote(db)}"
-    which = "the last game" if several else "it"
-    others = "; any other by the number in front of its line" * several
-    return f"step through {which}: arena replay {last}{where}{others}"
+    which = "the last game" if several else "this game"
+    others = " (for another game use the number at the start of its line)" * several
+    return f"to step through {which}: arena replay {last}{where}{others}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is to be played, as the command was given."""
+    """The games to play, as given on the command line."""
 
     game: str
     players: tuple[Player, ...]
     names: tuple[str, ...]
     agents: tuple[str, ...]
-    """Of each player the agent that it is a version of, if it is one on record."""
+    """For each player the recorded agent that it is a version of, or "" if none."""
     games: int
     swap: bool
     clock: str
@@ -150,7 +155,7 @@ class _Plan:
 
     @property
     def people(self) -> list[str]:
-        """The names of those who sit at this terminal."""
+        """The names of the human players."""
         return [name for name, player in zip(self.names, self.players, strict=True) if player.kind is PlayerKind.HUMAN]
 
     @property
@@ -159,12 +164,12 @@ class _Plan:
         return bool(self.people) or not self.quiet
 
     def planned(self, rules: str, entrants: Sequence[Entrant]) -> list[Planned]:
-        """All games in order. With `swap`, as many in a row as there are seats share their opening."""
+        """All games in order. With `swap`, each group of games in a row, one per seat, shares its opening."""
         from arena.match.fixture import Limits
         from arena.match.openings import Book
         from arena.match.schedule import Planned
 
-        # Who was asked to come, or to think, may take all day.
+        # People, and agents that are started by hand, have no time limit by default.
         limits = Limits(hello=None, move=30 * 24 * 3600 * SECOND) if self.with_guests else Limits()
         legs = len(entrants) if self.swap else 1
         book = Book(rules, self.openings, seed=self.seed)
@@ -193,7 +198,7 @@ class _Plan:
 
 
 def _named(texts: Sequence[str], db: str | None) -> list[tuple[Player, str]]:
-    """The players that `texts` name, each with the agent that it is a version of, if it is one on record."""
+    """The players that `texts` name, each with the recorded agent that it is a version of, or ""."""
     from arena.players import versions
     from db.database import Database
 
@@ -211,23 +216,25 @@ def _named(texts: Sequence[str], db: str | None) -> list[tuple[Player, str]]:
 
 
 def _refuse(plan: _Plan) -> None:
-    """Refuses players who cannot play the game together, before anything is made or kept."""
+    """Raise an error for players that cannot play this game together, before anything is created or recorded."""
     start = games.start(plan.game)
     if len(plan.players) != start.players:
         more = ["random"] * (start.players - len(plan.players))
         fitting = shlex.join([plan.game, *[player.text for player in plan.players][: start.players], *more])
         raise BadFixture(
-            f"{plan.game} is for {start.players} players, got {len(plan.players)}; such as: arena play {fitting}"
+            f"{plan.game} needs {start.players} players, got {len(plan.players)}; for example: arena play {fitting}"
         )
     if start.hidden and len(plan.people) > 1:
-        raise BadFixture(f"{plan.game} has secrets: one person at this terminal, got {len(plan.people)}")
+        raise BadFixture(
+            f"{plan.game} has hidden information, so only one human can play at this terminal, got {len(plan.people)}"
+        )
     for player in plan.players:
         if player.kind is PlayerKind.BUILTIN:
             builtin.check_can_play(player.text, start)
 
 
 def _opened(db: str | None) -> AbstractContextManager[Database | None]:
-    """The database; where nobody named one and there can be none here, nothing, and a word about it."""
+    """The database; None, with a note on stderr, if the default database cannot be opened or created."""
     from db.database import Database
 
     try:
@@ -235,12 +242,12 @@ def _opened(db: str | None) -> AbstractContextManager[Database | None]:
     except DatabaseError as error:
         if db is not None:
             raise
-        print(f"not on record: {error}", file=sys.stderr)
+        print(f"the games are not recorded: {error}", file=sys.stderr)
         return nullcontext()
 
 
 def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, silent: bool) -> None:
-    """Plays the games, shows them unless `silent`, and adds to `finished` those that are over."""
+    """Play the games, show them unless `silent`, and append each finished game to `finished`."""
     from arena.cli.play.game_screen import GameScreen
     from arena.cli.play.joining_players import JoiningPlayers
     from arena.match.schedule import Finished, InOrder, Schedule, repeated_games
@@ -284,16 +291,16 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
     if plan.games > 1:
         screen.show_score(finished)
     if repeated := repeated_games(finished):
-        advice = "" if plan.openings or start.chance else "; use --openings to begin them differently"
-        screen.say(f"{repeated} of {len(finished)} games repeat another move for move{advice}")
+        advice = "" if plan.openings or start.chance else "; --openings 4 gives each game a different start"
+        screen.say(f"{repeated} of {len(finished)} games have exactly the same moves as another one{advice}")
     if not plan.seed_given:
-        screen.say(f"the same again: --seed {plan.seed}")
+        screen.say(f"to repeat with the same random numbers: --seed {plan.seed}")
 
 
 def _entrants(
     plan: _Plan, rules: str, *, store: Store, confinement: Confinement, joining: JoiningPlayers
 ) -> list[Entrant]:
-    """The players, ready to be seated."""
+    """The players as entrants of the games."""
     from arena.players.entrants import enter
 
     start = games.start(rules)

@@ -1,4 +1,4 @@
-"""`arena run`: a tournament, from a description or from the command line; the same command goes on where it stopped."""
+"""`arena run`: plays a tournament, from a description or from the command line, and continues one that was stopped."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from adsearch import games
 from adsearch.errors import quote
-from arena.cli.asking.playing_options import SeedOption
+from arena.cli.asking.playing_options import CLOCK_HELP, MARGIN_HELP, MAX_PLIES_HELP, SeedOption, WallsOption
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.errors import BadLeague, BadPlayer, RefereeLost
-from arena.walls.kinds import WallKind
 from db.errors import NotFound
 
 if TYPE_CHECKING:
@@ -30,55 +30,76 @@ if TYPE_CHECKING:
 _DESCRIBED: Final = (
     *("name", "format", "rounds", "clock", "margin", "seed", "openings", "max_plies", "games_at_once", "walls", "sprt"),
 )
-"""The options that are keys of a description."""
+"""The options that are also keys of a description."""
 
 
 def run(
     context: typer.Context,
     what: Annotated[
-        list[str], typer.Argument(metavar="FILE.toml | GAME PLAYER PLAYER...", help="A description, or what and who.")
+        list[str],
+        typer.Argument(
+            metavar="FILE.toml | GAME PLAYER...", help="Description of a tournament, or a game and its players."
+        ),
     ],
-    name: Annotated[str | None, typer.Option(help="Its name, without a file.  [default: made of the game]")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the tournament.", show_default="made from the game")
+    ] = None,
     format: Annotated[
         str | None,
-        typer.Option(help="round-robin, gauntlet, swiss, knockout, match or tables; usual: the first or the last."),
+        typer.Option(
+            metavar="FORMAT",
+            help="Format: round-robin, gauntlet, swiss, knockout, match or tables.",
+            show_default="round-robin; tables if the game has more than 2 seats",
+        ),
     ] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="How often all meet; each meeting is a game in each seat.")] = 1,
-    clock: Annotated[str, typer.Option(help="Such as 10+0.1, move=0.1 or none.")] = "10+0.1",
-    margin: Annotated[float, typer.Option(min=0, help="How many seconds a player may be late.")] = 0.05,
+    rounds: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Number of rounds; a pairing plays one game per seat.")
+    ] = 1,
+    clock: Annotated[str, typer.Option(metavar="CLOCK", help=CLOCK_HELP)] = "10+0.1",
+    margin: Annotated[float, typer.Option(metavar="SECONDS", min=0, help=MARGIN_HELP)] = 0.05,
     seed: SeedOption = None,
-    openings: Annotated[int, typer.Option(min=0, help="Begin each pair with so many random plies.")] = 0,
-    max_plies: Annotated[int | None, typer.Option(min=1, help="After so many moves a game is a draw.")] = None,
+    openings: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Random plies at the start, shared by a pairing.")
+    ] = 0,
+    max_plies: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help=MAX_PLIES_HELP, show_default="no limit")
+    ] = None,
     games_at_once: Annotated[
-        int | None, typer.Option(min=1, help="So many at the same time.  [default: one less than cores]")
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Number of games played at the same time.",
+            show_default="processor cores minus one",
+        ),
     ] = None,
-    walls: Annotated[
-        WallKind | None, typer.Option(help="How agents of yours are confined.  [default: the best that there is]")
-    ] = None,
+    walls: WallsOption = None,
     sprt: Annotated[
         str | None,
         typer.Option(
             metavar="ELO0,ELO1",
-            help="End a match once the first player is found at least ELO1 better, or at most ELO0: 0,50.",
+            help="SPRT bounds of a match, such as 0,50; the match ends when the first player is found to be at most "
+            "ELO0 or at least ELO1 stronger.",
         ),
     ] = None,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Print the plan and other formats to choose from; play nothing.")
+        bool, typer.Option("--plan", help="Plan only: games and time of this format and others; plays nothing.")
     ] = False,
     rerun_changed: Annotated[
-        bool, typer.Option("--rerun-changed", help="Play the games of agents whose source has changed again.")
+        bool, typer.Option("--rerun-changed", help="New games for agents whose source has changed.")
     ] = False,
     db: DatabaseOption = None,
 ) -> None:
-    """Run a tournament. Interrupted, by Ctrl-C or a power cut, it goes on when the same command is given again.
+    """Run a tournament, or continue one that was interrupted.
 
-    Ctrl-C once finishes the games in progress, twice stops at once.
+    Press Ctrl-C once to finish the games in progress and stop, twice to stop immediately. After that, or after a crash
+    or a power cut, the same command continues the tournament. `arena init` creates a description.
 
     Example: arena run cs101.toml
 
-    Example: arena run connect4 random alphabeta:depth=2 alphabeta:depth=4 --rounds 2 --openings 2
+    Example: arena run connect4 random minimax alphabeta --openings 2
 
-    Example: arena run connect4 alphabeta:depth=4 alphabeta:depth=2 --rounds 100 --openings 4 --sprt 0,50
+    Example: arena run connect4 pvs random --rounds 50 --sprt 0,50
     """
     from arena.tournament import league as leagues
 
@@ -87,9 +108,11 @@ def run(
         for option in _DESCRIBED:
             source = context.get_parameter_source(option)
             if source is not None and source.name == "COMMANDLINE":
-                raise BadLeague(f"--{option.replace('_', '-')}: goes without a file; a description says it itself")
-        if what[0].endswith(".py"):
-            raise BadLeague(f"expected FILE.toml, or a game and its players, got {what[0]} alone")
+                key = f"{option} = ..."
+                raise BadLeague(
+                    f"--{option.replace('_', '-')}: not allowed with a description; write {key} into {what[0]} instead"
+                )
+        _check_description(what[0])
         league = leagues.read(Path(what[0]))
     else:
         league = leagues.from_arguments(
@@ -110,8 +133,25 @@ def run(
     _run(league, db, plan=plan, rerun_changed=rerun_changed)
 
 
+def _check_description(text: str) -> None:
+    """BadLeague, with the command to type instead, if a lone argument is an agent, a game or a missing file."""
+    if text.endswith(".py"):
+        example = f"arena run connect4 {text} random"
+        raise BadLeague(f"{text} is an agent; name a game and at least two players, for example: {example}")
+    if Path(text).exists():
+        return
+    if text.partition(":")[0] in games.names():
+        raise BadLeague(f"{text} is a game; name its players too, for example: arena run {text} random minimax")
+    if Path(f"{text}.toml").exists():
+        raise BadLeague(f"no file {quote(text)}; did you mean arena run {text}.toml?")
+    raise BadLeague(
+        f"no file {quote(text)}; create a description with `arena init NAME`, or name a game and its players, for "
+        "example: arena run connect4 random minimax"
+    )
+
+
 def _sprt_bounds(text: str) -> dict[str, float]:
-    """The test that "0,50" asks for."""
+    """The bounds in the value of --sprt, such as "0,50"."""
     try:
         elo0, elo1 = map(float, text.split(","))
     except ValueError:
@@ -120,7 +160,9 @@ def _sprt_bounds(text: str) -> dict[str, float]:
 
 
 def demo(db: DatabaseOption = None) -> None:
-    """The two-minute tour: the built-in agents in a small tournament of Connect-4, and where to look next.
+    """Run an example tournament: built-in agents play Connect-4 for about a minute.
+
+    Its name is "demo"; the examples in the help of other commands use it.
 
     Example: arena demo
     """
@@ -157,7 +199,7 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
             with display.running(tournament):
                 _play(tournament, folder, display)
         except KeyboardInterrupt:
-            display.say("stopped; games in progress will be played again")
+            display.say("stopped; the games in progress will be played again")
         finally:
             tournament.close()
         display.conclude(tournament, database)
@@ -166,7 +208,7 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
 
 
 def _show_plan(league: League, db: str | None, display: TournamentDisplay) -> None:
-    """What there is to come, what else could be played instead, and what has been played already."""
+    """Print the plan, what has been played already, and other formats with their games and time."""
     from arena.cli.play.choices_table import show_choices
     from arena.players.submissions import Store
     from arena.tournament.duration import game_time
@@ -188,20 +230,20 @@ def _show_plan(league: League, db: str | None, display: TournamentDisplay) -> No
     if stands is not None:
         display.show_earlier_games(stands.over, stands.all, stands.changed)
         if stands.repeated:
-            display.say(f"{stands.repeated} of {stands.over} games repeat another move for move")
+            display.say(f"{stands.repeated} of {stands.over} games have exactly the same moves as another one")
     show_choices(league, time)
 
 
 def _game_time(connection: Connection, league: League) -> GameTime:
-    """How long a game takes, by those on record."""
+    """The expected time of a game, from recorded games."""
     from arena.tournament.duration import RECENT, game_time
-    from db import games
+    from db import games as record
 
-    return game_time(league, games.latest_durations(connection, league.game, league.clock, most=RECENT))
+    return game_time(league, record.latest_durations(connection, league.game, league.clock, most=RECENT))
 
 
 def _check_cores(league: League) -> None:
-    """BadLeague where players are to think in each other's time, and would keep each other from it."""
+    """BadLeague if players think in each other's time (ponder) and there are too few processor cores for that."""
     from arena.play import cores
 
     there = cores.count()
@@ -209,14 +251,14 @@ def _check_cores(league: League) -> None:
         needed = league.cores_a_game + 1
         advice = f"games_at_once = {fit}" if (fit := (there - 1) // league.cores_a_game) else f"a machine with {needed}"
         raise BadLeague(
-            f"{league.name}: ponder = true needs a core for each player and one for the rest, which is "
-            f"{league.at_once(there) * league.cores_a_game + 1}, and this machine has {there}: use {advice}, or leave "
-            "ponder out"
+            f"{league.name}: ponder = true needs one core for each player and one for the server, "
+            f"{league.at_once(there) * league.cores_a_game + 1} in total, but this machine has {there}: use {advice}, "
+            "or leave ponder out"
         )
 
 
 def _check_what_agents_import(league: League) -> None:
-    """BadLeague where the interpreter or a module that the description names is not here."""
+    """BadLeague if the Python interpreter or a module that the description names is not installed."""
     if league.python is None and league.modules is None:
         return
     from arena.walls import library
@@ -230,7 +272,7 @@ def _check_what_agents_import(league: League) -> None:
 
 
 def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay) -> None:
-    """Plays until the tournament is over, or stopped; a referee that is lost is replaced."""
+    """Play until the tournament is over or stopped; a referee process that ended is replaced."""
     from arena.play import cores
     from arena.play.director import Director
 
@@ -246,21 +288,21 @@ def _play(tournament: Tournament, folder: RunFolder, display: TournamentDisplay)
                 return
         except RefereeLost as error:
             if tournament.over == lost_at:
-                raise  # twice in a row without a game in between: something is wrong
+                raise  # the new referee was lost too, before a single game ended: replacing it does not help
             lost_at = tournament.over
-            display.say(f"{error}; going on with a new one")
+            display.say(f"{error}; a new one plays the unfinished games again")
             tournament.interrupted()
 
 
 @contextmanager
 def _ctrl_c_finishes(director: Director, display: TournamentDisplay) -> Iterator[None]:
-    """Inside, the first Ctrl-C lets the games in progress come to their end, the second ends everything."""
+    """Inside, the first Ctrl-C stops after the games in progress, the second one stops immediately."""
 
     def interrupted(*_: object) -> None:
         if director.finishing:
             raise KeyboardInterrupt
         director.finish()
-        display.say("finishing the games in progress; Ctrl-C again stops now")
+        display.say("finishing the games in progress; press Ctrl-C again to stop immediately")
 
     before = signal.signal(signal.SIGINT, interrupted)
     try:

@@ -1,7 +1,7 @@
-"""A running tournament on the screen: the plan, a live table on a terminal or a line for each game elsewhere, the end.
+"""A running tournament on the screen: the plan, then a live table (elsewhere one line per game), then the standings.
 
-It shows the director's events and decides nothing. What players chose to be called, or to write, is shown so that no
-terminal obeys it.
+This module shows the director's events and decides nothing. Control characters in names and texts of players are
+escaped.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from arena.cli.play.live_table import LiveTable
 
 _MOST_VOID: Final = 6
-"""Number of void games that are named."""
+"""Largest number of void games that are listed."""
 _WARNS_EVERY: Final = 60.0
-"""Seconds."""
+"""Shortest time between two warnings about an overloaded machine, in seconds."""
 _PAUSE: Final = 2.0
-"""Seconds after which a database that could not be written is tried again."""
+"""Time between two attempts to write to the database, in seconds."""
 
 
 class TournamentDisplay:
@@ -54,13 +54,13 @@ class TournamentDisplay:
         self._console = Console(highlight=False)
         self._table: LiveTable | None = None
         self._tournament: Tournament | None = None
-        # How many quarantined players have been announced.
+        # Number of quarantined players announced so far.
         self._quarantined = 0
-        # When the next warning about an overloaded machine may be printed.
+        # Earliest time of the next warning about an overloaded machine.
         self._warn_at = 0.0
 
     def show_plan(self, time: GameTime) -> None:
-        """What there is to come, before anything of it begins, where a game takes that time."""
+        """Print the plan before anything starts; `time` is the expected time of a game."""
         league = self._league
         expected = league.estimate
         is_bound = bool(league.sprt) or expected.at_most != expected.games
@@ -76,23 +76,23 @@ class TournamentDisplay:
         )
         if test := league.sprt:
             self.say(
-                f"sprt, until one is accepted: H1, {test.claim(Hypothesis.H1, self._other)}; H0, "
-                f"{test.claim(Hypothesis.H0, self._other)} (alpha {test.alpha:g}, beta {test.beta:g}, {test.model})"
+                f"SPRT, stops when it accepts H0: {test.claim(Hypothesis.H0, self._other)}; or H1: "
+                f"{test.claim(Hypothesis.H1, self._other)} (alpha {test.alpha:g}, beta {test.beta:g}, {test.model})"
             )
         if repeating := repeats.warning(league):
             self.warn(repeating)
 
     def show_earlier_games(self, over: int, all: int, changed: Sequence[str]) -> None:
-        """What has been played before, and by whom it counts no more."""
+        """Print how many games are over, and whose games no longer count because their source has changed."""
         if changed:
             names = ", ".join(map(words.printable, changed))
-            self.say(f"new versions: {names} (their games so far count no more; --rerun-changed plays them again)")
+            self.say(f"new versions: {names} (their earlier games no longer count; --rerun-changed plays them again)")
         if over:
-            self.say(f"going on: {over} of {all} games are over")
+            self.say(f"continuing: {over} of {all} games are over")
 
     @contextmanager
     def running(self, tournament: Tournament) -> Iterator[None]:
-        """Inside the block the tournament is shown."""
+        """Inside the block the live table is shown, on a terminal."""
         self._tournament = tournament
         if held := tournament.confinement.kinds:
             kinds = " and ".join(sorted(set(held.values())))
@@ -111,12 +111,12 @@ class TournamentDisplay:
         self._table = None
 
     def follow(self, director: Director) -> None:
-        """The live table shows from now on what the director plays."""
+        """Show the games of this director in the live table."""
         if self._table is not None:
             self._table.director = director
 
     def show(self, event: Event) -> None:
-        """What happened."""
+        """Show one event: a finished game, or a change of the number of games at the same time."""
         if isinstance(event, PaceChanged):
             self._tell_pace(event)
         if not isinstance(event, Finished) or self._tournament is None:
@@ -132,38 +132,38 @@ class TournamentDisplay:
         for name in self._tournament.quarantined[self._quarantined :]:
             self._quarantined += 1
             self.say(
-                f"{name} is quarantined for {self._league.quarantine} faults in a row: it forfeits its other games, "
-                f"until it is entered anew, or `arena release {shlex.quote(name)} --reason WHY` lets it go on"
+                f"{name} is quarantined after {self._league.quarantine} faults in a row: it forfeits its other games "
+                f"until a new version is entered, or until: arena release {shlex.quote(name)} --reason WHY"
             )
 
     def _tell_pace(self, event: PaceChanged) -> None:
-        """Fewer games at once, or more; now and then a warning where no fewer can be played."""
-        why = f"players waited for a processor in {event.waited:.0%} of their thinking time"
+        """Say that more or fewer games run at the same time; if there can be no fewer, warn once a minute."""
+        why = f"players waited for a processor for {event.waited:.0%} of their thinking time"
         if event.at_once != event.before:
-            which = "one fewer" if event.at_once < event.before else "one more again"
-            self.say(f"{why}: {_some(event.at_once, 'game')} at once from now on, {which}")
+            which = "one fewer" if event.at_once < event.before else "one more"
+            self.say(f"{why}: from now on {_some(event.at_once, 'game')} at the same time, {which} than before")
         elif time.monotonic() >= self._warn_at:
             self._warn_at = time.monotonic() + _WARNS_EVERY
-            self.warn(f"{why}. It is not charged, but everything takes longer: end other programs")
+            self.warn(f"{why}; their clocks do not count it, but games take longer: close other programs")
 
     def say(self, text: str) -> None:
-        """Something the instructor should know."""
+        """Print a message."""
         self._console.print(Text(words.printable(text)), soft_wrap=not self._console.is_terminal)
 
     def warn(self, text: str) -> None:
-        """Something that makes the results worth less than they could be."""
+        """Print a warning: above the live table, or to stderr."""
         if self._table is not None:
             self.say(f"warning: {text}")
         else:
             print(f"warning: {words.printable(text)}", file=sys.stderr)
 
     def pause(self, reason: str) -> None:
-        """The database cannot be written: nothing goes on for a moment."""
-        self.say(f"paused: {reason}. Trying again every {_PAUSE:g} s; Ctrl-C stops, nothing is lost")
+        """Report that the database cannot be written, and wait before the next attempt."""
+        self.say(f"paused: {reason}; trying again every {_PAUSE:g} s. Ctrl-C stops; no game is lost")
         time.sleep(_PAUSE)
 
     def conclude(self, tournament: Tournament, database: Database) -> None:
-        """Standings, faults, and what one may want to know next."""
+        """Print the standings, the test's outcome, games without a result, and the commands to run next."""
         name = self._league.name
         with database.reading() as connection:
             found = read_standings(connection, [name])
@@ -171,23 +171,23 @@ class TournamentDisplay:
         if tournament.test is not None and self._league.sprt is not None:
             self.say(self._outcome(self._league.sprt, tournament.test))
         if tournament.is_over:
-            self.say(f"{name} is finished: {_some(tournament.all, 'game')}. Next:")
+            self.say(f"{name} is finished: {_some(tournament.all, 'game')} played. Next:")
             quoted = shlex.quote(name)
             for command in (f"rank {quoted}", f"crosstable {quoted}", f"history --tournament {quoted}"):
                 self.say(f"  arena {command}")
             self._say_what_failed(tournament, database)
         else:
-            self.say(f"stopped after {tournament.over} of {tournament.all} games; the same command goes on")
+            self.say(f"stopped after {tournament.over} of {tournament.all} games; the same command continues")
 
     def _say_what_failed(self, tournament: Tournament, database: Database) -> None:
-        """Which games have no result, and how to see who failed."""
+        """Print the games without a result, and the commands that show who failed."""
         name = self._league.name
         with database.reading() as connection:
             outcomes = running.outcomes(connection, tournament.id)
             old = len(outdated_games(connection, tournament.id))
         if old:
             self.say(
-                f"{_some(old, 'game')} of earlier versions count no more; "
+                f"{_some(old, 'game')} of earlier versions no longer count; "
                 "the same command with --rerun-changed plays them again"
             )
         void = [
@@ -196,8 +196,8 @@ class TournamentDisplay:
         if void:
             which = ", ".join(f"{name}-{number}" for number in void[:_MOST_VOID]) + ", ..." * (len(void) > _MOST_VOID)
             self.say(
-                f"void {MOST_ATTEMPTS} times, and without a result: {which}. `arena show {name}-{void[0]}` says why, "
-                "`arena void ID --again` plays a game once more, `arena award` gives it to a player"
+                f"no result, because the server failed {MOST_ATTEMPTS} times: {which}. `arena show {name}-{void[0]}` "
+                "says why, `arena void ID --again` plays a game again, `arena award` gives it to a player"
             )
         if any(one.fault is not None for one in outcomes):
             self.say(f"  arena history --tournament {shlex.quote(name)} --fault any")
@@ -205,21 +205,21 @@ class TournamentDisplay:
 
     @property
     def _other(self) -> str:
-        """Against whom the player plays whom the test of a match is about."""
+        """The opponent of the player that the SPRT is about."""
         test = self._league.sprt
         return next((agent.name for agent in self._league.agents if test and agent.name != test.of), "")
 
     def _outcome(self, test: SprtTerms, found: Weighed) -> str:
-        """What the test of a match has come to, in words."""
-        outcome = "not decided"
+        """The outcome of the SPRT, in a sentence."""
+        outcome = "undecided"
         if found.verdict:
             outcome = f"{found.verdict} accepted: {test.claim(found.verdict, self._other)}"
-        bounds = f"(llr {found.llr:.2f}, bounds {found.lower:.2f} {found.upper:.2f})"
-        return f"sprt: {outcome} {bounds} after {2 * found.pairs} of {_some(self._league.estimate.games, 'game')}"
+        bounds = f"(LLR {found.llr:.2f}, bounds {found.lower:.2f} and {found.upper:.2f})"
+        return f"SPRT: {outcome} {bounds} after {2 * found.pairs} of {_some(self._league.estimate.games, 'game')}"
 
 
 def _line(event: Finished, tournament: Tournament) -> Text:
-    """A game that is over, on a line."""
+    """A finished game, on one line."""
     record = event.record
     width = len(str(tournament.all))
     if len(record.seats) == 2:

@@ -1,6 +1,6 @@
-"""`arena solve` and `arena compare`: what a game is worth, and what it costs each algorithm to find out.
+"""`arena solve` and `arena compare`: the value of a game, and the cost of each algorithm to find it.
 
-Both measure wall time, the searches themselves do not; what is found is the same on every run.
+Both measure wall time, which the searches do not use: apart from times, the output is the same on every run.
 """
 
 import re
@@ -25,12 +25,15 @@ if TYPE_CHECKING:
     from adsearch.winning import Strategy
 
 MOST_LINES = 150
-"""A strategy is printed as deep as this many lines go."""
+"""Largest number of lines of a printed strategy."""
 FEW = 200_000
-"""A game without chance that may last too long for a search to its end can be solved if it has no more positions."""
-TOO_LARGE = "solve: this game is too large to be solved; with --seconds you learn what is known by then"
+"""Largest number of positions of a game without chance that is solved by iteration, if it can last very long."""
+TOO_LARGE = "solve: this game is too large; --seconds 10 prints the best result found in 10 seconds"
 SecondsOption = Annotated[
-    float | None, typer.Option("--seconds", min=0.0, help="Stop after so long, and say what is known by then.")
+    float | None,
+    typer.Option(
+        "--seconds", metavar="SECONDS", min=0.0, help="Time limit; prints the best result so far.", show_default="none"
+    ),
 ]
 
 COMPARED: Columns = {
@@ -46,23 +49,24 @@ COMPARED: Columns = {
 
 def solve(
     game: GameArgument,
-    strategy: Annotated[bool, typer.Option("--strategy", help="Print how the winner wins, whatever comes.")] = False,
+    strategy: Annotated[bool, typer.Option("--strategy", help="Winning strategy too: a reply to every move.")] = False,
     moves: MovesOption = "",
     seconds: SecondsOption = None,
     format: FormatOption = OutputFormat.TABLE,
 ) -> None:
-    """What a game is worth if all play their best, how long it takes, and a line of best play.
+    """Solve a game: who wins with best play, in how many plies, and by which moves.
 
-    The value is for the player to move (where chance begins, for the first); a draw counts half in a chance to win. As
-    JSON it is one object: value, distance, move, line, nodes and time in ms; value is null where it was not found.
+    The value is for the player to move; if chance moves first, for the first player. In a probability of winning a draw
+    counts one half. The JSON object has value (null if not found), distance, move, line, nodes and time in ms.
 
-    Examples: arena solve nap:11; arena solve nap:11 --strategy; arena solve pig:goal=10; arena solve connect4 --moves
-    "4 4 4 4" --seconds 5
+    Examples: arena solve nap:11 --strategy; arena solve pig:goal=10
+
+    Example: arena solve connect4 --moves "4 4 4 4" --seconds 5
     """
     from adsearch.pictures.tree_picture import texts
 
     if strategy and format is not OutputFormat.TABLE:
-        raise BadSearch("--strategy is printed as text; leave out --format")
+        raise BadSearch("--strategy works only with --format table")
     state = after(games.start(game), moves)
     if strategy and (state.chance or state.players > 2 or not (state.zero_sum or state.players == 1)):
         raise BadSearch("--strategy is for games of one or two players without chance, which one of them can win")
@@ -92,22 +96,30 @@ def compare(
     game: GameArgument,
     algorithms: Annotated[
         list[str],
-        typer.Argument(metavar="ALGORITHM...", help="The searches, with options: minimax alphabeta:table=true pvs."),
+        typer.Argument(metavar="ALGORITHM", help="Searches, with options if needed: minimax alphabeta:table=true pvs."),
     ],
-    depth: Annotated[str, typer.Option("--depth", metavar="N|N-M", help="The depths to search to.")] = "1-4",
+    depth: Annotated[str, typer.Option("--depth", metavar="N|N-M", help="Search depth, or a range of depths.")] = "1-4",
     moves: MovesOption = "",
     seconds: Annotated[
-        float | None, typer.Option("--seconds", min=0.0, help="A search may take so long; deeper ones are left out.")
+        float | None,
+        typer.Option(
+            "--seconds",
+            metavar="SECONDS",
+            min=0.0,
+            help="Time limit of each search; after a timeout the algorithm is not run deeper.",
+            show_default="none",
+        ),
     ] = None,
     format: FormatOption = OutputFormat.TABLE,
 ) -> None:
-    """Algorithms side by side: the value each finds at each depth, the nodes it visits, and the time it takes.
+    """Compare search algorithms: value, nodes and time at each depth.
 
-    The branching is the effective one: the b of a uniform tree with as many nodes, 1 + b + b^2 + ... + b^depth. Values
-    that differ from the first algorithm's at the same depth are marked with "!".
+    The column branching is the effective branching factor b: a uniform tree with 1 + b + b^2 + ... + b^depth nodes has
+    the same size. A value that differs from the first algorithm's at the same depth is marked with "!".
 
-    Examples: arena compare connect4 --depth 1-6 minimax alphabeta alphabeta:table=true,ordering=true pvs;
-    arena compare tictactoe --depth 9 minimax alphabeta --format json
+    Example: arena compare connect4 minimax alphabeta pvs --depth 1-6
+
+    Example: arena compare tictactoe alphabeta alphabeta:table=true --depth 9
     """
     from adsearch import algorithms as known
 
@@ -120,11 +132,11 @@ def compare(
             row = _measured(state, text, search=search, depth=plies, seconds=seconds)
             if row is None:
                 del searches[text]
-                _note(f"{text}: depth {plies} takes more than {seconds:g} s; it and what is deeper is left out")
+                _note(f"{text}: depth {plies} takes more than {seconds:g} s; left out from this depth on")
             else:
                 rows.append(row)
     if _flag(rows):
-        _note('a value marked "!" differs from the first at its depth')
+        _note('a value marked "!" differs from the first algorithm at the same depth')
     show(rows, exact_columns(rows[0]) if rows and format is OutputFormat.CSV else COMPARED, format=format)
 
 
@@ -132,15 +144,15 @@ def _note(text: str) -> None:
     print(f"arena: {text}", file=sys.stderr)
 
 
-# What a game is worth.
+# The value of a game.
 
 
 def _solved(state: State[Any], budget: "Budget | None") -> "Result[Any]":
-    """The result of the algorithm for this kind of game."""
+    """The result of the search for this kind of game."""
     from adsearch import deepening, expectiminimax, iteration, maxn
 
     if state.hidden:
-        raise BadSearch("solve: something is hidden in this game, so no position has a value of its own")
+        raise BadSearch("solve: this game has hidden information, so its positions have no single value")
     endless = state.max_plies is None or state.max_plies > DEEPEST
     if state.players > 2 or (state.players == 2 and not state.zero_sum):
         if endless and budget is None:
@@ -156,7 +168,7 @@ def _solved(state: State[Any], budget: "Budget | None") -> "Result[Any]":
 
 
 def _verdict(state: State[Any], result: "Result[Any]", seconds: float | None) -> str:
-    """What was found, in a sentence."""
+    """The result, in a sentence."""
     if not result.exact:
         return f"not solved within {seconds:g} s{_estimated(state, result)}"
     value = result.value
@@ -180,7 +192,7 @@ def _verdict(state: State[Any], result: "Result[Any]", seconds: float | None) ->
 
 
 def _estimated(state: State[Any], result: "Result[Any]") -> str:
-    """What is known of a game that was not solved in time."""
+    """The estimate for a game that was not solved in time."""
     if not result.depth:
         return ""
     if state.players != 2 or not state.zero_sum:
@@ -192,7 +204,7 @@ def _estimated(state: State[Any], result: "Result[Any]") -> str:
 
 
 def _mover(state: State[Any]) -> int:
-    """The seat that values are told for."""
+    """The seat that values are for."""
     return root_seat(state)
 
 
@@ -203,7 +215,7 @@ def _player(state: State[Any], seat: int) -> str:
 
 
 def _print_details(state: State[Any], row: Row) -> None:
-    """The rest of what was found, a line each."""
+    """Print the details of the result, one line each."""
     details = {
         "value": "not known" if row["value"] is None else f"{row['value']:.10g} for {_player(state, _mover(state))}",
         "distance": "not known" if row["distance"] is None else words.plies(row["distance"]),
@@ -216,11 +228,11 @@ def _print_details(state: State[Any], row: Row) -> None:
         print(f"{name:<9} {text}")
 
 
-# How the winner wins.
+# The winning strategy.
 
 
 def _print_strategy(state: State[Any], result: "Result[Any]", budget: "Budget | None") -> None:
-    """The winning strategy as a tree, for whoever has one."""
+    """Print the winning strategy as a tree, if there is one."""
     from adsearch import winning
     from adsearch.table import Table
 
@@ -228,7 +240,7 @@ def _print_strategy(state: State[Any], result: "Result[Any]", budget: "Budget | 
     if result.exact and (not result.value or (result.value < 0 and state.players == 1)):
         print("nobody can force a win")
         return
-    # A win that is known to be near is not looked for further away.
+    # If the distance of the win is known, do not search deeper.
     seat = None if not result.exact else _mover(state) if result.value > 0 else 1 - _mover(state)
     depth, table = result.distance if result.exact else None, Table()
     found = winning.search(state, seat=seat, depth=depth, budget=budget, table=table)
@@ -236,9 +248,9 @@ def _print_strategy(state: State[Any], result: "Result[Any]", budget: "Budget | 
     if found.bound is not found.bound.EXACT or found.exact:
         strategy = winning.strategy(state, seat=seat, depth=depth, table=table)
     if strategy is None:
-        print("no winning strategy was found in time")
+        print("no winning strategy found within the time limit")
         return
-    print(f"{_player(state, strategy.seat)} wins: one move where it moves, every move where the other does")
+    print(f"{_player(state, strategy.seat)} wins; the tree has one move for the winner and all moves for the opponent")
     plies = 1
     while _size(strategy, plies, {}) < _size(strategy, plies + 1, {}) <= MOST_LINES:
         plies += 1
@@ -246,7 +258,7 @@ def _print_strategy(state: State[Any], result: "Result[Any]", budget: "Budget | 
         print(line)
     left_out = _size(strategy, inf, {}) - _size(strategy, plies, {})
     if left_out:
-        print(f"{left_out:,} moves after the first {words.plies(plies)} are left out; see more of them with --moves")
+        print(f"{left_out:,} moves after the first {words.plies(plies)} are left out; --moves shows more of them")
 
 
 def _branches(
@@ -262,7 +274,7 @@ def _branches(
 
 
 def _size(strategy: "Strategy[Any]", plies: float, known: dict[tuple[int, float], int]) -> int:
-    """How many moves stand in the first `plies` plies of a strategy."""
+    """The number of moves in the first `plies` plies of a strategy."""
     key = (id(strategy), plies)
     if key not in known:
         moves = strategy.moves.values() if plies else ()
@@ -270,7 +282,7 @@ def _size(strategy: "Strategy[Any]", plies: float, known: dict[tuple[int, float]
     return known[key]
 
 
-# Algorithms side by side.
+# Comparison of algorithms.
 
 
 def _depths(text: str) -> range:
@@ -284,7 +296,7 @@ def _depths(text: str) -> range:
 def _measured(
     state: State[Any], text: str, search: tuple[Any, dict[str, Any]], depth: int, seconds: float | None
 ) -> dict[str, Any] | None:
-    """The row of one search; None where it took longer than it may."""
+    """The row of one search; None if it exceeded the time limit."""
     run, options = search
     budget = None if seconds is None else Budget.seconds(seconds, time.monotonic)
     begun = time.perf_counter()
@@ -321,7 +333,7 @@ def effective_branching(nodes: int, depth: int) -> float | None:
 
 
 def _flag(rows: list[dict[str, Any]]) -> bool:
-    """Marks the rows whose value differs from that of the first at their depth; whether there are any."""
+    """Mark the rows whose value differs from the first row of the same depth; return whether there are any."""
     first: dict[int, float | None] = {}
     for row in rows:
         value = first.setdefault(row["depth"], row["value"])
@@ -331,6 +343,6 @@ def _flag(rows: list[dict[str, Any]]) -> bool:
 
 
 def _bounded(row: Row) -> str:
-    """A value as it was found: itself, or a bound of it."""
+    """The value, or the bound of it."""
     sign = {"exact": "", "lower": ">= ", "upper": "<= "}[row["bound"]]
     return "-" if row["value"] is None else f"{sign}{row['value']:.6g}"

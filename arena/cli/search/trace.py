@@ -1,6 +1,6 @@
 """`arena trace` and `arena tree`: a search step by step, and the whole tree of a small game.
 
-They print, or draw into a file that is named; where a file went is said on stderr.
+They print, or draw into the named files, whose names are printed to stderr.
 """
 
 from enum import StrEnum
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from adsearch.result import Result
 
 ROWS = 5_000
-"""So many events of a search are printed."""
+"""Largest number of events of a search that are printed."""
 DRAWN = 100_000
-"""So many may lie behind a picture, whose nodes were visited more than once."""
+"""Largest number of events for a picture; a node can have several events."""
 MOST = 1_000_000
-"""A search of more events is given up."""
+"""Largest number of events; a longer search is stopped."""
 
 
 class Order(StrEnum):
@@ -36,39 +36,44 @@ class Order(StrEnum):
 
 
 class Fail(StrEnum):
-    """What a search returns whose value is outside its window."""
+    """What a search returns if the value is outside its window."""
 
     SOFT = "soft"
     HARD = "hard"
 
 
-SvgOption = Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Draw the tree into an SVG file.")]
-DotOption = Annotated[Path | None, typer.Option("--dot", metavar="FILE", help="Write the tree for Graphviz.")]
+SvgOption = Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="SVG file for the tree.")]
+DotOption = Annotated[Path | None, typer.Option("--dot", metavar="FILE", help="Graphviz file for the tree.")]
 
 
 def trace(
     game: GameArgument,
     algorithm: Annotated[
         str,
-        typer.Argument(metavar="ALGORITHM", help="The search, with options if you like: pvs, alphabeta:table=true."),
+        typer.Argument(metavar="ALGORITHM", help="Search, with options if needed: pvs, alphabeta:table=true."),
     ],
-    table: Annotated[bool, typer.Option("--table", help="Print the event table (the default).")] = False,
-    calls: Annotated[bool, typer.Option("--calls", help="Print the calls, indented.")] = False,
-    tree: Annotated[bool, typer.Option("--tree", help="Print the tree that was searched.")] = False,
+    table: Annotated[bool, typer.Option("--table", help="Table of events (the default).")] = False,
+    calls: Annotated[bool, typer.Option("--calls", help="Nested calls, indented.")] = False,
+    tree: Annotated[bool, typer.Option("--tree", help="Searched tree, with pruned branches.")] = False,
     svg: SvgOption = None,
     dot: DotOption = None,
-    depth: Annotated[int | None, typer.Option("--depth", help="Look so many plies ahead.")] = None,
-    order: Annotated[Order, typer.Option("--order", help="The order in which moves are tried.")] = Order.GIVEN,
-    window: Annotated[
-        str | None, typer.Option("--window", metavar="ALPHA,BETA", help="The first window, such as 9,11 or -inf,3.")
+    depth: Annotated[
+        int | None, typer.Option("--depth", metavar="N", help="Search depth in plies.", show_default="no limit")
     ] = None,
-    fail: Annotated[Fail | None, typer.Option("--fail", help="What comes back from outside the window.")] = None,
+    order: Annotated[Order, typer.Option("--order", help="Order in which moves are tried.")] = Order.GIVEN,
+    window: Annotated[
+        str | None, typer.Option("--window", metavar="ALPHA,BETA", help="Window of the root, such as 9,11 or -inf,3.")
+    ] = None,
+    fail: Annotated[
+        Fail | None, typer.Option("--fail", help="Fail-soft or fail-hard values outside the window.")
+    ] = None,
     moves: MovesOption = "",
 ) -> None:
-    """A search, step by step: as the lecture's table of events, as calls, or as the tree with what was pruned.
+    """Trace a search step by step, as a table of events, nested calls, or a tree with pruned branches.
 
-    Examples: arena trace tree:professors alphabeta; arena trace tree:window alphabeta --window 9,11 --fail hard;
-    arena trace connect4 pvs --depth 3 --moves "4 4" --tree
+    Example: arena trace tree:professors alphabeta
+
+    Example: arena trace connect4 pvs --depth 3 --moves "4 4" --tree
     """
     from adsearch import algorithms
     from adsearch.pictures import tree_drawing
@@ -106,14 +111,20 @@ def trace(
 
 def tree(
     game: GameArgument,
-    depth: Annotated[int | None, typer.Option("--depth", help="Show so many plies of it.")] = None,
+    depth: Annotated[
+        int | None, typer.Option("--depth", metavar="N", help="Plies to show.", show_default="all")
+    ] = None,
     svg: SvgOption = None,
     dot: DotOption = None,
     moves: MovesOption = "",
 ) -> None:
-    """The tree of a small game, or the first plies of a larger one, with the value of every node where it is whole.
+    """Draw the game tree of a small game, or the first plies of a larger one.
 
-    Examples: arena tree nap:4; arena tree tictactoe --depth 2 --svg tictactoe.svg
+    If the whole tree is shown, each node has its value.
+
+    Example: arena tree nap:4
+
+    Example: arena tree tictactoe --depth 2 --svg tictactoe.svg
     """
     from adsearch.pictures import tree_drawing
     from adsearch.pictures.tree_picture import game_tree
@@ -129,7 +140,7 @@ def _title(what: str, moves: str) -> str:
 
 
 def _options(depth: int | None, order: Order, window: str | None, fail: Fail | None) -> dict[str, dict[str, Any]]:
-    """What the options that were given mean to a search: option -> arguments."""
+    """The arguments for the search, by option."""
     options: dict[str, dict[str, Any]] = {}
     if depth is not None:
         options["--depth"] = {"depth": depth}
@@ -144,7 +155,7 @@ def _options(depth: int | None, order: Order, window: str | None, fail: Fail | N
 
 
 def _window(text: str) -> tuple[float, float]:
-    """Alpha and beta; whether one is below the other is for the search to say."""
+    """Alpha and beta; the search checks their order."""
     try:
         alpha, beta = map(float, text.split(","))
     except ValueError:
@@ -155,7 +166,7 @@ def _window(text: str) -> tuple[float, float]:
 
 
 def _accepted(algorithm: str, search: Any, options: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """The arguments for `search`; BadSearch where it does not take one of them."""
+    """The arguments for `search`; BadSearch if it does not take one of them."""
     takes = signature(search).parameters
     if "trace" not in takes:
         raise BadSearch(f"{algorithm} cannot be traced")
@@ -168,7 +179,7 @@ def _accepted(algorithm: str, search: Any, options: dict[str, dict[str, Any]]) -
 
 
 def _draw(picture: "Picture", svg: Path | None, dot: Path | None) -> None:
-    """Writes the files that were asked for."""
+    """Write the named files."""
     from adsearch.pictures import tree_drawing
 
     if svg is not None:
@@ -178,7 +189,7 @@ def _draw(picture: "Picture", svg: Path | None, dot: Path | None) -> None:
 
 
 def _summary(state: State[Any], result: "Result[Any]") -> str:
-    """What the search found, on a line."""
+    """The result of the search, on one line."""
     from adsearch.pictures.tree_picture import texts
     from adsearch.result import Bound
     from adsearch.trace import written

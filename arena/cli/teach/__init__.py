@@ -1,4 +1,4 @@
-"""The commands of the panel "Teach a course": from the description of a tournament to grades and a site; rulings.
+"""The commands of the panel "Teach a course": descriptions, submissions, grades, a website, rulings, exercises.
 
-Start at `init` and `collect`; `judge` and `exercise` are about searches by hand.
+Start at `init` and `collect`; `judge` and `exercise` are about search algorithms in a lecture.
 """

@@ -1,4 +1,4 @@
-"""`arena bundle`: one agent's games and sources as one file, for its author."""
+"""`arena bundle`: writes one agent's games and sources into a file for its author."""
 
 from __future__ import annotations
 
@@ -14,23 +14,25 @@ from arena.cli.terminal.files import read_file
 
 
 def bundle(
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="Whose games.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file, such as alice.arena.")],
-    tournament: Annotated[str | None, typer.Option(metavar="NAME", help="The games of this tournament alone.")] = None,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="Agent whose games to write.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="New file, such as alice.arena.")],
+    tournament: Annotated[
+        str | None, typer.Option(metavar="TOURNAMENT", help="Only the games of this tournament.")
+    ] = None,
     roster: Annotated[
         str | None,
-        typer.Option(metavar="FILE.csv", help="Call everybody by the alias: a roster with id, name, group, alias."),
+        typer.Option(metavar="FILE.csv", help="Roster (columns id, name, group, alias); aliases replace the names."),
     ] = None,
     db: DatabaseOption = None,
 ) -> None:
-    """Write one agent's games, logs, versions and sources into one file, which every command opens with --db.
+    """Bundle one agent's games, logs, versions and sources into a file for its author.
 
-    Of opponents there is what anybody sees: names, moves, clocks and results. What they wrote, thought and used, and
-    their sources, are left out. As long as a tournament goes on, so is its seed.
+    The file is a database: every command opens it with --db FILE. Opponents appear only with names, moves, clocks and
+    results, without their sources, output and memory use. The seed of a running tournament is left out.
 
-    Example: arena bundle alice alice.arena --tournament cs101
+    Example: arena bundle mcts mcts.arena --tournament demo
 
-    Example: arena replay last --db alice.arena
+    Example: arena replay last --db mcts.arena
     """
     from arena.course import bundle as bundles
     from arena.course import roster as rosters
@@ -50,4 +52,4 @@ def bundle(
     what = f"{written.games:,} game{'s' * (written.games != 1)} of {agent}"
     sources = f"{written.sources} source{'s' * (written.sources != 1)}"
     print(printable(f"{file}: {what}, {sources} ({size:,.0f} KiB)"))
-    print(printable(f"open it anywhere: arena history --db {file}"))
+    print(printable(f"to open it: arena history --db {file}"))

@@ -1,4 +1,4 @@
-"""`arena collect`: what students have handed in becomes agents that play."""
+"""`arena collect`: turns submissions of students into agents of a tournament."""
 
 from __future__ import annotations
 
@@ -31,41 +31,55 @@ _MOST_LISTED: Final = 20
 
 def collect(
     source: Annotated[
-        Path, typer.Argument(metavar="DIR|ZIP", help="What Moodle, Canvas, ... hand out, or any folder.")
+        Path, typer.Argument(metavar="DIR|ZIP", help="Download from Moodle, Canvas, ..., or any folder.")
     ],
     roster: Annotated[
-        str, typer.Option(metavar="FILE.csv", help="Who takes the course: the columns id, name, group, alias.")
+        str, typer.Option(metavar="FILE.csv", help="Roster of the course: columns id, name, group, alias.")
     ],
     deadline: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="2026-05-01 (its end), '2026-05-01 23:59', with +02:00 if you like."),
+        typer.Option(
+            metavar="TIME",
+            help="Deadline: 2026-05-01 (end of the day) or '2026-05-01 23:59+02:00'.",
+            show_default="none",
+        ),
     ] = None,
-    late: Annotated[str, typer.Option(metavar="refuse|accept", help="Whether late ones may play.")] = "refuse",
+    late: Annotated[
+        str, typer.Option(metavar="refuse|accept", help="Late submissions: refuse them or let them play.")
+    ] = "refuse",
     afresh: Annotated[
-        bool, typer.Option("--afresh", help="Forget who was collected before: what is handed in here decides alone.")
+        bool, typer.Option("--afresh", help="A fresh start: submissions of earlier runs are forgotten.")
     ] = False,
     tournament: Annotated[
-        Path | None, typer.Option(metavar="FILE.toml", help="Check as this description says: game, clock, walls.")
+        Path | None,
+        typer.Option(metavar="FILE.toml", help="Description with the game, clock and walls to check under."),
     ] = None,
     game: Annotated[
-        str | None, typer.Option("--game", "-g", metavar="GAME", help="Or for this game, as usual.")
+        str | None,
+        typer.Option(
+            "--game", "-g", metavar="GAME", help="Game to check for with default settings, instead of --tournament."
+        ),
     ] = None,
     to: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Where to write who plays. Usual: NAME.collected.toml by the description."),
+        typer.Option(
+            metavar="FILE",
+            help="File for the list of collected agents.",
+            show_default="NAME.collected.toml beside the description",
+        ),
     ] = None,
     format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
-    """Take in what students have handed in: unpack, find whose it is, check it, keep the last that passed.
+    """Collect submissions: match them with the roster, check them, keep the latest that passes.
 
-    Everybody is called by the alias, or where there is none by the name. Nobody is guessed: what matches nobody on
-    the roster is listed. Give the command again as often as you like: nothing is taken twice, and whoever hands in
-    something new gets a new version. The exit code is 0 when all was looked at, whatever came of it.
+    Agents get the alias of the student as their name, or the name if there is no alias. Submissions that match nobody
+    on the roster are listed. You can repeat the command: nothing is collected twice, and a changed submission becomes a
+    new version of the agent. The exit code is 0 if all submissions were examined, even if some failed.
 
-    Example: arena collect submissions.zip --roster roster.csv --deadline 2026-05-01 --tournament cs101.toml
+    Example: arena collect submissions.zip --roster roster.csv --tournament cs101.toml
 
-    Example: arena collect handed-in/ --roster roster.csv --game connect4 --late accept --format csv
+    Example: arena collect handed-in/ --roster roster.csv --game connect4
     """
     from arena.course import roster as rosters
     from arena.course.collecting.collector import Collector
@@ -98,7 +112,7 @@ def collect(
             )
             lines = collector.collect(hand_ins, lambda: _show_progress(collector))
     except KeyboardInterrupt:
-        print("\ninterrupted; give the same command again to go on", file=sys.stderr)
+        print("\ninterrupted; the same command continues", file=sys.stderr)
         raise typer.Exit(130) from None
     for warning in collector.warnings:
         print(f"warning: {warning}", file=sys.stderr)
@@ -107,8 +121,8 @@ def collect(
         _show_rest(lines, until)
         _show_shared(lines, collector.shared)
         if collector.not_on_roster:
-            _say(f"plays under a name that is nobody's on the roster: {', '.join(collector.not_on_roster)}")
-            _say("was an alias changed? Change it back; or: arena withdraw NAME --reason WHY", indent=4)
+            _say(f"agents whose name is not on the roster: {', '.join(collector.not_on_roster)}")
+            _say("if an alias was changed, change it back; or: arena withdraw NAME --reason WHY", indent=4)
         _show_next_step(lines, file=file, tournament=tournament, db=db)
 
 
@@ -122,25 +136,26 @@ def _show_table(lines: Sequence[HandInResult], shared: Sequence[SharedContent], 
 
 
 def _conditions(game: str | None, *, tournament: Path | None, to: Path | None) -> tuple[Conditions, Path]:
-    """Under which conditions agents are checked, and the file that says who plays."""
+    """The conditions for checking agents, and the file for the list of agents."""
     from arena.student.checking.conditions import Conditions, of_league
     from arena.tournament import league
     from arena.tournament.collected_file import ENDING
 
     if (game is None) == (tournament is None):
-        raise typer.BadParameter("expected --tournament FILE or --game GAME (see `arena games`), one of the two")
+        got = "neither" if game is None else "both"
+        raise typer.BadParameter(f"expected --tournament FILE.toml or --game GAME (`arena games` lists all), got {got}")
     if tournament is None:
-        conditions, usual = Conditions(game=game or ""), Path(f"{Path((game or '').partition(':')[0]).stem}{ENDING}")
+        conditions, default = Conditions(game=game or ""), Path(f"{Path((game or '').partition(':')[0]).stem}{ENDING}")
     else:
         described = league.read(tournament, agents=False)
         conditions = of_league(described, description=str(tournament))
-        usual = tournament.with_name(f"{tournament.stem}{ENDING}")
+        default = tournament.with_name(f"{tournament.stem}{ENDING}")
     if to is not None and not to.name.endswith(ENDING):
         raise typer.BadParameter(f"--to: expected a file called NAME{ENDING}, got '{to}'")
-    return conditions, to or usual
+    return conditions, to or default
 
 
-# What is shown.
+# Output.
 
 
 def _row(line: HandInResult, shared: Sequence[SharedContent] = ()) -> dict[str, Any]:
@@ -205,7 +220,7 @@ def _same(row: Row) -> str:
 
 
 def _show_shared(lines: Sequence[HandInResult], shared: Sequence[SharedContent]) -> None:
-    """Who has handed in the same."""
+    """Print which students submitted the same content."""
     names = {line.agent: line.student.name or line.student.id for line in lines if line.student}
     for one in shared[:_MOST_LISTED]:
         what = f"the same file {one.file}" if one.file else "the same content"
@@ -215,7 +230,7 @@ def _show_shared(lines: Sequence[HandInResult], shared: Sequence[SharedContent])
 
 
 def _show_rest(lines: Sequence[HandInResult], deadline: datetime | None) -> None:
-    """What is to be seen to, below the table."""
+    """Print what needs attention, below the table."""
     for line in lines:
         if line.message and line.student and line.hand_in:
             row = _row(line)
@@ -226,7 +241,7 @@ def _show_rest(lines: Sequence[HandInResult], deadline: datetime | None) -> None
     if missing:
         _say(f"missing ({len(missing)}): {', '.join(one.name or one.id for one in missing)}")
     if unmatched:
-        _say(f"nobody's by the roster ({len(unmatched)}): rename each to begin with an id, or mend the roster")
+        _say(f"no match on the roster ({len(unmatched)}): start each name with a student's id, or correct the roster")
         for one in unmatched[:_MOST_LISTED]:
             _say(f"{one.label}: {one.wrong}", indent=4)
         if len(unmatched) > _MOST_LISTED:
@@ -236,28 +251,28 @@ def _show_rest(lines: Sequence[HandInResult], deadline: datetime | None) -> None
 
 
 _CLOCKS: Final = {
-    "name": "the time in the name",
+    "name": "the time in the file name",
     "zip": "the time in the zip",
-    "file": "the time of the file",
-    "unknown": "a mark alone",
+    "file": "the modification time of the file",
+    "unknown": "a late mark only",
 }
 
 
 def _by_which_clocks(lines: Sequence[HandInResult]) -> str:
-    """Which times were held against it; a warning where they look as if they were those of the download."""
+    """The times that were compared with the deadline; a warning if they are probably those of the download."""
     timed = [(line.hand_in, line.late) for line in lines if line.student and line.hand_in]
     clocks = (
         ", ".join(_CLOCKS[name] for name in dict.fromkeys(one.time_source for one, _ in timed))
-        or "nothing to be held against"
+        or "no submissions to compare"
     )
     by_files = [late for one, late in timed if one.time_source in ("file", "zip")]
     if len(by_files) > 2 and all(by_files):
-        clocks += ". All are late: are these the times of the download? --late accept takes them"
-    return f"held against {clocks}" if timed else clocks
+        clocks += ". All are late: are these the times of the download? --late accept lets them play"
+    return f"compared with {clocks}" if timed else clocks
 
 
 def _say(text: str, *, indent: int = 0) -> None:
-    """Prints it in the width of the terminal."""
+    """Print the text, wrapped to the width of the terminal."""
     from arena.history.words import printable
 
     print(wrapped(printable(text), begin=" " * indent, more=" " * indent))
@@ -267,16 +282,16 @@ def _show_next_step(lines: Sequence[HandInResult], *, file: Path, tournament: Pa
     agents = {line.agent for line in lines if line.student}
     playing = {line.agent for line in lines if line.version is not None}
     new = sum(line.plays and not line.again for line in lines)
-    _say(f"{len(playing)} of {len(agents)} play, {new} of them with something new; {file} says who with what")
+    _say(f"{len(playing)} of {len(agents)} students have an agent, {new} of them a new version; the list is {file}")
     if tournament is not None and not _is_named(file, tournament):
-        _say(f'put this line into {tournament}, above its first "[":')
+        _say(f'add this line to {tournament}, above its first "[":')
         _say(f'players = "{file.name}"', indent=4)
     elif tournament is not None:
         _show_how_to_play(tournament, db)
 
 
 def _show_how_to_play(tournament: Path, db: str | None) -> None:
-    """The command that plays the tournament, or why it cannot be played yet."""
+    """Print the command that plays the tournament, or why it cannot be played yet."""
     from arena.players.submissions import Store
     from arena.tournament import league
     from arena.tournament.plan import plan_of
@@ -287,16 +302,16 @@ def _show_how_to_play(tournament: Path, db: str | None) -> None:
         with RunFolder() as folder, Database(db) as database, database.reading() as connection:
             stands = plan_of(connection, league.read(tournament), Store(folder.scratch / "store"))
     except BadLeague as error:
-        _say(f"not ready to be played: {error}")
+        _say(f"the tournament cannot be played yet: {error}")
         return
     again = stands is not None and stands.over and (stands.changed or stands.superseded)
     _say(f"next: arena run {tournament}{' --rerun-changed' if again else ''}")
     if again:
-        _say("without it, games that earlier versions have played count no more, and are not played anew", indent=4)
+        _say("without --rerun-changed, games of earlier versions no longer count and are not played again", indent=4)
 
 
 def _is_named(file: Path, tournament: Path) -> bool:
-    """Whether the description lets those play who are in the file."""
+    """Whether the key `players` of the description includes the file."""
     from arena.tournament.description import Table, read_toml
 
     folder = tournament.absolute().parent

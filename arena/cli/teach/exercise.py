@@ -1,4 +1,4 @@
-"""`arena exercise`: a tree to be searched by hand, with its key."""
+"""`arena exercise`: makes a tree to search by hand, with its answer key."""
 
 from __future__ import annotations
 
@@ -15,29 +15,33 @@ from arena.cli.terminal.files import check_folder, write_file
 def exercise(
     kind: Annotated[
         str,
-        typer.Argument(metavar="KIND", help="minimax, alphabeta, expectiminimax, star1, bounds or maxn."),
+        typer.Argument(metavar="KIND", help="Kind: minimax, alphabeta, expectiminimax, star1, bounds or maxn."),
     ],
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Which tree: the same seed, the same tree. Usual: one that is drawn now.")
+        int | None,
+        typer.Option(metavar="N", min=0, help="Seed: the same seed makes the same tree.", show_default="random"),
     ] = None,
-    depth: Annotated[int | None, typer.Option(min=2, max=6, help="How many plies deep it is.")] = None,
-    branching: Annotated[int | None, typer.Option(min=2, max=6, help="How many children each node has.")] = None,
-    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Draw the sheet into an SVG file.")] = None,
+    depth: Annotated[
+        int | None, typer.Option(metavar="N", min=2, max=6, help="Depth in plies.", show_default="by KIND")
+    ] = None,
+    branching: Annotated[
+        int | None, typer.Option(metavar="N", min=2, max=6, help="Children of each node.", show_default="by KIND")
+    ] = None,
+    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="SVG file for the exercise sheet.")] = None,
     answers: Annotated[
-        Path | None, typer.Option("--answers", metavar="FILE", help="Draw the key into an SVG file.")
+        Path | None, typer.Option("--answers", metavar="FILE", help="SVG file for the answer key.")
     ] = None,
     tree: Annotated[
-        Path | None, typer.Option("--tree", metavar="FILE", help="Write the tree itself, for `tree:file=FILE`.")
+        Path | None, typer.Option("--tree", metavar="FILE", help="JSON file for the tree, for the game tree:file=FILE.")
     ] = None,
-    text: Annotated[bool, typer.Option("--text", help="Print the sheet (the default where no file is named).")] = False,
-    key: Annotated[bool, typer.Option("--key", help="Print the key.")] = False,
+    text: Annotated[bool, typer.Option("--text", help="Sheet as text (the default without a file or --key).")] = False,
+    key: Annotated[bool, typer.Option("--key", help="Answer key as text.")] = False,
 ) -> None:
-    """A tree to search by hand: a sheet with the task and room for the answers, and a key.
+    """Create an exercise on paper: a tree to search by hand, with the task and an answer key.
 
-    minimax and maxn ask for values, alphabeta for cut-offs too. expectiminimax
-    has chance; star1 asks what a chance node need not look at when it is known
-    how little and how much a leaf can be worth, bounds when only how little is.
-    In every tree there is one right answer.
+    minimax and maxn ask for the values of nodes, alphabeta also for cut-offs, expectiminimax for values with chance
+    nodes. star1 asks for the cut-offs at chance nodes if the lowest and highest leaf values are known, bounds if only
+    the lowest is known. Each tree has exactly one right answer.
 
     Example: arena exercise alphabeta --seed 7 --svg sheet.svg --answers key.svg
 
@@ -63,4 +67,4 @@ def exercise(
     if tree:
         write_file(tree, json.dumps(made.description, indent=1) + "\n")
     if seed is None:
-        print(f"the same tree again: --seed {chosen}", file=sys.stderr)
+        print(f"to make the same tree again: --seed {chosen}", file=sys.stderr)

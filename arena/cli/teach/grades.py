@@ -1,4 +1,4 @@
-"""`arena grades`: a grade list for a course, beside the lines of its roster."""
+"""`arena grades`: a grade list for a course, joined with its roster."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from arena.cli.asking import rated_games
 from arena.cli.asking.game_filters import AtOption, filtered
-from arena.cli.asking.record_options import DatabaseOption, reading
+from arena.cli.asking.record_options import DatabaseOption, TournamentArgument, reading, title_of
 from arena.cli.terminal.files import read_file
 from arena.cli.terminal.listings import FormatOption, OutputFormat, exact_columns, show
 from arena.history.words import number
@@ -20,35 +20,42 @@ if TYPE_CHECKING:
     from db.search import Wanted
 
 _MOST: Final = 1_000_000
-"""Faults that are read."""
+"""Largest number of faults that are read."""
 
 
 @filtered(without=("agent", "opponent", "seat", "result", "tournament"))
 def grades(
     wanted: Wanted,
-    tournament: Annotated[str | None, typer.Argument(metavar="TOURNAMENT", help="Usual: the last one made.")] = None,
+    tournament: TournamentArgument = None,
     bar: Annotated[
-        list[str] | None, typer.Option("--bar", metavar="NAME=AGENT", help="Who is to be beaten; may be repeated.")
+        list[str] | None,
+        typer.Option("--bar", metavar="NAME=AGENT", help="Bar: an agent to compare with; can be repeated."),
     ] = None,
     join: Annotated[
-        str | None, typer.Option("--join", metavar="FILE.csv", help="Put beside the lines of this roster.")
+        str | None, typer.Option("--join", metavar="FILE.csv", help="Roster whose columns are added to the list.")
     ] = None,
     on: Annotated[
-        str | None, typer.Option("--on", metavar="COLUMN", help="The roster's column with the agents' names.")
+        str | None,
+        typer.Option(
+            "--on",
+            metavar="COLUMN",
+            help="Column of the roster with the agents' names.",
+            show_default="the one with most of the names",
+        ),
     ] = None,
     at: AtOption = None,
     format: FormatOption = OutputFormat.CSV,
     db: DatabaseOption = None,
 ) -> None:
-    """A grade list for a course: score, rating, faults, and who is better than each bar.
+    """Make a grade list for a course: score, rating, faults, and who is better than each bar.
 
-    "better" and "not better" are 95 % sure, by all rated games of the tournament; each agent's own games with the bar
-    are listed. Score and points are those of the standings. All
-    columns of the roster are kept. A table shows less.
+    A bar is a player of known strength. "better" and "not better" hold with 95 % confidence, from all rated games of
+    the tournament. Points and score are those of the standings. CSV and JSON also have each agent's games against the
+    bars. All columns of the roster are kept.
 
-    Example: arena grades cs101 --format table
+    Example: arena grades demo --bar pass=random --format table
 
-    Example: arena grades cs101 --bar pass=random --bar merit=alphabeta:depth=4 --join roster.csv
+    Example: arena grades cs101 --bar pass=random --join roster.csv
     """
     from arena.course import roster as rosters
     from arena.ratings import grades as grading
@@ -58,12 +65,13 @@ def grades(
     from db import rated_games as record
 
     if on is not None and join is None:
-        raise typer.BadParameter("--on is about the roster: give that too, with --join")
+        raise typer.BadParameter("--on names a column of the roster, so it needs --join FILE.csv too")
     bars = rated_games.named(bar, "--bar", "NAME=AGENT")
     roster = None if join is None else [row for _, row in rosters.table(*read_file(join, "a roster"))]
     with reading(db) as connection:
         scope = rated_games.scope(connection, (tournament,), wanted=wanted, at=at)
         name = lookup.tournament_name(connection, scope.tournaments[0])
+        heading = title_of(connection, (tournament,))
         games = record.games(connection, scope)
         for_points = record.games(connection, replace(scope, for_points=True))
         described = lookup.anchors(connection, scope.tournaments)
@@ -88,6 +96,8 @@ def grades(
     if roster is not None:
         rows = grading.joined(rows, roster, on)
     columns = exact_columns(rows[0] if rows else ("agent",))
+    if format is OutputFormat.TABLE and heading:
+        print(heading)
     show(
         rows,
         columns,
@@ -99,11 +109,11 @@ def grades(
     if format is OutputFormat.TABLE and any(
         str(row.get(bar, "")).startswith(_UNDECIDED) for row in rows for bar in bars
     ):
-        print(f"\n~N: about N more games would tell; without a number: more than {grading.MOST_MORE:,}")
+        print(f"\nundecided ~N: about N more games would decide; without ~N: more than {grading.MOST_MORE:,} games")
 
 
 def _against(row: dict[str, Any], bar: str) -> str | None:
-    """How the agent stands to the bar, and about how many more games would tell."""
+    """The comparison of the agent with the bar, and about how many more games would decide it."""
     stands, more = row[bar], row[f"{bar}_more"]
     return stands if more is None else f"{stands} ~{more}"
 
@@ -113,7 +123,7 @@ _NUMBERS: Final = ("rank", "games", "points", "score", "rating", "±", "faults")
 
 
 def _short(row: dict[str, Any], bars: Sequence[str], *, statuses: bool) -> dict[str, Any]:
-    """What a table shows of a row, in as many digits as are read."""
+    """The row of the table: fewer columns and digits than in CSV."""
     return {
         "agent": row["agent"],
         **({"status": row["status"]} if statuses else {}),

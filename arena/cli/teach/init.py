@@ -1,4 +1,4 @@
-"""`arena init`: the first text of a tournament's description."""
+"""`arena init`: creates the description of a tournament."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from arena.history.words import printable
 
 def init(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="The tournament, or the file to make: cs101, cs101.toml.")
+        str, typer.Argument(metavar="NAME", help="Name of the tournament, or file to create: cs101, cs101.toml.")
     ],
-    game: Annotated[str, typer.Option(metavar="GAME", help="What is played, with options if you like.")] = "connect4",
+    game: Annotated[
+        str, typer.Option(metavar="GAME", help="Game of the tournament, with options if needed.")
+    ] = "connect4",
 ) -> None:
-    """Begin a tournament: a description with every setting in it, and what is usual.
+    """Create the description of a tournament: a TOML file with every setting and its default.
 
-    It can be run as it is, between agents of ours. A file that is there already is never overwritten.
+    `arena run` can play it immediately, with built-in agents. An existing file is never overwritten.
 
     Example: arena init cs101
 
@@ -30,7 +32,7 @@ def init(
     path = starter.description_file(name)
     starter.write(path, starter.tournament(path.stem, game, games.start(game)))
     file = shlex.quote(str(path))
-    print(printable(f"{path} describes a tournament of {game}; every setting is in it. Next:"))
+    print(printable(f"{path} describes a tournament of {game}; it lists every setting. Next:"))
     for command in (
         f"arena run {file} --plan",
         f"arena collect submissions.zip --roster roster.csv --tournament {file}",

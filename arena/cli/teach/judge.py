@@ -1,4 +1,4 @@
-"""`arena judge`: an algorithm that a student wrote, against ours on the same trees."""
+"""`arena judge`: compares a student's search function with ours on the same trees."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from arena.cli.asking.playing_options import WallsOption
 from arena.cli.terminal.listings import FormatOption, OutputFormat, show
 from arena.errors import BadPlayer
 from arena.history.words import printable
-from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,46 +19,42 @@ if TYPE_CHECKING:
     from arena.course.lecture.questions import JudgedAlgorithm
 
 _MOST_SHOWN: Final = 12
-"""So many leaves fit on a line."""
+"""Number of leaves printed on a line."""
 _MOST_PRINTED: Final = 50
 
 
 def judge(
     function: Annotated[
         str,
-        typer.Argument(
-            metavar="FILE:FUNCTION", help="A Python file and a function in it; usually the one called as the algorithm."
-        ),
+        typer.Argument(metavar="FILE:FUNCTION", help="Python file and function; without :FUNCTION the one of --as."),
     ],
     algorithm: Annotated[
         str | None,
         typer.Option(
             "--as",
             metavar="ALGORITHM",
-            help="minimax, negamax, alphabeta, pvs, expectiminimax, star1, expectimax, maxn or paranoid. "
-            "Usual: the function's name.",
+            help="Algorithm: minimax, negamax, alphabeta, pvs, expectiminimax, star1, expectimax, maxn or paranoid.",
+            show_default="the function's name",
         ),
     ] = None,
-    trees: Annotated[int, typer.Option(min=0, max=1000, help="How many random trees, besides those of lectures.")] = 20,
-    seed: Annotated[int, typer.Option(min=0, help="The random trees of this seed.")] = 1,
-    seconds: Annotated[float, typer.Option(min=0.1, max=600, help="How long the function has for each tree.")] = 5.0,
-    walls: Annotated[
-        WallKind | None, typer.Option(help="How the function is confined. Usual: the best that this machine offers.")
-    ] = None,
+    trees: Annotated[int, typer.Option(metavar="N", min=0, max=1000, help="Number of random trees.")] = 20,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the random trees.")] = 1,
+    seconds: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.1, max=600, help="Time limit for each tree.")
+    ] = 5.0,
+    walls: WallsOption = None,
     format: FormatOption = OutputFormat.TABLE,
 ) -> None:
-    """Judge a search that somebody wrote: its value, its move, and which leaves it looks at, compared with ours.
+    """Judge a student's search function: are its value, move and visited leaves right?
 
-    The function gets a position, as agents do, and returns its value, or
-    (value, move). Other parameters are told by their names: depth (plies to look
-    ahead), alpha, beta, maximizing (whether MAX moves), color (1 for MAX, -1 for
-    MIN), seat (who moves). It runs alone, behind walls, without our searches.
-
-    Exit code 1 unless all trees are right.
+    The function runs in a sandbox on trees from lectures and random trees, and is compared with our search. It gets a
+    position (a State) and returns its value, or (value, move). It can have these parameters too: depth (in plies),
+    alpha, beta, maximizing (True if MAX moves), color (1 for MAX, -1 for MIN), seat (the seat to move). It cannot
+    import our searches. The exit code is 1 if it is wrong on any tree.
 
     Example: arena judge examples/my_search.py:alphabeta
 
-    Example: arena judge my_search.py:best_value --as minimax --trees 50 --format csv
+    Example: arena judge my_search.py:best_value --as minimax --trees 50
     """
     from arena.course.lecture import judging, questions
     from arena.course.lecture.student_process import StudentProcess, file_and_function
@@ -111,7 +107,7 @@ _COLUMNS: Final = {
     "expected": lambda row: f"{len(row['expected_leaves'])}",
     "difference": lambda row: row["difference"] or "",
 }
-"""Of the CSV, and of the table, which leaves out what is as it should be."""
+"""Columns of the CSV."""
 
 
 def _written(value: Any) -> str:
@@ -121,13 +117,13 @@ def _written(value: Any) -> str:
 
 
 def _show_unloaded(failed: str, traceback: Sequence[str]) -> None:
-    print(f"cannot be judged: {printable(failed)}")
+    print(f"the function cannot be judged: {printable(failed)}")
     for line in traceback:
         print(f"  {printable(line)}")
 
 
 def _show_verdicts(subject: JudgedAlgorithm, verdicts: Sequence[TreeVerdict], printed: str) -> None:
-    """The verdicts for people: a line a tree, then the smallest tree that is wrong, drawn."""
+    """Print a line for each tree, then draw the smallest tree on which the function is wrong."""
     from arena.course.lecture.judging import common_cause
 
     rows = [
@@ -145,10 +141,10 @@ def _show_verdicts(subject: JudgedAlgorithm, verdicts: Sequence[TreeVerdict], pr
     if failed:
         _explain(subject, min(failed, key=lambda verdict: (not verdict.answer.tried, len(verdict.ours.leaves))))
     if printed.strip():
-        print(f"\nit prints, at the end: {printable(printed.rstrip().rpartition(chr(10))[2][:_MOST_PRINTED])}")
+        print(f"\nthe last line that it printed: {printable(printed.rstrip().rpartition(chr(10))[2][:_MOST_PRINTED])}")
     print(f"\n{len(verdicts) - len(failed)} of {len(verdicts)} trees are right")
     if why := common_cause(subject, verdicts):
-        print(f"what they have in common: {why}")
+        print(f"common cause: {why}")
 
 
 def _name(verdict: TreeVerdict) -> str:
@@ -157,7 +153,7 @@ def _name(verdict: TreeVerdict) -> str:
 
 
 def _explain(subject: JudgedAlgorithm, verdict: TreeVerdict) -> None:
-    """The tree as our search sees it, and what the function did."""
+    """Print the tree with our search, and the leaves that the function visited."""
     from adsearch.pictures.tree_drawing import as_text
     from adsearch.pictures.tree_picture import search_tree
 
@@ -165,7 +161,7 @@ def _explain(subject: JudgedAlgorithm, verdict: TreeVerdict) -> None:
     if verdict.leaves:
         print(f"\n{_name(verdict)}, as {subject.name} searches it:\n")
         print(as_text(search_tree(ours.state, ours.trace, ours.result)))
-        print(f"\nlooked at  {_listed([leaf[-1] for leaf in verdict.leaves])}")
+        print(f"\nvisited    {_listed([leaf[-1] for leaf in verdict.leaves])}")
         print(f"expected   {_listed([leaf[-1] for leaf in ours.leaves])}")
     print(f"{'' if verdict.leaves else chr(10)}{printable(verdict.difference)}")
     for line in verdict.answer.traceback:
@@ -173,5 +169,5 @@ def _explain(subject: JudgedAlgorithm, verdict: TreeVerdict) -> None:
 
 
 def _listed(leaves: Sequence[str]) -> str:
-    more = f" ... ({len(leaves)} in all)" if len(leaves) > _MOST_SHOWN else ""
+    more = f" ... ({len(leaves)} in total)" if len(leaves) > _MOST_SHOWN else ""
     return (" ".join(leaves[:_MOST_SHOWN]) or "nothing") + more

@@ -1,4 +1,4 @@
-"""`arena report`: a tournament as a site to publish."""
+"""`arena report`: writes a website about a tournament."""
 
 from __future__ import annotations
 
@@ -16,22 +16,24 @@ from arena.cli.terminal.files import read_file
 
 
 def report(
-    tournament: Annotated[str, typer.Argument(metavar="TOURNAMENT", help="Its name.")],
+    tournament: Annotated[str, typer.Argument(metavar="TOURNAMENT", help="Name of a tournament.")],
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="A new or empty folder, or an earlier report to replace.")
+        Path, typer.Argument(metavar="DIR", help="New or empty folder, or an earlier report to replace.")
     ],
     roster: Annotated[
         str | None,
-        typer.Option(metavar="FILE.csv", help="Show aliases: a roster with the columns id, name, group, alias."),
+        typer.Option(metavar="FILE.csv", help="Roster (columns id, name, group, alias); aliases replace the names."),
     ] = None,
-    games: Annotated[bool, typer.Option("--games/--no-games", help="A page for each game, to step through.")] = True,
+    games: Annotated[bool, typer.Option("--games/--no-games", help="Pages to step through each game.")] = True,
     trust_rules: TrustOption = False,
     db: DatabaseOption = None,
 ) -> None:
-    """Write a site to publish: standings, who beat whom, each agent, every game.
+    """Write a website (HTML report) about a tournament: standings, crosstable, agents, games.
 
-    Open DIR/index.html, or copy DIR to any web server; it needs no network. Nothing
-    that agents printed or said is in it, and with a roster nobody's name.
+    Open DIR/index.html, or copy DIR to any web server; the pages need no network. The site does not include the output
+    of agents, and with --roster no names of students.
+
+    Example: arena report demo site
 
     Example: arena report cs101 site --roster roster.csv
     """
@@ -53,7 +55,7 @@ def report(
             gathered, names = gather(connection, found, known, now=datetime.now(UTC))
             first = record.games(connection, [game.id for game in gathered.games[:1]])
         total = f"{len(gathered.games):,} games"
-        # Games in progress have clocks: one process does not disturb them.
+        # While games are played, use one process only: more would take processor time from their clocks.
         processes = 1 if gathered.status == "running" else cores.count()
         try:
             with progress_line.temporary() as show_progress:
@@ -68,7 +70,7 @@ def report(
                     done=lambda count: show_progress(f"{count:,} of {total}"),
                 )
         except KeyboardInterrupt:
-            print("interrupted; nothing was written", file=sys.stderr)
+            print("interrupted; no report was written", file=sys.stderr)
             raise
     if games and not trust_rules and (why := "".join(map(why_untrusted, first))):
         print(f"the pages have no boards: {printable(without_store(why))}", file=sys.stderr)

@@ -1,7 +1,7 @@
-"""`arena void`, `award`, `withdraw`, `release` and `revoke`: what an instructor decides, on record with its reason;
-`arena rulings` lists it.
+"""`arena void`, `award`, `withdraw`, `release`, `revoke` and `rulings`: an instructor's recorded decisions.
 
-What may be ruled, and what follows from it, is in `arena.tournament.rulings`; here it is asked for and said.
+`arena.tournament.rulings` decides which rulings are allowed and what follows from them; this module reads the arguments
+and prints the outcome.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ if TYPE_CHECKING:
     from db.records import PastGame
     from db.search import Wanted
 
-AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="Its name in the tournament.")]
+AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="Name of the agent in the tournament.")]
 TournamentOption = Annotated[
-    str | None, typer.Option(help="The tournament; needed where the agent takes part in several.")
+    str | None,
+    typer.Option(metavar="TOURNAMENT", help="Tournament, needed if the agent takes part in several."),
 ]
-ReasonOption = Annotated[str, typer.Option(help="Why. It is shown wherever the ruling is.")]
+ReasonOption = Annotated[str, typer.Option(metavar="TEXT", help="Reason, shown with the ruling everywhere.")]
 _SHOWN: Final = 5
-"""Number of games that are shown before the question."""
+"""Number of games shown before the user confirms."""
 _ALL: Final = 1_000_000
 
 
@@ -45,26 +46,28 @@ def void(
     reason: ReasonOption,
     id: Annotated[
         str | None,
-        typer.Argument(metavar="ID", help="A game: its id, 'last', or such as cs101-812. Or filters, for several."),
+        typer.Argument(
+            metavar="ID", help="Recorded game: its id, 'last', or demo-12. Leave it out to use filters instead."
+        ),
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Play it once more, in the tournament's next run.")] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Rule on all games that the filters find, without asking.")
-    ] = False,
+    again: Annotated[bool, typer.Option("--again", help="A replay in the next run of the tournament.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="No confirmation before several games are voided.")] = False,
     db: DatabaseOption = None,
 ) -> None:
-    """Annul a game: it counts for nothing, and what happened in it stays on record. With filters: all games found.
+    """Void a game, so that its result does not count; filters void several games.
 
-    Example: arena void cs101-812 --reason "the machine was busy with a backup"
+    The game stays recorded, with the ruling. --again plays it again in the next run of the tournament.
 
-    Example: arena void --tournament cs101 --verdict time --since 2026-05-01T18:00 --again --reason "a backup ran"
+    Example: arena void demo-12 --reason "the machine was busy with a backup"
+
+    Example: arena void --tournament demo --verdict time --again --reason "a backup ran"
     """
     from db.search import Wanted
 
     reason = _given(reason)
     what = "again" if again else "void"
     if (id is None) == (wanted == Wanted()):
-        raise typer.BadParameter("expected either a game's ID, or filters such as --tournament cs101 --verdict time")
+        raise typer.BadParameter("expected either a game's ID, or filters such as --tournament demo --verdict time")
     if id is not None:
         _rule_on_game(id, what, reason=reason, db=db)
     else:
@@ -73,13 +76,15 @@ def void(
 
 def award(
     id: GameIdArgument,
-    to: Annotated[str, typer.Option("--to", metavar="NAME|SEAT", help="Who has won it: a player, or a seat from 0.")],
+    to: Annotated[str, typer.Option("--to", metavar="NAME|SEAT", help="Winner: a player, or a seat (0 is the first).")],
     reason: ReasonOption,
     db: DatabaseOption = None,
 ) -> None:
-    """Give a game to one of its players. What happened in it stays on record.
+    """Award a game to one of its players, as if that player had won it.
 
-    Example: arena award cs101-812 --to alice --reason "bob's agent was not his own work"
+    The original result stays recorded, with the ruling.
+
+    Example: arena award demo-12 --to random --reason "the opponent was not its author's own work"
     """
     _rule_on_game(id, "award", reason=_given(reason), db=db, to=to)
 
@@ -87,9 +92,9 @@ def award(
 def withdraw(
     agent: AgentArgument, reason: ReasonOption, tournament: TournamentOption = None, db: DatabaseOption = None
 ) -> None:
-    """Take an agent out of a tournament: it forfeits the games that it has not begun.
+    """Withdraw an agent from a tournament: it forfeits the games that have not started.
 
-    Example: arena withdraw mallory --tournament cs101 --reason "asked to"
+    Example: arena withdraw mcts --tournament demo --reason "at its author's request"
     """
     _rule_on_entry(agent, "withdraw", reason=reason, tournament=tournament, db=db)
 
@@ -97,26 +102,26 @@ def withdraw(
 def release(
     agent: AgentArgument, reason: ReasonOption, tournament: TournamentOption = None, db: DatabaseOption = None
 ) -> None:
-    """Let an agent that was withdrawn, or quarantined for its faults, play again.
+    """Release an agent that was withdrawn or quarantined, so that it plays again.
 
-    Example: arena release alice --reason "fixed and tested"
+    Example: arena release mcts --reason "fixed and tested"
     """
     _rule_on_entry(agent, "release", reason=reason, tournament=tournament, db=db)
 
 
 def revoke(
     ruling: Annotated[
-        int, typer.Argument(metavar="RULING", min=1, max=MOST, help="Its number; `arena rulings` lists them.")
+        int, typer.Argument(metavar="RULING", min=1, max=MOST, help="Number of the ruling; `arena rulings` lists them.")
     ],
     reason: ReasonOption,
     db: DatabaseOption = None,
 ) -> None:
-    """Take back a ruling. Both stay on record.
+    """Revoke a ruling: the original result counts again.
 
-    A replay that has not been played is cancelled. What cannot be undone as a whole is refused: a replay that was
-    played, or a knockout that has gone on.
+    Both rulings stay recorded. A replay that has not been played is cancelled. A ruling cannot be revoked if its replay
+    was played, or if a knockout has continued since.
 
-    Example: arena revoke 12 --reason "it was another game"
+    Example: arena revoke 1 --reason "it was another game"
     """
     from arena.tournament import rulings as deciding
     from db import games, lookup
@@ -144,14 +149,14 @@ def revoke(
 
 def rulings(
     tournament: Annotated[
-        str | None, typer.Argument(metavar="TOURNAMENT", help="Rulings about this tournament (default: all).")
+        str | None, typer.Argument(metavar="TOURNAMENT", help="Tournament whose rulings to list.", show_default="all")
     ] = None,
     format: FormatOption = OutputFormat.TABLE,
     db: DatabaseOption = None,
 ) -> None:
-    """What was ruled about games and agents, the newest first.
+    """List the rulings about games and agents, newest first.
 
-    Example: arena rulings cs101
+    Example: arena rulings demo
     """
     from db import lookup
     from db import rulings as record
@@ -186,7 +191,7 @@ def _plain(value: Any) -> Any:
 
 
 def _about(row: Any) -> str:
-    """The game or the agent that a ruling is about."""
+    """The game or agent of the ruling."""
     players = " - ".join(row["players"])
     if row["game"] is None:
         return f"{players} in {row['tournament']}"
@@ -195,7 +200,7 @@ def _about(row: Any) -> str:
 
 
 def _decided(row: Any) -> str:
-    """What it says, and whether it still holds."""
+    """The decision, and whether it is revoked."""
     if row["revokes"] is not None:
         return f"revokes {row['revokes']}"
     to = "" if row["seat"] is None else f" to {row['players'][row['seat']]}"
@@ -235,7 +240,7 @@ def _rule_on_game(text: str, what: str, *, reason: str, db: str | None, to: str 
 
 
 def _rule_on_games(wanted: Wanted, what: str, *, reason: str, yes: bool, db: str | None) -> None:
-    """The same ruling about all games that are found, in one transaction."""
+    """Record the same ruling for all games found, in one transaction."""
     from arena.tournament import rulings as deciding
     from db import games, search
 
@@ -243,12 +248,12 @@ def _rule_on_games(wanted: Wanted, what: str, *, reason: str, yes: bool, db: str
         found = search.page(connection, wanted, limit=_ALL)
         if not found:
             refuse_unknown_game(connection, wanted)
-            raise BadRuling("no game is found by these filters; `arena history` takes the same ones")
+            raise BadRuling("no game matches these filters; `arena history` has the same filters")
         refusals = {game.id: deciding.refusal(connection, game, what) for game in found}
     chosen = [game for game in found if refusals[game.id] is None]
     refused = [why for why in refusals.values() if why is not None]
     if not chosen:
-        raise BadRuling(f"not one of {_games(len(found))} can be annulled: {refused[0]}")
+        raise BadRuling(f"none of {_games(len(found))} can be annulled: {refused[0]}")
     print(f"{_games(len(chosen))} to be annulled{' and played again' * (what == 'again')}:")
     for game in chosen[:_SHOWN]:
         print(f"  {recorded_game.header(game)[0]}   {printable(game.verdict or '')}")
@@ -271,12 +276,12 @@ def _rule_on_games(wanted: Wanted, what: str, *, reason: str, yes: bool, db: str
 
 def _agreed(question: str) -> bool:
     if not somebody_is_here():
-        raise BadRuling("several games are ruled on at once, and no terminal to ask at: add --yes")
+        raise BadRuling("several games would be annulled, and there is no terminal to confirm it: add --yes")
     return answer(question).lower() in ("y", "yes")
 
 
 def _run_by(chosen: Sequence[PastGame], what: str) -> list[str]:
-    """The tournaments that are to play some of the games once more."""
+    """The tournaments that will play some of the games again."""
     return sorted({game.tournament for game in chosen if game.tournament is not None}) if what == "again" else []
 
 
@@ -285,20 +290,20 @@ def _games(count: int) -> str:
 
 
 def _called(game: PastGame) -> str:
-    """The game for a line that says what was ruled."""
+    """The name of the game for a message."""
     name = "" if game.tournament is None else f"{game.tournament}-{game.number}, "
     return f"game {game.id} ({name}{' - '.join(game.players)})"
 
 
 def _seat(to: str, game: PastGame) -> int:
-    """The seat that `to` means: by the name that sits there, or by its number."""
+    """The seat that `to` means, by the player's name or by the number of the seat."""
     names = game.players
     if names.count(to) == 1:
         return names.index(to)
     if to.isascii() and to.isdigit() and len(to) < 3 and int(to) < len(names):
         return int(to)
     seats = ", ".join(f"{seat} ({name})" for seat, name in enumerate(names))
-    raise BadRuling(f"expected a seat of game {game.id} or who sits there, {seats}; got {to!r}")
+    raise BadRuling(f"expected a seat or player of game {game.id}: {seats}; got {to!r}")
 
 
 # Agents.
@@ -319,8 +324,8 @@ def _rule_on_entry(agent: str, what: str, *, reason: str, tournament: str | None
 
 
 def _meant(connection: Connection, agent: str, what: str, tournament: str | None) -> str:
-    """The tournament in which something is ruled about the agent: the one that was named, the only one in which that
-    would change anything, or the one that the person here chooses."""
+    """The tournament of a ruling about the agent: the named one, the only one in which the ruling would change
+    anything, or the one that the user chooses."""
     from db import lookup, store
     from db.errors import NotFound
 
@@ -329,21 +334,21 @@ def _meant(connection: Connection, agent: str, what: str, tournament: str | None
     entries = [row for row in lookup.entries_of(connection, agent) if tournament in (None, row.tournament)]
     if not entries:
         where = "any tournament" if tournament is None else repr(tournament)
-        raise NotFound(f"nobody called {agent!r} takes part in {where}; `arena standings` lists who does")
+        raise NotFound(f"no agent {agent!r} in {where}; `arena standings` lists the agents")
     able = [row for row in entries if row.status != store.AFTER[what]]
     if not able:
         there = ", ".join(row.tournament for row in entries)
-        raise BadRuling(f"{agent!r} is {entries[0].status} already in {there}")
+        raise BadRuling(f"{agent!r} is already {entries[0].status} in {there}")
     if len(able) == 1:
         return able[0].tournament
     return _asked(agent, {row.tournament: row.tournament_status for row in able})
 
 
 def _asked(agent: str, titles: dict[str, str]) -> str:
-    """The one of the tournaments that the person here means."""
+    """The tournament that the user chooses."""
     listed = ", ".join(f"{title} ({status})" for title, status in titles.items())
     if not somebody_is_here():
-        raise BadRuling(f"{agent!r} takes part in {listed}: name one of them with --tournament")
+        raise BadRuling(f"{agent!r} takes part in {listed}: choose one with --tournament")
     chosen = answer(printable(f"{agent} takes part in {listed}. Which tournament?"))
     if chosen not in titles:
         raise BadRuling(f"expected one of {', '.join(titles)}, got {chosen!r}; nothing was changed")
@@ -351,16 +356,16 @@ def _asked(agent: str, titles: dict[str, str]) -> str:
 
 
 def _say_what_follows(tournament: str | None) -> None:
-    print(printable(f"the next `arena run` of {tournament} settles the games that this concerns"))
+    print(printable(f"the next `arena run` of {tournament} updates the games that this affects"))
 
 
-# The record.
+# The database.
 
 
 @contextmanager
 def _writing(db: str | None, run_by: Collection[str] = ()) -> Iterator[Connection]:
-    """A transaction; TournamentBusy where another process plays one of the tournaments `run_by`, whose games are
-    scheduled or cancelled in it."""
+    """A transaction that writes. TournamentBusy if another process is running one of the tournaments `run_by`, in which
+    games will be scheduled or cancelled."""
     from arena.tournament.lock import alone
     from db.database import Database
 
@@ -373,5 +378,5 @@ def _writing(db: str | None, run_by: Collection[str] = ()) -> Iterator[Connectio
 
 def _given(reason: str) -> str:
     if not reason.strip():
-        raise BadRuling("expected a reason after --reason, got an empty one")
+        raise BadRuling("expected a reason after --reason, got an empty text")
     return reason.strip()

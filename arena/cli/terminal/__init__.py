@@ -1,5 +1,5 @@
-"""What appears on a terminal: tables, wrapped lines, the progress line, files, usage errors, what a shell completes.
+"""Terminal output and input: tables, wrapped lines, the progress line, files, usage errors, shell completion.
 
-Nothing here knows a command, and it imports nothing else of `arena/cli`. Start at `listings`, which prints every
-listing.
+These modules are independent of the commands and import nothing else of `arena/cli`. Start at `listings`, which prints
+all listings.
 """

@@ -1,7 +1,7 @@
-"""What a shell may complete: games, players, tournaments, games on record.
+"""Shell completion of games, players, tournaments and recorded games.
 
-A parameter is known by what its help calls it, so a new command's are completed, too. Completing reads the database
-that is there, and never fails: where nothing can be read nothing is offered.
+The metavar of a parameter (GAME, AGENT, ...) decides what is offered, so parameters of new commands are completed too.
+Completion reads the database and never fails: if nothing can be read, nothing is offered.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 _MOST_GAMES: Final = 20
+"""Number of recorded games that are offered."""
 _PLAIN: Final = re.compile(r"[\w@%+=:,./-]+")
-"""A word that stands on a shell's line as it is: a name may hold what a shell or a terminal would obey."""
+"""A word that needs no quoting in a shell; other names are not offered, because a shell could execute them."""
 
 
 class Completion(NamedTuple):
-    """One word that fits, in the shape that the shells' scripts are told it."""
+    """One offered word, with the attributes that Typer's completion scripts read."""
 
     value: str
     help: str | None = None
@@ -29,7 +30,7 @@ class Completion(NamedTuple):
 
 
 def complete(command: Any) -> None:
-    """Lets the shell complete the arguments and options of `command`, and of the commands in it."""
+    """Enable completion for the parameters of `command` and of its subcommands."""
     for inner in getattr(command, "commands", {}).values():
         complete(inner)
     for parameter in command.params:
@@ -39,13 +40,13 @@ def complete(command: Any) -> None:
 
 
 def _called(parameter: Any) -> str:
-    """What a parameter is called: "game", for GAME as well as for --game."""
+    """The kind of a parameter: "game" for GAME as well as for --game."""
     return str(parameter.metavar or parameter.name).split()[0].rstrip(".").lower()
 
 
 def _offers(words: Callable[[str | None], Iterator[str]], ctx: Any, incomplete: str) -> list[Completion]:
     found: dict[str, Completion] = {}
-    with suppress(Exception):  # whatever it is: somebody is in the middle of a line
+    with suppress(Exception):  # an error message would appear in the middle of the user's line
         for word in words(ctx.params.get("db")):
             if word.startswith(incomplete) and _PLAIN.fullmatch(word):
                 found[word] = Completion(word)
@@ -115,4 +116,4 @@ _WORDS: Final[dict[str, Callable[[str | None], Iterator[str]]]] = {
     "tournament": _tournaments,
     "id": _ids,
 }
-"""What may stand for a parameter, by what it is called."""
+"""The words offered for a parameter, by the kind of the parameter."""

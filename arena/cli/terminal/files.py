@@ -1,4 +1,4 @@
-"""Files that commands read and write: text, and what the files are called in messages."""
+"""Text files that commands read and write, with error messages that name the file."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from adsearch.errors import quote
 from arena.errors import ArenaError, BadImport
 
 _DRAWN: Final = (".svg", ".dot", ".html")
-"""What is called so is a picture or a page, and may be replaced by one."""
+"""Endings of pictures and pages, which a new picture or page can replace."""
 _BEGINNING: Final = 4
-"""Bytes that tell pictures, pages and tables apart, whatever they are called."""
+"""Number of first bytes by which pictures, pages and tables are told apart, for files with other endings."""
 
 
 def read_file(file: str, what: str) -> tuple[str, str]:
-    """The text of a file, or of standard input ("-"), and what it is called in messages; `what` is expected in it."""
+    """The text of a file, or of standard input ("-"), and its name for messages; `what` says what it should contain."""
     name = "standard input" if file == "-" else file
     try:
         written = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
@@ -34,21 +34,21 @@ def read_file(file: str, what: str) -> tuple[str, str]:
         line = written[: error.start].count(b"\n") + 1
         raise BadImport(
             f"{name}, line {line}: expected text in UTF-8, got the byte {written[error.start]:#x}; "
-            "a spreadsheet saves it as CSV UTF-8"
+            "in a spreadsheet choose the format CSV UTF-8"
         ) from None
 
 
 def write_file(file: str | Path, text: str) -> None:
-    """`text` is in the file when all of it has been written, or not at all; says where.
+    """Write `text` to the file, completely or not at all, and print the file's name to stderr.
 
-    An earlier one of its kind is replaced, and nothing else is."""
+    An existing file is replaced only if it is of the same kind."""
     try:
         if Path(file).is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if Path(file).exists() and not Path(file).is_file():
-            raise ArenaError(f"expected a file to write, {quote(str(file))} is a device or a pipe")
+            raise ArenaError(f"expected the name of a file to write, got {quote(str(file))}, a device or a pipe")
         if not _is_of_its_kind(Path(file), text):
-            raise ArenaError(f"{quote(str(file))} is there already and holds something else: name another file")
+            raise ArenaError(f"{quote(str(file))} already exists and is a different kind of file: choose another name")
         with whole_file(file) as out:
             out.write(text)
     except OSError as error:
@@ -58,7 +58,7 @@ def write_file(file: str | Path, text: str) -> None:
 
 @contextmanager
 def whole_file(file: str | Path) -> Iterator[TextIO]:
-    """Inside, text is written to what becomes the file at the end: it is there as a whole, or not at all."""
+    """Inside, text is written to FILE.part, which is renamed to FILE at the end: the file is complete or unchanged."""
     begun = Path(f"{file}.part")
     try:
         with begun.open("w", encoding="utf-8", newline="") as out:
@@ -69,13 +69,13 @@ def whole_file(file: str | Path) -> Iterator[TextIO]:
 
 
 def check_folder(file: Path | None) -> None:
-    """An error now rather than after a long computation, where the folder for the file is missing."""
+    """Raise BadParameter if the file's folder does not exist, before a long computation starts."""
     if file is not None and not file.parent.is_dir():
         raise typer.BadParameter(f"cannot write {quote(str(file))}: there is no folder {quote(str(file.parent))}")
 
 
 def _is_of_its_kind(file: Path, text: str) -> bool:
-    """Whether what is there, if anything, is a picture or a page too, or begins like `text`."""
+    """Whether the file does not exist, is a picture or a page by its ending, or starts like `text`."""
     if file.suffix in _DRAWN or not file.exists():
         return True
     with file.open("rb") as opened:

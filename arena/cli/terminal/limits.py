@@ -1,8 +1,7 @@
-"""Limits for a command that only reads: on the time and the memory that a call into C takes, and an end at any moment.
+"""Limits for a read-only command: time and memory of a call into C code, and Ctrl-C at any moment.
 
-Python runs no signal handler while a library computes, and a database may compute for hours. So a thread waits for the
-byte that the system writes into a pipe when a signal comes (signal.set_wakeup_fd) and ends the process, which has
-nothing to clear up.
+Python runs no signal handler during a call into C, and a database query can take hours. So a thread waits for the byte
+that Python writes into a pipe for each signal (signal.set_wakeup_fd), and ends the process, which needs no cleanup.
 """
 
 from __future__ import annotations
@@ -25,22 +24,22 @@ from arena.errors import ArenaError
 _Item = TypeVar("_Item")
 _ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _GRACE: Final = 0.2
-"""Seconds in which the main thread may end in the usual way after a signal."""
+"""Time for the main thread to end normally after a signal, in seconds."""
 _MEBIBYTE: Final = 1024**2
 _DATA: Final = 5
-"""The place of the pages of data in /proc/self/statm."""
+"""Field of /proc/self/statm with the number of data pages."""
 
 
 class Patience:
-    """Inside, a signal ends the process at once, and so does waiting longer than `seconds`, with the message `late`.
+    """Inside, a signal ends the process immediately; so does a timeout after `seconds`, with the message `late`.
 
-    All time between `begin` and `end` counts, and otherwise that in which this process computes: not that in which a
-    reader of our output keeps us waiting."""
+    Between `begin` and `end` wall time counts, outside only CPU time, so that a slow reader of our output (a pager)
+    causes no timeout."""
 
     def __init__(self, seconds: float, *, late: str) -> None:
         self._late = late
         self._left = seconds
-        # Since when the library computes; and what this process had computed when the library had answered.
+        # Start of the current library call (None outside), and CPU time of the process at the end of the last call.
         self._since: float | None = None
         self._computed = time.process_time()
 
@@ -59,19 +58,19 @@ class Patience:
         os.close(self._read)
 
     def begin(self) -> None:
-        """The library computes."""
+        """Note that a library call starts."""
         self._left -= time.process_time() - self._computed
         self._since = time.monotonic()
 
     def end(self) -> None:
-        """It has answered."""
+        """Note that the library call has returned."""
         if self._since is not None:
             self._left -= time.monotonic() - self._since
             self._computed = time.process_time()
             self._since = None
 
     def each(self, items: Iterator[_Item]) -> Generator[_Item]:
-        """The items, each of which the library computes when it is asked for."""
+        """The items, whose computation counts as a library call."""
         while True:
             self.begin()
             try:
@@ -103,7 +102,7 @@ class Patience:
 
 
 def _is_closed_within(pipe: int, seconds: float) -> bool:
-    """Whether the other end of the pipe closes by then."""
+    """Whether the other end of the pipe is closed within `seconds`."""
     give_up = time.monotonic() + seconds
     while select.select([pipe], [], [], max(0.0, give_up - time.monotonic()))[0]:
         if not os.read(pipe, 4096):
@@ -113,10 +112,10 @@ def _is_closed_within(pipe: int, seconds: float) -> bool:
 
 @contextmanager
 def at_most_memory(mebibytes: int, *, advice: str) -> Iterator[None]:
-    """Inside, this process gets so much memory more, and is refused any beyond it."""
+    """Inside, this process can allocate at most `mebibytes` more (RLIMIT_DATA)."""
     try:
         data = int(Path("/proc/self/statm").read_text().split()[_DATA]) * resource.getpagesize()
-    except OSError:  # macOS, which knows no such limit
+    except OSError:  # macOS has no such limit
         yield
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
@@ -125,6 +124,6 @@ def at_most_memory(mebibytes: int, *, advice: str) -> Iterator[None]:
     try:
         yield
     except MemoryError:
-        raise ArenaError(f"expected to need at most {mebibytes} MiB of memory, needed more: {advice}") from None
+        raise ArenaError(f"out of memory: the limit is {mebibytes} MiB; {advice}") from None
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))

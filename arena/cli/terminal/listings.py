@@ -1,6 +1,6 @@
-"""Every listing of every command: a table for people, CSV for spreadsheets, JSON for programs.
+"""The listings of all commands: a table for people, CSV for spreadsheets, JSON for programs.
 
-A command describes its rows and columns once; `--format` decides how they come out. JSON is one array on stdout.
+A command defines its rows and columns once; `--format` chooses the output. JSON is one array on stdout.
 """
 
 import csv
@@ -17,22 +17,22 @@ from arena.history.csv_cells import written
 
 
 class OutputFormat(StrEnum):
-    """How a listing is printed."""
+    """The values of --format."""
 
     TABLE = "table"
     CSV = "csv"
     JSON = "json"
 
 
-FormatOption = Annotated[OutputFormat, typer.Option("--format", help="How to print the listing.")]
+FormatOption = Annotated[OutputFormat, typer.Option("--format", help="Output format.")]
 
 Row = Mapping[str, Any]
 Columns = Mapping[str, Callable[[Row], str]]
-"""The columns of the table and the CSV: title -> a row's text there."""
+"""The columns of the table and the CSV: title -> function that returns a row's text."""
 
 
 _LEAST: Final = 7
-"""So wide a column of names stays, however narrow the terminal is."""
+"""Smallest width of a column of names, on any terminal."""
 
 
 def show(
@@ -45,10 +45,10 @@ def show(
     numbers: Collection[str] = (),
     multiline: Collection[str] = (),
 ) -> None:
-    """Prints `rows`: their `columns` as a table or CSV, or the whole of them as JSON. Only a table needs all at once.
+    """Print `rows`: their `columns` as a table or CSV, or all fields as JSON. Only a table needs all rows in memory.
 
-    Where it is narrow the last column is `wrapped` to that width, and then the column `narrowed` is cut off. In a table
-    the columns `numbers` end at the same place in every row. In CSV the columns `multiline` keep their line ends."""
+    On a narrow terminal the last column is wrapped to the width `wrapped`, then the column `narrowed` is cut. In a
+    table the columns `numbers` are right-aligned. In CSV the columns `multiline` keep their line ends."""
     if format is OutputFormat.JSON:
         _show_json_rows(rows)
     elif format is OutputFormat.CSV:
@@ -58,7 +58,7 @@ def show(
 
 
 def show_csv(rows: Iterable[Iterable[str]], *, titles: Sequence[str], multiline: Collection[str] = ()) -> None:
-    """Prints rows of cells below a row of titles."""
+    """Print rows of cells as CSV, below a row of titles."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(map(written, titles))
     for row in rows:
@@ -71,12 +71,12 @@ def _each_line(text: str) -> str:
 
 
 def show_json(document: Any) -> None:
-    """Prints one JSON document."""
+    """Print one JSON document."""
     print(json.dumps(document, indent=2, allow_nan=False))
 
 
 def _show_json_rows(rows: Iterable[Row]) -> None:
-    """Prints an array as `show_json` does, each row as it comes."""
+    """Print an array in the format of `show_json`, each row as soon as it is available."""
     before = "["
     for row in rows:
         document = json.dumps(row, indent=2, allow_nan=False).replace("\n", "\n  ")
@@ -86,7 +86,7 @@ def _show_json_rows(rows: Iterable[Row]) -> None:
 
 
 def _exact(name: str) -> Callable[[Row], str]:
-    """The text of a value in CSV, with all its digits."""
+    """A function for the text of a value in CSV, with all digits."""
 
     def text(row: Row) -> str:
         value = row[name]
@@ -100,12 +100,12 @@ def _exact(name: str) -> Callable[[Row], str]:
 
 
 def exact_columns(names: Iterable[str]) -> Columns:
-    """A column for each of these fields of a row, as CSV has them."""
+    """A CSV column for each of these fields."""
     return {name: _exact(name) for name in names}
 
 
 def percent(share: float) -> str:
-    """A likelihood for people: never 0 or 100 % where it is not."""
+    """A probability as a percentage; 0 % and 100 % only if it is exactly 0 or 1."""
     return f"{min(max(share, 0.001), 0.999):.1%}" if 0.0 < share < 1.0 else f"{share:.0%}"
 
 
@@ -118,14 +118,14 @@ def _show_table(
 
     from arena.history.words import printable
 
-    # Piped into a file or a program, a row stays on one line.
+    # In a file or a pipe each row is one line.
     console = Console(highlight=False, width=table_width() or 10_000)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     *_, last = columns
     shown = {title: [Text(printable(text(row))) for row in rows] for title, text in columns.items()}
     widths = {title: max([len(title), *(cell.cell_len for cell in cells)]) for title, cells in shown.items()}
-    # Where it is narrow the last column is wrapped, and then names are cut; nothing else is ever left out, and where
-    # even that is too wide, lines are as long as they must be.
+    # On a narrow terminal the last column is wrapped, then names are cut. Nothing else is shortened: if the table is
+    # still too wide, its lines are longer than the terminal.
     least = widths | {last: min(widths[last], wrapped)}
     room = console.width - sum(least.values()) - 2 * (len(least) - 1)
     if narrowed is not None:

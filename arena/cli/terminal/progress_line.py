@@ -1,7 +1,4 @@
-"""The line on a terminal that says how far a command has come: on stderr, each time over the one before.
-
-Into a file or a program nothing is written.
-"""
+"""The progress line: one line on stderr, overwritten by each update. Nothing is written to a file or a pipe."""
 
 from __future__ import annotations
 
@@ -11,20 +8,20 @@ from contextlib import contextmanager
 
 
 def show(text: str, *, last: bool = False) -> None:
-    """Shows `text` on the line; the `last` one stays."""
+    """Show `text` on the progress line; the `last` text stays on the screen."""
     if sys.stderr.isatty():
         print(f"\r{text}", end="\n" if last else "", file=sys.stderr, flush=True)
 
 
 def erase() -> None:
-    """Removes the line."""
+    """Erase the progress line."""
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 @contextmanager
 def temporary() -> Iterator[Callable[[str], None]]:
-    """Inside, what is yielded shows a text on the line; afterwards the line is gone."""
+    """Inside, the yielded function shows a text on the progress line, which is erased at the end."""
     try:
         yield show
     finally:

@@ -1,4 +1,4 @@
-"""Questions to a person at this terminal, before something is changed or where several things could be meant."""
+"""Questions to the user at the terminal: to confirm a change, or to choose among several meanings."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import sys
 
 
 def somebody_is_here() -> bool:
-    """Whether there is anyone to ask."""
+    """Whether input and output are a terminal, so that a user can answer."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def answer(question: str) -> str:
-    """What the person types; empty at the end of input."""
+    """The line that the user types; empty at the end of input."""
     print(f"{question} ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip()

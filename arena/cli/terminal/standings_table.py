@@ -1,6 +1,6 @@
-"""The standings of a tournament as a table, as `arena standings` and the end of `arena run` print them.
+"""The standings of a tournament as a table, printed by `arena standings` and at the end of `arena run`.
 
-Below the table of a knockout stands its bracket; the agents that a gauntlet names have a table of their own.
+A knockout has its bracket below the table; a gauntlet has a second table for the agents that it names.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from arena.tournament.formats.knockout import Bracket, Series
     from arena.tournament.standings import TournamentStandings
 
-GAUNTLET: Final = "The gauntlet: agents that meet all the others, ranked among themselves"
-"""Above those whom a gauntlet names."""
+GAUNTLET: Final = "The gauntlet: agents that play against all others, ranked separately"
+"""Heading above the agents that a gauntlet names."""
 
 _NUMBERS: Final = ("games", "W", "D", "L", "points", "bye", "forfeit", "score")
 _WRAPPED: Final = 10
-"""Width of the faults on a narrow screen: that of "withdrawn;"."""
+"""Width of the faults on a narrow screen: the width of "withdrawn;"."""
 
 
 def show_standings(found: TournamentStandings, *, format: OutputFormat = OutputFormat.TABLE) -> None:
-    """Prints the standings, and the bracket of a knockout."""
+    """Print the standings, and the bracket of a knockout."""
     rows = [asdict(line) | _more(found, line.name) for line in found.lines]
     columns = _columns(rows, found, csv=format is OutputFormat.CSV)
     if format is not OutputFormat.TABLE:
@@ -50,7 +50,7 @@ def _columns(rows: Sequence[Row], found: TournamentStandings, *, csv: bool) -> C
     from arena.ratings.tiebreaks import TIEBREAKS
 
     def faults(row: Row) -> str:
-        """The faults; in a table also that somebody is out."""
+        """The faults; in a table also the status of an agent that is withdrawn or quarantined."""
         status = row["status"] or "active"
         counted = ", ".join(f"{verdict} {count}" for verdict, count in row["faults"].items())
         return counted if status == "active" or csv else f"{status}; {counted}".removesuffix("; ")
@@ -100,7 +100,7 @@ def _tiebreak(name: str, row: dict[str, Any]) -> str:
 
 
 def _more(found: TournamentStandings, name: str) -> dict[str, Any]:
-    """What JSON has about a player besides its line."""
+    """The additional JSON fields of a player."""
     bracket = found.bracket
     return {
         "status": found.statuses.get(name),
@@ -111,7 +111,7 @@ def _more(found: TournamentStandings, name: str) -> dict[str, Any]:
 
 
 def _series(bracket: Bracket, name: str, round: int, one: Series) -> dict[str, Any]:
-    """A series as the player `name` sees it."""
+    """A series from the point of view of the player `name`."""
     own = one.players.index(name)
     opponent = one.players[1 - own]
     return {
@@ -127,7 +127,7 @@ def _series(bracket: Bracket, name: str, round: int, one: Series) -> dict[str, A
 
 
 def bracket_lines(found: TournamentStandings) -> Iterator[str]:
-    """The bracket in words: every series of which a player is known, and who won the knockout."""
+    """The bracket in words: every series with at least one known player, and the winner of the knockout."""
     bracket = found.bracket
     if bracket is None:
         return

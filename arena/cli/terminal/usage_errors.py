@@ -1,8 +1,9 @@
-"""What somebody who mistyped a command is told: one line in our words, where Typer has five, its library its own."""
+"""Usage errors on one line, in our words: what is wrong, and what to type instead. Typer itself prints five lines."""
 
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -14,24 +15,31 @@ _EXPECTED: Final = {
     "int_parsing": "a whole number",
     "float_parsing": "a number",
 }
-"""What was expected, by the kinds of error that the library behind Typer's options tells."""
+"""The expected value, by the error type of Pydantic, with which Typer validates options."""
+_ALIKE: Final = 0.75
+"""Smallest similarity of an option that is suggested for a typo, from 0 to 1."""
+_FEW: Final = 8
+"""Largest number of options that are listed in a message."""
 
 
 def message(error: TyperException) -> str:
-    """What is wrong, where, and which help tells more; nothing if all help was shown instead."""
+    """What is wrong, what to type instead, and the help command; empty if the help itself was shown."""
     problem = _problem(error)
     context = getattr(error, "ctx", None)
-    return f"{problem} ({context.command_path} --help tells more)" if problem and context else problem
+    return f"{problem} (help: {context.command_path} --help)" if problem and context else problem
 
 
 def _problem(error: TyperException) -> str:
     param = getattr(error, "param", None)
     where = f"{_name(param)}: " if param else ""
     if type(error).__name__ == "MissingParameter":
-        return f"expected {_name(param)}, got nothing"
+        value = f" {param.metavar}" if param.param_type_name == "option" and param.metavar else ""
+        return f"missing {_name(param)}{value}{_example(error)}"
     if type(error).__name__ == "NoSuchOption":
         return _no_option(error)
     message = (_validation(error.__cause__) or error.message).rstrip(".").replace("'. Did", "'; did")
+    if extra := re.fullmatch(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", message):
+        return _unexpected(error, extra[1].split())
     if choice := re.fullmatch("(.*) is not one of (.*)", message):
         among = choice[2].replace("'", "")
         return f"{where}expected one of {among}, got {choice[1]}"
@@ -39,19 +47,49 @@ def _problem(error: TyperException) -> str:
 
 
 def _name(param: Any) -> str:
-    """An option as it is typed, an argument as the help names it."""
+    """The long form of an option, or the metavar of an argument."""
     if param.param_type_name == "option":
         return str(max(param.opts, key=len))
     return str(param.metavar or param.name.upper())
 
 
 def _no_option(error: Any) -> str:
-    likely = " or ".join(error.possibilities or ())
-    return f"no option {error.option_name}" + (f"; did you mean {likely}?" if likely else "")
+    wrong, options = error.option_name, _options(error)
+    alike = [name for name in options if SequenceMatcher(None, wrong, name).ratio() >= _ALIKE]
+    if alike:
+        return f"no option {wrong}; did you mean {' or '.join(alike)}?"
+    return f"no option {wrong}" + (f"; the options are {', '.join(options)}" if 0 < len(options) <= _FEW else "")
+
+
+def _options(error: Any) -> list[str]:
+    """The long names of the command's options, without --help."""
+    params = error.ctx.command.params if error.ctx else ()
+    names = [max(param.opts, key=len) for param in params if param.param_type_name == "option"]
+    return [name for name in names if name != "--help"]
+
+
+def _unexpected(error: Any, words: list[str]) -> str:
+    """Names arguments that the command does not take, and the option that takes the first one, if there is one."""
+    from adsearch import games
+
+    options = {name: param.metavar for param in error.ctx.command.params for name in param.opts} if error.ctx else {}
+    word = words[0]
+    problem = f"unexpected argument {' '.join(words)!r}"
+    if "--game" in options and word.partition(":")[0] in games.names():
+        return f"{problem}; did you mean --game {word}?"
+    if options.get("--tournament") == "TOURNAMENT":
+        return f"{problem}; did you mean --tournament {word}?"
+    return problem + _example(error)
+
+
+def _example(error: Any) -> str:
+    """The first example in the help of the command, for the end of a message."""
+    found = re.search(r"^Examples?: (arena [^;\n]*)", error.ctx.command.help or "", re.MULTILINE) if error.ctx else None
+    return f"; for example: {found[1]}" if found else ""
 
 
 def _validation(cause: Any) -> str:
-    """The first error of a value's validation, in our words, or nothing."""
+    """The first error of a value's validation, in our words; empty for other errors."""
     if type(cause).__name__ != "ValidationError":
         return ""
     first = cause.errors()[0]

@@ -1,7 +1,6 @@
-"""Words on a terminal: sentences wrapped as wide as the terminal is, names shortened.
+"""Text wrapped to the width of the terminal, and shortened names.
 
-What is to be copied, such as a command, is never wrapped here: whoever prints it prints it whole. A word that is longer
-than a line stays whole too.
+Do not wrap text that users copy, such as commands: print it on one line. A word longer than a line is not broken.
 """
 
 from __future__ import annotations
@@ -14,25 +13,25 @@ from collections.abc import Sequence
 from typing import Final
 
 APART: Final = "   "
-"""Between texts that stand side by side."""
+"""Separator between texts on the same line."""
 _LEAST: Final = 40
 _MOST: Final = 100
-"""Longer lines are hard to read."""
+"""Largest line width: longer lines are hard to read."""
 
 
 def line_width() -> int:
-    """How long lines may be."""
+    """The width of a line: that of the terminal, between 40 and 100."""
     return max(_LEAST, min(shutil.get_terminal_size().columns, _MOST))
 
 
 def wrapped(text: str, *, begin: str = "", more: str = "  ", width: int | None = None) -> str:
-    """`text` in lines of at most `width` columns, usually the terminal's; `begin` stands before the first line, `more`
-    before each other one."""
+    """`text` in lines of at most `width` columns (default: `line_width`), with `begin` before the first line and `more`
+    before the others."""
     return "\n".join(wrap_lines(text, begin=begin, more=more, width=width or line_width()))
 
 
 def wrap_lines(text: str, *, begin: str = "", more: str = "", width: int) -> list[str]:
-    """The same as a list; empty where there is nothing to be told."""
+    """As `wrapped`, but a list of lines; empty for an empty text."""
     from rich.cells import cell_len
 
     lines = [begin]
@@ -45,7 +44,7 @@ def wrap_lines(text: str, *, begin: str = "", more: str = "", width: int) -> lis
 
 
 def side_by_side(parts: Sequence[str], *, width: int | None = None) -> list[str]:
-    """Short texts in as few lines as they take, usually in the terminal's width; none is wrapped."""
+    """Short texts side by side, in as few lines of at most `width` columns as possible; no text is broken."""
     from rich.cells import cell_len
 
     width = width or line_width()
@@ -59,7 +58,7 @@ def side_by_side(parts: Sequence[str], *, width: int | None = None) -> list[str]
 
 
 def shortened(name: str, width: int) -> str:
-    """`name` in at most `width` columns, its middle left out if need be: versions and options stand at the end."""
+    """`name` in at most `width` columns; the middle is cut, because versions and options are at the end."""
     from rich.cells import cell_len, set_cell_size
 
     if cell_len(name) <= width:
@@ -72,6 +71,6 @@ def shortened(name: str, width: int) -> str:
 
 
 def table_width() -> int | None:
-    """How wide a table may be; None where a row stays on one line, however long: in a file, or for a program."""
+    """The width for a table: that of the terminal; None in a file or a pipe, where rows have any length."""
     on_screen = sys.stdout.isatty() or "COLUMNS" in os.environ
     return shutil.get_terminal_size().columns if on_screen else None

@@ -1,4 +1,4 @@
-"""`arena analyse`: a game looked at again by our search: what each move was worth, and what was better."""
+"""`arena analyse`: finds mistakes and better moves in a recorded game, with the search of adsearch."""
 
 from __future__ import annotations
 
@@ -28,23 +28,24 @@ if TYPE_CHECKING:
 
 def analyse(
     id: GameIdArgument,
-    depth: Annotated[int | None, typer.Option(min=1, max=100, help="Look so many plies ahead.")] = None,
+    depth: Annotated[int | None, typer.Option(metavar="N", min=1, max=100, help="Search depth in plies.")] = None,
     seconds: Annotated[
-        float | None, typer.Option(min=0.001, max=3600, help="Look ahead for so long from each position.")
+        float | None,
+        typer.Option(metavar="SECONDS", min=0.001, max=3600, help="Search time for each position, in seconds."),
     ] = None,
     svg: SvgOption = None,
     trust_rules: TrustOption = False,
     db: DatabaseOption = None,
     format: FormatOption = OutputFormat.TABLE,
 ) -> None:
-    """What each move of a game was worth, which were mistakes, what was better.
+    """Analyse a recorded game: the value of each move, the mistakes, and better moves.
 
-    It is our search that says so. Without --depth and --seconds the whole takes
-    some seconds, and the same is said each time.
+    A search examines the position before and after each move. By default the whole analysis takes a few seconds and
+    gives the same result each time.
 
     Example: arena analyse last
 
-    Example: arena analyse cs101-812 --depth 8 --svg value.svg
+    Example: arena analyse demo-12 --depth 6 --svg value.svg
     """
     from arena.cli.write.debug import can_be_asked
     from arena.student.analysis import AnalysisBudget, judge_moves
@@ -53,7 +54,7 @@ def analyse(
         raise typer.BadParameter("expected --depth or --seconds, got both")
     game = recorded_game.read_game(id, db)
     if not game.moves:
-        raise BadFixture(f"game {game.id} has no moves to look at: {'; '.join(recorded_game.ending(game))}")
+        raise BadFixture(f"game {game.id} has no moves to analyse: {'; '.join(recorded_game.ending(game))}")
     start = recorded_rules.start(game, trust=trust_rules)
     effort = AnalysisBudget.default(len(game.moves))
     if depth is not None or seconds is not None:
@@ -78,7 +79,7 @@ def analyse(
 
 
 def _counted(plies: Iterable[JudgedPly], total: int) -> Iterator[JudgedPly]:
-    """The same, counted on a terminal as they come."""
+    """The plies, with their number on the progress line."""
     with progress_line.temporary() as show_progress:
         for number, ply in enumerate(plies, 1):
             yield ply
@@ -86,7 +87,7 @@ def _counted(plies: Iterable[JudgedPly], total: int) -> Iterator[JudgedPly]:
 
 
 _A_MINUTE: Final = 60.0
-"""So many seconds may it take in all to look deeper."""
+"""Total time for the deeper analysis that is suggested, in seconds."""
 _CSV: Final = (
     *("ply", "who", "player", "move", "before", "before_exact", "before_distance"),
     *("after", "after_exact", "after_distance", "loss", "mark", "better", "depth"),
@@ -94,7 +95,7 @@ _CSV: Final = (
 
 
 def _row(game: PastGame, ply: JudgedPly) -> dict[str, Any]:
-    """A ply as JSON has it. `before` and `after` are seat 0's."""
+    """The JSON object of a ply. `before` and `after` are values for seat 0."""
     from arena.history.documents import finite
 
     before, after = finite(ply.before.values) or [], finite(ply.after.values) or []
@@ -119,7 +120,7 @@ def _row(game: PastGame, ply: JudgedPly) -> dict[str, Any]:
 
 
 def _document(game: PastGame, start: State[Any], plies: list[JudgedPly], rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """All of it. `before` and `after` are seat 0's."""
+    """The JSON document. `before` and `after` are values for seat 0."""
     from arena.student.analysis import summaries
 
     seats = [
@@ -132,7 +133,7 @@ def _document(game: PastGame, start: State[Any], plies: list[JudgedPly], rows: l
     }
 
 
-# On paper.
+# The table.
 
 
 def _show(
@@ -169,11 +170,11 @@ def _show(
 
 
 def _explained(game: PastGame, start: State[Any], plies: list[JudgedPly], effort: AnalysisBudget) -> Iterator[str]:
-    """What the numbers are."""
+    """The explanation of the numbers, above the table."""
     low, high = start.bounds
     if start.players > 2:
         yield (
-            "Values are for whoever moved (at throws of dice for seat 0), from "
+            "Values are for the player that moved (at chance events for seat 0), from "
             + f"{words.number(low)} to {words.number(high)}."
         )
     else:
@@ -181,16 +182,16 @@ def _explained(game: PastGame, start: State[Any], plies: list[JudgedPly], effort
             f": {words.number(high)} is the best, {words.number(low)} the worst" if high - low < float("inf") else ""
         )
         yield f"Values are for {words.printable(game.players[0])} (seat 0){worst_best}."
-    yield "before: if all play their best from there; after: once this move was played."
-    yield "-1#: proven; -1#5: proven, and the game ends in 5 plies; all else is an estimate."
-    how = f"{effort.nodes:,} positions from each" if effort.nodes else ""
-    how = how or (f"{words.plies(effort.depth)} from each" if effort.depth else f"{effort.seconds:g} s from each")
-    yield f"Looked at: {how}; ? is a mistake, ?? a grave one."
-    yield "Each line is a search of its own: estimates differ a little from line to line."
+    yield "before: value of the position with best play; after: value once this move was played."
+    yield "-1#: proven; -1#5: proven, and the game ends in 5 plies; other values are estimates."
+    how = f"{effort.nodes:,} nodes" if effort.nodes else ""
+    how = how or (f"depth {effort.depth}" if effort.depth else f"{effort.seconds:g} s")
+    yield f"Search per position: {how}. ?: a mistake; ??: a serious one."
+    yield "Each row is a separate search, so estimates differ a little between rows."
     if start.hidden:
-        yield "It sees all cards, which no player did: so no move is called a mistake."
+        yield "The search sees all cards, the players did not, so no move is called a mistake."
     if not all(ply.before.known and ply.after.known for ply in plies):
-        yield "This game has no estimate of its own: where nothing is proven there is a -."
+        yield "This game has no evaluation function: a value that is not proven is shown as -."
 
 
 def _summary(game: PastGame, start: State[Any], plies: list[JudgedPly]) -> Iterator[str]:
@@ -201,8 +202,8 @@ def _summary(game: PastGame, start: State[Any], plies: list[JudgedPly]) -> Itera
         parts = [f"{one.moves} move{'s' * (one.moves != 1)}"]
         if not start.hidden:
             parts += [f"{one.mistakes} ?", f"{one.blunders} ??"]
-        parts += [] if one.loss is None else [f"{words.number(one.loss)} lost on average"]
-        parts += [] if one.luck is None else [f"luck with chance {one.luck:+.2f}"]
+        parts += [] if one.loss is None else [f"average loss per move {words.number(one.loss)}"]
+        parts += [] if one.luck is None else [f"luck in chance events {one.luck:+.2f}"]
         yield f"{words.printable(game.players[one.seat])}: " + ", ".join(parts)
 
 
@@ -213,9 +214,9 @@ def _first(
     effort: AnalysisBudget,
     can_be_asked: Callable[[int], bool],
 ) -> Iterator[str]:
-    """What to look at first, and how: the fault that ended the game, else the first mistake of whoever lost.
+    """What to look at first, with commands: the fault that ended the game, and the first mistake of the loser.
 
-    `can_be_asked`: whether the agent in a seat can be."""
+    `can_be_asked`: whether `arena debug` can run the agent in a seat."""
     from arena.student.lost_games import fault_and_mistake
 
     failed, mistake = fault_and_mistake(game, plies)
@@ -232,16 +233,16 @@ def _first(
         if can_be_asked(mistake.who):
             yield f"  arena debug {game.id} --ply {mistake.ply}"
     elif failed is None and not start.hidden:
-        whose = " of whoever lost" if any(ply.mark for ply in plies) else ""
+        whose = " of the loser" if any(ply.mark for ply in plies) else ""
         if all(ply.before.exact and ply.after.exact for ply in plies):
-            yield f"no single mistake{whose} stands out, and all of it is proven"
+            yield f"no single mistake{whose} found, and all values are proven"
         else:
-            yield f"no single mistake{whose} stands out at this depth; look deeper:"
+            yield f"no single mistake{whose} found at this depth; search deeper:"
             yield f"  arena analyse {game.id} {_deeper(effort, plies)}"
 
 
 def _deeper(effort: AnalysisBudget, plies: list[JudgedPly]) -> str:
-    """The options with which it looks further."""
+    """The options for a deeper analysis."""
     if effort.depth is not None:
         return f"--depth {effort.depth + 2}"
     seconds = _A_MINUTE / len(plies) if effort.seconds is None else 4.0 * effort.seconds
@@ -249,7 +250,7 @@ def _deeper(effort: AnalysisBudget, plies: list[JudgedPly]) -> str:
 
 
 def _figure(worth: PositionValue, seat: int) -> str:
-    """What a position is worth to a seat."""
+    """The value of a position for a seat, as text."""
     if not worth.known:
         return "-"
     value = worth.values[seat]
@@ -257,7 +258,7 @@ def _figure(worth: PositionValue, seat: int) -> str:
     return figure + ("" if not worth.exact else "#" if worth.distance is None else f"#{worth.distance}")
 
 
-# As a picture.
+# The picture.
 
 
 def _picture(game: PastGame, start: State[Any], plies: list[JudgedPly]) -> str:

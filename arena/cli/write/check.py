@@ -1,4 +1,4 @@
-"""`arena check`: an agent looked at step by step before it plays for anything, or a whole folder of them."""
+"""`arena check`: tests an agent step by step before a tournament, or all agents in a folder."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from msgspec import to_builtins
 
+from arena.cli.asking.playing_options import CLOCK_HELP, WallsOption
 from arena.cli.asking.record_options import DatabaseOption, submissions
 from arena.cli.terminal import progress_line
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show, show_json
@@ -21,7 +22,6 @@ from arena.history.words import printable, without_store
 from arena.match.clock import TimeControl
 from arena.players.player import PlayerKind, read_player
 from arena.student.checking import NUMBERED_STEPS, Light
-from arena.walls.kinds import WallKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,13 +32,16 @@ if TYPE_CHECKING:
 
 _SIGNS: Final = {"good": "✓", "warning": "!", "failed": "✗", "skipped": "-"}
 _PLAIN: Final = {"good": "ok", "warning": "!", "failed": "x", "skipped": "-"}
-"""The same for a terminal that cannot write them."""
+"""Signs for a terminal that cannot print the others."""
 _STYLES: Final = {"good": "green", "warning": "yellow", "failed": "bold red", "skipped": "dim"}
 _INDENT: Final = 6
+"""Indent of details below a step."""
 _NAMED: Final = 22
+"""Width of a step's name."""
 _MARGIN: Final = 35
-"""Where begins what is told of a step; of a terminal that leaves less than half of that, below its name."""
+"""Column at which the message of a step starts; on a narrow terminal the message is below the step's name."""
 _LABEL: Final = 10
+"""Width of a detail's label."""
 _STEP_COLUMNS: Final = exact_columns(
     ("step", "light", "seconds", "told", "advice", "expected", "got", "board", "stderr", "again")
 )
@@ -53,35 +56,46 @@ _COLUMNS: Final[Columns] = {
 def check(
     player: Annotated[
         str | None,
-        typer.Argument(metavar="PLAYER", help="FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:PROGRAM, alice@2."),
+        typer.Argument(
+            metavar="PLAYER",
+            help="Agent: FILE.py, FILE.py:CLASS, a folder with agent.py, cmd:PROGRAM, or a recorded version (alice@2).",
+        ),
     ] = None,
-    game: Annotated[str | None, typer.Option("--game", "-g", metavar="GAME", help="The game that it is for.")] = None,
+    game: Annotated[
+        str | None, typer.Option("--game", "-g", metavar="GAME", help="Game that the agent should play.")
+    ] = None,
     tournament: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Game, clock, walls and limits as in this description; alone, all of its agents."
+            metavar="FILE",
+            help="Description with the game, clock and limits to test under; without PLAYER its agents are tested.",
         ),
     ] = None,
     every: Annotated[
-        Path | None, typer.Option("--all", metavar="DIR", help="Check everything in this folder of submissions.")
+        Path | None, typer.Option("--all", metavar="DIR", help="Folder of submissions to check, all of them.")
     ] = None,
     clock: Annotated[
-        str | None, typer.Option(metavar="CLOCK", help="As for `arena play`. Usual: 10+0.1, or the tournament's.")
+        str | None, typer.Option(metavar="CLOCK", help=CLOCK_HELP, show_default="10+0.1, or the tournament's")
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Other positions, other games.")] = None,
-    number: Annotated[int, typer.Option("--positions", min=1, max=10_000, help="Ask for a move in so many.")] = 50,
-    only: Annotated[int | None, typer.Option("--position", min=1, max=10_000, help="This position alone.")] = None,
-    walls: Annotated[
-        WallKind | None, typer.Option(help="How it is confined. Usual: the best that this machine offers.")
+    seed: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=0, help="Seed for the test positions and games.", show_default="0"),
     ] = None,
+    number: Annotated[
+        int, typer.Option("--positions", metavar="N", min=1, max=10_000, help="Number of positions to test.")
+    ] = 50,
+    only: Annotated[
+        int | None,
+        typer.Option("--position", metavar="N", min=1, max=10_000, help="Number of the only position to test."),
+    ] = None,
+    walls: WallsOption = None,
     db: DatabaseOption = None,
     format: FormatOption = OutputFormat.TABLE,
 ) -> None:
-    """Check an agent: can it start, move, keep its clock, finish games?
+    """Check an agent before a tournament: does it start, play legal moves, keep its clock?
 
-    It plays behind the same walls and by the same clock as in a tournament;
-    nothing goes on record. A step that fails tells why, where and what to do.
-    The exit code is 1 if any failed.
+    The agent runs in the same sandbox and with the same clock as in a tournament. Nothing is recorded. For each failed
+    step the output says why, where, and what to do. The exit code is 1 if a step failed.
 
     Example: arena check my_agent.py --game connect4
 
@@ -118,7 +132,7 @@ def check(
 def _examined(
     candidates: Sequence[Candidate], conditions: Conditions, *, stack: ExitStack, counted: bool
 ) -> list[CheckReport]:
-    """What the check found, in the order of the candidates; if `counted`, a terminal shows how many are done."""
+    """The reports in the order of the candidates; if `counted`, with a progress line."""
     from arena.student.checking.examiner import Examiner
     from arena.walls.run_folder import RunFolder
 
@@ -135,17 +149,20 @@ def _examined(
     return [done[place] for place in sorted(done)]
 
 
-# What is checked, and under which conditions.
+# Agents and conditions.
 
 
 def _conditions(game: str | None, tournament: Path | None) -> tuple[Conditions, list[Candidate]]:
-    """The conditions, and those of the tournament's agents that are not ours."""
+    """The conditions, and the agents of the tournament except built-ins."""
     from arena.student.checking.conditions import Conditions, of_league
     from arena.student.checking.examiner import Candidate
     from arena.tournament import league
 
     if (game is None) == (tournament is None):
-        raise typer.BadParameter("expected --game GAME (see `arena games`) or --tournament FILE, one of the two")
+        got = "neither" if game is None else "both"
+        raise typer.BadParameter(
+            f"expected --game GAME, such as --game connect4 (`arena games` lists all), or --tournament FILE, got {got}"
+        )
     if tournament is None:
         return Conditions(game=game or ""), []
     described = league.read(tournament)
@@ -167,11 +184,13 @@ def _candidates(
         return _in_folder(every)
     if player is None and listed:
         return listed
-    raise typer.BadParameter("expected one agent, or --all DIR, or --tournament FILE for all of its agents")
+    raise typer.BadParameter(
+        "expected an agent, such as my_agent.py, or --all DIR, or --tournament FILE alone for all of its agents"
+    )
 
 
 def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
-    """The agent that `text` names; where that is no file, perhaps one on record. BadPlayer where there is neither."""
+    """The agent that `text` names: a file, or a recorded agent. BadPlayer if there is neither."""
     from arena.players import versions
     from arena.student.checking import agent_lookup
     from arena.student.checking.examiner import Candidate
@@ -204,15 +223,15 @@ def _in_folder(folder: Path) -> list[Candidate]:
         raise typer.BadParameter(f"--all: expected a folder of submissions, got '{folder}'")
     found = [Candidate(name, text) for name, text in submissions_in(folder)]
     if not found:
-        raise typer.BadParameter(f"--all: expected files or folders in '{folder}', there are none")
+        raise typer.BadParameter(f"--all: expected files or folders in '{folder}', but it is empty")
     return found
 
 
-# What is shown.
+# Output.
 
 
 class _StepPrinter:
-    """Prints the steps of one agent, as they are made."""
+    """Prints the steps of one agent, each as soon as it is finished."""
 
     def __init__(self, player: str, conditions: Conditions) -> None:
         from rich.console import Console
@@ -226,7 +245,7 @@ class _StepPrinter:
         self._not_tried: list[str] = []
 
     def step(self, step: CheckStep) -> None:
-        """One more."""
+        """Print a finished step."""
         from rich.text import Text
 
         if not self._begun:
@@ -250,9 +269,9 @@ class _StepPrinter:
         self._details(step)
 
     def end(self) -> None:
-        """There are no more."""
+        """Print the names of the steps that were not run."""
         if self._not_tried:
-            lines = _filled(f"not tried: {', '.join(self._not_tried)}", self._width - _INDENT)
+            lines = _filled(f"not run: {', '.join(self._not_tried)}", self._width - _INDENT)
             for number, line in enumerate(lines):
                 self._say(f" {' ' if number else self._signs['skipped']}    {line}", "dim")
 
@@ -269,7 +288,7 @@ class _StepPrinter:
         self._detail("again", step.again, style="cyan", whole=True)
 
     def _detail(self, name: str, text: str, *, style: str = "", whole: bool = False) -> None:
-        """A named line; unless it must be `whole`, to be copied, it is wrapped."""
+        """Print a labelled text, wrapped unless it is a command to copy (`whole`)."""
         if not text:
             return
         first, *more = [_plain(text)] if whole else _filled(text, self._width - _INDENT - _LABEL)
@@ -312,12 +331,14 @@ def _show_summary(checked: CheckReport, only: int | None) -> None:
     lights = [step.light for step in checked.steps]
     if checked.light == "failed":
         skipped = lights.count(checked.light.SKIPPED)
-        more = f"; {skipped} could not be tried" if skipped else ""
-        print(f"Not ready to play: {lights.count(checked.light)} failed{more} ({seconds:.1f} s).")
+        more = f", {skipped} could not be run" if skipped else ""
+        failed = lights.count(checked.light)
+        print(f"Not ready to play: {failed} step{'s' * (failed != 1)} failed{more} ({seconds:.1f} s).")
     elif checked.light == "warning":
-        print(f"It can play; {lights.count(checked.light)} to look at ({seconds:.1f} s).")
+        warnings = lights.count(checked.light)
+        print(f"Ready to play, with {warnings} warning{'s' * (warnings != 1)} ({seconds:.1f} s).")
     else:
-        print(f"{'All' if only is None else f'Position {only}'} is well ({seconds:.1f} s).")
+        print(f"{'Ready to play' if only is None else f'Position {only}'}: no problems found ({seconds:.1f} s).")
 
 
 def _document(checked: CheckReport) -> dict[str, Any]:
@@ -341,7 +362,7 @@ def _filled(text: str, width: int) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """`text` as it may be shown."""
+    """`text` without control characters and store paths."""
     return without_store(printable(text))
 
 

@@ -1,4 +1,4 @@
-"""`arena climb`: how far up a ladder of ever stronger opponents an agent gets, and what to look at where it ends."""
+"""`arena climb`: plays an agent against stronger and stronger opponents, and shows the game to look at first."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.cli.asking.playing_options import SeedOption, WallsOption
+from arena.cli.asking.playing_options import CLOCK_HELP, SeedOption, WallsOption
 from arena.cli.asking.record_options import DatabaseOption
 from arena.cli.terminal.listings import show_json
 from arena.cli.terminal.wrapping import wrapped
-from arena.cli.write.climb_run import ClimbRun
+from arena.cli.write.climb_run import MOST, ClimbRun
 from arena.cli.write.climb_screen import ClimbScreen, percent
 from arena.history.words import printable, verdict, without_store
 from arena.match.clock import TimeControl
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from arena.student.climb import Climb
     from arena.student.lost_games import LostGame, TurningPoint
 
-_USUAL_CLOCK: Final = "5+0.05"
+_DEFAULT_CLOCK: Final = "5+0.05"
 _REASONS: Final = {
     "normal": "outplayed",
     "resigned": "given up",
@@ -34,11 +34,11 @@ _REASONS: Final = {
     "memory": "out of memory",
     "unready": "for not being ready in time",
 }
-"""How games are lost, in words."""
+"""Reasons for lost games, by verdict."""
 
 
 class ClimbFormat(StrEnum):
-    """How what was found is printed."""
+    """The values of --format."""
 
     TABLE = "table"
     JSON = "json"
@@ -46,28 +46,43 @@ class ClimbFormat(StrEnum):
 
 def climb(
     agent: Annotated[
-        str, typer.Argument(metavar="FILE", help="Your agent: a file, a folder, cmd:PROGRAM, or alice@2 of the record.")
+        str,
+        typer.Argument(
+            metavar="FILE", help="Your agent: a file, a folder, cmd:PROGRAM, or a recorded version (alice@2)."
+        ),
     ],
-    game: Annotated[str, typer.Option("--game", metavar="GAME", help="The game, with options if you like.")],
+    game: Annotated[
+        str, typer.Option("--game", metavar="GAME", help="Game, with options if needed: connect4, connect4:rows=5.")
+    ],
     against: Annotated[
         list[str] | None,
-        typer.Option(metavar="PLAYER", help="Instead of the ladder: a built-in, a file, alice@2. May be repeated."),
+        typer.Option(
+            metavar="PLAYER",
+            help="Opponent to play instead of the ladder: a built-in, a file, alice@2; can be repeated.",
+        ),
     ] = None,
-    clock: Annotated[str, typer.Option(help="As `arena play` takes it.")] = _USUAL_CLOCK,
+    clock: Annotated[str, typer.Option(metavar="CLOCK", help=CLOCK_HELP)] = _DEFAULT_CLOCK,
     most: Annotated[
         int | None,
-        typer.Option("--games", min=2, max=10_000, help="At most this many games for each step.  [default: 40]"),
+        typer.Option(
+            "--games",
+            metavar="N",
+            min=2,
+            max=10_000,
+            help="Largest number of games against each opponent.",
+            show_default=f"{MOST}, or more if a game needs it",
+        ),
     ] = None,
     seed: SeedOption = None,
     walls: WallsOption = None,
     db: DatabaseOption = None,
-    format: Annotated[ClimbFormat, typer.Option("--format", help="How to print what was found.")] = ClimbFormat.TABLE,
+    format: Annotated[ClimbFormat, typer.Option("--format", help="Output format.")] = ClimbFormat.TABLE,
 ) -> None:
-    """How good is my agent? It plays ever stronger opponents, until it is clear.
+    """Measure how strong an agent is: it plays a ladder of stronger and stronger opponents.
 
-    Games come in pairs, with one opening and seats changed; all go on record.
-    It stops at the second opponent in a row that is not beaten. At the end it plays
-    its own last version, if there is one, and says what to look at first.
+    Each opponent is played until it is statistically clear who is better. The ladder ends after two opponents in a row
+    that your agent did not beat; the last step is its own previous version, if one is recorded. Games are played in
+    pairs: the same opening, seats swapped. All games are recorded, and the most useful one to look at is named.
 
     Example: arena climb my_agent.py --game connect4
 
@@ -105,11 +120,11 @@ def climb(
         raise typer.Exit(1)
 
 
-# What it came to.
+# Results.
 
 
 def _show(run: ClimbRun, climb: Climb, format: ClimbFormat, *, in_haste: bool, seed_given: bool) -> None:
-    """All that was found; `in_haste` nothing is looked for any more."""
+    """Print the results; `in_haste` without the search for a game to look at."""
     from arena.match.schedule import repeated_games
     from arena.student.climb import GIVES_UP
     from arena.student.lost_games import reasons, turning_point
@@ -123,43 +138,43 @@ def _show(run: ClimbRun, climb: Climb, format: ClimbFormat, *, in_haste: bool, s
         print(wrapped(_sentence(run.name, climb)))
     if climb.gave_up:
         rest = ", ".join(printable(step.opponent) for step in climb.steps if not step.begun)
-        print(wrapped(f"stopped after {GIVES_UP} opponents in a row that it did not beat; not tried: {rest}"))
+        print(wrapped(f"stopped after {GIVES_UP} opponents in a row that it did not beat; not played: {rest}"))
     if lost:
         verdicts = ", ".join(f"{count} {_REASONS.get(verdict, verdict)}" for verdict, count in reasons(lost).items())
         print(wrapped(f"lost {len(lost)} of {len(climb.played)} games: {verdicts}"))
     if repeated := repeated_games(finished for _, finished in climb.played):
-        print(wrapped(f"{repeated} of {len(climb.played)} games repeat another move for move"))
+        print(wrapped(f"{repeated} of {len(climb.played)} games have exactly the same moves as another one"))
     if climb.broken:
-        print(wrapped(f"it failed in {climb.faults} games in a row, so no more were played; what is wrong is told by"))
+        print(wrapped(f"stopped after faults in {climb.faults} games in a row; to see what is wrong:"))
         print(f"    {_check(run)}")
     if not in_haste and (learned := turning_point(lost)) is not None:
-        print("\nlook at this first")
+        print("\nlook at this game first:")
         print(wrapped(_in_words(run, learned), begin="    ", more="      "))
         for command in _commands(run, learned):
             print(f"    {command}")
     if not seed_given:
-        print(f"\nthe same again: --seed {run.seed}")
+        print(f"\nto repeat with the same random numbers: --seed {run.seed}")
 
 
 def _sentence(name: str, climb: Climb) -> str:
-    """Better than whom, and than whom not yet."""
+    """The sentence that lists the opponents by verdict."""
     from arena.student.climb import StepVerdict
 
     parts = []
     for words, shown in (
         ("better than ", StepVerdict.BETTER),
         ("not yet better than ", StepVerdict.NOT_BETTER),
-        ("not clear against ", StepVerdict.OPEN),
+        ("undecided against ", StepVerdict.OPEN),
     ):
         steps = [step for step in climb.steps if step.verdict is shown and step.games]
         if steps:
             names = [f"{printable(step.opponent)} ({percent(step.likelihood)})" for step in steps]
             parts.append(words + ", ".join(names))
-    return f"{printable(name)}: " + ("; ".join(parts) or "no round was whole, so there is nothing to compare")
+    return f"{printable(name)}: " + ("; ".join(parts) or "no pair of games was finished, so there is no result")
 
 
 def _in_words(run: ClimbRun, learned: TurningPoint) -> str:
-    """What to look at first, in words."""
+    """The sentence that says what to look at first."""
     game, mistake = learned.game, learned.mistake
     words = f"game {game.id} against {game.opponent}: "
     if game.at_fault:
@@ -167,14 +182,14 @@ def _in_words(run: ClimbRun, learned: TurningPoint) -> str:
         detail = without_store(game.record.detail).removeprefix(run.name).lstrip(":, ")
         return printable(f"{words}{how}" + (f": {detail}" if detail else ""))
     if mistake is None:
-        return printable(f"{words}no single mistake stands out; look at all of it")
+        return printable(f"{words}no single mistake found; look at the whole game")
     return printable(
         f"{words}at ply {mistake.ply} {run.name} played {mistake.move}{mistake.mark}, better was {mistake.better[0]}"
     )
 
 
 def _commands(run: ClimbRun, learned: TurningPoint) -> list[str]:
-    """What to look at it with."""
+    """The commands that show the game to look at."""
     id, plies = learned.game.id, len(learned.game.record.moves)
     there = f" --ply {min(learned.ply, plies)}" if learned.ply and plies else ""
     commands = [f"arena replay {id}{there}", f"arena {'logs' if learned.game.at_fault else 'analyse'} {id}"]

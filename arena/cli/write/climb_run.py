@@ -1,4 +1,4 @@
-"""Runs a climb: plans its games and plays them against one opponent after the other."""
+"""Runs a climb: plans its games and plays them, one opponent after the other."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ if TYPE_CHECKING:
 
 
 MOST: Final = 40
-"""Games for each step by default."""
+"""Default number of games for each step."""
 
 
 @dataclass(slots=True)
 class ClimbRun:
-    """One climb: as it was asked for, and what came of it."""
+    """One climb: its options and its results."""
 
     agent: str
     game: str
     against: tuple[str, ...]
     clock: str
     most: int | None
-    """The largest number of games for each step; None: MOST, or as many as it takes to decide anything."""
+    """The largest number of games for each step; None: MOST, or the smallest number that can decide a step."""
     seed: int
     walls: WallKind | None
     climb: Climb | None = None
     ids: list[int] = field(default_factory=list)
-    """Of the games in the order in which they were over."""
+    """Ids of the games, in the order in which they ended."""
     started_as: dict[str, str] = field(default_factory=dict)
     agents: dict[str, str] = field(default_factory=dict)
-    """Whose versions those are that are called otherwise."""
+    """The agent of each player that is a recorded version, by the player's name."""
     is_program: bool = False
-    """Whether no Python debugger can look into the agent."""
+    """Whether the agent is a cmd: program, which `arena debug` cannot run."""
 
     def play(self, db: str | None, screen: ClimbScreen) -> None:
-        """Plays until it is over. Where something is wrong with the arguments no database is made."""
+        """Play the whole climb. If the arguments are wrong, no database is created."""
         from arena.match.schedule import Finished
         from arena.play.cores import physical
         from arena.play.director import Director
@@ -89,7 +89,7 @@ class ClimbRun:
             screen.show(climb, monotonic() - begun)
 
     def _try_out(self, folder: RunFolder) -> None:
-        """Refuses what is wrong with the arguments, by planning all of it in a database that nobody keeps."""
+        """Raise an error for wrong arguments, by planning the climb in a temporary database."""
         from arena.players.confinement import Confinement
         from db.database import Database
 
@@ -106,7 +106,7 @@ class ClimbRun:
 
         start = games.start(rules)
         if start.players < 2:
-            raise BadFixture(f"{self.game} is for one player: there is nobody to be better than")
+            raise BadFixture(f"{self.game} has only one player, so there are no opponents to climb")
         player, agent = self._named(self.agent, database, store)
         self.is_program = player.kind is PlayerKind.COMMAND
         entrant = self._entered(player, agent, player.name, start, store, confinement)
@@ -115,8 +115,8 @@ class ClimbRun:
             self.most = max(MOST, least)
         elif self.most < least:
             raise BadFixture(
-                f"--games: expected at least {least}, got {self.most}: an agent that wins fewer than {least} games of "
-                f"{self.game} in a row may still be no better"
+                f"--games: expected at least {least}, got {self.most}: fewer games of {self.game} cannot show that an "
+                "agent is better, even if it wins them all"
             )
         opponents = [self._named(text, database, store) for text in self.against or ladder(start)]
         steps = [self._step(found, start, store, confinement) for found in opponents]
@@ -137,7 +137,7 @@ class ClimbRun:
     def _last_version(
         self, entrant: Entrant, agent: str, rules: str, database: Database, store: Store
     ) -> tuple[Player, str] | None:
-        """The version of the agent before this one that played the same game and can play again; and its agent."""
+        """The previous version of the agent that played this game and can still run, with the agent's name; or None."""
         from arena.players import versions
         from db import audit, search
 
@@ -155,7 +155,7 @@ class ClimbRun:
     def _step(
         self, opponent: tuple[Player, str], start: State[Any], store: Store, confinement: Confinement
     ) -> LadderStep:
-        """The opponent, on every seat but one."""
+        """The step against this opponent, who takes all seats but one."""
         from arena.student.climb import LadderStep
 
         player, agent = opponent
@@ -165,7 +165,7 @@ class ClimbRun:
         return LadderStep(names[0], tuple(entrants))
 
     def _named(self, text: str, database: Database, store: Store) -> tuple[Player, str]:
-        """The player that `text` names; and whose version it is, if it is one on record."""
+        """The player that `text` names, and the recorded agent that it is a version of, or ""."""
         from arena.players import versions
 
         with database.reading() as connection:
@@ -184,7 +184,7 @@ class ClimbRun:
 
     @property
     def name(self) -> str:
-        """What the agent is called."""
+        """The agent's name in the games."""
         return next(iter(self.started_as), self.agent)
 
     def lost(self, climb: Climb) -> list[LostGame]:

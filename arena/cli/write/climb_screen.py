@@ -1,4 +1,4 @@
-"""A climb on the screen: each step is printed as soon as it is decided, the one that is played on the progress line."""
+"""A climb on the screen: each decided step as a line, the current step on the progress line."""
 
 from __future__ import annotations
 
@@ -12,24 +12,23 @@ if TYPE_CHECKING:
     from arena.student.climb import Climb, LadderStep
 
 _BESIDE_NAMES: Final = 50
-"""Columns of a step's line that are not for the opponent's name."""
+"""Width of a step's line without the opponent's name."""
 
 
 class ClimbScreen:
-    """What a climb prints while it is played; nothing if it is `quiet`."""
+    """Prints a climb while it is played; nothing if `quiet`."""
 
     def __init__(self, *, quiet: bool) -> None:
         # The largest number of games for each step.
         self._most = 0
         self._quiet = quiet
-        # How many decided steps are on the screen.
+        # Number of decided steps printed so far.
         self._shown = 0
-        # Whether it says already how long a step takes.
+        # Whether the expected time of a step has been printed.
         self._estimated = False
 
     def introduce(self, climb: Climb, *, name: str, game: str, clock: str, confined: str, most: int) -> None:
-        """Prints how the agent called `name` is `confined`, if it is, and what there is to play: at most `most` games
-        for each step."""
+        """Print how the agent `name` is `confined`, and the plan: at most `most` games for each step."""
         self._most = most
         if self._quiet:
             return
@@ -38,12 +37,12 @@ class ClimbScreen:
         count = len(climb.steps)
         steps = f"{count} step{'s' * (count != 1)}, up to {self._most} games each"
         if (last := climb.steps[-1]).own:
-            steps += f"; the last one is {printable(last.opponent)}, its own last version"
+            steps += f"; the last one is {printable(last.opponent)}, its previous version"
         print(wrapped(f"{printable(game)}   clock {clock}   {steps}"))
-        print(wrapped(f"(in brackets: how likely it is that {printable(name)} is the better one)") + "\n")
+        print(wrapped(f"(in brackets: the probability that {printable(name)} is the better player)") + "\n")
 
     def show(self, climb: Climb, seconds: float) -> None:
-        """Prints the steps that were decided since, and the one that is being played; so many `seconds` have passed."""
+        """Print newly decided steps, and the current step, `seconds` after the start."""
         from arena.student.climb import fewest_rounds
 
         if self._quiet:
@@ -55,24 +54,24 @@ class ClimbScreen:
             each = seconds / len(climb.played)
             soon = fewest_rounds() * seats
             long = f" to {_duration(each * self._most)}" if soon < self._most else ""
-            print(f"at {each:.1f} s a game a step takes {_duration(each * soon)}{long}\n")
+            print(f"at {each:.1f} s a game, each step takes {_duration(each * soon)}{long}\n")
         while self._shown < len(climb.done):
             self._shown += 1
             step = climb.done[self._shown - 1]
             print(_line(self._shown, step), flush=True)
             if step.exhausted:
-                print("    the same games came again and again: there is nothing new to play", flush=True)
+                print("    stopped: the same games are repeated move for move", flush=True)
         if climb.current is not None:
             progress_line.show(_line(self._shown + 1, climb.current))
 
     def clear(self) -> None:
-        """The line that is being written is gone."""
+        """Erase the progress line."""
         if not self._quiet:
             progress_line.erase()
 
 
 def _line(number: int, step: LadderStep) -> str:
-    """A step."""
+    """The line of a step."""
     from rich.cells import cell_len
 
     from arena.student.climb import StepVerdict
@@ -84,14 +83,14 @@ def _line(number: int, step: LadderStep) -> str:
     line = f"{number:2}  {name}  won {results['won']:<3} drawn {results['drawn']:<3} lost {results['lost']:<3}"
     if not step.over:
         return f"{line} ..."
-    verdict = {StepVerdict.BETTER: "better", StepVerdict.NOT_BETTER: "not better", StepVerdict.OPEN: "not clear"}[
+    verdict = {StepVerdict.BETTER: "better", StepVerdict.NOT_BETTER: "not better", StepVerdict.OPEN: "undecided"}[
         step.verdict
     ]
     return f"{line} {verdict} ({percent(step.likelihood)})"
 
 
 def percent(share: float) -> str:
-    """A likelihood, which is never quite 0 or 1."""
+    """A probability in percent, at least 1 and at most 99."""
     return f"{min(max(round(100 * share), 1), 99)} %"
 
 

@@ -1,7 +1,7 @@
-"""`arena debug`: an agent asked again in a game on record, here, so that a debugger and print work.
+"""`arena debug`: runs an agent again at one ply of a recorded game, in this process, so that a debugger and print work.
 
-Nothing confines it: it runs as any program of the user's. It is sent what it was sent in the game, so it answers as it
-did then, if it draws from nothing but its own seed.
+The agent is not confined: it has the user's permissions. It gets the same messages as in the game, so it plays the same
+moves if its only source of randomness is its seed.
 """
 
 from __future__ import annotations
@@ -44,25 +44,25 @@ def debug(
             "--ply",
             metavar="N",
             min=1,
-            help="Which ply, a turn of the agent's. Usual: where it failed, else the last turn of an agent of yours.",
+            help="Ply, a turn of the agent.",
+            show_default="the turn that failed, or else the last turn of an agent that is not built in",
         ),
     ] = None,
     file: Annotated[
         str | None,
-        typer.Option("--file", metavar="FILE", help="Ask this agent instead, such as the mended file."),
+        typer.Option("--file", metavar="FILE", help="Agent to run instead, such as the corrected file."),
     ] = None,
     trust_rules: TrustOption = False,
     db: DatabaseOption = None,
 ) -> None:
-    """Ask an agent again at one ply of a game: `breakpoint()` and `print` work.
+    """Debug an agent at one ply of a recorded game, with `breakpoint()` and `print`.
 
-    It runs here as a program of yours, from the source that played, without
-    walls and with the clock off. First it goes through its earlier turns, so that
-    it knows what it knew then: there nothing is shown and no breakpoint stops.
+    The agent runs in this terminal from the recorded source, without a sandbox and without a clock. First it plays its
+    earlier turns again, silently and without stopping at breakpoints, so that it is in the same state as in the game.
 
-    Example: arena debug last --ply 14
+    Example: arena debug last
 
-    Example: arena debug cs101-812 --ply 14 --file my_agent.py
+    Example: arena debug demo-12 --ply 6 --file my_agent.py
     """
     from agents import hosting
     from agents.player import Player as Host
@@ -88,7 +88,7 @@ def debug(
     except (Exception, SystemExit) as error:
         if _left_debugger(error):
             raise typer.Exit from None
-        # Its own lines alone: the first are ours.
+        # Skip the frames of this file at the start of the traceback: the user needs the agent's lines.
         begin = error.__traceback__
         while begin is not None and begin.tb_frame.f_code.co_filename == __file__:
             begin = begin.tb_next
@@ -103,32 +103,32 @@ def debug(
         raise typer.Exit(1)
 
 
-# Who is asked.
+# The agent.
 
 
 def _player(
     game: PastGame, recorded: RecordedTurn, *, file: str | None, db: str | None, trust: bool
 ) -> tuple[Player, str]:
-    """Who is asked, and what to call it: the file, or the version that played."""
+    """The agent to run, and its name: the file, or the version that played."""
     if file is not None:
         return read_player(file), file
     player, called = _as_then(game, recorded.seat, db)
     if not trust and player.path is not None and not _is_own(game, player.path):
         raise UntrustedCode(
-            f"{called} was not entered on this account, and debug runs it without walls; if you trust its author, add "
-            "--trust-rules, or ask a file of yours with --file FILE"
+            f"{called} was not recorded by this account, and debug runs it without a sandbox; if you trust its author, "
+            "add --trust-rules, or run your own file with --file FILE"
         )
     return player, called
 
 
 def _is_own(game: PastGame, path: Path) -> bool:
-    """Whether the user's own commands have frozen what lies at that path in the store."""
+    """Whether a command of this account put the source at `path` into the store."""
     stored = in_store(path)
     return not game.from_outside and stored is not None and own_sources.is_noted(OwnSource.AGENT, stored.hash)
 
 
 def _as_then(game: PastGame, seat: int, db: str | None) -> tuple[Player, str]:
-    """The version that played in that seat, and what to call it."""
+    """The version that played in that seat, and its name."""
     from arena.players import versions
     from db.database import Database
 
@@ -138,7 +138,7 @@ def _as_then(game: PastGame, seat: int, db: str | None) -> tuple[Player, str]:
 
 
 def can_be_asked(game: PastGame, seat: int, db: str | None) -> bool:
-    """Whether the agent in that seat can be asked again."""
+    """Whether `arena debug` can run the agent in that seat."""
     try:
         player, _ = _as_then(game, seat, db)
     except BadPlayer:
@@ -147,12 +147,12 @@ def can_be_asked(game: PastGame, seat: int, db: str | None) -> bool:
 
 
 def _own_seats(game: PastGame, db: str | None) -> list[int]:
-    """Where agents of somebody's own sat."""
+    """The seats of agents that are not built in, nor people, nor "wait"."""
     from arena.players import versions
     from db.database import Database
 
     if any(seat.version is None for seat in game.seats):
-        return []  # it has not begun
+        return []  # the game has not started
     with Database(db, create=False) as database, database.reading() as connection:
         sources = [versions.of_seat(connection, seat).source for seat in game.seats]
     return [
@@ -163,7 +163,7 @@ def _own_seats(game: PastGame, db: str | None) -> list[int]:
 
 
 def _maker(player: Player, called: str, recorded: RecordedTurn) -> Callable[[], Agent]:
-    """What makes the agent; its file is run now."""
+    """The function that creates the agent; the agent's file is executed now."""
     from agents import builtin, hosting, loading
 
     if player.kind is PlayerKind.BUILTIN:
@@ -174,8 +174,8 @@ def _maker(player: Player, called: str, recorded: RecordedTurn) -> Callable[[], 
     if player.kind is PlayerKind.COMMAND:
         seat = recorded.state.view(recorded.seat)
         raise BadPlayer(
-            f"{called} is a program of its own ({player.text}), into which Python's debugger cannot look: start it in "
-            f"its own debugger and send it this position: {seat}"
+            f"{called} is an external program ({player.text}), which Python's debugger cannot enter: start it in a "
+            f"debugger for its language and send it this position: {seat}"
         )
     try:
         return loading.load(f"{player.path}:{player.class_name}" if player.class_name else str(player.path))
@@ -185,11 +185,11 @@ def _maker(player: Player, called: str, recorded: RecordedTurn) -> Callable[[], 
         raise
 
 
-# Asking.
+# Running it.
 
 
 def _go_through(host: Host, recorded: RecordedTurn, game: PastGame) -> list[int]:
-    """The agent's earlier turns; at which plies it answered something else than in the game."""
+    """Play the agent's earlier turns again; return the plies at which its answer differs from the game."""
     from agents.protocol import Move
 
     differed = []
@@ -203,7 +203,7 @@ def _go_through(host: Host, recorded: RecordedTurn, game: PastGame) -> list[int]
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Inside, nothing is printed and no breakpoint stops."""
+    """Inside, nothing is printed and breakpoints are ignored."""
     import pdb
 
     def pass_by(*_: object, **__: object) -> None:
@@ -227,13 +227,13 @@ def _left_debugger(error: BaseException) -> bool:
     return isinstance(error, BdbQuit)
 
 
-# What is printed.
+# Output.
 
 
 def _introduction(
     game: PastGame, recorded: RecordedTurn, ply: int, called: str, *, chosen: bool, trust: bool
 ) -> Iterator[str]:
-    """Where the game stands, and how the agent is run; why at this ply, where we have `chosen` it."""
+    """The position and how the agent is run; also why at this ply, if the user did not choose it (`chosen`)."""
     from arena.cli.asking import recorded_game
     from arena.history import words
 
@@ -242,20 +242,20 @@ def _introduction(
     yield words.drawn(recorded_rules.load(game, state.view(seat), trust=trust) if state.hidden else state)
     earlier = len(recorded.turns) - 1
     first = f", after {earlier} earlier turn{'s' * (earlier != 1)}" if earlier else ""
-    yield wrapped(f"ply {ply}: asking {words.printable(called)} in seat {seat}{first}")
+    yield wrapped(f"ply {ply}: running {words.printable(called)} in seat {seat}{first}")
     if chosen:
         ended = "gave up" if game.verdict == "resigned" else "failed"
         which = "its last turn" if ply <= len(game.moves) else f"the turn in which it {ended}"
-        yield wrapped(f"That is {which}; with --ply N it is asked at another.")
-    yield wrapped("It runs here, without walls, and no clock ends the game. What it prints follows.")
+        yield wrapped(f"This is {which}; --ply N chooses another ply.")
+    yield wrapped("The agent runs without a sandbox and without a clock. Its output follows.")
 
 
 def _mend(game: PastGame, ply: int, file: str | None) -> str:
-    return f"once it is mended: arena debug {game.id} --ply {ply} --file {file or 'FILE'}"
+    return f"after correcting it: arena debug {game.id} --ply {ply} --file {file or 'FILE'}"
 
 
 def _compared(game: PastGame, recorded: RecordedTurn, ply: int, answer: Answer | None, seconds: float) -> Iterator[str]:
-    """What it answers now beside what was played."""
+    """The agent's answer now, and its move in the game."""
     from agents.protocol import Info, Move
     from arena.cli.asking import recorded_game
     from arena.history import words
@@ -265,7 +265,7 @@ def _compared(game: PastGame, recorded: RecordedTurn, ply: int, answer: Answer |
     thinking = ""
     if isinstance(answer, Move):
         info = answer.info or Info()
-        now = answer.move if _is_legal(recorded, answer) else f"no legal move: {answer.move}"
+        now = answer.move if _is_legal(recorded, answer) else f"not a legal move: {answer.move}"
         thinking = words.thinking(
             MoveRecord(ply, 0, now, score=info.score, depth=info.depth, nodes=info.nodes, text=info.text)
         )
@@ -283,10 +283,10 @@ def _compared(game: PastGame, recorded: RecordedTurn, ply: int, answer: Answer |
 
 
 def _why_different(plies: list[int], *, another: bool) -> str:
-    """What it means that it answered otherwise on the way."""
+    """The plies at which earlier answers differ, and the likely reason."""
     at = ", ".join(map(str, plies[:8])) + (", ..." if len(plies) > 8 else "")
-    why = "" if another else ": it measures time, or draws from something else than self.random"
-    return f"on the way it answered otherwise than in the game, at ply {at}{why}"
+    why = "" if another else ": its moves depend on time, or on random numbers other than self.random"
+    return f"earlier answers differ from the game, at ply {at}{why}"
 
 
 def _is_legal(recorded: RecordedTurn, answer: Answer | None) -> bool:

@@ -1,4 +1,4 @@
-"""`arena new`: the first text of an agent."""
+"""`arena new`: creates a small agent to start from."""
 
 from __future__ import annotations
 
@@ -13,26 +13,25 @@ from arena.student.starter import Language, Style
 
 
 def new(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The file to make: my_agent.py, or .js, or .c.")],
-    game: Annotated[
-        str, typer.Option(metavar="GAME", help="What it shall play, with options if you like.")
-    ] = "connect4",
+    file: Annotated[str, typer.Argument(metavar="FILE", help="File to create: my_agent.py, or .js, or .c.")],
+    game: Annotated[str, typer.Option(metavar="GAME", help="Game for the agent, with options if needed.")] = "connect4",
     style: Annotated[
         Style | None,
         typer.Option(
-            help="simple: looks at each move and the answers to it; search: uses adsearch; bare: JSON lines, without "
-            "our kit. Usual: simple, in other languages than Python bare."
+            help="Kind of agent. simple: tries each move and each reply; search: uses adsearch; bare: reads and writes "
+            "JSON lines, without our library.",
+            show_default="simple; bare for JavaScript and C",
         ),
     ] = None,
-    language: Annotated[Language | None, typer.Option(help="Usual: by the end of the file's name.")] = None,
+    language: Annotated[
+        Language | None, typer.Option(help="Programming language.", show_default="by the ending of FILE")
+    ] = None,
 ) -> None:
-    """Begin an agent: a small file that plays at once, to be changed.
+    """Create a new agent: a small file that already plays, as a start for your own.
 
-    A file that is there already is never overwritten.
+    An existing file is never overwritten.
 
     Example: arena new my_agent.py --game connect4
-
-    Example: arena new my_agent.py --game pig --style search
 
     Example: arena new my_agent.js --game othello
     """
@@ -42,8 +41,8 @@ def new(
     made = starter.agent(path, game, games.start(game), style, language)
     starter.write(path, made.text)
     better = "worth" if "def worth(" in made.text and style is starter.Style.SEARCH else "choose"
-    print(printable(f"{path} plays {game}; change `{better}` to make it better. Next:"))
+    print(printable(f"{path} plays {game}; change `{better}` to make it stronger. Next:"))
     for command in made.next:
         print(printable(f"  {command}"))
     if game.partition(":")[0] == "rps":
-        print("Nobody beats random at rps in the long run: every move is as good as any other.")
+        print("Nobody beats random at rps in the long run: all moves are equally good.")
