@@ -122,7 +122,7 @@ def test_an_agent_from_elsewhere_is_not_run_without_walls(tmp_path: Path, monkey
     assert arena("play", "tictactoe", "agent", "random", "--clock", "none", "--quiet", "--db", str(file)).code == 0
     ended = asked(file, *asking)
     assert ended.code == 2
-    assert "agent@1 was not entered on this account, and debug runs it without walls" in ended.err
+    assert "agent@1 was not recorded by this account, and debug runs it without a sandbox" in ended.err
     assert not Path(MARKER).exists()
     assert asked(file, *asking, "--trust-rules").code == 0
     assert Path(MARKER).exists()
@@ -235,7 +235,7 @@ def test_what_users_add_to_a_database_is_neither_refused_nor_computed(
     file = records.changed(records.played(tmp_path), *((statement, ()) for statement in added))
     assert "2" in arena("sql", "select count(*) from mine", "--db", str(file)).out
     assert arena("history", "--db", str(file)).code == 0
-    assert "all is well" in arena("db", "verify", "--db", str(file)).out
+    assert "no errors" in arena("db", "verify", "--db", str(file)).out
 
 
 @pytest.mark.parametrize(

@@ -146,9 +146,7 @@ def ended(record: str, query: str, *options: str) -> Ended:
 def test_a_query_without_end_is_given_up(record: str, query: str) -> None:
     found = ended(record, query, "--timeout", "0.5")
     assert found.code == 2
-    assert found.err == (
-        "arena: the query took longer than 0.5 s; ask for less, or give it longer with --timeout SECONDS\n"
-    )
+    assert found.err == ("arena: the query took longer than 0.5 s; select fewer rows, or use --timeout SECONDS\n")
 
 
 def test_the_time_in_which_rows_are_printed_counts(empty: str) -> None:

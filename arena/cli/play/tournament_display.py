@@ -171,7 +171,7 @@ class TournamentDisplay:
         if tournament.test is not None and self._league.sprt is not None:
             self.say(self._outcome(self._league.sprt, tournament.test))
         if tournament.is_over:
-            self.say(f"{name} is finished: {_some(tournament.all, 'game')} played. Next:")
+            self.say(f"{name} is finished: {_some(tournament.all, 'game')}. Next:")
             quoted = shlex.quote(name)
             for command in (f"rank {quoted}", f"crosstable {quoted}", f"history --tournament {quoted}"):
                 self.say(f"  arena {command}")

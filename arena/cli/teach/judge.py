@@ -54,7 +54,7 @@ def judge(
 
     Example: arena judge examples/my_search.py:alphabeta
 
-    Example: arena judge my_search.py:best_value --as minimax --trees 50
+    Example: arena judge my_search.py:minimax --trees 50 --seconds 2
     """
     from arena.course.lecture import judging, questions
     from arena.course.lecture.student_process import StudentProcess, file_and_function

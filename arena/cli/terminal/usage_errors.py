@@ -30,9 +30,9 @@ def message(error: TyperException) -> str:
 
 
 def _problem(error: TyperException) -> str:
-    param = getattr(error, "param", None)
+    param: Any = getattr(error, "param", None)
     where = f"{_name(param)}: " if param else ""
-    if type(error).__name__ == "MissingParameter":
+    if param and type(error).__name__ == "MissingParameter":
         value = f" {param.metavar}" if param.param_type_name == "option" and param.metavar else ""
         return f"missing {_name(param)}{value}{_example(error)}"
     if type(error).__name__ == "NoSuchOption":

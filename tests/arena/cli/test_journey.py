@@ -41,7 +41,7 @@ def test_the_next_five_minutes(terminal: Session) -> None:
     find_the_mistake(terminal)
     better = changed(starter, ANY_ORDER, "moves.sort(key=lambda move: abs(move - 4))  # the middle first")
     file.write_text(better, "utf-8")
-    assert "All is well (" in passing(terminal, CHECK)
+    assert "no problems found (" in passing(terminal, CHECK)
     climb(terminal)
     lost = run_a_tournament(terminal)
     replay(terminal, lost)
@@ -93,7 +93,7 @@ def find_the_mistake(terminal: Session) -> None:
     assert f"return state.from_text('{got[1]}')" in " ".join(shown.split())
     assert "position 1, at the beginning; seat 0 is to move" in shown
     assert COLUMNS_OF_THE_BOARD in shown
-    assert "Not ready to play: 1 failed; 6 could not be tried" in shown
+    assert "Not ready to play: 1 step failed, 6 could not be run" in shown
     assert re.findall(r"again +(arena .*)$", shown, re.MULTILINE) == [f"{CHECK} --position 1"]
 
 
@@ -106,7 +106,7 @@ def climb(terminal: Session) -> None:
     assert "..." not in ended.printed
     assert re.search(r"^ 1  random +won \d+ +drawn \d+ +lost \d+ +better \(\d\d %\)$", ended.printed, re.MULTILINE)
     assert re.search(r"my_agent: better than random \(\d\d %\)[,;]", ended.printed)
-    look, lesson = ended.printed.partition("look at this first\n")[1:]
+    look, lesson = ended.printed.partition("look at this game first:\n")[1:]
     found = re.match(r" +game (\d+) against \S+: at ply (\d+) my_agent played", lesson)
     assert look
     assert found
@@ -152,7 +152,7 @@ def run_a_tournament(terminal: Session) -> str:
 
 def replay(terminal: Session, game: str) -> None:
     terminal.give(f"arena replay {game}")
-    beginning = terminal.until("the beginning", "0/", "?: all keys   q: quit")
+    beginning = terminal.until("start", "0/", "?: all keys   q: quit")
     assert beginning.startswith(f"{game}   connect4   ")
     assert COLUMNS_OF_THE_BOARD in beginning
     assert len(beginning.splitlines()) == ROWS
@@ -169,7 +169,7 @@ def replay(terminal: Session, game: str) -> None:
         if keys == END:
             assert "alphabeta:depth=2 wins, four in a row" in terminal.until(shown)
     terminal.press("?")
-    assert "home, end         the beginning, the end" in terminal.until("q                 quit")
+    assert "home, end         start, end of the game" in terminal.until("q                 quit")
     terminal.press("?")
     terminal.until(f"12/{plies} ")
     terminal.press("q")
@@ -187,7 +187,7 @@ def analyse(terminal: Session, game: str) -> tuple[int, str]:
     )
     rows = [line.split() for line in lines[heading + 1 : lines.index("", heading)]]
     assert [int(row[0]) for row in rows] == list(range(1, len(rows) + 1))
-    assert re.search(r"^my_agent: \d+ moves, \d+ \?, \d+ \?\?, \d\.\d\d lost on average$", printed, re.MULTILINE)
+    assert re.search(r"^my_agent: \d+ moves, \d+ \?, \d+ \?\?, average loss per move \d\.\d\d$", printed, re.MULTILINE)
     ply, _, move = [row[:3] for row in rows if row[1] == "my_agent"][2]
     return int(ply), move
 
@@ -196,6 +196,6 @@ def debug(terminal: Session, game: str, ply: int, move: str) -> None:
     for other in ("", " --file my_agent.py"):
         printed = passing(terminal, f"arena debug {game} --ply {ply}{other}")
         assert COLUMNS_OF_THE_BOARD in printed
-        assert f"ply {ply}: asking {'my_agent.py' if other else 'my_agent@'}" in printed
+        assert f"ply {ply}: running {'my_agent.py' if other else 'my_agent@'}" in printed
         assert printed.count("my turn") == bool(other)
         assert re.search(rf"^now     {move}   .*\nthen    {move}   .*\nthe same move$", printed, re.MULTILINE)

@@ -98,8 +98,8 @@ def test_a_database_that_is_not_there_is_one_error_and_is_not_made(tmp_path: Pat
         (["show", "cs101-99"], "has no game 99"),
         (["show", "cs101-1", "--ply", "6"], "expected 0 to 5"),
         (["replay", "nothing"], "expected a game's id"),
-        (["logs", "1", "--seat", "7"], "seat 7 did not play in it"),
-        (["logs", "1", "--agent", "dan"], "'dan' did not play in it"),
+        (["logs", "1", "--seat", "7"], "seat 7 did not play in game 1"),
+        (["logs", "1", "--agent", "dan"], "'dan' did not play in game 1"),
         (["sql", "selec 1"], 'near "selec"'),
         (["sql", "delete from game"], "not authorized"),
     ],
@@ -233,16 +233,16 @@ def test_where_there_are_more_games_it_is_told_how_to_see_all(record: Path, monk
     assert asked(record, "history", "--limit", "5").err == ""
     assert asked(record, "history", "--limit", "19").err == ""
     monkeypatch.setattr("arena.cli.look.history._MOST_COUNTED", 18)
-    assert asked(record, "history").err == "the newest 5 of more than 18; --limit N shows more\n"
+    assert asked(record, "history").err == "the newest 5 of more than 18 games; --limit N lists more\n"
 
 
 @pytest.mark.parametrize(
     ("game", "words"),
     [
-        ("tictactow", "no game 'tictactow' on record; did you mean 'tictactoe'?"),
-        ("conect4", "no game 'conect4' on record; did you mean 'connect4'?"),
-        ("hex", "no game 'hex' on record; there is "),
-        ("mine.py:Mine", "no game 'mine.py:Mine' on record; there is "),
+        ("tictactow", "no recorded game 'tictactow'; did you mean 'tictactoe'?"),
+        ("conect4", "no recorded game 'conect4'; did you mean 'connect4'?"),
+        ("hex", "no recorded game 'hex'; there is "),
+        ("mine.py:Mine", "no recorded game 'mine.py:Mine'; there is "),
         ("ludo:plyers=3", "ludo: no option 'plyers'; did you mean 'players'?"),
         ("\x1b[2J", "no game "),
     ],
@@ -360,7 +360,7 @@ def test_a_picture_that_a_game_of_ones_own_cannot_draw_is_one_line(svg: str, tol
 
 
 def test_logs_are_those_of_every_seat_or_of_one(record: Path) -> None:
-    assert asked(record, "logs", "cs101-3").out.splitlines() == ["0  ann", "(nothing)", "1  cleo", "slow"]
+    assert asked(record, "logs", "cs101-3").out.splitlines() == ["0  ann", "(printed nothing)", "1  cleo", "slow"]
     assert asked(record, "logs", "cs101-3", "--agent", "cleo").out == "slow\n"
     assert asked(record, "logs", "cs101-3", "--seat", "1").out == "slow\n"
     (row,) = document(record, "logs", "evening-4", "--seat", "1")

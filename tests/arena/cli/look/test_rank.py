@@ -82,8 +82,8 @@ def test_with_games_of_several_kinds_there_is_an_advantage_for_each(record: Path
     assert (document["advantage"], document["advantage_error"], document["draw_rate"]) == (None, None, None)
     assert set(document["advantages"]) == {"ludo", "tictactoe"}
     out = asked(record, "--all").out
-    assert "\nludo: first-move advantage" in out
-    assert "\ntictactoe: first-move advantage" in out
+    assert "\nludo: first-move advantage: " in out
+    assert "\ntictactoe: first-move advantage: " in out
 
 
 def test_the_sheet_has_every_number_with_all_its_digits(record: Path) -> None:
@@ -147,7 +147,7 @@ def test_who_won_or_lost_everything_is_marked() -> None:
 
 
 def test_without_a_game_it_says_so(record: Path) -> None:
-    assert asked(record, "--at", "2020-01-01").out == "no rated game\n"
+    assert asked(record, "--at", "2020-01-01").out == "no rated games\n"
     assert players(record, "--at", "2020-01-01") == {}
     assert asked(record, "--since", "2030-01-01", "--format", "csv").out.count("\n") == 1
 
@@ -238,7 +238,7 @@ def test_an_anchor_may_have_a_name_with_a_sign_in_it() -> None:
 def test_a_prior_draws_players_together() -> None:
     spread = [document_of(LIST, "--prior", prior)["players"][0]["rating"] for prior in ("0.5", "1", "20")]
     assert spread == sorted(spread, reverse=True)
-    assert "prior: 20 draws each" in of_list(LIST, "--prior", "20").out
+    assert "prior: 20 virtual draws per player" in of_list(LIST, "--prior", "20").out
     assert "no prior" in of_list(LIST, "--prior", "0").out
     assert document_of(LIST) == document_of(LIST, "--prior", "1")
 
@@ -265,7 +265,7 @@ def test_games_for_more_than_two_are_rated_by_plackett_luce() -> None:
 
 def test_games_that_a_system_cannot_take_are_told() -> None:
     mixed = "first,second,third,result\na,b,,1-0\nb,a,,1-0\na,b,c,1-0-0\n"
-    told = "not rated: 1 game of more or fewer than two players; --system plackett-luce takes them\n"
+    told = "not rated: 1 game of more or fewer than two players; --system plackett-luce rates them\n"
     assert of_list(mixed).err == told
     assert of_list(mixed, "--system", "plackett-luce").err == ""
     Path("mixed.csv").write_text(mixed, "utf-8")
@@ -318,18 +318,27 @@ LISTED = ["--from", "list.csv"]
         (["--anchor", "ann"], "--anchor: expected NAME=RATING, got 'ann'"),
         (["--anchor", "ann=strong"], "--anchor: expected a rating after ann=, such as 1500, got 'strong'"),
         (["--anchor", "ann=nan"], "such as 1500, got 'nan'"),
-        (["--anchor", "ann=1", "--anchor", "ann=2"], "'ann' is there twice"),
+        (["--anchor", "ann=1", "--anchor", "ann=2"], "'ann' is given twice"),
         (["--anchor", "anne=1"], "no anchor 'anne'"),
-        (["--anchor", "ann=1", "--system", "points"], "--anchor is for --system elo and plackett-luce, this is points"),
+        (
+            ["--anchor", "ann=1", "--system", "points"],
+            "--anchor works only with --system elo or plackett-luce, the system is points",
+        ),
         (["--anchor", "ann=1", "--system", "glicko2"], "anchors are for elo and plackett-luce"),
         (["--prior", "-1"], "--prior: expected"),
         (["--prior", "nan"], "--prior: expected"),
-        (["--prior", "1", "--system", "glicko2"], "--prior is for --system elo and plackett-luce, this is glicko2"),
-        (["--k", "10"], "--k is for --system incremental, this is elo"),
+        (
+            ["--prior", "1", "--system", "glicko2"],
+            "--prior works only with --system elo or plackett-luce, the system is glicko2",
+        ),
+        (["--k", "10"], "--k works only with --system incremental, the system is elo"),
         (["--k", "inf", "--system", "incremental"], "expected"),
-        (["--start", "0"], "--start is for --system incremental and glicko2, this is elo"),
+        (["--start", "0"], "--start works only with --system incremental or glicko2, the system is elo"),
         (["--start", "nan", "--system", "glicko2"], "expected a start"),
-        (["--floor", "0", "--system", "glicko2"], "--floor is for --system incremental, this is glicko2"),
+        (
+            ["--floor", "0", "--system", "glicko2"],
+            "--floor works only with --system incremental, the system is glicko2",
+        ),
         (["--floor", "2000", "--system", "incremental"], "expected a start not below the floor"),
         (["--svg", "no/where.svg"], "cannot write 'no/where.svg': No such file or directory"),
         (LISTED, "no tournament, filter, date or database"),
@@ -376,7 +385,7 @@ def test_a_database_that_is_not_there_is_one_error_and_is_not_made() -> None:
 def test_a_database_without_a_tournament_has_all_games_or_says_what_is_missing() -> None:
     with Database("arena.db"):
         pass
-    assert arena("rank", "--all").out == "no rated game\n"
+    assert arena("rank", "--all").out == "no rated games\n"
     ended = arena("rank")
     assert (ended.code, ended.out) == (2, "")
     assert "tournament" in ended.err
@@ -389,7 +398,7 @@ def test_a_tournament_without_a_finished_game_has_nobody_to_rank() -> None:
         book.enter(tournament, "ann", "bob")
         book.plan(tournament, "tictactoe", ("ann", "bob"))
     fitted = [system for system in System if system is not System.POINTS]
-    assert [arena("rank", "--system", system).out for system in fitted] == ["no rated game\n"] * len(fitted)
+    assert [arena("rank", "--system", system).out for system in fitted] == ["no rated games\n"] * len(fitted)
     told = json.loads(arena("rank", "--system", "points", "--format", "json").out)["players"]
     assert [(player["name"], player["games"], player["points"]) for player in told] == [
         ("ann", 0, 0.0),
@@ -408,8 +417,11 @@ def test_meetings_that_repeat_another_are_told(tmp_path: Path) -> None:
         for number, moves in enumerate(["ab", "ab", "ab", "abc"]):
             record.play(cup, "ann", "bob", 1.0, pair=f"{number}", moves=moves)
     assert (
-        "2 meetings repeat an earlier one move for move: no error gets shorter by that"
+        "2 pairings repeat an earlier one move for move, so the errors count it once"
         in arena("rank", "--db", str(file)).out
     )
     assert json.loads(arena("rank", "--db", str(file), "--format", "json").out)["repeated"] == 2
-    assert "repeat an earlier one move for move   2: the error" in arena("versus", "ann", "bob", "--db", str(file)).out
+    assert (
+        "games that repeat an earlier one move for move: 2; the error"
+        in arena("versus", "ann", "bob", "--db", str(file)).out
+    )

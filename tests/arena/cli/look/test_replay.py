@@ -320,7 +320,7 @@ def test_numbers_jump_and_p_plays(terminal: Terminal) -> None:
     terminal.press(b"\r")
     terminal.until("4/5")
     terminal.press(b"?")
-    terminal.until("play, and stop again")
+    terminal.until("play automatically, or stop")
     terminal.press(b"?")
     terminal.until("4/5")
     terminal.press(b"p")

@@ -73,15 +73,15 @@ def test_two_players_are_told_in_words() -> None:
         "ann against bob: 7 games",
         "",
         "                W    D    L   score",
-        "in all          5    1    1   78.6%",
+        "total           5    1    1   78.6%",
         "in seat 0       3    1    0   87.5%",
         "in seat 1       2    0    1   66.7%",
         "",
-        "Elo difference   +226; too few games to tell an error; normalized +245",
-        "ann is the better one   87.5% likely",
-        "pairs by points of ann   0: 0, ½: 0, 1: 1, 1½: 0, 2: 2",
-        "games outside of such pairs   1",
-        "ended by   normal 7",
+        "Elo difference: +226; too few games for an error; normalized +245",
+        "likelihood that ann is better (LOS): 87.5%",
+        "pairs by points of ann: 0: 0, ½: 0, 1: 1, 1½: 0, 2: 2",
+        "games outside pairs: 1",
+        "verdicts: normal 7",
         "",
         "last games",
         "  game 7: drew in seat 0",
@@ -104,7 +104,7 @@ def test_two_players_are_told_in_words() -> None:
 def test_who_has_won_everything_is_told_what_that_proves(a: str, words: str) -> None:
     club(PAIR_WON * 6)
     b = "bob" if a == "ann" else "ann"
-    assert f"Elo difference   not to be told: {words}\n" in arena("versus", a, b).out
+    assert f"Elo difference: not known, because {words}\n" in arena("versus", a, b).out
     told = json.loads(arena("versus", a, b, "--format", "json").out)
     assert (told["elo"], round(abs(told["bound"]))) == (None, 75)
 
@@ -150,12 +150,12 @@ def test_a_sequential_test_is_told(model: str) -> None:
     }
     last = arena("versus", "ann", "bob", *options).out.splitlines()[-1]
     assert last.startswith("sequential test: H1 accepted: ")
-    assert last.endswith(f"(llr {expected.llr:.2f}, bounds -1.50 and 2.08)")
+    assert last.endswith(f"(LLR {expected.llr:.2f}, bounds -1.50 and 2.08)")
 
 
 def test_a_sequential_test_that_is_not_decided_says_so(record: Path) -> None:
     out = asked(record, "versus", "ann", "bob", "--elo0", "0", "--elo1", "10").out
-    assert "\nsequential test: not decided yet (llr " in out
+    assert "\nsequential test: undecided (LLR " in out
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_games_are_chosen(record: Path, filters: str, games: int) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["ann"], "expected B, got nothing"),
+        (["ann"], "missing B; for example: arena versus"),
         (["ann", "bib"], "nobody called 'bib' has played; did you mean 'bob'"),
         (["", "bob"], "nobody called '' has played"),
         (["anne@1", "bob"], "nobody called 'anne' has played; did you mean 'ann'"),
@@ -268,13 +268,13 @@ def test_who_has_no_rated_game_has_no_progress(record: Path) -> None:
     assert document(record, "progress", "eve") == []
     club(PAIR_WON)
     out = arena("progress", "ann", "--prior", "0").out
-    assert out == "ann has no rated game that tells a rating without a prior\n"
+    assert out == "ann has no rated game from which a rating follows without a prior\n"
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "expected AGENT, got nothing"),
+        ([], "missing AGENT; for example: arena progress"),
         (["anne"], "nobody called 'anne' has played; did you mean 'ann'"),
         (["ann@1"], "nobody called 'ann@1' has played; did you mean 'ann'"),
         (["ann", "--anchor", "bib=1"], "no anchor 'bib': no rated player has that name; did you mean 'bob'"),

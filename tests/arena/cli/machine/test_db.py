@@ -95,7 +95,7 @@ def test_a_true_record_is_well(record: Path) -> None:
     ended = arena("db", "verify", "--db", str(record))
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("6 games with ")
-    assert ended.out.endswith(" plies and 3 versions looked at: all is well\n")
+    assert ended.out.endswith(" plies and 3 versions checked: no errors\n")
     assert json.loads(arena("db", "verify", "--db", str(record), "--format", "json").out) == []
 
 
@@ -143,7 +143,7 @@ def test_upgrade_says_where_the_copy_is(record: Path, tmp_path: Path, monkeypatc
     assert refused.code == 2
     assert "upgrade it with `arena db upgrade`" in refused.err
     ended = arena("db", "upgrade", "--db", str(record))
-    assert ended.out == f"{record} is now of revision 0004; as it was, it is kept in {record}.before-0004\n"
+    assert ended.out == f"{record} is now at revision 0004; the old database was copied to {record}.before-0004\n"
     assert ended.code == 0
 
 
@@ -172,5 +172,5 @@ def test_progress_is_shown_on_a_terminal_and_nothing_of_it_stays_in_a_pipe(tmp_p
     os.close(ours)
     out, _ = done.communicate()
     assert done.returncode == 0
-    assert b"all is well" in out
+    assert b"no errors" in out
     assert b"games" in shown

@@ -45,7 +45,7 @@ def test_findings_stand_by_area_with_their_marks(monkeypatch: pytest.MonkeyPatch
         "  ok  limits  hold",
         "clocks",
         "  ?   quota   this system does not tell",
-        "All is well.",
+        "No problems found.",
     ]
 
 

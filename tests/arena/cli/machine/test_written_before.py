@@ -57,8 +57,8 @@ def document(file: Path, *arguments: str) -> Any:
 @pytest.mark.parametrize(
     ("name", "counted"),
     [
-        ("course.db", "52 games with 605 plies and 18 versions looked at: all is well\n"),
-        ("alice.arena", "12 games with 142 plies and 5 versions looked at: all is well\n"),
+        ("course.db", "52 games with 605 plies and 18 versions checked: no errors\n"),
+        ("alice.arena", "12 games with 142 plies and 5 versions checked: no errors\n"),
     ],
 )
 def test_all_of_it_can_be_true(records: Path, name: str, counted: str) -> None:

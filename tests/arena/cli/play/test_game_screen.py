@@ -39,7 +39,7 @@ def test_attempts_that_are_played_again_are_no_games_of_their_own(capsys: pytest
         finished("void", (None, None), attempt=3),
     ]
     GameScreen(quiet=True).show_score(attempts)
-    assert capsys.readouterr().out == "2 games, in points: a 1   b 0\n"
+    assert capsys.readouterr().out == "2 games, points: a 1   b 0\n"
     assert [game_rows.game(event)["attempt"] for event in attempts] == [1, 2, 3]
 
 

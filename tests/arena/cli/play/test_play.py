@@ -103,7 +103,7 @@ def test_quiet_prints_the_results_alone() -> None:
     *results, score = ended.out.splitlines()
     assert len(results) == 3
     assert all(re.match(rf"{number}  random - random#2  ", line) for number, line in enumerate(results, 1))
-    assert re.fullmatch(r"3 games, in points: random [\d.]+   random#2 [\d.]+", score)
+    assert re.fullmatch(r"3 games, points: random [\d.]+   random#2 [\d.]+", score)
 
 
 def test_json_is_one_array_of_whole_games() -> None:
@@ -172,7 +172,7 @@ def test_the_end_of_a_failing_agents_log_is_shown(tmp_path: Path) -> None:
 
 def test_without_a_seed_the_way_to_the_same_game_is_told() -> None:
     ended = arena("play", "tictactoe", "random", "random", "--quiet")
-    seed = re.search(r"^the same again: --seed (\d+)$", ended.out, re.MULTILINE)
+    seed = re.search(r"^to repeat with the same random numbers: --seed (\d+)$", ended.out, re.MULTILINE)
     assert seed is not None
     again = arena("play", "tictactoe", "random", "random", "--quiet", "--seed", seed[1])
     # In front is the id, which is another one.
@@ -187,13 +187,13 @@ def without_times(printed: str) -> str:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["kuhn", "human", "human"], "kuhn has secrets: one person at this terminal, got 2"),
+        (["kuhn", "human", "human"], "kuhn has hidden information, so only one human can play at this terminal, got 2"),
         (["conect4", "random", "random"], "did you mean 'connect4'"),
         (["connect4", "randm", "random"], "did you mean 'random'"),
-        (["connect4", "random"], "connect4 is for 2 players, got 1; such as: arena play connect4 random random"),
+        (["connect4", "random"], "connect4 needs 2 players, got 1; for example: arena play connect4 random random"),
         (
             ["connect4", "random", "random", "random"],
-            "connect4 is for 2 players, got 3; such as: arena play connect4 random random",
+            "connect4 needs 2 players, got 3; for example: arena play connect4 random random",
         ),
         (["connect4:rows=99", "random", "random"], "rows"),
         (["connect4", "random", "alphabeta:deep=3"], "did you mean 'depth'"),
@@ -408,13 +408,14 @@ def is_over(handle: int) -> bool:
 
 def test_each_line_begins_with_the_id_by_which_the_game_is_replayed(tmp_path: Path) -> None:
     first = arena("play", "tictactoe", "random", "random", "--clock", "none", "--seed", "1", cwd=tmp_path)
-    assert first.out.splitlines()[-1] == "step through it: arena replay 1"
+    assert first.out.splitlines()[-1] == "to step through this game: arena replay 1"
     options = ("--games", "2", "--clock", "none", "--seed", "1")
     second = arena("play", "tictactoe", "random", "random", *options, "--db", "arena.db", cwd=tmp_path)
     lines = second.out.splitlines()
     assert [line.split()[0] for line in lines if " wins" in line or "draw" in line] == ["2", "3"]
     assert lines[-1] == (
-        "step through the last game: arena replay 3 --db arena.db; any other by the number in front of its line"
+        "to step through the last game: arena replay 3 --db arena.db (for another game use the number at the start of "
+        "its line)"
     )
     assert arena("replay", "3", "--db", "arena.db", cwd=tmp_path).code == 0
 
@@ -427,6 +428,7 @@ def test_what_is_not_on_record_has_no_replay() -> None:
 def test_games_that_repeat_another_are_counted() -> None:
     same = ("play", "tictactoe", "minimax:depth=1", "minimax:depth=2", "--clock", "none", "--quiet", "--seed", "1")
     played = arena(*same, "--games", "6", "--swap")
-    assert "4 of 6 games repeat another move for move; use --openings to begin them differently\n" in played.out
+    advice = "--openings 4 gives each game a different start"
+    assert f"4 of 6 games have exactly the same moves as another one; {advice}\n" in played.out
     assert "repeat" not in arena(*same, "--games", "6", "--swap", "--openings", "2").out
     assert "repeat" not in arena(*same, "--games", "2", "--swap").out

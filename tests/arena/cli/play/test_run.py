@@ -137,7 +137,7 @@ def test_the_demo_is_a_tournament_of_the_built_in_searchers(tmp_path_factory: py
 def test_a_finished_tournament_is_only_shown_again(evening: tuple[Path, str]) -> None:
     folder, _ = evening
     again = finished(folder)
-    assert "going on: 12 of 12 games are over" in again
+    assert "continuing: 12 of 12 games are over" in again
     assert not re.search(r"^ *\d+/12 ", again, re.MULTILINE)
     assert_whole(folder)
 
@@ -185,8 +185,8 @@ def test_games_on_record_tell_how_long_the_others_will_take_and_how_many_repeat(
     finished(folder, *arguments)
     planned_again = finished(folder, *arguments, "--plan")
     assert "the mean of the last 12 such games" in planned_again
-    assert "going on: 12 of 12 games are over" in planned_again
-    assert "10 of 12 games repeat another move for move" in planned_again
+    assert "continuing: 12 of 12 games are over" in planned_again
+    assert "10 of 12 games have exactly the same moves as another one" in planned_again
     # The run expects the same as the plan.
     assert finished(folder, *arguments).splitlines()[0] == planned_again.splitlines()[0]
 
@@ -206,7 +206,7 @@ def test_without_a_file_the_same_arguments_go_on(folder: Path) -> None:
     arguments = ("tictactoe", "random", "alphabeta:depth=1", "--clock", "none", "--seed", "4", "--rounds", "2")
     first = finished(folder, *arguments)
     assert "4 games" in first
-    assert "going on: 4 of 4" in finished(folder, *arguments)
+    assert "continuing: 4 of 4" in finished(folder, *arguments)
 
 
 DUEL = (
@@ -235,10 +235,10 @@ def test_a_match_ends_as_soon_as_its_test_is_decided(folder: Path) -> None:
     )
     assert lines[:2] == [
         "duel: tictactoe, match, 2 players, clock none: at most 60 pairings, 120 games, without a clock",
-        f"sprt, until one is accepted: H1, {better}; H0, {not_better} (alpha 0.05, beta 0.05, logistic)",
+        f"SPRT, stops when it accepts H0: {not_better}; or H1: {better} (alpha 0.05, beta 0.05, logistic)",
     ]
     outcome = next(line for line in lines[2:] if line.startswith("sprt"))
-    told = rf"sprt: H1 accepted: {better} \(llr (\d\.\d\d), bounds -2\.94 2\.94\) after (\d+) of 120 games"
+    told = rf"SPRT: H1 accepted: {better} \(LLR (\d\.\d\d), bounds -2\.94 and 2\.94\) after (\d+) of 120 games"
     found = re.fullmatch(told, outcome)
     assert found, outcome
     assert float(found[1]) >= 2.94
@@ -251,7 +251,7 @@ def test_a_match_ends_as_soon_as_its_test_is_decided(folder: Path) -> None:
     assert f"duel is finished: {played} games. Next:" in lines
     assert sum(bool(re.match(r" *\d+/\d+  ", line)) for line in lines) == played
     again = finished(folder, *arguments).splitlines()
-    assert f"going on: {played} of {played} games are over" in again
+    assert f"continuing: {played} of {played} games are over" in again
     assert outcome in again
     assert sql(folder, BY_STATUS) == games
     assert arena("db", "verify", "--db", str(folder / "arena.db")).code == 0
@@ -259,7 +259,7 @@ def test_a_match_ends_as_soon_as_its_test_is_decided(folder: Path) -> None:
 
 def test_a_match_whose_test_is_not_decided_says_so(folder: Path) -> None:
     lines = finished(folder, *DUEL, "--rounds", "2", "--sprt", "-2,2").splitlines()
-    undecided = r"sprt: not decided \(llr -?0\.\d\d, bounds -2\.94 2\.94\) after 4 of 4 games"
+    undecided = r"SPRT: undecided \(LLR -?0\.\d\d, bounds -2\.94 and 2\.94\) after 4 of 4 games"
     assert any(re.fullmatch(undecided, line) for line in lines)
     assert "duel is finished: 4 games. Next:" in lines
 
@@ -287,7 +287,7 @@ def test_ctrl_c_finishes_the_games_in_progress(folder: Path) -> None:
         out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, err
     assert "finishing the games in progress" in out
-    assert "the same command goes on" in out
+    assert "the same command continues" in out
     assert sql(folder, "SELECT COUNT(*) FROM game WHERE status = 'playing'") == [(0,)]
     assert os.listdir(folder / "tmp") == []
     finished(folder)
@@ -377,7 +377,10 @@ def command_line(pid: int) -> str:
     ("arguments", "words"),
     [
         (["absent.toml"], "absent.toml"),
-        (["my_agent.py"], "expected FILE.toml, or a game and its players, got my_agent.py alone"),
+        (
+            ["my_agent.py"],
+            "my_agent.py is an agent; name a game and at least two players, for example: arena run connect4 ",
+        ),
         (["tictactoe", "random"], "expected at least 2 agents"),
         (["tictactoe", "random", "randm"], "did you mean 'random'"),
         (["tictactoe", "random", "pvs", "--clock", "soon"], "expected a clock"),
@@ -393,9 +396,9 @@ def command_line(pid: int) -> str:
             ["tictactoe", "random", "pvs", "--format", "swiss", "--sprt", "0,5"],
             "not used with the format swiss, only with match",
         ),
-        (["absent.toml", "--sprt", "0,5"], "--sprt: goes without a file"),
-        (["absent.toml", "--rounds", "1"], "--rounds: goes without a file"),
-        (["absent.toml", "--games-at-once", "1"], "--games-at-once: goes without a file"),
+        (["absent.toml", "--sprt", "0,5"], "--sprt: not allowed with a description"),
+        (["absent.toml", "--rounds", "1"], "--rounds: not allowed with a description"),
+        (["absent.toml", "--games-at-once", "1"], "--games-at-once: not allowed with a description"),
     ],
 )
 def test_a_wrong_argument_is_one_clear_error(tmp_path: Path, arguments: list[str], words: str) -> None:
@@ -415,8 +418,8 @@ def test_the_record_tells_on_what_it_was_played(evening: tuple[Path, str]) -> No
 @pytest.mark.parametrize(
     ("there", "at_once", "words"),
     [
-        (2, None, "which is 3, and this machine has 2: use a machine with 3, or leave ponder out"),
-        (4, 2, "which is 5, and this machine has 4: use games_at_once = 1, or leave ponder out"),
+        (2, None, "3 in total, but this machine has 2: use a machine with 3, or leave ponder out"),
+        (4, 2, "5 in total, but this machine has 4: use games_at_once = 1, or leave ponder out"),
         (3, None, ""),
         (5, 2, ""),
     ],

@@ -50,8 +50,8 @@ def test_who_is_quarantined_is_told_once_with_what_can_be_done(capsys: Any) -> N
         shown.show(won_by_ann())
     told = [line for line in capsys.readouterr().out.splitlines() if "quarantined" in line]
     assert told == [
-        "bob is quarantined for 5 faults in a row: it forfeits its other games, until it is entered anew, or "
-        "`arena release bob --reason WHY` lets it go on"
+        "bob is quarantined after 5 faults in a row: it forfeits its other games until a new version is entered, or "
+        "until: arena release bob --reason WHY"
     ]
 
 
@@ -61,11 +61,12 @@ def test_fewer_games_at_once_are_told_of_and_more_again(capsys: pytest.CaptureFi
         shown.show(PaceChanged(before, at_once, waited))
     told = capsys.readouterr()
     assert told.err == (
-        "warning: players waited for a processor in 50% of their thinking time. It is not charged, but everything "
-        "takes longer: end other programs\n"
+        "warning: players waited for a processor for 50% of their thinking time; their clocks do not count it, but "
+        "games take longer: close other programs\n"
     )
     assert " ".join(told.out.split()) == (
-        "players waited for a processor in 34% of their thinking time: 2 games at once from now on, one fewer "
-        "players waited for a processor in 25% of their thinking time: 1 game at once from now on, one fewer "
-        "players waited for a processor in 1% of their thinking time: 2 games at once from now on, one more again"
+        "players waited for a processor for 34% of their thinking time: from now on 2 games at the same time, one "
+        "fewer than before players waited for a processor for 25% of their thinking time: from now on 1 game at the "
+        "same time, one fewer than before players waited for a processor for 1% of their thinking time: from now on 2 "
+        "games at the same time, one more than before"
     )

@@ -79,17 +79,17 @@ def test_from_a_download_to_a_tournament(course: Path) -> None:
     assert all(len(line) <= 80 for line in ended.out.splitlines())
     assert "there is no module 'nothing_like_this'" in " ".join(ended.out.split())
     assert "missing (5): 田中 太郎, Anna Muller, Søren Ågård, Eve Zweig, Eve Zweig" in ended.out
-    assert "nobody's by the roster (1)" in ended.out
-    assert "held against the time in the zip" in ended.out
-    assert ended.out.endswith("2 of 8 play, 2 of them with something new; cs101.collected.toml says who with\n"
-                              "what\nnext: arena run cs101.toml\n")  # fmt: skip
+    assert "no match on the roster (1)" in ended.out
+    assert "compared with the time in the zip" in ended.out
+    assert ended.out.endswith("2 of 8 students have an agent, 2 of them a new version; the list is\n"
+                              "cs101.collected.toml\nnext: arena run cs101.toml\n")  # fmt: skip
     assert [agent.name for agent in league.read(course / "cs101.toml").agents] == ["Bob Brown", "Deep Blue"]
 
     run = arena("run", "cs101.toml")
     assert run.code == 0, run.err
     assert "Deep Blue" in run.out
     verified = arena("db", "verify")
-    assert "2 versions looked at: all is well" in verified.out
+    assert "2 versions checked: no errors" in verified.out
 
     again = collect("--format", "json")
     rows = {row["id"]: row for row in json.loads(again.out) if row["id"]}
@@ -118,7 +118,7 @@ def test_a_new_version_before_anything_was_played_needs_no_word(collected: Path)
 def test_a_plan_counts_what_is_new_and_refuses_what_a_run_refuses(played: Path) -> None:
     with (played / "cs101.toml").open("a") as file:
         file.write('[[agent]]\nname = "dice"\nplayer = "random"\n')
-    assert "\ngoing on: 2 of 6 games are over\n" in arena("run", "cs101.toml", "--plan").out
+    assert "\ncontinuing: 2 of 6 games are over\n" in arena("run", "cs101.toml", "--plan").out
     (played / "cs101.toml").write_text(DESCRIPTION.replace("tictactoe", "connect4"))
     ended = arena("run", "cs101.toml", "--plan")
     assert (ended.code, "begun with another description (game: tictactoe -> connect4" in ended.err) == (2, True)
@@ -127,16 +127,16 @@ def test_a_plan_counts_what_is_new_and_refuses_what_a_run_refuses(played: Path) 
 def test_a_second_round_says_how_its_games_are_played(played: Path) -> None:
     zipped(played / "all.zip", GIVEN | {"Task/Anna Müller_55_assignsubmission_file_/my_agent.py": AGENT + "# better\n"})
     ended = collect()
-    told = "    without it, games that earlier versions have played count no more, and are\n    not played anew\n"
+    told = "    without --rerun-changed, games of earlier versions no longer count and are not\n    played again\n"
     assert ended.out.endswith(f"next: arena run cs101.toml --rerun-changed\n{told}")
     assert collect().out.endswith(told)
     planned = arena("run", "cs101.toml", "--plan")
-    new = "new versions: Deep Blue (their games so far count no more; --rerun-changed plays them again)\n"
-    assert f"{new}going on: 2 of 2 games are over\n" in planned.out
+    new = "new versions: Deep Blue (their earlier games no longer count; --rerun-changed plays them again)\n"
+    assert f"{new}continuing: 2 of 2 games are over\n" in planned.out
     ended = arena("run", "cs101.toml")
-    assert "2 games of earlier versions count no more; the same command with --rerun-changed plays them" in ended.out
+    assert "2 games of earlier versions no longer count; the same command with --rerun-changed plays them" in ended.out
     ended = arena("run", "cs101.toml", "--rerun-changed")
-    assert "count no more" not in ended.out
+    assert "no longer count" not in ended.out
     assert "\n2/2  " in ended.out
 
 
@@ -145,14 +145,15 @@ def test_an_alias_that_the_description_has_too_is_told_before_it_is_run(course: 
         file.write('[[agent]]\nname = "Deep Blue"\nplayer = "random"\n')
     ended = collect()
     assert ended.code == 0
-    assert "not ready to be played: cs101.toml: two agents are called 'Deep Blue'" in " ".join(ended.out.split())
+    told = " ".join(ended.out.split())
+    assert "the tournament cannot be played yet: cs101.toml: two agents are called 'Deep Blue'" in told
     assert "next:" not in ended.out
 
 
 def test_who_is_no_more_on_the_roster_is_told(collected: Path) -> None:
     (collected / "roster.csv").write_text(ROSTER.replace("Deep Blue", "Kasparov"))
     ended = collect()
-    assert "plays under a name that is nobody's on the roster: Deep Blue\n" in ended.out
+    assert "agents whose name is not on the roster: Deep Blue\n" in ended.out
     assert "Kasparov" in ended.out
 
 

@@ -48,7 +48,7 @@ def test_without_a_seed_it_is_said_how_to_have_the_same_tree_again() -> None:
     ended = arena("exercise", "minimax")
     assert ended.code == 0
     seed = ended.err.strip().rpartition(" ")[2]
-    assert ended.err == f"the same tree again: --seed {seed}\n"
+    assert ended.err == f"to make the same tree again: --seed {seed}\n"
     assert arena("exercise", "minimax", "--seed", seed).out == ended.out
 
 

@@ -210,7 +210,7 @@ def test_a_roster_is_joined_to_a_document_and_a_table_too(record: Path) -> None:
         (["--bar", "=ann"], "--bar: expected NAME=AGENT, got '=ann'"),
         (["--bar", "pass=anne"], "--bar pass=anne: no agent 'anne' has a rated game; did you mean 'ann'"),
         (["--bar", "pass=eve"], "--bar pass=eve: no agent 'eve' has a rated game"),
-        (["--bar", "pass=ann", "--bar", "pass=bob"], "--bar: 'pass' is there twice"),
+        (["--bar", "pass=ann", "--bar", "pass=bob"], "--bar: 'pass' is given twice"),
         (["--bar", "score=ann"], "the column 'score' already exists; give the bar another name"),
         (["--on", "login"], "--on is about the roster"),
         (["--join", "nothing.csv"], "expected a roster, cannot read 'nothing.csv': No such file or directory"),

@@ -72,7 +72,7 @@ def test_what_a_student_wrote_is_shown_and_not_obeyed(tmp_path: Path) -> None:
     ended = arena("judge", "研究.py:minimax", "--trees", "0", cwd=tmp_path)
     assert ended.code == 1
     assert "研究.py, line 5: ValueError: <script>\\x1b[31mWWW" in ended.out
-    assert "it prints, at the end: <script>\\x1b[2J WWW" in ended.out
+    assert "the last line that it printed: <script>\\x1b[2J WWW" in ended.out
     assert "\x1b" not in ended.out
     assert "Traceback" not in ended.out
 

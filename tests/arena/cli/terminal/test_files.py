@@ -27,7 +27,7 @@ def test_a_table_is_known_by_its_columns() -> None:
 @pytest.mark.parametrize("before", ["from agents import Agent\n", "id;name\n", "SQLite format 3\0"])
 def test_anything_else_stays(before: str) -> None:
     Path("mine").write_text(before)
-    with pytest.raises(ArenaError, match="'mine' is there already and holds something else: name another file"):
+    with pytest.raises(ArenaError, match="'mine' already exists and is a different kind of file: choose another name"):
         write_file("mine", PICTURE)
     assert Path("mine").read_text() == before
     assert [path.name for path in Path().iterdir()] == ["mine"]

@@ -1,4 +1,4 @@
-"""A mistyped command is told in one line what was expected, what came, where, and which help tells more."""
+"""A usage error is one line: what is wrong, what to type instead, and the help command."""
 
 import pytest
 
@@ -6,25 +6,30 @@ from tests.kit.arena_program import arena
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "message"),
     [
-        ("hstory", "no such command 'hstory'; did you mean 'history'? (arena --help tells more)"),
-        ("db cheque", "no such command 'cheque' (arena db --help tells more)"),
-        ("play", "expected GAME, got nothing (arena play --help tells more)"),
-        ("collect handed-in", "expected --roster, got nothing (arena collect --help tells more)"),
+        ("hstory", "no such command 'hstory'; did you mean 'history'? (help: arena --help)"),
+        ("db cheque", "no such command 'cheque' (help: arena db --help)"),
+        ("play", "missing GAME; for example: arena play connect4 human minimax:depth=2 (help: arena play --help)"),
+        ("replay", "missing ID; for example: arena replay last (help: arena replay --help)"),
+        ("collect handed-in", "missing --roster FILE.csv; for example: arena collect submissions.zip --roster "),
+        ("check a.py connect4", "unexpected argument 'connect4'; did you mean --game connect4? (help: arena check"),
+        ("history cs101", "unexpected argument 'cs101'; did you mean --tournament cs101? (help: arena history --help)"),
+        ("demo connect4", "unexpected argument 'connect4'; for example: arena demo (help: arena demo --help)"),
         ("show 3 --ply", "option '--ply' requires an argument"),
-        ("run nap random minimax --opening 1", "no option --opening; did you mean --openings? (arena run --help tells"),
-        ("run nap random minimax --memory 1G", "no option --memory (arena run --help tells more)"),
-        ("run nap random minimax --openings -3", "--openings: expected at least 0, got '-3' (arena run --help tells"),
-        ("history --limit many", "--limit: expected a whole number, got 'many' (arena history --help tells more)"),
-        ("history --format xml", "--format: expected one of table, csv, json, got 'xml' (arena history --help"),
+        ("run nap random minimax --opening 1", "no option --opening; did you mean --openings? (help: arena run --h"),
+        ("replay 1 --steps 3", "no option --steps; the options are --ply, --html, --trust-rules, --db (help: arena"),
+        ("run nap random minimax --memory 1G", "no option --memory (help: arena run --help)"),
+        ("run nap random minimax --openings -3", "--openings: expected at least 0, got '-3' (help: arena run --h"),
+        ("history --limit many", "--limit: expected a whole number, got 'many' (help: arena history --help)"),
+        ("history --format xml", "--format: expected one of table, csv, json, got 'xml' (help: arena history"),
         ("history --since yesterday", "--since: expected a date such as 2026-05-01, or 2026-05-01T18:30, got 'yester"),
-        ("analyse 3 --seconds soon", "--seconds: expected a number, got 'soon' (arena analyse --help tells more)"),
+        ("analyse 3 --seconds soon", "--seconds: expected a number, got 'soon' (help: arena analyse --help)"),
         ("analyse 3 --seconds 1 --depth 2", "expected --depth or --seconds, got both"),
     ],
 )
-def test_one_line_says_what_is_wrong(command: str, told: str) -> None:
+def test_one_line_says_what_is_wrong(command: str, message: str) -> None:
     ended = arena(*command.split())
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err.startswith(f"arena: {told}")
+    assert ended.err.startswith(f"arena: {message}")
     assert ended.err.count("\n") == 1

@@ -59,8 +59,8 @@ def test_a_fault_comes_before_every_mistake() -> None:
 @pytest.mark.parametrize(
     ("game", "players", "told"),
     [
-        ("connect4", ("alphabeta:depth=3", "minimax:depth=2"), "no single mistake of whoever lost stands out"),
-        ("grundy", ("random", "random"), "no single mistake stands out"),
+        ("connect4", ("alphabeta:depth=3", "minimax:depth=2"), "no single mistake of the loser found"),
+        ("grundy", ("random", "random"), "no single mistake found"),
     ],
     ids=["of the winner alone", "of nobody"],
 )
@@ -75,9 +75,7 @@ def test_where_no_mistake_is_seen_it_says_so_and_how_to_look_further(
 
 def test_where_all_is_proven_nobody_is_sent_to_look_deeper() -> None:
     play("tictactoe", "alphabeta:depth=9", "alphabeta:depth=9")
-    assert arena("analyse", "last", "--depth", "9").out.endswith(
-        "no single mistake stands out, and all of it is proven\n"
-    )
+    assert arena("analyse", "last", "--depth", "9").out.endswith("no single mistake found, and all values are proven\n")
 
 
 def test_a_program_is_not_sent_to_a_debugger_that_cannot_look_into_it() -> None:
@@ -94,7 +92,7 @@ def test_what_is_said_is_as_wide_as_the_terminal(columns: int) -> None:
     lines = arena("analyse", "last", "--depth", "1", columns=columns).out.splitlines()
     sentences = lines[: next(number for number, line in enumerate(lines) if line.startswith("ply "))]
     assert max(map(len, sentences)) <= columns
-    assert "-1#: proven; -1#5: proven, and the game ends in 5 plies; all else is an estimate." in " ".join(
+    assert "-1#: proven; -1#5: proven, and the game ends in 5 plies; other values are estimates." in " ".join(
         " ".join(sentences).split()
     )
 
@@ -126,7 +124,7 @@ def test_json_tells_all_seats_and_csv_a_line_a_ply() -> None:
 @pytest.mark.parametrize(
     ("game", "players", "words"),
     [
-        ("kuhn", 2, "It sees all cards, which no player did: so no move is called a mistake."),
+        ("kuhn", 2, "The search sees all cards, the players did not, so no move is called a mistake."),
         ("ludo:players=3,tokens=1", 3, "Values are for whoever moved (at throws of dice for seat 0)"),
         ("maze:ghosts=random,map=tiny,steps=5", 1, "Values are for random (seat 0)"),
     ],

@@ -41,7 +41,7 @@ def test_a_good_agent_is_told_so_in_ten_steps() -> None:
     lines = ended.out.splitlines()
     assert lines[0] == "Checking greedy.py: tictactoe, clock 10+0.1"
     assert [line.split()[:2] for line in lines if line[:2].strip().isdigit()] == [[str(n), "✓"] for n in range(1, 11)]
-    assert lines[-1].startswith("All is well (")
+    assert lines[-1].startswith("Ready to play: no problems found (")
     assert max(map(len, lines)) <= 80
     assert not list(Path.cwd().glob("arena*")), "something went on record"
 
@@ -54,14 +54,14 @@ def test_one_that_fails_is_told_what_where_and_how_to_see_it_again() -> None:
     assert "advice    choose gave no move back" in ended.out
     assert "          a b c\n        1 . . ." in ended.out
     assert "again     arena check forgot.py --game tictactoe --position 1" in ended.out
-    assert "Not ready to play: 1 failed; 6 could not be tried" in ended.out
+    assert "Not ready to play: 1 step failed, 6 could not be run" in ended.out
     assert max(map(len, ended.out.splitlines())) <= 80
 
 
 def test_one_position_alone_is_told_as_such_and_found_again_among_more() -> None:
     ended = arena("check", "greedy.py", "--game", "tictactoe", "--position", "7")
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out.splitlines()[-1].startswith("Position 7 is well (")
+    assert ended.out.splitlines()[-1].startswith("Position 7: no problems found (")
     Path("late.py").write_text(GREEDY.replace("return max", "return None if len(state.moves()) == 1 else max"))
     ended = arena("check", "late.py", "--game", "tictactoe", "--positions", "60", "--seed", "1")
     assert ended.code == 1
@@ -143,7 +143,7 @@ def test_one_on_record_is_found_by_name() -> None:
     Path("greedy.py").unlink()
     ended = arena("check", "greedy@1", "--game", "nap", "--positions", "1")
     assert (ended.code, ended.err) == (0, "")
-    assert "All is well" in ended.out
+    assert "no problems found" in ended.out
     for text, words in (
         ("gredy", "no player 'gredy'"),
         ("gredy@1", "no agent 'gredy' in the database; did you mean 'greedy"),

@@ -49,13 +49,13 @@ def test_a_step_a_line_and_then_what_it_came_to_and_what_to_look_at() -> None:
     assert sum("better (" not in line.replace("not better (", "") for line in lines if line[:3] in (" 1 ", " 2 ")) == 2
     assert any(line.startswith("random: not yet better than random#2 (") for line in lines)
     assert (
-        "stopped after 2 opponents in a row that it did not beat; not tried: minimax:depth=2, minimax:depth=3, "
+        "stopped after 2 opponents in a row that it did not beat; not played: minimax:depth=2, minimax:depth=3, "
         "alphabeta:depth=4, alphabeta:depth=6, pvs"
     ) in " ".join(ended.out.split())
-    (look,) = [number for number, line in enumerate(lines) if line == "look at this first"]
+    (look,) = [number for number, line in enumerate(lines) if line == "look at this game first:"]
     assert lines[look + 1].startswith("    game ")
     commands = [line.strip() for line in lines[look:] if line.startswith("    arena ")]
-    assert lines[1] == "(in brackets: how likely it is that random is the better one)"
+    assert lines[1] == "(in brackets: the probability that random is the better player)"
     for command in commands:
         assert arena(*command.split()[1:]).code == 0, command
     assert [command.split()[1] for command in commands][:2] == ["replay", "analyse"]
@@ -71,11 +71,12 @@ def test_it_is_as_wide_as_the_terminal_and_breaks_between_words(columns: int) ->
     lines = ended.out.splitlines()
     assert max(map(len, lines)) <= columns
     assert (
-        "look at this first game 1 against random: failing_at_once_again played an illegal move: ply 5: expected a "
+        "look at this game first: game 1 against random: failing_at_once_again played an illegal move: ply 5: expected "
+        "a "
         "legal move (1, 2, 3, 4, 5, 6, 7)"
     ) in " ".join(ended.out.split())
     (brackets,) = [number for number, line in enumerate(lines) if line.startswith("(in brackets: ")]
-    assert "how likely it is that failing_at_once_again is the better one)" in " ".join(
+    assert "the probability that failing_at_once_again is the better player)" in " ".join(
         " ".join(lines[brackets:]).split()
     )
 
@@ -145,7 +146,7 @@ def test_against_yesterdays_version_of_itself() -> None:
     assert told["games"] == len(history)
     # The earlier one can be asked again, as itself.
     ply = next(move["ply"] for move in shown["moves"] if move["who"] == 0)
-    assert "asking mine@1 in seat 0" in arena("debug", "last", "--ply", str(ply)).out
+    assert "running mine@1 in seat 0" in arena("debug", "last", "--ply", str(ply)).out
 
 
 def test_its_own_last_version_is_an_opponent_too() -> None:
@@ -166,8 +167,8 @@ def test_its_own_last_version_is_an_opponent_too() -> None:
     Path("mine.py").write_text(third)
     assert opponents() == ["mine@2"]
     ended = arena("climb", "mine.py", *arguments)
-    assert "16 games each; the last one is mine@2, its own last version" in " ".join(ended.out.split())
-    assert "stopped after 2 opponents in a row that it did not beat; not tried: " in " ".join(ended.out.split())
+    assert "16 games each; the last one is mine@2, its previous version" in " ".join(ended.out.split())
+    assert "stopped after 2 opponents in a row that it did not beat; not played: " in " ".join(ended.out.split())
     assert re.search(r"^ 3  mine@2 +won ", ended.out, re.MULTILINE)
     shown = json.loads(arena("show", "last", "--format", "json").out)
     assert sorted((seat["player"], seat["version"]) for seat in shown["seats"]) == [("mine", 3), ("mine@2", 2)]
@@ -178,7 +179,7 @@ def test_games_that_repeat_another_are_told() -> None:
     Path("mine.py").write_text(FIRST)
     arguments = ("--game", "grundy", "--seed", "1", "--walls", "limits", "--against", "minimax:depth=1")
     out = " ".join(arena("climb", "mine.py", *arguments).out.split())
-    told = re.search(r"(\d+) of (\d+) games repeat another move for move", out)
+    told = re.search(r"(\d+) of (\d+) games have exactly the same moves as another one", out)
     assert told
     assert 0 < int(told[1]) < int(told[2])
 
@@ -237,6 +238,6 @@ def test_ctrl_c_tells_what_was_found_so_far_and_leaves_no_process() -> None:
         out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert err == "interrupted\n"
-    assert "random: not clear against random#2 (" in out
-    assert "the same again" not in out
+    assert "random: undecided against random#2 (" in out
+    assert "to repeat" not in out
     assert not [child for child in children if Path(f"/proc/{child}").exists()]

@@ -100,15 +100,15 @@ def test_another_agent_on_the_way_is_said_to_answer_otherwise() -> None:
     last = own_plies(0)[-1]
     ended = arena("debug", "last", "--ply", str(last), "--file", "drawing.py")
     assert ended.code == 0
-    assert "on the way it answered otherwise than in the game, at ply " in ended.out
+    assert "earlier answers differ from the game, at ply " in ended.out
 
 
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        ("None", "now     no legal move: choose returned None"),
-        ("'z9'", "now     no legal move: choose returned 'z9'"),
-        ("print('\\x1b[31m')", "now     no legal move: choose returned None"),
+        ("None", "now     not a legal move: choose returned None"),
+        ("'z9'", "now     not a legal move: choose returned 'z9'"),
+        ("print('\\x1b[31m')", "now     not a legal move: choose returned None"),
     ],
 )
 def test_an_illegal_answer_is_one(answer: str, words: str) -> None:
@@ -135,8 +135,8 @@ def test_without_a_ply_the_last_turn_of_ones_own_agent_is_taken_and_said() -> No
     last = own_plies(1)[-1]
     ended = arena("debug", "last")
     assert (ended.code, ended.err) == (0, "")
-    assert f"ply {last}: asking drawing@1 in seat 1" in ended.out
-    assert "That is its last turn; with --ply N it is asked at another." in ended.out
+    assert f"ply {last}: running drawing@1 in seat 1" in ended.out
+    assert "This is its last turn; --ply N chooses another ply." in ended.out
     assert "That is" not in arena("debug", "last", "--ply", str(last)).out
 
 
@@ -145,8 +145,8 @@ def test_without_a_ply_a_fault_comes_first() -> None:
     play("tictactoe", "random", "failing.py")
     ended = arena("debug", "last")
     assert ended.code == 1
-    assert "ply 2: asking failing@1 in seat 1" in ended.out
-    assert "That is the turn in which it failed; with --ply N it is asked at another." in ended.out
+    assert "ply 2: running failing@1 in seat 1" in ended.out
+    assert "This is the turn in which it failed; --ply N chooses another ply." in ended.out
     assert "arena debug 1 --ply 2 --file FILE" in ended.err
 
 
