@@ -96,8 +96,8 @@ Anyone looks at results:
   arena rank                                ratings with their errors
   arena replay last                         step through the last game
 
-arena demo plays an example tournament. arena --help lists all commands;
-arena COMMAND --help explains one.
+arena demo plays an example tournament; arena COMMAND --help explains a command;
+arena --help lists all commands.
 """
 """What `arena` prints without a command."""
 

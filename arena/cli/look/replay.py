@@ -52,12 +52,12 @@ _HELP: Final = (
     ("left, b", "one move back"),
     ("home, end", "start, end of the game"),
     ("14 and enter", "jump to move 14; g asks for the number"),
-    ("p", "play automatically, or stop"),
+    ("p", "play, pause"),
     ("+, -", "play faster, slower"),
     ("?", "this help"),
     ("q", "quit"),
 )
-_LOGS: Final = "A larger window shows more of what the agents printed; arena logs ID shows all of it."
+_LOGS: Final = "A larger window shows more of what the agents printed; arena logs ID shows all."
 
 
 def replay(

@@ -89,8 +89,8 @@ def test_a_database_that_is_not_there_is_one_error_and_is_not_made(tmp_path: Pat
         (["standings", "cs102"], "there is no tournament 'cs102'"),
         (["standings", "cs101", "--all"], "a tournament or --all, got both"),
         (["history", "--agent", "anne"], "did you mean 'ann'"),
-        (["history", "--opponent", "ann"], "give that too"),
-        (["history", "--result", "win"], "give that too"),
+        (["history", "--opponent", "ann"], "need --agent NAME"),
+        (["history", "--result", "win"], "need --agent NAME"),
         (["history", "--since", "yesterday"], "expected a date such as 2026-05-01"),
         (["history", "--verdict", "lost"], "--verdict"),
         (["history", "--limit", "0"], "--limit"),
@@ -145,7 +145,8 @@ def test_standings_mark_who_takes_part_no_more(record: Path) -> None:
 
 
 def test_games_that_were_not_played_are_marked_in_the_standings_of_those_who_were_given_them(record: Path) -> None:
-    lines = asked(record, "standings").out.splitlines()
+    title, blank, *lines = asked(record, "standings").out.splitlines()
+    assert (title, blank) == ("Tournament: cs101", "")
     assert max(map(len, lines)) <= 80
     assert lines[0].split() == ["rank", "name", "games", "W", "D", "L", "points", "forfeit", "score", "faults"]
     given = {line.split()[1] for line in lines if " +1  " in line}
@@ -226,7 +227,7 @@ def test_a_history_without_games_is_an_empty_one(record: Path) -> None:
 
 def test_where_there_are_more_games_it_is_told_how_to_see_all(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked(record, "history").err == ""
-    monkeypatch.setattr("arena.cli.look.history._USUAL", 5)
+    monkeypatch.setattr("arena.cli.look.history._DEFAULT_LIMIT", 5)
     for format in ("table", "csv", "json"):
         assert asked(record, "history", "--format", format).err == "the newest 5 of 19; --limit 19 shows all\n"
     assert asked(record, "history", "--verdict", "normal").err == "the newest 5 of 10; --limit 10 shows all\n"
@@ -244,7 +245,7 @@ def test_where_there_are_more_games_it_is_told_how_to_see_all(record: Path, monk
         ("hex", "no recorded game 'hex'; there is "),
         ("mine.py:Mine", "no recorded game 'mine.py:Mine'; there is "),
         ("ludo:plyers=3", "ludo: no option 'plyers'; did you mean 'players'?"),
-        ("\x1b[2J", "no game "),
+        ("\x1b[2J", "no recorded game "),
     ],
     ids=["near one on record", "near one of ours", "unknown", "a file", "an option", "an escape"],
 )

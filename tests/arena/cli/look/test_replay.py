@@ -136,7 +136,7 @@ def test_it_begins_at_the_ply_that_was_asked_for(record: Path) -> None:
     [
         (["--ply", "6"], "--ply: expected 0 to 5, the number of plies played, got 6"),
         (["--ply", "-1"], "--ply: expected at least 0"),
-        (["--ply", "3", "--html", "game.html"], "a page is opened at that ply as game.html#ply-3"),
+        (["--ply", "3", "--html", "game.html"], "to open the page at that ply use game.html#ply-3"),
     ],
 )
 def test_a_ply_that_there_is_not_is_one_error(record: Path, arguments: list[str], words: str) -> None:
@@ -320,7 +320,7 @@ def test_numbers_jump_and_p_plays(terminal: Terminal) -> None:
     terminal.press(b"\r")
     terminal.until("4/5")
     terminal.press(b"?")
-    terminal.until("play automatically, or stop")
+    terminal.until("play, pause")
     terminal.press(b"?")
     terminal.until("4/5")
     terminal.press(b"p")

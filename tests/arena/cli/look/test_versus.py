@@ -97,8 +97,8 @@ def test_two_players_are_told_in_words() -> None:
 @pytest.mark.parametrize(
     ("a", "words"),
     [
-        ("ann", "ann has won every game; at least +75 (95 %)"),
-        ("bob", "bob has lost every game; at most -75 (95 %)"),
+        ("ann", "ann won every game; at least +75 (95 %)"),
+        ("bob", "bob lost every game; at most -75 (95 %)"),
     ],
 )
 def test_who_has_won_everything_is_told_what_that_proves(a: str, words: str) -> None:
@@ -190,7 +190,7 @@ def test_games_are_chosen(record: Path, filters: str, games: int) -> None:
         (["dan@3", "ann"], "expected dan@1 to dan@2, got 'dan@3'"),
         (["ann@01", "bob"], "expected ann@1, got 'ann@01'"),
         (["ann@", "bob"], "expected ann@1, got 'ann@'"),
-        (["ann", "bob", "--elo0", "0"], "has two bounds: --elo0 and --elo1"),
+        (["ann", "bob", "--elo0", "0"], "needs both --elo0 and --elo1"),
         (["ann", "bob", "--elo0", "5", "--elo1", "0"], "expected elo0 below elo1"),
         (["ann", "bob", "--elo0", "0", "--elo1", "nan"], "expected elo0 below elo1"),
         (["ann", "bob", "--elo0", "0", "--elo1", "9", "--alpha", "0"], "expected alpha between 0 and 0.5, got 0"),

@@ -107,7 +107,7 @@ def test_what_is_wrong_is_listed_with_exit_code_1(record: Path) -> None:
         ["cs101-2", "expected", "the", "points"],
         ["cs101-4", "expected", "the", "points"],
     ]
-    assert ended.err.endswith("looked at: 2 wrong\n")
+    assert ended.err.endswith("checked: 2 wrong\n")
     told = arena("db", "verify", "--db", str(record), "--format", "json")
     assert told.code == 1
     assert [(wrong["where"], wrong["game"]) for wrong in json.loads(told.out)] == [("cs101-2", 2), ("cs101-4", 4)]

@@ -203,7 +203,7 @@ def without_times(printed: str) -> str:
         (["connect4", "random", "random", "--clock", "fast"], "expected a clock such as"),
         (["pig", "random", "minimax"], "minimax cannot play pig"),
         (["pig", "random", "random", "--openings", "2"], "openings are for games without chance"),
-        (["connect4", "human", "random", "--format", "json"], "a person needs to see the board"),
+        (["connect4", "human", "random", "--format", "json"], "shows no boards, which a human player needs"),
         (["connect4", "random", "random", "--games", "0"], "--games"),
         (["connect4", "random", "random", "--margin", "-1"], "--margin"),
         (["connect4", "random", "random", "--seed", "x"], "--seed"),

@@ -237,7 +237,7 @@ def test_a_match_ends_as_soon_as_its_test_is_decided(folder: Path) -> None:
         "duel: tictactoe, match, 2 players, clock none: at most 60 pairings, 120 games, without a clock",
         f"SPRT, stops when it accepts H0: {not_better}; or H1: {better} (alpha 0.05, beta 0.05, logistic)",
     ]
-    outcome = next(line for line in lines[2:] if line.startswith("sprt"))
+    outcome = next(line for line in lines[2:] if line.startswith("SPRT"))
     told = rf"SPRT: H1 accepted: {better} \(LLR (\d\.\d\d), bounds -2\.94 and 2\.94\) after (\d+) of 120 games"
     found = re.fullmatch(told, outcome)
     assert found, outcome
@@ -271,7 +271,7 @@ def test_a_match_that_is_killed_goes_on_until_its_test_is_decided(folder: Path, 
         wait_for_lines(process, line)
         process.kill()
         process.communicate(timeout=PATIENCE)
-    assert "sprt: H1 accepted: alphabeta:depth=2" in finished(folder, *arguments)
+    assert "SPRT: H1 accepted: alphabeta:depth=2" in finished(folder, *arguments)
     assert sql(folder, "SELECT COUNT(*) FROM game WHERE status NOT IN ('finished', 'cancelled')") == [(0,)]
     assert sql(folder, "SELECT COUNT(*), COUNT(DISTINCT pair || leg) FROM game") == [(120, 120)]
     verified = arena("db", "verify", "--db", str(folder / "arena.db"))

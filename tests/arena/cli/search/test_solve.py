@@ -159,9 +159,9 @@ def test_a_strategy_can_run_out_of_time() -> None:
     [
         (["solve", "conect4"], "no game 'conect4'; did you mean 'connect4'?"),
         (["solve", "nap:4", "--moves", "1 9"], "ply 2: expected a legal move"),
-        (["solve", "kuhn"], "solve: something is hidden in this game"),
-        (["solve", "checkers"], "solve: this game is too large to be solved; with --seconds you learn"),
-        (["solve", "ludo:players=3"], "solve: this game is too large to be solved"),
+        (["solve", "kuhn"], "solve: this game has hidden information"),
+        (["solve", "checkers"], "solve: this game is too large; --seconds 10 prints"),
+        (["solve", "ludo:players=3"], "solve: this game is too large"),
         (["solve", "pig:goal=5", "--strategy"], "--strategy is for games of one or two players without chance"),
         (["solve", "nap:4", "--strategy", "--format", "json"], "--strategy works only with --format table"),
         (["solve", "nap:4", "--seconds", "-1"], "--seconds: expected at least 0, got '-1'"),
@@ -240,7 +240,7 @@ def test_the_table_fits_into_eighty_columns_and_its_numbers_are_those_of_the_jso
 
 def test_values_that_differ_are_flagged() -> None:
     ended = arena("compare", "tictactoe", "--depth", "3", "minimax", "winning")
-    assert ended.err == 'arena: a value marked "!" differs from the first at its depth\n'
+    assert ended.err == 'arena: a value marked "!" differs from the first algorithm at the same depth\n'
     assert [" ! " in line for line in ended.out.splitlines()[1:]] == [False, True]
 
 

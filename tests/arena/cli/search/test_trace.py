@@ -140,7 +140,7 @@ def test_bad_input_gets_one_clear_error(arguments: list[str], message: str, tmp_
 def test_every_command_has_help_with_an_example(command: str) -> None:
     ended = arena(command, "--help")
     assert ended.code == 0
-    assert f"Examples: arena {command}" in ended.out
+    assert f"Example: arena {command}" in ended.out
 
 
 def test_a_game_that_fails_while_it_is_played_is_one_line(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def test_a_plan_counts_what_is_new_and_refuses_what_a_run_refuses(played: Path) 
 def test_a_second_round_says_how_its_games_are_played(played: Path) -> None:
     zipped(played / "all.zip", GIVEN | {"Task/Anna Müller_55_assignsubmission_file_/my_agent.py": AGENT + "# better\n"})
     ended = collect()
-    told = "    without --rerun-changed, games of earlier versions no longer count and are not\n    played again\n"
+    told = "    without --rerun-changed, games of earlier versions no longer count and are\n    not played again\n"
     assert ended.out.endswith(f"next: arena run cs101.toml --rerun-changed\n{told}")
     assert collect().out.endswith(told)
     planned = arena("run", "cs101.toml", "--plan")
@@ -171,7 +171,7 @@ def test_where_the_description_does_not_name_the_file_that_is_said(course: Path)
             ("all.zip", "--roster", "none.csv", "--game", "nap"),
             "expected a roster, cannot read 'none.csv': No such file or directory",
         ),
-        (("all.zip", "--roster", "roster.csv"), "expected --tournament FILE or --game GAME"),
+        (("all.zip", "--roster", "roster.csv"), "expected --tournament FILE.toml or --game GAME"),
         (("all.zip", "--roster", "roster.csv", "--game", "conect4"), "did you mean 'connect4'?"),
         (("all.zip", "--roster", "roster.csv", "--game", "nap", "--late", "no"), "expected refuse or accept, got 'no'"),
         (("all.zip", "--roster", "roster.csv", "--game", "nap", "--deadline", "soon"), "--deadline: expected a day"),

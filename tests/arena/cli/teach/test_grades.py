@@ -195,7 +195,7 @@ def test_a_roster_comes_from_standard_input(record: Path, monkeypatch: pytest.Mo
 def test_a_roster_is_joined_to_a_document_and_a_table_too(record: Path) -> None:
     rows = json.loads(asked(record, "--join", roster(), "--format", "json").out)
     assert (rows[0]["id"], rows[0]["points"]) == ("7", 4.0)
-    header = asked(record, "--join", roster(), "--format", "table", columns=150).out.splitlines()[0]
+    header = asked(record, "--join", roster(), "--format", "table", columns=150).out.splitlines()[2]
     assert header.split()[:5] == ["id", "name", "login", "agent", "status"]
 
 
@@ -212,7 +212,7 @@ def test_a_roster_is_joined_to_a_document_and_a_table_too(record: Path) -> None:
         (["--bar", "pass=eve"], "--bar pass=eve: no agent 'eve' has a rated game"),
         (["--bar", "pass=ann", "--bar", "pass=bob"], "--bar: 'pass' is given twice"),
         (["--bar", "score=ann"], "the column 'score' already exists; give the bar another name"),
-        (["--on", "login"], "--on is about the roster"),
+        (["--on", "login"], "--on names a column of the roster"),
         (["--join", "nothing.csv"], "expected a roster, cannot read 'nothing.csv': No such file or directory"),
         (["--join", "roster.csv", "--on", "logn"], "no column 'logn' in the roster; did you mean 'login'"),
         (["--join", "roster.csv", "--on", "name"], "no column with agents' names (it has id, name, login)"),

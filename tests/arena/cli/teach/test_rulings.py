@@ -191,19 +191,11 @@ def test_who_is_quarantined_can_be_withdrawn_or_released(record: Path) -> None:
             ("withdraw", "1", "--tournament", "cs101"),
             "no agent '1' in 'cs101'; `arena standings` lists",
         ),
-<<<<<<< HEAD
         (("withdraw", "ann", "--tournament", "x"), "there is no tournament 'x'; `arena tournaments` lists all"),
-        (("release", "cid"), "'cid' is active already in cs101"),
-        (("release", "ann"), "'ann' is active already in cs101, finals-2"),
-        (("revoke", "7"), "there is no ruling 7; `arena rulings` lists all rulings"),
-        (("void",), "expected either a game's ID, or filters such as --tournament cs101 --verdict time"),
-=======
-        (("withdraw", "ann", "--tournament", "x"), "there is no tournament 'x'; `arena tournaments` lists those"),
         (("release", "cid"), "'cid' is already active in cs101"),
         (("release", "ann"), "'ann' is already active in cs101, finals-2"),
-        (("revoke", "7"), "there is no ruling 7; `arena rulings` lists those that there are"),
+        (("revoke", "7"), "there is no ruling 7; `arena rulings` lists all rulings"),
         (("void",), "expected either a game's ID, or filters such as --tournament demo --verdict time"),
->>>>>>> 3818326 (Tests expect the new messages of the command line)
         (
             ("void", "3", "--verdict", "time"),
             "expected either a game's ID, or filters such as --tournament demo --ver",
@@ -322,11 +314,7 @@ def test_what_cannot_be_ruled_on_is_left_out_of_many(record: Path) -> None:
     assert "left out: 1 game (game 8 was already annulled by ruling 1)" in ended.out
     assert len(rulings(record)) == 4
     ended = rule(record, "void", "--tournament", "cs101", "--agent", "cid", "--yes", "--reason", "y")
-<<<<<<< HEAD
     assert ended.err.startswith("arena: not one of 4 games can be annulled: game 8 was already annulled by ruling 1")
-=======
-    assert ended.err.startswith("arena: none of 4 games can be annulled: game 8 is annulled already, by ruling 1")
->>>>>>> 3818326 (Tests expect the new messages of the command line)
 
 
 def test_rulings_are_listed_with_their_numbers(record: Path) -> None:

@@ -54,7 +54,7 @@ def file(course: Course) -> Path:
 
 
 def test_the_bracket_stands_below_the_standings(cup: Course) -> None:
-    ended = asked(file(cup), "standings")
+    ended = asked(file(cup), "standings", "cs101")
     table, _, bracket = ended.out.partition("\n\n")
     assert [re.split(r"  +", line)[:2] + re.split(r"  +", line)[-2:] for line in table.splitlines()[1:]] == [
         ["1", "ann", "4", "winner"],
@@ -103,7 +103,7 @@ def test_points_from_byes_are_marked(tmp_path: Path) -> None:
     course = Course(tmp_path)
     course.describe(format="swiss", rounds=2)
     course.run(earlier_name_wins)
-    table = [line.split() for line in asked(file(course), "standings").out.splitlines()]
+    table = [line.split() for line in asked(file(course), "standings", "cs101").out.splitlines()]
     marked = table[0].index("bye")
     byes = {line[1]: line[marked] for line in table[1:] if line[marked].startswith("+")}
     assert sorted(byes.values()) == ["+2", "+2"]
@@ -134,13 +134,13 @@ def test_long_names_do_not_make_the_bracket_wider_than_the_screen(tmp_path: Path
         course.write_agent(name)
     course.describe(format="knockout")
     course.run(first_wins)
-    bracket = asked(file(course), "standings").out.partition("\n\n")[2]
+    bracket = asked(file(course), "standings", "cs101").out.partition("\n\n")[2]
     assert max(map(len, bracket.splitlines())) <= 80
     assert "x" * 40 in bracket
 
 
 def test_those_whom_a_gauntlet_names_have_a_table_of_their_own(gauntlet: Course) -> None:
-    students, named = asked(file(gauntlet), "standings").out.split("\n\n")
+    students, named = asked(file(gauntlet), "standings", "cs101").out.split("\n\n")
     assert [line.split()[:3] for line in students.splitlines()[1:]] == [
         ["1", "ann", "4"],
         ["1", "bob", "4"],
