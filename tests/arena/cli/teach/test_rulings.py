@@ -314,7 +314,7 @@ def test_what_cannot_be_ruled_on_is_left_out_of_many(record: Path) -> None:
     assert "left out: 1 game (game 8 was already annulled by ruling 1)" in ended.out
     assert len(rulings(record)) == 4
     ended = rule(record, "void", "--tournament", "cs101", "--agent", "cid", "--yes", "--reason", "y")
-    assert ended.err.startswith("arena: not one of 4 games can be annulled: game 8 was already annulled by ruling 1")
+    assert ended.err.startswith("arena: none of 4 games can be annulled: game 8 was already annulled by ruling 1")
 
 
 def test_rulings_are_listed_with_their_numbers(record: Path) -> None:
