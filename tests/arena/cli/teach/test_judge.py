@@ -82,7 +82,8 @@ def test_what_cannot_be_loaded_is_told_once(tmp_path: Path) -> None:
     ended = arena("judge", "homework.py:minimax", cwd=tmp_path)
     assert (ended.code, ended.err) == (1, "")
     assert ended.out == (
-        "the function cannot be judged: homework.py, line 4: ZeroDivisionError: division by zero\n  line 4, in <module>: 1 / 0\n"
+        "the function cannot be judged: homework.py, line 4: ZeroDivisionError: division by zero\n"
+        "  line 4, in <module>: 1 / 0\n"
     )
     rows = json.loads(arena("judge", "homework.py:minimax", "--format", "json", cwd=tmp_path).out)
     assert {row["difference"] for row in rows} == {"homework.py, line 4: ZeroDivisionError: division by zero"}

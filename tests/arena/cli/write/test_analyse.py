@@ -69,7 +69,7 @@ def test_where_no_mistake_is_seen_it_says_so_and_how_to_look_further(
 ) -> None:
     play(game, *players)
     lines = arena("analyse", "last", "--depth", "1").out.splitlines()
-    assert lines[-2:] == [f"{told} at this depth; look deeper:", "  arena analyse 1 --depth 3"]
+    assert lines[-2:] == [f"{told} at this depth; search deeper:", "  arena analyse 1 --depth 3"]
     assert arena(*lines[-1].split()[1:]).code == 0
 
 
@@ -125,7 +125,7 @@ def test_json_tells_all_seats_and_csv_a_line_a_ply() -> None:
     ("game", "players", "words"),
     [
         ("kuhn", 2, "The search sees all cards, the players did not, so no move is called a mistake."),
-        ("ludo:players=3,tokens=1", 3, "Values are for whoever moved (at throws of dice for seat 0)"),
+        ("ludo:players=3,tokens=1", 3, "Values are for the player that moved (at chance events for seat 0)"),
         ("maze:ghosts=random,map=tiny,steps=5", 1, "Values are for random (seat 0)"),
     ],
 )

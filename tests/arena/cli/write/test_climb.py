@@ -203,7 +203,7 @@ def test_other_kinds_of_games_have_ladders_of_their_own(game: str, seats: int) -
         (["random", "--game", "connect4", "--against", "nobody@1"], "no agent 'nobody' in the database"),
         (["random", "--game", "connect4", "--against", "pvvs"], "did you mean 'pvs'"),
         (["human", "--game", "connect4"], "'human' can only play in `arena play`"),
-        (["random", "--game", "maze:ghosts=random"], "for one player"),
+        (["random", "--game", "maze:ghosts=random"], "has only one player"),
         (["minimax", "--game", "kuhn"], "minimax cannot play kuhn"),
         (["random", "--game", "connect4", "--clock", "soon"], "expected a clock such as"),
         (["random"], "--game"),
@@ -231,7 +231,7 @@ def test_ctrl_c_tells_what_was_found_so_far_and_leaves_no_process() -> None:
     ):
         assert process.stdout is not None
         for line in process.stdout:
-            if "a step takes" in line:
+            if "each step takes" in line:
                 break
         children = descendants(process.pid)
         process.send_signal(signal.SIGINT)

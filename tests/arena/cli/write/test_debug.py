@@ -174,7 +174,7 @@ def test_what_cannot_be_asked_says_why() -> None:
     assert "the game has" in refused("--ply", "99")
     assert "no file 'nothing.py'" in refused("--ply", "1", "--file", "nothing.py")
     assert "expected an agent's file, a folder or a built-in, got 'human'" in refused("--ply", "1", "--file", "human")
-    assert "into which Python's debugger cannot look" in refused("--ply", "1", "--file", "cmd:cat")
+    assert "which Python's debugger cannot enter" in refused("--ply", "1", "--file", "cmd:cat")
     assert "no game 7" in arena("debug", "7").err
     broken = arena("debug", "last", "--ply", "1", "--file", "broken.py")
     assert broken.code == 2
