@@ -103,8 +103,8 @@ def move(move: MoveRecord) -> dict[str, Any]:
 
 def ruled(ruling: PastRuling) -> dict[str, Any]:
     """A ruling about a game."""
-    told = {"what": ruling.what, "seat": ruling.seat, "reason": ruling.reason, "when": ruling.when, "id": ruling.id}
-    return told if ruling.revokes is None else told | {"revokes": ruling.revokes}
+    document = {"what": ruling.what, "seat": ruling.seat, "reason": ruling.reason, "when": ruling.when, "id": ruling.id}
+    return document if ruling.revokes is None else document | {"revokes": ruling.revokes}
 
 
 def milliseconds(time: int | None) -> int | None:

@@ -164,6 +164,6 @@ def drawn(state: State[Any]) -> str:
     for written in (state.__str__, state.position):
         try:
             return "\n".join(map(printable, written().split("\n")))
-        except Exception:  # a user-supplied game may fail with anything
+        except Exception:  # a user-supplied game may raise anything
             continue
     return ""

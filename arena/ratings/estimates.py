@@ -93,9 +93,9 @@ class Estimates(Struct, frozen=True):
         shift, at = np.eye(len(self.names)), np.zeros(len(self.names))
         for pool in self.pools:
             places = np.searchsorted(self.names, pool)
-            held = [place for place in places if self.names[place] in anchors] or list(places)
-            shift[np.ix_(places, held)] -= 1.0 / len(held)
-            at[places] = sum(anchors.get(self.names[place], 0.0) for place in held) / len(held)
+            anchored = [place for place in places if self.names[place] in anchors] or list(places)
+            shift[np.ix_(places, anchored)] -= 1.0 / len(anchored)
+            at[places] = sum(anchors.get(self.names[place], 0.0) for place in anchored) / len(anchored)
         return replace(self, ratings=shift @ self.ratings + at, covariance=shift @ self.covariance @ shift.T)
 
 

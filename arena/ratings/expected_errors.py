@@ -28,9 +28,9 @@ def expected_errors(
     informed = information(seats) * together
     matrix = np.diag(informed.sum(axis=1) + prior * _VARIANCE) - informed
     players = len(together)
-    held = sorted(anchors) or list(range(players))
+    anchored = sorted(anchors) or list(range(players))
     shift = np.eye(players)
-    shift[:, held] -= 1.0 / len(held)
+    shift[:, anchored] -= 1.0 / len(anchored)
     covariance = shift @ np.linalg.inv(matrix) @ shift.T
     found: Numbers = WIDTH * ELO * np.sqrt(np.diag(covariance))
     return found

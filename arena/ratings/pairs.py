@@ -15,7 +15,7 @@ def in_pairs(games: Iterable[RatedGame]) -> list[list[RatedGame]]:
     """The games of two players, grouped by pair. If the pair is not recorded, two consecutive games with swapped seats
     are a pair."""
     paired: dict[Hashable, list[RatedGame]] = {}
-    alone: list[list[RatedGame]] = []
+    singles: list[list[RatedGame]] = []
     before: RatedGame | None = None
     for game in games:
         if len(game.names) != 2:
@@ -24,12 +24,12 @@ def in_pairs(games: Iterable[RatedGame]) -> list[list[RatedGame]]:
             paired.setdefault(game.pair, []).append(game)
             before = None
         elif before is not None and (before.names, before.rules) == (game.names[::-1], game.rules):
-            alone[-1].append(game)
+            singles[-1].append(game)
             before = None
         else:
-            alone.append([game])
+            singles.append([game])
             before = game
-    return [*paired.values(), *alone]
+    return [*paired.values(), *singles]
 
 
 def repeats(pairs: Iterable[Sequence[RatedGame]]) -> list[int]:

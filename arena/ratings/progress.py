@@ -89,8 +89,8 @@ def _fit(games: Sequence[RatedGame], anchors: Mapping[str, float], prior: float)
             raise BadRating(
                 f"no anchor {quote(anchor)}: no rated player has that name{nearly(anchor, sorted(players))}"
             )
-    held = {version: anchors[agent(version)] for version in columns.names if agent(version) in anchors}
+    anchored = {version: anchors[agent(version)] for version in columns.names if agent(version) in anchors}
     if not prior:  # an anchor that has won or lost everything has no rating
         rated = bradley_terry.fit(columns, prior=prior).names
-        held = {version: rating for version, rating in held.items() if version in rated}
-    return bradley_terry.fit(columns, prior=prior, anchors=held)
+        anchored = {version: rating for version, rating in anchored.items() if version in rated}
+    return bradley_terry.fit(columns, prior=prior, anchors=anchored)

@@ -115,8 +115,8 @@ def versus(games: Sequence[RatedGame], a: str, b: str) -> Versus:
 
 def _outcomes(pairs: Collection[Sequence[tuple[RatedGame, float]]]) -> list[Outcome]:
     """The scores of the pairs of games, and of the single games (whose `pair` has not exactly two games)."""
-    alone = [[one] for pair in pairs if len(pair) != 2 for one in pair]
-    grouped = [*(pair for pair in pairs if len(pair) == 2), *alone]
+    singles = [[one] for pair in pairs if len(pair) != 2 for one in pair]
+    grouped = [*(pair for pair in pairs if len(pair) == 2), *singles]
     times = repeats([game for game, _ in group] for group in grouped)
     counted = Counter(
         (len(group), sum(points for _, points in group), often) for group, often in zip(grouped, times, strict=True)

@@ -231,7 +231,7 @@ def _league(
     everybody = [*listed]
     if agents:
         everybody += [*matched(table, folder, skipped), *described(table, folder, KEYS, allowance)]
-    usual = Limits()
+    defaults = Limits()
     league = League(
         name=table.name("name", default_name) if default_name or "name" in table else "",
         game=game,
@@ -250,9 +250,9 @@ def _league(
         quarantine=table.whole("quarantine", 0, 1_000_000, 5),
         reuse=table.flag("reuse", False),
         limits=Limits(
-            hello=limits.seconds("hello", 0.1, _DAY, usual.hello or 0),
-            ready=limits.seconds("ready", 0.1, _DAY, usual.ready),
-            move=limits.seconds("move", 0.001, 30 * _DAY, usual.move),
+            hello=limits.seconds("hello", 0.1, _DAY, defaults.hello or 0),
+            ready=limits.seconds("ready", 0.1, _DAY, defaults.ready),
+            move=limits.seconds("move", 0.001, 30 * _DAY, defaults.move),
         ),
         walls=kind_of_walls(table),
         allowance=allowance,

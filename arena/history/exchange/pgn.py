@@ -60,8 +60,8 @@ def _tags(game: PastGame) -> Iterator[str]:
     if game.counts is not None:
         yield _tag("Counts", str(int(game.counts)))
     for ruling in game.rulings:
-        told = [ruling.what, ruling.seat, ruling.reason, ruling.when, ruling.id, ruling.revokes]
-        yield _tag("Ruling", json.dumps(told))
+        fields = [ruling.what, ruling.seat, ruling.reason, ruling.when, ruling.id, ruling.revokes]
+        yield _tag("Ruling", json.dumps(fields))
 
 
 def _tag(name: str, value: str) -> str:

@@ -101,7 +101,7 @@ def _drawn(state: State[Any] | None, last: Any, sheets: dict[str, None]) -> _Dra
             return _image(picture)
         sheet, drawing = split_style(picture)
         parted = _parted(drawing)
-    except Exception:  # a user-supplied game may fail with anything
+    except Exception:  # a user-supplied game may raise anything
         return _as_text(state)
     sheets[sheet] = None
     return parted

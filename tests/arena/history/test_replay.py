@@ -11,19 +11,19 @@ from arena.match.clock import SECOND
 from tests.kit.page_games import EVERY_GAME, named, past_game
 
 
-def test_a_log_is_parted_where_the_moves_were_made() -> None:
+def test_a_log_is_split_at_the_moves() -> None:
     parts, rest = placed("hello\none\ntwo\nbye\n", [10, 14])
     assert parts == ["hello\none\n", "two\n"]
     assert rest == Leftover("bye\n", Where.AFTER)
 
 
-def test_letters_of_several_bytes_are_counted_as_bytes() -> None:
+def test_a_log_is_split_by_bytes() -> None:
     parts, rest = placed("素人はい\n", [6])
     assert parts == ["素人"]
     assert rest.text == "はい\n"
 
 
-def test_what_was_no_text_counts_as_a_byte_each() -> None:
+def test_a_replacement_character_counts_as_one_byte() -> None:
     """The host has put three bytes for one: the moves after it are not to be shifted by that."""
     log = b"\xff\xfe one\ntwo\n".decode("utf-8", "replace")
     parts, rest = placed(log, [7])
@@ -31,28 +31,28 @@ def test_what_was_no_text_counts_as_a_byte_each() -> None:
     assert rest.text == "two\n"
 
 
-def test_a_move_before_which_nothing_was_printed_has_nothing() -> None:
+def test_a_move_without_output_has_none() -> None:
     assert placed("one\n", [0, 4, 4])[0] == ["", "one\n", ""]
 
 
-def test_who_never_moved_printed_it_without_a_move() -> None:
+def test_output_of_a_player_without_moves() -> None:
     assert placed("Traceback\n", []) == ([], Leftover("Traceback\n", Where.WITHOUT))
 
 
 @pytest.mark.parametrize("kept", [Log.KEPT, Log.KEPT - 1, 60 * 1024, 60 * 1024 - 3])
-def test_where_the_beginning_may_be_missing_nothing_is_placed(kept: int) -> None:
+def test_a_log_whose_start_may_be_missing_is_not_split(kept: int) -> None:
     """As much was kept as may be: how much had been written in all after the last move nobody knows."""
     parts, rest = placed("x" * kept, [5, 10])
     assert parts == ["", ""]
     assert rest == Leftover("x" * kept, Where.CUT)
 
 
-def test_a_log_shorter_than_what_was_counted_has_lost_its_beginning() -> None:
+def test_a_log_shorter_than_its_recorded_length_is_not_split() -> None:
     assert placed("the end\n", [5, 5000]) == (["", ""], Leftover("the end\n", Where.CUT))
 
 
 @pytest.mark.parametrize("written", [[None, None], [3, None], [4, 3], [-1, 3]])
-def test_counts_that_are_missing_or_make_no_sense_place_nothing(written: list[int | None]) -> None:
+def test_a_log_with_missing_or_inconsistent_lengths_is_not_split(written: list[int | None]) -> None:
     assert placed("one\ntwo\n", written) == (["", ""], Leftover("one\ntwo\n", Where.UNKNOWN))
 
 
@@ -87,7 +87,7 @@ def test_without_a_clock_there_is_none(clock: str) -> None:
     assert replay(past_game("tictactoe", clock=clock)).steps[0].left == (None, None)
 
 
-def test_rules_that_are_not_here_leave_the_moves() -> None:
+def test_without_its_rules_a_game_still_has_its_moves() -> None:
     game = structs.replace(past_game("tictactoe"), game="/gone/away.py:Chess")
     found = replay(game)
     assert "away.py" in found.trouble
@@ -95,12 +95,12 @@ def test_rules_that_are_not_here_leave_the_moves() -> None:
     assert all(step.state is None for step in found.steps)
 
 
-def test_a_move_that_the_rules_do_not_know_ends_the_positions_and_not_the_steps() -> None:
+def test_after_an_unknown_move_there_are_steps_without_positions() -> None:
     game = past_game("tictactoe", moves="a1 b1 a2")
     found = replay(structs.replace(game, moves=(*game.moves[:2], structs.replace(game.moves[2], move="z9"))))
     assert "z9" in found.trouble
     assert [step.state is not None for step in found.steps] == [True, True, True, False]
 
 
-def test_a_game_that_was_not_played_has_a_beginning() -> None:
+def test_a_game_without_moves_has_one_step() -> None:
     assert len(replay(past_game("tictactoe", moves="", verdict="forfeit", fault=1)).steps) == 1

@@ -58,7 +58,7 @@ def one(file: Path, query: str) -> int:
         return int(plain.execute(query).fetchone()[0])
 
 
-def test_a_true_record_is_found_true(record: Path) -> None:
+def test_a_correct_database_has_no_contradictions(record: Path) -> None:
     verification = found(record)
     assert verification.wrongs == []
     assert (verification.games, verification.versions) == (12, 3)
@@ -66,7 +66,7 @@ def test_a_true_record_is_found_true(record: Path) -> None:
 
 
 @pytest.mark.parametrize("first", range(0, tries(60), 20))
-def test_whatever_goes_wrong_in_a_game_its_record_is_true(tmp_path: Path, first: int) -> None:
+def test_simulated_games_with_faults_have_no_contradictions(tmp_path: Path, first: int) -> None:
     with Database(str(tmp_path / "arena.db")) as database:
         games = sum(len(store_evening(database, seed)) for seed in range(first, first + 20))
         verification = verify(database, Store(tmp_path / "arena.store"))
@@ -186,18 +186,18 @@ ROLL = f"(SELECT MIN(ply) FROM move WHERE who = 'chance' AND game = {DICE})"
         ("UPDATE seat SET version = 99 WHERE game = 1", "row .* of the table 'seat' refers to a row that is not in"),
     ],
 )
-def test_whatever_was_changed_is_found(record: Path, statement: str, reason: str) -> None:
+def test_every_change_of_the_database_is_found(record: Path, statement: str, reason: str) -> None:
     change(record, statement)
     assert any(re.search(reason, wrong.reason) for wrong in found(record).wrongs), found(record).wrongs
 
 
-def test_what_is_wrong_with_one_game_is_told_of_that_game_alone(record: Path) -> None:
+def test_a_contradiction_is_reported_only_for_its_game(record: Path) -> None:
     change(record, "UPDATE seat SET points = 0.5 WHERE game IN (3, 9)")
     wrongs = {(wrong.where, wrong.game) for wrong in found(record).wrongs}
     assert wrongs == {("cs101-3", 3), ("dice-3", 9)}
 
 
-def test_every_single_change_of_a_move_s_time_is_found(record: Path) -> None:
+def test_every_change_of_a_moves_time_is_found(record: Path) -> None:
     for ply in range(3, one(record, "SELECT MAX(ply) FROM move WHERE game = 1") + 1):
         change(record, f"UPDATE move SET spent = spent + 1000 WHERE game = 1 AND ply = {ply}")
         assert [wrong.game for wrong in found(record).wrongs][:1] == [1]
@@ -205,7 +205,7 @@ def test_every_single_change_of_a_move_s_time_is_found(record: Path) -> None:
     assert found(record).wrongs == []
 
 
-def test_games_of_an_earlier_version_were_charged_for_waiting_and_are_true(record: Path) -> None:
+def test_games_of_earlier_versions_are_not_checked_for_delays(record: Path) -> None:
     change(record, f"UPDATE move SET cpu = spent + 1, delay = 1 WHERE {GAME} AND ply = {FIRST}")
     change(record, "UPDATE game SET host = '{}' WHERE id = 1")
     assert found(record).wrongs == []
@@ -225,7 +225,7 @@ def wrongs(database: Database) -> list[tuple[str, str]]:
     return [(wrong.where, wrong.reason) for wrong in verify(database, Store(store_beside(database.file))).wrongs]
 
 
-def test_a_void_game_that_is_played_again_is_well(database: Database) -> None:
+def test_a_void_game_that_is_played_again_is_no_contradiction(database: Database) -> None:
     with database.writing() as connection:
         connection.exec_driver_sql("UPDATE game SET status = 'void', verdict = 'void' WHERE id = 1")
         connection.exec_driver_sql("UPDATE seat SET points = NULL, utility = NULL WHERE game = 1")
@@ -264,14 +264,14 @@ def test_a_game_that_was_void_three_times_or_by_a_ruling_needs_no_result(databas
     assert wrongs(database) == []
 
 
-def test_an_attempt_that_is_forgotten_is_found(database: Database) -> None:
+def test_an_unplayed_attempt_before_a_later_one_is_found(database: Database) -> None:
     with database.writing() as connection:
         connection.exec_driver_sql("UPDATE game SET status = 'scheduled' WHERE id = 1")
         store.repeat(connection, 1)
     assert ("cs101-1 (attempt 2)", "attempt 1 has not been played, but there is a later attempt") in wrongs(database)
 
 
-def test_two_numbers_for_the_same_meeting_are_found(database: Database) -> None:
+def test_two_numbers_for_the_same_pairing_are_found(database: Database) -> None:
     with database.writing() as connection:
         connection.exec_driver_sql(
             "UPDATE game SET pair = (SELECT pair FROM game WHERE id = 1), attempt = 9 WHERE id = 3"
@@ -305,7 +305,7 @@ def test_every_source_is_hashed_again(tmp_path: Path) -> None:
         assert reason.startswith("the stored submission was changed")
 
 
-def test_a_game_of_somebody_s_own_is_played_from_the_store(tmp_path: Path) -> None:
+def test_a_user_supplied_game_is_loaded_from_the_store(tmp_path: Path) -> None:
     game = tmp_path / "own.py"
     game.write_text(
         "from adsearch.games.tictactoe import TicTacToe\n\n\n"
@@ -323,7 +323,7 @@ def test_a_game_of_somebody_s_own_is_played_from_the_store(tmp_path: Path) -> No
         assert len(wrongs(database)) == 6
 
 
-def test_a_game_whose_rules_failed_is_void_and_well(tmp_path: Path) -> None:
+def test_a_void_game_whose_rules_failed_is_no_contradiction(tmp_path: Path) -> None:
     game = tmp_path / "own.py"
     game.write_text(
         "from adsearch.games.tictactoe import TicTacToe\n\n\n"
@@ -351,7 +351,7 @@ def test_a_game_whose_rules_failed_is_void_and_well(tmp_path: Path) -> None:
         assert [reason for _, reason in wrongs(database)] == ["ply 2: 'b2': "]
 
 
-def test_imported_results_without_moves_are_taken_as_they_are(tmp_path: Path) -> None:
+def test_imported_results_without_moves_are_not_checked(tmp_path: Path) -> None:
     with Database(str(tmp_path / "arena.db")) as database:
         store_tournament(database, sources=dict.fromkeys(("ann", "bob", "cid"), "imported"))
         assert wrongs(database) == []
@@ -364,7 +364,7 @@ def test_imported_results_without_moves_are_taken_as_they_are(tmp_path: Path) ->
         assert reason.startswith("ply 5: ")
 
 
-def test_progress_is_told(tmp_path: Path) -> None:
+def test_progress_is_reported(tmp_path: Path) -> None:
     told = list[tuple[int, int]]()
     with Database(str(tmp_path / "arena.db")) as database:
         for seed in range(11):
@@ -376,7 +376,7 @@ def test_progress_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "statement", ["UPDATE game SET host = 'not JSON' WHERE id = 1", f"UPDATE game SET seed = 'abc' WHERE id = {DICE}"]
 )
-def test_what_cannot_be_read_and_proves_nothing_hides_no_game(record: Path, statement: str) -> None:
+def test_unreadable_values_hide_no_game(record: Path, statement: str) -> None:
     change(record, statement)
     verification = found(record)
     assert verification.games == 12

@@ -18,5 +18,5 @@ from arena.history import words
         (5 * 24 * 3600, "5.0 days"),
     ],
 )
-def test_a_time_is_said_roughly(seconds: float, said: str) -> None:
+def test_rough_durations(seconds: float, said: str) -> None:
     assert words.rough_duration(seconds) == said

@@ -437,7 +437,7 @@ def test_who_won_or_lost_everything_is_rated_with_a_prior_and_not_without(score:
     assert by_name(found, found.ratings)["ann"] > 0.0 if score else by_name(found, found.ratings)["ann"] < 0.0
 
 
-def test_who_only_won_is_no_surer_than_the_fit_alone_can_be() -> None:
+def test_a_player_who_only_won_has_at_least_the_models_error() -> None:
     played = [*each_way("ann", "bob", 1.0, 50), *each_way("bob", "cleo", 1.0, 10), *each_way("bob", "cleo", 0.0, 10)]
     found, definition = rated(played), Definition(played, 1.0)
     centred = np.eye(3) - 1.0 / 3.0
@@ -447,7 +447,7 @@ def test_who_only_won_is_no_surer_than_the_fit_alone_can_be() -> None:
     assert found.errors()[0] >= 0.99 * by_games
 
 
-def test_those_who_never_met_are_pools_that_average_0_apart() -> None:
+def test_pools_average_0_separately() -> None:
     played = [*each_way("ann", "bob", 1.0, 3), *each_way("ann", "bob", 0.0), *each_way("cleo", "ann", 0.5, 2)]
     apart = [*each_way("xena", "yves", 1.0, 2), *each_way("xena", "yves", 0.0)]
     for prior in (0.0, 1.0):
@@ -478,14 +478,14 @@ def test_who_won_all_against_some_and_lost_all_against_others_is_unrated_without
 
 
 @pytest.mark.parametrize("prior", [0.0, 1.0])
-def test_draws_alone_make_everybody_equal(prior: float) -> None:
+def test_only_draws_give_equal_ratings(prior: float) -> None:
     found = rated([one for a, b in combinations("abcdef", 2) for one in each_way(a, b, 0.5)], prior=prior)
     np.testing.assert_allclose(found.ratings, 0.0, atol=1e-9)
     assert found.advantages[""].elo == pytest.approx(0.0, abs=1e-9)
     assert found.advantages[""].draw_rate == 1.0
 
 
-def test_where_who_sits_first_always_wins_the_advantage_cannot_be_told_without_a_prior() -> None:
+def test_without_a_prior_the_advantage_is_undetermined_if_the_first_seat_always_wins() -> None:
     played = [game(a, b, 1.0, pair=(a, b)) for a in "abc" for b in "abc" if a != b]
     without = rated(played, prior=0.0).advantages[""]
     assert (without.elo, without.error) == (0.0, None)
@@ -505,7 +505,7 @@ ODD_KINDS = {
 
 
 @pytest.mark.parametrize("odd", list(ODD_KINDS))
-def test_a_kind_of_games_that_tells_no_advantage_takes_it_from_no_other(odd: str) -> None:
+def test_an_undetermined_advantage_does_not_affect_other_kinds_of_games(odd: str) -> None:
     alone = rated(HEALTHY, prior=0.0).advantages["kind0"]
     found = rated([*HEALTHY, *ODD_KINDS[odd]], prior=0.0).advantages
     assert found["odd"].error is None
@@ -513,25 +513,25 @@ def test_a_kind_of_games_that_tells_no_advantage_takes_it_from_no_other(odd: str
     assert found["kind0"].elo == pytest.approx(alone.elo, abs=10.0)
 
 
-def test_an_advantage_that_is_not_told_is_none_of_the_numbers_that_errors_allow_for() -> None:
+def test_an_undetermined_advantage_is_not_a_parameter_of_the_errors() -> None:
     found = rated([*HEALTHY, *ODD_KINDS["of games that are not rated"]], prior=0.0)
     np.testing.assert_allclose(found.errors(), rated(HEALTHY, prior=0.0).errors(), rtol=1e-6)
 
 
-def test_one_game_rates_both_and_is_sure_of_nothing() -> None:
+def test_one_game_rates_both_players_with_large_errors() -> None:
     found = rated([game("ann", "bob", 1.0)])
     assert found.ratings[0] == pytest.approx(-found.ratings[1]) != 0.0
     assert found.errors().min() > 200.0
     assert 0.5 < found.superiority(0, 1) < 0.9
 
 
-def test_who_plays_only_itself_is_average_with_a_prior_and_unrated_without() -> None:
+def test_a_player_that_plays_only_itself_is_unrated_without_a_prior() -> None:
     played = [game("ann", "ann", 1.0), game("ann", "ann", 0.5)]
     assert list(rated(played).ratings) == [0.0]
     assert rated(played, prior=0.0).unrated == {"ann": "played only against itself"}
 
 
-def test_games_against_oneself_move_nobody_but_the_advantage() -> None:
+def test_games_of_a_player_against_itself_change_only_the_advantage() -> None:
     played = [*each_way("ann", "bob", 1.0, 4), *each_way("ann", "bob", 0.0, 2)]
     found = rated([*played, *(game("ann", "ann", 1.0, pair=n) for n in range(20))], prior=0.0)
     without = rated(played, prior=0.0)
@@ -539,13 +539,13 @@ def test_games_against_oneself_move_nobody_but_the_advantage() -> None:
     assert np.sign(found.ratings).tolist() == np.sign(without.ratings).tolist()
 
 
-def test_no_games_are_no_ratings() -> None:
+def test_no_games_give_no_ratings() -> None:
     for prior in (0.0, 1.0):
         found = rated([], prior=prior)
         assert (found.names, found.pools, found.ratings.shape, found.covariance.shape) == ((), (), (0,), (0, 0))
 
 
-def test_a_long_ladder_is_climbed_to_its_end() -> None:
+def test_the_fit_converges_for_a_long_chain_of_players() -> None:
     ladder = [f"player{number:02}" for number in range(40)]
     played = [one for above, below in pairwise(ladder) for one in each_way(above, below, 1.0, 150)]
     found = rated(played)
@@ -557,12 +557,12 @@ def test_a_long_ladder_is_climbed_to_its_end() -> None:
 
 
 @pytest.mark.parametrize("prior", [-1.0, float("nan"), float("inf")])
-def test_a_prior_that_makes_no_sense_is_refused(prior: float) -> None:
+def test_a_prior_out_of_range_is_refused(prior: float) -> None:
     with pytest.raises(BadRating, match=f"expected a prior .* got {prior}"):
         rated([], prior=prior)
 
 
-def test_an_anchor_that_nobody_is_called_is_refused() -> None:
+def test_an_unknown_anchor_is_refused() -> None:
     with pytest.raises(BadRating, match="no anchor 'carl'"):
         rated([game("ann", "bob", 1.0)], anchors={"carl": 1500.0})
 
@@ -698,12 +698,12 @@ def test_the_draw_rate_of_equals_comes_out_of_games_of_unequals() -> None:
 
 @pytest.mark.skipif(not SOAK, reason="four hundred tournaments: SOAK=1")
 @pytest.mark.parametrize(("players", "pairings"), [(10, 4), (4, 40), (20, 2)])
-def test_the_bars_hold_the_true_ratings_95_times_in_100(players: int, pairings: int) -> None:
+def test_confidence_intervals_cover_the_true_ratings_in_95_percent(players: int, pairings: int) -> None:
     assert 92.0 <= coverage(players, pairings, tournaments=400) <= 97.0
 
 
 @pytest.mark.parametrize("score", [0.5, 1.0])
-def test_pairs_that_all_went_alike_are_no_reason_to_be_sure(score: float) -> None:
+def test_pairs_with_equal_results_do_not_give_small_errors(score: float) -> None:
     played = [RatedGame(names, (score, 1.0 - score), pair=n) for n in range(9) for names in (("a", "b"), ("b", "a"))]
     found = rated(played)
     assert found.errors().min() > 20.0

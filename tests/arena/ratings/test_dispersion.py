@@ -61,7 +61,7 @@ def test_two_who_scored_the_same_against_the_same_have_the_same_error_and_verdic
     assert 0.2 < found.superiority(steady, of(found, "middle")) < 0.8
 
 
-def test_the_ranking_and_the_grades_ask_the_same_likelihood() -> None:
+def test_ranking_and_grades_use_the_same_likelihood_of_superiority() -> None:
     played = [*STEADY, *WILD, *CLASS]
     found, ranking = rated(played), rank(played)
     for above, below in zip(ranking.players, ranking.players[1:], strict=False):
@@ -76,7 +76,7 @@ def test_who_has_few_games_is_as_likely_better_as_worse_than_a_bar_that_it_equal
     assert found.superiority(of(found, "new"), of(found, "bar")) == pytest.approx(0.5, abs=0.05)
 
 
-def test_players_who_always_draw_have_shorter_bars_only_where_that_is_proven() -> None:
+def test_players_who_always_draw_have_smaller_errors_only_if_players_differ_significantly() -> None:
     def errors(meetings: int) -> tuple[float, float]:
         random, names = Random(1), [f"p{number}" for number in range(8)]
         played = []
@@ -102,7 +102,7 @@ def repeated(played: list[RatedGame], times: int) -> list[RatedGame]:
 
 
 @pytest.mark.parametrize("number", range(tries(5)))
-def test_playing_the_same_games_again_makes_no_error_shorter(number: int) -> None:
+def test_repeated_games_do_not_reduce_errors(number: int) -> None:
     random = Random(number)
     names = [f"p{place}" for place in range(random.randint(2, 5))]
     played = [
@@ -154,7 +154,7 @@ def test_a_pair_is_repeated_no_matter_who_began_it_and_only_as_a_whole() -> None
     assert duels([*played, replace(first, moves_hash=None, pair=7), replace(second, pair=7)]).repeats[3] == 1.0
 
 
-def test_repeated_tables_make_no_error_of_plackett_luce_shorter() -> None:
+def test_repeated_tables_do_not_reduce_errors_of_plackett_luce() -> None:
     random = Random(2)
     tables = [tuple(random.sample("abcdef", 3)) for _ in range(12)]
     played = [RatedGame(names, (1.0, 0.5, 0.0), pair=number) for number, names in enumerate(tables)]
@@ -179,7 +179,7 @@ def test_equals_get_few_wrong_verdicts_however_few_the_games(
     assert seen.wrong / seen.equal <= most
 
 
-def test_the_bars_of_few_games_hold_the_true_ratings() -> None:
+def test_confidence_intervals_of_few_games_cover_the_true_ratings() -> None:
     seen = simulate(DESIGNS["g40"], pairs=1, opening=0.0, draws=0.3, tournaments=20)
     assert seen.held / seen.bars >= 0.95  # 0.976; before 0.876
 
@@ -191,7 +191,7 @@ def test_enough_games_decide() -> None:
     assert seen.found[100] / seen.stronger[100] >= 0.9
 
 
-def test_the_error_of_versus_holds_a_difference_of_few_pairs() -> None:
+def test_the_error_of_versus_covers_the_true_difference() -> None:
     assert versus_covers(3, opening=0.0, draws=0.0, matches=300) >= 94.0  # 95 to 100; before 92
     assert versus_covers(4, opening=0.0, draws=0.0, matches=300) >= 94.0
 

@@ -40,7 +40,7 @@ def test_what_is_scored_in_a_game_lies_between_a_loss_and_a_win(points: tuple[fl
 
 @settings(max_examples=tries(100))
 @given(games())
-def test_every_game_for_two_is_a_row_and_no_other_is(played: list[RatedGame]) -> None:
+def test_every_game_of_two_is_one_row(played: list[RatedGame]) -> None:
     found = duels(played)
     for_two = [game for game in played if len(game.names) == 2]
     assert Counter(rows(found)) == Counter((*game.names, game.rules, score(game)) for game in for_two)
@@ -60,30 +60,30 @@ def test_every_game_for_two_is_in_one_pair(played: list[RatedGame]) -> None:
     assert len(told) == len(set(told))
 
 
-def test_games_of_one_pair_are_together_wherever_they_stand() -> None:
+def test_games_of_a_pair_are_grouped_in_any_order() -> None:
     listed = [won("ann", "bob", pair=1), won("cleo", "dan", pair=2), won("bob", "ann", pair=1)]
     assert in_pairs(listed) == [[listed[0], listed[2]], [listed[1]]]
     assert list(duels(listed).pair) == [0, 0, 1]
 
 
-def test_where_no_pair_is_told_two_neighbours_with_swapped_seats_are_one() -> None:
+def test_without_recorded_pairs_consecutive_games_with_swapped_seats_are_a_pair() -> None:
     listed = [won("ann", "bob"), won("bob", "ann"), won("ann", "bob"), won("ann", "bob"), drawn("bob", "ann")]
     assert in_pairs(listed) == [listed[0:2], listed[2:3], listed[3:5]]
 
 
-def test_neighbours_of_another_kind_or_with_something_between_them_are_no_pair() -> None:
+def test_games_of_different_kinds_or_not_consecutive_are_not_a_pair() -> None:
     chess = RatedGame(("bob", "ann"), (1.0, 0.0), rules="chess")
     assert in_pairs([won("ann", "bob"), chess]) == [[won("ann", "bob")], [chess]]
     told = [won("ann", "bob"), won("cleo", "dan", pair=1), won("bob", "ann")]
     assert in_pairs(told) == [[told[1]], [told[0]], [told[2]]]
 
 
-def test_a_game_for_more_or_for_one_is_no_row() -> None:
+def test_only_games_of_two_are_rows() -> None:
     assert rows(duels([won("ann", "bob", "cleo"), RatedGame(("ann",), (1.0,))])) == []
     assert duels([won("ann", "bob", "cleo")]).names == ()
 
 
-def test_what_was_counted_is_as_if_it_had_been_told_so_often() -> None:
+def test_counted_pairs_equal_listed_pairs() -> None:
     counts = [
         PairCount("bob", "ann", "hex", 1.0, 0.5, 3),
         PairCount("bob", "ann", "hex", None, 0.0, 2),
@@ -104,7 +104,7 @@ def test_what_was_counted_is_as_if_it_had_been_told_so_often() -> None:
     assert found.often.sum() == 1 + 3 + 2 + 4
 
 
-def test_only_rows_that_are_kept_are_left_and_only_names_that_are_told() -> None:
+def test_where_keeps_only_the_given_rows_and_names() -> None:
     found = duels([won("ann", "bob", pair=1), won("cleo", "dan", pair=2), won("dan", "ann", pair=3)])
     kept = found.where(found.pair != 1, ["ann", "bob", "dan"])
     assert (kept.names, rows(kept)) == (("ann", "bob", "dan"), [("ann", "bob", "", 1.0), ("dan", "ann", "", 1.0)])

@@ -46,13 +46,13 @@ def test_the_order_of_play_counts() -> None:
     assert ratings([one, other])["ann"].rating < 1500.0 < ratings([other, one])["ann"].rating
 
 
-def test_nobody_falls_below_the_floor() -> None:
+def test_no_rating_is_below_the_floor() -> None:
     after = ratings([won("ann", "bob")] * 50, k=400, start=200, floor=150)
     assert after["bob"] == EloRating(150.0, 50)
     assert after["ann"].rating > 200
 
 
-def test_in_a_game_for_more_each_two_seats_have_met_for_a_share_of_k() -> None:
+def test_in_a_game_of_more_than_two_each_pair_of_seats_has_a_share_of_k() -> None:
     after = ratings([won("ann", "bob", "cleo", "dan")], k=30)
     assert [after[name].rating for name in ("ann", "bob", "cleo", "dan")] == [1515.0, 1505.0, 1495.0, 1485.0]
     assert after["ann"].games == 1
@@ -73,7 +73,7 @@ def test_games_can_be_fed_one_at_a_time() -> None:
     assert list(elo.rated()) == ["ann", "bob", "cleo"]
 
 
-def test_who_plays_alone_or_against_himself_stays_where_he_is() -> None:
+def test_games_of_one_player_do_not_change_its_rating() -> None:
     assert ratings([RatedGame(("ann",), (1.0,))]) == {}
     assert ratings([won("ann", "ann")]) == {"ann": EloRating(1500.0, 1)}
 
@@ -87,7 +87,7 @@ def test_who_plays_alone_or_against_himself_stays_where_he_is() -> None:
         ({"floor": float("-inf")}, "floor -inf"),
     ],
 )
-def test_numbers_that_make_no_sense_are_refused(numbers: dict[str, float], message: str) -> None:
+def test_settings_out_of_range_are_refused(numbers: dict[str, float], message: str) -> None:
     with pytest.raises(BadRating, match=message):
         ratings([], **numbers)
 

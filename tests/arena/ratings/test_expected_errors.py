@@ -52,7 +52,7 @@ def test_tournaments_of_equals_have_the_errors_that_their_schedule_leads_to(toge
         assert np.sqrt(np.mean(real[alike] ** 2)) == pytest.approx(group, rel=0.2)
 
 
-def test_of_two_players_it_is_the_formula_of_the_book() -> None:
+def test_errors_of_two_players_have_the_textbook_formula() -> None:
     """The difference of two who play n games has a variance of 4/n in log odds; each of two is half of it from the
     middle. What the prior adds is the draw of each with the phantom."""
     n = 50
@@ -67,7 +67,7 @@ def test_against_anchors_errors_are_those_of_the_difference_from_them() -> None:
     assert expected_errors(gauntlet(1, 3, 20), anchors=[0])[0] == pytest.approx(0.0, abs=1e-6)
 
 
-def test_a_game_of_several_tells_what_plackett_luce_says() -> None:
+def test_the_information_of_a_game_of_several_is_that_of_plackett_luce() -> None:
     """Fisher's information by brute force: the variance of the score over all orders in which equals can end."""
     from itertools import permutations
 

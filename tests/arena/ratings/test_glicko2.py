@@ -29,7 +29,7 @@ def test_the_worked_example_of_the_paper() -> None:
     assert after.volatility == pytest.approx(TRUTH["sigma"], abs=1e-5)
 
 
-def test_somebody_new_starts_from_the_start_and_is_soon_known_better() -> None:
+def test_a_new_player_has_the_start_rating_and_its_deviation_shrinks() -> None:
     after = ratings([[won("ann", "bob")]])
     assert after["ann"].rating - 1500.0 == pytest.approx(1500.0 - after["bob"].rating)
     # By hand, with the paper's formulas: g = 0.66907, v = 8.9355, phi' = 1.67123.
@@ -38,7 +38,7 @@ def test_somebody_new_starts_from_the_start_and_is_soon_known_better() -> None:
     assert after["ann"].games == 1
 
 
-def test_who_does_not_play_becomes_less_sure_and_no_less_sure_than_a_newcomer() -> None:
+def test_the_deviation_of_an_absent_player_grows_up_to_that_of_a_new_player() -> None:
     first = ratings([[won("ann", "bob")]])["ann"]
     second = ratings([[won("ann", "bob")], [drawn("cleo", "dan")]])["ann"]
     assert (second.rating, second.volatility, second.games) == (first.rating, first.volatility, 1)
@@ -47,7 +47,7 @@ def test_who_does_not_play_becomes_less_sure_and_no_less_sure_than_a_newcomer() 
     assert for_long.deviation == 350.0
 
 
-def test_nobody_becomes_less_sure_before_the_first_game() -> None:
+def test_no_deviation_grows_before_the_first_game() -> None:
     late = ratings([[drawn("cleo", "dan")]] * 5 + [[won("ann", "bob")]], deviation=200.0)
     assert late["ann"] == ratings([[won("ann", "bob")]], deviation=200.0)["ann"]
 
@@ -58,7 +58,7 @@ def test_all_games_of_a_period_count_with_the_ratings_from_before_it() -> None:
     assert ratings([played[:2], played[2:]]) != ratings([played])
 
 
-def test_in_a_game_for_more_each_two_seats_have_met_for_a_share_of_a_game() -> None:
+def test_in_a_game_of_more_than_two_each_pair_of_seats_is_a_share_of_a_game() -> None:
     after = ratings([[won("ann", "bob", "cleo")]])
     assert after["bob"].rating == pytest.approx(1500.0)
     # Two wins in one game tell as much as one win, of who was as good before.
@@ -86,7 +86,7 @@ def test_periods_are_otherwise_the_days_on_which_games_were_over() -> None:
     assert periods([late, early, late]) == [[early], [late, late]]
 
 
-def test_games_that_tell_neither_are_one_period() -> None:
+def test_games_without_rounds_and_days_are_one_period() -> None:
     played = [won("ann", "bob"), RatedGame(("ann", "bob"), (0, 1), round=1)]
     assert periods(played) == [played]
     assert periods([]) == []
@@ -138,6 +138,6 @@ def test_the_order_within_periods_changes_nothing_and_swapped_results_mirror(
 
 @pytest.mark.parametrize("name", ["start", "deviation", "volatility", "tau"])
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), -1e9])
-def test_numbers_that_make_no_sense_are_refused(name: str, number: float) -> None:
+def test_settings_out_of_range_are_refused(name: str, number: float) -> None:
     with pytest.raises(BadRating, match=f"expected a {name} .* got {number:g}".replace("+", r"\+")):
         ratings([], **{name: number})

@@ -32,7 +32,7 @@ def _renamed(one: RatedGame) -> tuple[str, ...]:
 # Bars.
 
 
-def test_who_wins_again_and_again_is_better_and_the_other_is_not() -> None:
+def test_a_player_that_wins_many_games_is_better() -> None:
     found = bars([*many("a", "b", 6), *many("b", "c", 6)], {"pass": "b"}, "cs101")
     assert found["a"]["pass"].stands is Against.BETTER
     assert found["c"]["pass"].stands is Against.NOT_BETTER
@@ -68,9 +68,7 @@ def test_a_few_games_decide_nothing() -> None:
         (1, 1e-9, 60.0, None),
     ],
 )
-def test_how_many_more_games_would_tell_is_about_right_and_never_absurd(
-    played: int, lead: float, error: float, more: int | None
-) -> None:
+def test_the_number_of_further_games_is_about_right(played: int, lead: float, error: float, more: int | None) -> None:
     found = more_games(played, lead, error)
     assert (found is None) == (more is None)
     if found is not None and more is not None:
@@ -78,7 +76,7 @@ def test_how_many_more_games_would_tell_is_about_right_and_never_absurd(
         assert found % (2 if found <= 20 else 10) == 0
 
 
-def test_undecided_says_how_many_more_games_would_tell_and_those_do() -> None:
+def test_the_number_of_further_games_decides() -> None:
     few = bars(many("a", "b", 1), {"pass": "b"}, "t")["a"]["pass"]
     assert few.stands is Against.UNDECIDED
     assert few.more is not None
@@ -86,7 +84,7 @@ def test_undecided_says_how_many_more_games_would_tell_and_those_do() -> None:
     assert (later.stands, later.more) == (Against.BETTER, None)
 
 
-def test_two_who_split_all_their_pairs_are_told_no_number() -> None:
+def test_there_is_no_number_of_further_games_for_equal_players() -> None:
     found = bars([one for number in range(9) for one in pair(f"{number}", 1.0, 0.0)], {"pass": "b"}, "t")["a"]["pass"]
     assert (found.stands, found.more) == (Against.UNDECIDED, None)
 
@@ -99,7 +97,7 @@ def test_the_games_that_an_agent_played_against_the_bar_are_named() -> None:
     assert found["b"]["merit"].games == []
 
 
-def test_a_bar_is_not_held_to_itself() -> None:
+def test_a_bar_is_not_compared_with_itself() -> None:
     found = bars(pair("1", 1.0, 0.0), {"pass": "b", "merit": "a"}, "cs101")
     assert (set(found["b"]), set(found["a"])) == ({"merit"}, {"pass"})
 
@@ -113,7 +111,7 @@ def test_games_against_others_count_too_but_not_across_pools() -> None:
     assert (apart.stands, apart.los, apart.games) == (Against.UNDECIDED, 0.5, [])
 
 
-def test_a_bar_that_has_no_game_is_named_with_whom_was_meant() -> None:
+def test_the_error_of_an_unknown_bar_suggests_a_name() -> None:
     with pytest.raises(BadRating, match=r"--bar pass=alicia: no agent 'alicia' has a rated game; did you mean 'alice'"):
         bars([game("alice", "bob", 1.0)], {"pass": "alicia"}, "cs101")
 
@@ -123,7 +121,7 @@ def test_a_bar_that_has_no_game_is_named_with_whom_was_meant() -> None:
     [(["rating"], "rating"), (["reasons"], "reasons"), (["a", "a_likely"], "a_likely"), (["a_games", "a"], "a_games")],
     ids=" ".join,
 )
-def test_a_bar_is_not_called_like_another_column(names: list[str], column: str) -> None:
+def test_a_bar_with_the_name_of_another_column_is_refused(names: list[str], column: str) -> None:
     with pytest.raises(BadRating, match=f"the column '{column}' already exists; give the bar another name"):
         bars(pair("1", 1.0, 0.0), dict.fromkeys(names, "b"), "cs101")
 
@@ -161,7 +159,7 @@ def test_a_row_has_points_rating_bars_and_faults() -> None:
     assert (d["games"], d["score"], d["rating"], d["error"], d["pass"]) == (0, None, None, None, None)
 
 
-def test_nothing_was_lost_by_a_fault_where_nothing_was_played() -> None:
+def test_there_are_no_reasons_without_games() -> None:
     assert reasons([], {1, 2}) == {}
 
 
@@ -209,7 +207,7 @@ def test_who_is_not_on_the_roster_comes_last_and_who_did_not_play_stays_empty() 
     ]
 
 
-def test_of_who_has_no_agent_here_the_status_says_so() -> None:
+def test_a_student_without_an_agent_has_the_status_not_entered() -> None:
     rows = joined([{"agent": "ann", "status": "active"}], [line(login="cy"), line(login="ann")])
     assert [row["status"] for row in rows] == ["not entered", "active"]
 
@@ -220,12 +218,12 @@ def test_the_column_with_most_of_the_names_is_taken_unless_one_is_named() -> Non
     assert [row["agent"] for row in joined(ROWS, roster, "partner")] == ["bob", "", "ann"]
 
 
-def test_a_column_that_is_not_in_the_roster_is_told() -> None:
+def test_an_unknown_column_of_the_roster_is_an_error() -> None:
     with pytest.raises(BadRating, match=r"--on: no column 'logn' in the roster; did you mean 'login'"):
         joined(ROWS, [line(login="ann")], "logn")
 
 
 @pytest.mark.parametrize("on", [None, "login"])
-def test_a_roster_without_agents_is_told_with_its_columns_and_the_agents(on: str | None) -> None:
+def test_the_error_of_a_roster_without_agents_has_its_columns_and_the_agents(on: str | None) -> None:
     with pytest.raises(BadRating, match=r"it has id, login\); agents are ann, bob$"):
         joined(ROWS, [line(id="1", login="Ann A.")], on)

@@ -39,20 +39,20 @@ def are_close(found: Difference, expected: dict[str, float]) -> bool:
 
 
 @pytest.mark.parametrize("number", range(len(TRUTH["trinomial"])))
-def test_single_games_are_told_as_fishtest_tells_them(number: int) -> None:
+def test_statistics_of_single_games_agree_with_fishtest(number: int) -> None:
     truth = TRUTH["trinomial"][number]
     assert are_close(trinomial(truth["W"], truth["D"], truth["L"]), truth)
 
 
 @pytest.mark.parametrize("number", range(len(TRUTH["pentanomial"]["cases"])))
-def test_pairs_are_told_as_fishtest_tells_them(number: int) -> None:
+def test_statistics_of_pairs_agree_with_fishtest(number: int) -> None:
     truth = TRUTH["pentanomial"]["cases"][number]
     assert are_close(pentanomial(truth["counts"]), truth)
 
 
 @pytest.mark.parametrize("number", range(len(TRUTH["sprt"]["cases"])))
 @pytest.mark.parametrize("model", ["logistic", "normalized"])
-def test_the_sequential_test_is_that_of_fishtest(number: int, model: str) -> None:
+def test_the_sequential_test_agrees_with_fishtest(number: int, model: str) -> None:
     truth = TRUTH["sprt"]["cases"][number]
     found = sprt(truth["counts"], truth["elo0"], truth["elo1"], model=model)
     assert found.llr == pytest.approx(truth[model], abs=1e-3)
@@ -66,7 +66,7 @@ def test_normalized_elo_is_the_lead_in_standard_deviations_of_a_game() -> None:
     assert pentanomial([1600, 0, 4800, 0, 3600]).normalized == pytest.approx(trinomial(600, 0, 400).normalized)
 
 
-def test_equally_many_wins_and_losses_are_no_difference() -> None:
+def test_equal_wins_and_losses_give_a_difference_of_0() -> None:
     assert trinomial(10, 5, 10).elo == 0.0
     assert trinomial(10, 5, 10).los == 0.5
     assert trinomial(10, 5, 10).normalized == 0.0
@@ -81,7 +81,7 @@ def test_pairs_that_cancel_out_narrow_the_error() -> None:
     assert pairs.error < games.error / 3
 
 
-def test_what_cannot_be_told_is_none() -> None:
+def test_values_that_results_do_not_determine_are_none() -> None:
     nothing = Difference(None, None, None, None)
     assert trinomial(0, 0, 0) == pentanomial([0] * 5) == nothing
     assert trinomial(9, 0, 0) == pentanomial([9, 0, 0, 0, 0]) == nothing

@@ -96,7 +96,7 @@ def test_every_version_of_an_anchor_is_held_to_its_rating() -> None:
     assert [one.rating for one in found["b"]] == pytest.approx([700.0, 700.0])
 
 
-def test_an_anchor_that_nobody_is_is_told() -> None:
+def test_an_unknown_anchor_is_refused() -> None:
     with pytest.raises(BadRating, match=r"no anchor 'bb': no rated player has that name; did you mean 'bob'"):
         progress([won("a@1", "bob@1")], anchors={"bb": 0.0})
 

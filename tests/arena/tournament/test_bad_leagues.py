@@ -56,7 +56,7 @@ def wrong(folder: Path, text: str) -> str:
         ('game = "ludo:players=9"', "game: ludo: players"),
     ],
 )
-def test_what_is_no_description_or_no_game_is_told(folder: Path, text: str, words: str) -> None:
+def test_a_file_that_is_not_a_description_is_refused(folder: Path, text: str, words: str) -> None:
     assert words in wrong(folder, text)
 
 
@@ -108,7 +108,7 @@ def test_what_is_no_description_or_no_game_is_told(folder: Path, text: str, word
         ("gauntlet = 3", "gauntlet: expected a string or a list of strings, got 3"),
     ],
 )
-def test_a_bad_value_is_told_with_its_key(folder: Path, line: str, words: str) -> None:
+def test_the_error_of_a_bad_value_names_the_key(folder: Path, line: str, words: str) -> None:
     (folder / "over.txt").write_text("1 2 1 2 1 2 1\n")
     (folder / "wrong.txt").write_text("1 2\n1 2 9\n")
     assert words in wrong(folder, f'game = "connect4"\n{line}\n{TWO}')
@@ -145,7 +145,7 @@ def test_a_bad_value_is_told_with_its_key(folder: Path, line: str, words: str) -
         ),
     ],
 )
-def test_a_bad_agent_is_told_with_its_number_and_name(folder: Path, table: str, words: str) -> None:
+def test_the_error_of_a_bad_agent_has_its_number_and_name(folder: Path, table: str, words: str) -> None:
     assert words in wrong(folder, f'game = "connect4"\n[[agent]]\n{table}')
 
 
@@ -198,7 +198,7 @@ def test_a_bad_agent_is_told_with_its_number_and_name(folder: Path, table: str, 
         ('game = "connect4"\nrounds = 100000\n' + ALL + FOUR, "expected at most 1,000,000 games, got 4,200,000"),
     ],
 )
-def test_what_does_not_fit_together_is_told(folder: Path, text: str, words: str) -> None:
+def test_keys_that_contradict_each_other_are_refused(folder: Path, text: str, words: str) -> None:
     assert words in wrong(folder, text)
 
 
@@ -228,11 +228,11 @@ def test_what_does_not_fit_together_is_told(folder: Path, text: str, words: str)
         ('{elo0 = 0, elo1 = 5, of = ["a"]}', "[sprt]: of: expected a string, got a list of 1"),
     ],
 )
-def test_a_bad_test_of_a_match_is_told(folder: Path, value: str, words: str) -> None:
+def test_bad_settings_of_a_sequential_test_are_refused(folder: Path, value: str, words: str) -> None:
     assert words in wrong(folder, f'game = "connect4"\nformat = "match"\nsprt = {value}\n{TWO}')
 
 
-def test_two_students_of_one_name_are_told_apart_by_their_files(folder: Path) -> None:
+def test_the_error_of_two_equal_names_shows_both_files(folder: Path) -> None:
     (folder / "students" / "Alice.py").write_text("")
     said = wrong(folder, 'game = "connect4"\nplayers = "students/*"')
     assert "two agents are called" in said
@@ -240,7 +240,7 @@ def test_two_students_of_one_name_are_told_apart_by_their_files(folder: Path) ->
     assert "'students/alice'" in said
 
 
-def test_a_file_with_a_name_that_cannot_be_shown_is_refused(folder: Path) -> None:
+def test_a_file_name_that_is_not_printable_is_refused(folder: Path) -> None:
     (folder / "students" / "ev\x1bil.py").write_text("")
     said = wrong(folder, 'game = "connect4"\nplayers = "students/*"')
     assert "'students/ev\\x1bil.py': expected a name of printable characters" in said
@@ -250,12 +250,12 @@ def test_a_file_with_a_name_that_cannot_be_shown_is_refused(folder: Path) -> Non
     ("name", "words"),
     [("absent.toml", "cannot read .*absent.toml': No such file"), ("students", "cannot read .*students': Is a dir")],
 )
-def test_a_file_that_cannot_be_read_is_told(folder: Path, name: str, words: str) -> None:
+def test_a_file_that_cannot_be_read_is_an_error(folder: Path, name: str, words: str) -> None:
     with pytest.raises(BadLeague, match=words):
         league.read(folder / name)
 
 
-def test_a_file_in_another_encoding_is_told(folder: Path) -> None:
+def test_a_file_in_another_encoding_is_an_error(folder: Path) -> None:
     (folder / "latin.toml").write_bytes('name = "M\xfcller"'.encode("latin-1"))
     with pytest.raises(BadLeague, match="in UTF-8; byte 10 is not UTF-8"):
         league.read(folder / "latin.toml")
@@ -271,7 +271,7 @@ def test_ten_thousand_agents_are_refused_or_read(folder: Path) -> None:
 
 @settings(max_examples=tries(200))
 @given(st.text(max_size=80))
-def test_every_name_is_either_showable_or_refused(name: str) -> None:
+def test_every_name_is_either_printable_or_refused(name: str) -> None:
     said = what_is_wrong_with(name)
     assert said.isprintable()
     if not said:
@@ -289,6 +289,6 @@ def test_every_name_is_either_showable_or_refused(name: str) -> None:
         (["pvs", "wait"], {}, "^player 2: 'wait' can play in `arena play` only"),
     ],
 )
-def test_bad_arguments_are_refused_in_the_same_words(players: list[str], options: dict[str, Any], words: str) -> None:
+def test_bad_arguments_have_the_same_errors(players: list[str], options: dict[str, Any], words: str) -> None:
     with pytest.raises(BadLeague, match=words):
         league.from_arguments("connect4", players, **options)

@@ -24,7 +24,7 @@ def by_name(described: League) -> dict[str, Choice]:
     return {f"{choice.format} {choice.rounds}": choice for choice in choices(described)}
 
 
-def test_the_description_stands_among_other_formats_the_fewest_games_first() -> None:
+def test_the_description_is_listed_among_other_formats_by_number_of_games() -> None:
     described = of(["random"] * 12, rounds=2)
     found = choices(described)
     assert [f"{choice.format} {choice.rounds}: {choice.games}" for choice in found] == [
@@ -96,6 +96,6 @@ def test_the_error_is_that_of_a_real_schedule(game: str, count: int, rounds: int
     assert own.error == pytest.approx(np.mean(found), rel=0.08)
 
 
-def test_what_can_be_too_much_is_left_out() -> None:
+def test_formats_with_too_many_games_are_left_out() -> None:
     described = of(["random"] * 600)
     assert [choice.rounds for choice in choices(described) if choice.format == "round-robin"] == ["1", "2"]

@@ -8,7 +8,7 @@ from arena.tournament import league
 from arena.tournament.duration import ENOUGH, game_time, typical_plies
 
 
-def test_games_on_record_tell_it_best() -> None:
+def test_recorded_games_give_the_estimate() -> None:
     described = league.from_arguments("connect4", ["random", "pvs"])
     assert game_time(described, [3.0, 5.0] * ENOUGH).seconds == 4.0
     assert f"the last {2 * ENOUGH} such games" in game_time(described, [3.0, 5.0] * ENOUGH).because
@@ -37,7 +37,7 @@ def test_games_are_as_long_as_random_ones(game: str, least: int, most: int) -> N
     assert least <= typical_plies(league.from_arguments(game, ["random", "random"])) <= most
 
 
-def test_rules_that_fail_are_no_reason_to_fail(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_that_raise_do_not_stop_the_estimate(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
     from adsearch.games.tictactoe import TicTacToe
 
     described = league.from_arguments("tictactoe", ["random", "random"])

@@ -84,7 +84,7 @@ def test_a_whole_description_is_read(folder: Path) -> None:
     assert found.estimate == formats.Estimate(12, 24, at_most=24)
 
 
-def test_what_is_no_agent_is_told(folder: Path) -> None:
+def test_matches_that_are_not_agents_are_listed_as_skipped(folder: Path) -> None:
     skipped = read(folder, 'game = "connect4"\nplayers = ["students/*"]').skipped
     assert skipped == (
         "'students/README.md' (not a Python file)",
@@ -183,11 +183,11 @@ def test_a_match_with_a_test_is_another_tournament_than_one_without() -> None:
     assert len(found) == 3
 
 
-def test_a_tournament_without_a_test_is_called_what_it_always_was() -> None:
+def test_the_default_name_of_a_tournament_without_a_test_has_not_changed() -> None:
     assert league.from_arguments("connect4", ["pvs", "random"]).name == "connect4-4b5eaeb7"
 
 
-def test_a_default_is_no_use_of_a_key() -> None:
+def test_a_key_with_its_default_is_allowed_in_every_format() -> None:
     assert league.from_arguments("connect4", ["pvs", "random"], format="knockout", rounds=1).format is Format.KNOCKOUT
 
 
@@ -221,7 +221,7 @@ def test_settings_are_json_and_do_not_depend_on_the_order_of_agents(folder: Path
         ("", 'format = "swiss"', "format: round-robin -> swiss", ""),
     ],
 )
-def test_changes_are_told_in_words(folder: Path, before: str, now: str, refused: str, allowed: str) -> None:
+def test_changes_are_listed_as_text(folder: Path, before: str, now: str, refused: str, allowed: str) -> None:
     old, new = (read(folder, f'game = "connect4"\n{line}\n{TWO}') for line in (before, now))
     found = changes(old.settings(), new.settings())
     assert (found.refused, found.allowed) == ((refused,) if refused else (), (allowed,) if allowed else ())
@@ -242,7 +242,7 @@ def test_changes_are_told_in_words(folder: Path, before: str, now: str, refused:
         ("sprt = {elo0 = 0, elo1 = 5}", 'sprt = {elo1 = 5.0, of = "a", alpha = 0.05, elo0 = 0.0}', ""),
     ],
 )
-def test_no_test_is_begun_changed_or_given_up_later(folder: Path, before: str, now: str, refused: str) -> None:
+def test_a_test_cannot_be_added_changed_or_removed_later(folder: Path, before: str, now: str, refused: str) -> None:
     old, new = (read(folder, f'game = "connect4"\nformat = "match"\n{line}\n{TWO}') for line in (before, now))
     stored = json.loads(json.dumps(old.settings()))
     assert changes(stored, new.settings()).refused == ((f"sprt: {refused}",) if refused else ())
@@ -251,7 +251,7 @@ def test_no_test_is_begun_changed_or_given_up_later(folder: Path, before: str, n
         assert changes(stored, new.settings()).refused == (f"sprt: {refused}",)
 
 
-def test_agents_may_be_added_and_changed_but_not_left_out(folder: Path) -> None:
+def test_agents_can_be_added_and_changed_but_not_removed(folder: Path) -> None:
     two = read(folder, 'game = "connect4"\n' + TWO)
     more = read(folder, 'game = "connect4"\nplayers = "students/c*"\n' + TWO.replace('"pvs"', '"mcts"'))
     found = changes(two.settings(), more.settings())
@@ -356,12 +356,12 @@ def test_walls_have_their_defaults(folder: Path) -> None:
     assert read(folder, 'game = "connect4"\nmodules = []\n' + TWO).modules == ()
 
 
-def test_what_agents_may_use_may_stand_among_the_limits(folder: Path) -> None:
+def test_limits_of_agents_can_be_set_in_the_table_limits(folder: Path) -> None:
     found = read(folder, 'game = "connect4"\nthreads = 8\n' + TWO + '[limits]\nmemory = "512M"\ndisk = "2M"\n')
     assert found.allowance == Allowance(memory=512 << 20, threads=8, disk=2 << 20)
 
 
-def test_a_limit_stands_in_one_place(folder: Path) -> None:
+def test_a_limit_that_is_set_twice_is_refused(folder: Path) -> None:
     with pytest.raises(BadLeague, match=r"\[limits\]: memory: set here and above the tables"):
         read(folder, 'game = "connect4"\nmemory = "1G"\n' + TWO + '[limits]\nmemory = "1G"\n')
 
@@ -375,12 +375,12 @@ def test_a_limit_stands_in_one_place(folder: Path) -> None:
         ('"db"', "'db' is part of the server"),
     ],
 )
-def test_what_is_no_module_for_agents_is_refused(modules: str, told: str, folder: Path) -> None:
+def test_modules_that_agents_cannot_import_are_refused(modules: str, told: str, folder: Path) -> None:
     with pytest.raises(BadLeague, match=f"modules: {re.escape(told)}"):
         read(folder, f'game = "connect4"\nmodules = {modules}\n' + TWO)
 
 
-def test_one_agent_may_have_something_of_its_own(folder: Path) -> None:
+def test_one_agent_can_have_its_own_limits_and_walls(folder: Path) -> None:
     found = read(
         folder,
         """
@@ -421,7 +421,7 @@ def test_sizes_are_written_as_people_do(text: str, size: int | None, folder: Pat
     assert read(folder, f'game = "connect4"\nmemory = {text}\n' + TWO).allowance.memory == size
 
 
-def test_nothing_keeps_an_agent_from_having_no_limit_but_of_files(folder: Path) -> None:
+def test_every_limit_but_open_files_can_be_0(folder: Path) -> None:
     found = read(folder, 'game = "connect4"\nmemory = 0\nthreads = 0\ndisk = 0\n' + TWO)
     assert (found.allowance.memory, found.allowance.threads, found.allowance.disk) == (None, None, 0)
     with pytest.raises(BadLeague, match="open_files: expected a whole number from 16 to 100000, got 0"):
@@ -457,7 +457,7 @@ def test_nothing_keeps_an_agent_from_having_no_limit_but_of_files(folder: Path) 
         ("processes = 4", "unknown key 'processes'"),
     ],
 )
-def test_what_is_wrong_about_walls_is_one_clear_error(keys: str, words: str, folder: Path) -> None:
+def test_the_error_of_a_bad_limit_names_the_key(keys: str, words: str, folder: Path) -> None:
     with pytest.raises(BadLeague) as refused:
         read(folder, f'game = "connect4"\n{keys}\n' + TWO)
     told = str(refused.value)
@@ -476,14 +476,14 @@ def test_what_is_wrong_about_walls_is_one_clear_error(keys: str, words: str, fol
         ('python = "python3"', "agent 1 ('own'): the key 'python' does not belong here: put it above"),
     ],
 )
-def test_what_is_wrong_about_one_agents_walls_names_the_agent(keys: str, words: str, folder: Path) -> None:
+def test_the_error_of_an_agents_bad_limit_names_the_agent(keys: str, words: str, folder: Path) -> None:
     with pytest.raises(BadLeague) as refused:
         read(folder, f'game = "connect4"\n[[agent]]\nname = "own"\nplayer = "students/alice"\n{keys}\n' + TWO)
     assert words in str(refused.value)
 
 
 @pytest.mark.parametrize("keys", ['walls = "sandbox"', 'memory = "1G"', "threads = 1", "start = 3"])
-def test_what_is_ours_is_behind_no_walls(keys: str, folder: Path) -> None:
+def test_walls_for_a_built_in_agent_are_refused(keys: str, folder: Path) -> None:
     with pytest.raises(BadLeague, match=r"'pvs' is a built-in agent"):
         read(folder, f'game = "connect4"\n[[agent]]\nname = "own"\nplayer = "pvs"\n{keys}\n' + TWO)
 
@@ -518,7 +518,7 @@ def collected_course(folder: Path, *names: str) -> list[str]:
     return hashes
 
 
-def test_everybody_who_was_collected_plays_from_the_store(folder: Path) -> None:
+def test_every_collected_agent_plays_from_the_store(folder: Path) -> None:
     (hash,) = collected_course(folder, "carol")
     (folder / "students" / "carol.py").unlink()
     found = read(folder, f'game = "connect4"\nplayers = ["cs101.collected.toml", "students/*/"]\n{TWO}')
@@ -528,14 +528,14 @@ def test_everybody_who_was_collected_plays_from_the_store(folder: Path) -> None:
     assert Store(folder / "arena.store").take(carol.player).hash == hash
 
 
-def test_what_was_collected_and_is_gone_from_the_store_is_told(folder: Path) -> None:
+def test_a_collected_submission_that_is_not_in_the_store_is_an_error(folder: Path) -> None:
     (hash,) = collected_course(folder, "carol")
     (folder / "arena.store" / hash).rename(folder / "arena.store" / ("0" * 64))
     with pytest.raises(BadLeague, match=rf"cs101\.collected\.toml.*'carol@1': no submission {hash[:12]}"):
         read(folder, f'game = "connect4"\nplayers = "*.collected.toml"\n{TWO}')
 
 
-def test_the_conditions_can_be_read_before_there_is_anybody(folder: Path) -> None:
+def test_the_conditions_can_be_read_before_agents_exist(folder: Path) -> None:
     (folder / "cs101.toml").write_text('game = "connect4"\nclock = "7"\nplayers = "cs101.collected.toml"\n')
     found = league.read(folder / "cs101.toml", agents=False)
     assert (found.agents, found.clock) == ((), "7")

@@ -17,7 +17,7 @@ def warned(game: str, players: list[str], **settings: object) -> str:
     return warning(league.from_arguments(game, players, **({"clock": "none"} | settings)))
 
 
-def test_fewer_openings_than_meetings_are_told_and_how_many_plies_would_do() -> None:
+def test_fewer_openings_than_pairings_give_a_warning_with_a_number_of_plies() -> None:
     assert warned("connect4", SAME, rounds=60, openings=2) == (
         "the same players meet up to 60 times with 49 different openings: deterministic players "
         "(alphabeta:depth=2, minimax:depth=2) will repeat whole games; openings = 3 gives every pairing a different one"
@@ -28,7 +28,7 @@ def test_fewer_openings_than_meetings_are_told_and_how_many_plies_would_do() -> 
     )
 
 
-def test_openings_are_counted_only_as_far_as_takes_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_some_openings_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = []
 
     def different(_: Book, most: int) -> int:
@@ -41,7 +41,7 @@ def test_openings_are_counted_only_as_far_as_takes_no_time(monkeypatch: pytest.M
     assert counted == [500, 500]
 
 
-def test_without_openings_it_depends_on_who_plays(tmp_path: Path) -> None:
+def test_without_openings_only_deterministic_players_give_a_warning(tmp_path: Path) -> None:
     assert "twice" not in warned("connect4", SAME)
     assert warned("connect4", [*SAME, "random"], rounds=2).startswith(
         "the same players meet up to 2 times without openings: deterministic players "
@@ -64,7 +64,7 @@ def test_without_openings_it_depends_on_who_plays(tmp_path: Path) -> None:
     ],
     ids=["enough openings", "one meeting", "dice", "a swiss tournament", "tables"],
 )
-def test_where_no_game_repeats_nothing_is_warned_of(game: str, players: list[str], settings: dict[str, object]) -> None:
+def test_there_is_no_warning_if_no_game_repeats(game: str, players: list[str], settings: dict[str, object]) -> None:
     assert warned(game, players, **settings) == ""
 
 
@@ -73,7 +73,7 @@ def test_the_series_of_a_knockout_are_counted_with_their_repeats() -> None:
     assert "up to 2 times" in warned("connect4", [*SAME, "pvs"], format="swiss", rounds=3)
 
 
-def test_a_list_that_is_too_short_is_to_be_made_longer(tmp_path: Path) -> None:
+def test_a_file_with_too_few_openings_gives_a_warning(tmp_path: Path) -> None:
     (tmp_path / "openings.txt").write_text("4 4\n1 7\n")
     (tmp_path / "cup.toml").write_text(
         'game = "connect4"\nrounds = 3\nopenings = "openings.txt"\n'

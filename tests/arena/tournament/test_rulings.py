@@ -137,7 +137,7 @@ def modelled(event: Event, rulings_made: dict[int, list[tuple[int, str, int | No
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("seed", range(tries(3, soak=100)))
-def test_any_order_of_rulings_and_runs_can_be_true(format: str, seed: int, tmp_path: Path) -> None:
+def test_any_order_of_rulings_and_runs_is_consistent(format: str, seed: int, tmp_path: Path) -> None:
     event = Event(tmp_path, seed, **FORMATS[format])
     random = Random(seed)
     made: dict[int, list[tuple[int, str, int | None]]] = {}
@@ -181,7 +181,9 @@ def test_any_order_of_rulings_and_runs_can_be_true(format: str, seed: int, tmp_p
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("what", ["void", "again", "award", "withdraw", "release"])
 @pytest.mark.parametrize("most", [5, 1000])
-def test_what_is_revoked_at_once_leaves_everything_as_it_was(format: str, what: str, most: int, tmp_path: Path) -> None:
+def test_a_ruling_that_is_revoked_immediately_changes_nothing(
+    format: str, what: str, most: int, tmp_path: Path
+) -> None:
     event = Event(tmp_path, 1, most=most, **FORMATS[format])
     if what == "release":
         event.rule_on_entry("ann", "withdraw")
@@ -237,7 +239,7 @@ def test_the_replay_is_played_by_the_version_that_takes_part_now(event: Event) -
     assert event.wrongs() == []
 
 
-def test_a_game_that_stayed_void_can_be_played_once_more(tmp_path: Path) -> None:
+def test_a_game_that_stayed_void_can_be_played_again(tmp_path: Path) -> None:
     event = Event(tmp_path, 1)
     for _ in range(3):
         event.write(_void)
@@ -258,7 +260,7 @@ def _void(connection: Connection) -> None:
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_ruling_that_is_killed_is_on_record_whole_or_not_at_all(when: str, event: Event) -> None:
+def test_a_killed_ruling_is_recorded_whole_or_not_at_all(when: str, event: Event) -> None:
     before = event.stands()
     child = os.fork()
     if not child:
@@ -301,7 +303,7 @@ def test_a_replay_that_was_played_cannot_be_undone(event: Event) -> None:
     )
 
 
-def test_only_the_ruling_that_holds_is_revoked_and_each_once(event: Event) -> None:
+def test_only_the_latest_ruling_can_be_revoked_and_only_once(event: Event) -> None:
     first, second = event.rule(3, "award", 0), event.rule(3, "void")
     assert refusal(lambda: event.revoke(first)) == ("ruling 2 has replaced ruling 1: revoke ruling 2 first")
     third = event.revoke(second)
@@ -316,7 +318,7 @@ def test_only_the_ruling_that_holds_is_revoked_and_each_once(event: Event) -> No
     assert [one.what for one in event.write(record.rulings)] == ["revoke", "revoke", "void", "award"]
 
 
-def test_who_is_out_forfeits_no_replay(event: Event) -> None:
+def test_a_withdrawn_player_forfeits_no_replay(event: Event) -> None:
     event.rule_on_entry("ann", "withdraw")
     mine = event.sql("SELECT game FROM seat WHERE name = 'ann' ORDER BY game")[0][0]
     assert refusal(lambda: event.rule(mine, "again")) == (
@@ -324,13 +326,13 @@ def test_who_is_out_forfeits_no_replay(event: Event) -> None:
     )
 
 
-def test_who_was_quarantined_before_a_withdrawal_is_so_again(event: Event) -> None:
+def test_a_revoked_withdrawal_restores_a_quarantine(event: Event) -> None:
     event.write(lambda connection: store.set_entry_status(connection, 1, "ann", "quarantined"))
     event.revoke(event.rule_on_entry("ann", "withdraw"))
     assert event.sql("SELECT status FROM entry WHERE name = 'ann'") == [("quarantined",)]
 
 
-def test_in_a_knockout_nothing_is_undone_that_a_later_round_stands_on(tmp_path: Path) -> None:
+def test_in_a_knockout_a_ruling_that_a_later_round_depends_on_cannot_be_revoked(tmp_path: Path) -> None:
     event = Event(tmp_path, 3, **FORMATS["knockout"])
     assert event.sql("SELECT MAX(round) FROM game") == [(2,)]
     assert refusal(lambda: event.rule(1, "again")) == (
@@ -355,7 +357,7 @@ def cup(tmp_path: Path) -> Event:
 
 
 @pytest.mark.parametrize("what", ["void", "award", "withdraw"])
-def test_in_a_knockout_a_ruling_by_which_a_round_was_paired_stands(cup: Event, what: str) -> None:
+def test_in_a_knockout_a_ruling_before_a_pairing_cannot_be_revoked(cup: Event, what: str) -> None:
     cup.run(the_later_name_wins, most=2)
     if what == "withdraw":
         ruling = cup.rule_on_entry("ann", what)
@@ -367,7 +369,7 @@ def test_in_a_knockout_a_ruling_by_which_a_round_was_paired_stands(cup: Event, w
     assert refusal(lambda: cup.revoke(ruling)).startswith(told)
 
 
-def test_a_series_goes_on_once_the_games_that_decided_it_are_annulled(cup: Event) -> None:
+def test_a_series_continues_when_the_games_that_decided_it_are_annulled(cup: Event) -> None:
     """The final ends 4-0, and its third pairing is cancelled; with two games less it is needed."""
     cup.run(the_later_name_wins)
     third = "SELECT attempt, status FROM game WHERE round = 2 AND pair LIKE '%, 2]' ORDER BY attempt, leg"
@@ -404,7 +406,7 @@ def test_a_decided_match_plays_no_game_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("column", ["revokes", "game"])
-def test_a_revocation_of_another_ruling_cannot_be_true(column: str, event: Event) -> None:
+def test_a_revocation_of_an_unrelated_ruling_is_reported(column: str, event: Event) -> None:
     event.revoke(event.rule(3, "void"))
     assert event.wrongs() == []
     event.write(lambda connection: connection.execute(text(f"UPDATE ruling SET {column} = 2 WHERE id = 2")))

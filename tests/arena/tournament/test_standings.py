@@ -135,7 +135,7 @@ def test_the_bracket_of_a_knockout_that_is_stopped_is_what_has_been_played(cours
 # A gauntlet.
 
 
-def test_a_gauntlet_ranks_by_score_and_those_who_meet_everybody_apart(course: Course) -> None:
+def test_a_gauntlet_ranks_by_score_and_challengers_separately(course: Course) -> None:
     for name in ("bar", "low"):
         course.write_agent(name)
     course.describe(format="gauntlet", gauntlet=["bar", "low"])

@@ -125,7 +125,7 @@ def test_everybody_meets_everybody_once_in_each_seat(course: Course) -> None:
 
 
 @pytest.mark.parametrize("stop", range(7))
-def test_it_goes_on_where_it_stopped(course: Course, stop: int) -> None:
+def test_a_stopped_tournament_resumes(course: Course, stop: int) -> None:
     first = course.run(most=stop)
     assert (first.over, first.is_over) == (stop, stop == 6)
     games = course.games()
@@ -175,7 +175,7 @@ def test_a_void_game_is_played_again_up_to_three_times_and_listed(course: Course
     assert len(course.games()) == 8
 
 
-def test_after_so_many_faults_in_a_row_the_remaining_games_are_forfeit(course: Course) -> None:
+def test_after_n_faults_in_a_row_the_remaining_games_are_forfeited(course: Course) -> None:
     course.describe(quarantine=2, rounds=3)
 
     def ann_crashes(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
@@ -194,7 +194,7 @@ def test_after_so_many_faults_in_a_row_the_remaining_games_are_forfeit(course: C
     assert course.sql("SELECT SUM(points) FROM seat WHERE name = 'ann'") == [(0.0,)]
 
 
-def test_who_is_released_plays_what_was_forfeit(course: Course) -> None:
+def test_a_released_agent_plays_the_forfeited_games(course: Course) -> None:
     course.describe(quarantine=1)
 
     def cid_hangs(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
@@ -211,7 +211,7 @@ def test_who_is_released_plays_what_was_forfeit(course: Course) -> None:
     assert course.sql("SELECT COUNT(*) FROM game WHERE verdict = 'forfeit'") == [(3,)]  # they stay on record
 
 
-def test_who_was_quarantined_and_submits_again_plays_what_was_forfeit(course: Course) -> None:
+def test_a_quarantined_agent_with_a_new_submission_plays_the_forfeited_games(course: Course) -> None:
     course.describe(quarantine=1)
 
     def cid_hangs(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
@@ -230,7 +230,7 @@ def test_who_was_quarantined_and_submits_again_plays_what_was_forfeit(course: Co
     assert course.sql(again) == [("normal", 2)]
 
 
-def test_agents_and_rounds_may_be_added(course: Course) -> None:
+def test_agents_and_rounds_can_be_added(course: Course) -> None:
     course.run()
     before = course.games()
     course.write_agent("dot")
@@ -284,7 +284,7 @@ def test_the_games_of_a_changed_source_are_played_again_if_wanted(course: Course
     assert counted == [(6,)]
 
 
-def test_openings_are_shared_by_a_pair_and_follow_from_who_meets(course: Course) -> None:
+def test_a_pairings_games_share_an_opening_drawn_from_its_players(course: Course) -> None:
     def openings() -> dict[str, str]:
         found = course.sql("SELECT pair, COUNT(DISTINCT opening), MIN(opening) FROM game GROUP BY pair")
         assert all(count == 1 for _, count, _ in found)
@@ -320,7 +320,7 @@ def test_a_swiss_tournament_pairs_its_next_round_when_one_is_over(course: Course
     ]
 
 
-def test_a_knockout_goes_on_with_the_winners(course: Course) -> None:
+def test_a_knockout_continues_with_the_winners(course: Course) -> None:
     course.write_agent("dot")
     course.describe(format="knockout")
 
@@ -334,7 +334,7 @@ def test_a_knockout_goes_on_with_the_winners(course: Course) -> None:
     assert "dot" in final[0]
 
 
-def test_what_a_decided_series_does_not_need_is_cancelled(course: Course) -> None:
+def test_games_that_a_decided_series_does_not_need_are_cancelled(course: Course) -> None:
     course.write_agent("dot")
     course.describe(format="knockout", best_of=3)
 
@@ -365,7 +365,7 @@ def test_a_full_disk_pauses_the_tournament_and_loses_nothing(course: Course, mon
     assert [status for *_, status in course.games()] == ["finished"] * 6
 
 
-def test_two_runs_of_the_same_tournament_at_once_are_refused(tmp_path: Path) -> None:
+def test_two_runs_of_a_tournament_at_the_same_time_are_refused(tmp_path: Path) -> None:
     with alone(tmp_path, "cs101"):
         with (
             pytest.raises(TournamentBusy, match="another process is running tournament 'cs101'"),
@@ -444,7 +444,7 @@ def test_a_match_ends_when_its_test_is_decided(match: Course) -> None:
     ],
     ids=["ann first", "bob first", "of ann", "of bob"],
 )
-def test_the_test_is_about_whoever_is_listed_first_or_named(
+def test_the_test_is_about_the_first_or_the_named_agent(
     course: Course, names: tuple[str, str], of: str | None, verdict: Hypothesis
 ) -> None:
     describe_match(course, *names, of=of)
@@ -482,7 +482,7 @@ def test_a_match_that_is_killed_at_any_moment_ends_where_it_would_have(match: Co
     assert {attempt for _, _, attempt, _ in match.games()} == {1}
 
 
-def test_a_decision_stands_or_falls_with_the_game_that_brought_it(
+def test_a_decision_is_recorded_together_with_the_game_that_caused_it(
     match: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match.run(ann_wins, most=2 * NEEDED - 1)
@@ -519,7 +519,7 @@ def test_a_disk_that_is_full_at_the_moment_of_decision_changes_nothing(
     assert statuses(match) == {"finished": 2 * NEEDED, "cancelled": 2 * (ROUNDS - NEEDED)}
 
 
-def test_games_in_progress_are_played_to_their_end_and_change_the_decision_no_more(match: Course) -> None:
+def test_games_in_progress_are_finished_and_do_not_change_the_decision(match: Course) -> None:
     match.run(ann_wins, most=2 * NEEDED - 1)
     with match.opened() as tournament:
         last, *others = [tournament.next() for _ in range(5)]
@@ -568,7 +568,7 @@ def test_a_void_game_is_not_played_again_once_it_is_decided(match: Course) -> No
 
 
 @pytest.mark.parametrize("what", ["void", "award"])
-def test_a_pair_that_a_ruling_is_about_counts_no_more(match: Course, what: str) -> None:
+def test_a_pair_with_a_ruling_does_not_count(match: Course, what: str) -> None:
     match.run(ann_wins, most=2 * NEEDED - 1)
     with Database(str(match.folder / "arena.db")) as database, database.writing() as connection:
         writing.rule_on_game(connection, 1, what, "a reason", NOW, seat=0 if what == "award" else None)
@@ -627,7 +627,7 @@ def test_a_pair_with_a_game_that_stays_void_does_not_count(match: Course) -> Non
     assert statuses(match) == {"finished": 2 * NEEDED + 1, "void": 3, "cancelled": 2 * (ROUNDS - NEEDED - 1)}
 
 
-def test_more_rounds_add_nothing_to_a_match_that_is_decided(match: Course) -> None:
+def test_more_rounds_add_no_games_to_a_decided_match(match: Course) -> None:
     match.run(ann_wins)
     describe_match(match, rounds=ROUNDS + 5)
     assert match.run(ann_wins).is_over

@@ -260,7 +260,7 @@ def test_games_for_more_than_two_are_rated_by_plackett_luce() -> None:
     assert document_of(four)["system"] == "plackett-luce"
     assert document_of(four)["players"][0]["name"] == "a"
     ended = of_list(four, "--system", "elo")
-    assert (ended.code, "--system plackett-luce rates those for more" in ended.err) == (2, True)
+    assert (ended.code, "use --system plackett-luce" in ended.err) == (2, True)
 
 
 def test_games_that_a_system_cannot_take_are_told() -> None:

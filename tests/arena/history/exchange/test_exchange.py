@@ -165,7 +165,7 @@ def test_what_was_exported_is_imported_again(form: FileFormat, data: st.DataObje
 
 @settings(max_examples=tries(100))
 @given(st.lists(TEXT))
-def test_moves_are_told_apart_whatever_is_in_them(texts: list[str]) -> None:
+def test_joined_moves_are_parted_again(texts: list[str]) -> None:
     assert parted(joined(texts)) == texts
 
 
@@ -244,7 +244,7 @@ def test_imported_agents_have_versions_without_a_program(record: Path) -> None:
         assert list(rows) == [["ann", "imported"], ["dan", "imported"], ["dan", "imported@1"]]
 
 
-def test_an_import_into_a_tournament_that_there_is_changes_nothing(record: Path) -> None:
+def test_an_import_into_an_existing_tournament_changes_nothing(record: Path) -> None:
     before = whole_record(record)
     with pytest.raises(DatabaseError, match=r"a tournament '\w+' already; .*--tournament"):
         bring(before, record)
@@ -276,7 +276,7 @@ def test_a_plain_list_is_a_tournament_called_like_the_file() -> None:
         'round,first,second,result\n1,"alice","bob", 1-0 \n',
     ],
 )
-def test_a_plain_list_may_lack_its_header_and_come_from_a_spreadsheet(text: str) -> None:
+def test_a_plain_list_needs_no_header(text: str) -> None:
     (game,) = exchange.read(text, "list.csv", tournament="club")
     assert (game.tournament, game.players, game.points) == ("club", ["alice", "bob"], [1, 0])
 
@@ -355,7 +355,7 @@ def test_a_plain_list_may_lack_its_header_and_come_from_a_spreadsheet(text: str)
         ('[Game "g"]\n[Pair "p"]\n[First "a"]\n[Seed "x"]\n', "Seed: expected a whole number"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_named_by_its_line(text: str, words: str) -> None:
+def test_errors_in_a_file_have_its_line(text: str, words: str) -> None:
     with pytest.raises(BadImport, match=words) as error:
         exchange.read(text, "file")
     assert "\n" not in str(error.value)
@@ -381,7 +381,7 @@ def test_a_damaged_file_is_refused_or_read_but_nothing_else_happens(data: st.Dat
         assert str(error).startswith("file")  # noqa: PT017
 
 
-def test_an_import_believes_no_id_and_no_rounded_waits() -> None:
+def test_an_import_ignores_ids_and_rounded_durations() -> None:
     move = MoveRecord(1, 0, "5", spent=1_000_000, cpu=7, delay=8, lag=9)
     seats = tuple(PastSeat(seat=seat, player=player, points=0.5) for seat, player in enumerate(("ann", "bob")))
     game = PastGame(
@@ -427,7 +427,7 @@ def test_ratings_are_the_same_from_a_file(form: FileFormat, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("form", FileFormat)
-def test_an_export_tells_versions_what_counts_and_anchors(form: FileFormat) -> None:
+def test_an_export_has_versions_counts_and_anchors(form: FileFormat) -> None:
     seats = tuple(
         PastSeat(seat=seat, player=player, version=3 - seat, current=not seat, anchor=anchor, points=0.5, utility=0.0)
         for seat, (player, anchor) in enumerate((("ann", None), ("@bob\x1b[31m", 0.0)))

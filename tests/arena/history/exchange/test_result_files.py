@@ -53,7 +53,7 @@ def told(games: list[RatedGame]) -> list[tuple[tuple[str, ...], tuple[float, ...
 # Plain lists.
 
 
-def test_a_plain_list_is_read_as_it_stands() -> None:
+def test_a_plain_list_is_read() -> None:
     games = read("1,ann,bob,1-0\n1,bob,cy,1/2-1/2\n2,cy,ann,*\n", "list.csv")
     assert told(games) == [(("ann", "bob"), (1.0, 0.0)), (("bob", "cy"), (0.5, 0.5))]
     assert [game.round for game in games] == [1, 1]
@@ -69,12 +69,12 @@ def test_games_for_more_than_two_are_read() -> None:
     assert told([game]) == [(("a", "b", "c", "d"), (1.0, 0.5, 0.5, 0.0))]
 
 
-def test_neighbours_with_their_players_swapped_are_a_pair() -> None:
+def test_consecutive_games_with_swapped_seats_are_a_pair() -> None:
     games = read("1,a,b,1-0\n1,b,a,0-1\n1,b,a,1-0\n1,a,b,0-1\n1,a,b,1-0\n", "list.csv")
     assert sorted(len(pair) for pair in in_pairs(games)) == [1, 2, 2]
 
 
-def test_games_with_others_between_them_are_no_pair() -> None:
+def test_games_that_are_not_consecutive_are_not_a_pair() -> None:
     assert len(in_pairs(read("1,a,b,1-0\n1,a,c,1-0\n1,b,a,0-1\n", "list.csv"))) == 3
     between = "first,second,result,pair\na,b,1-0,\nx,y,1-0,told\nb,a,1-0,\n"
     assert len(in_pairs(read(between, "list.csv"))) == 3
@@ -123,7 +123,7 @@ def test_an_export_holds_the_games_that_the_record_rates(database: Path, form: e
 # The PGN of others.
 
 
-def test_of_a_foreign_pgn_the_tags_are_read_and_comments_are_not() -> None:
+def test_of_a_foreign_pgn_only_the_tags_are_read() -> None:
     games = read(FOREIGN, "club.pgn")
     assert told(games) == [(('Ann "the" first \\ only', "Bob"), (1.0, 0.0)), (("Bob", "Cy"), (0.5, 0.5))]
     assert (games[0].round, games[0].rules, games[1].round, games[1].rules) == (2, "chess", None, "")
@@ -133,12 +133,12 @@ def test_the_ends_of_lines_of_another_system_change_nothing() -> None:
     assert read(FOREIGN.replace("\n", "\r\n"), "club.pgn") == read(FOREIGN, "club.pgn")
 
 
-def test_games_of_which_nothing_but_tags_is_there_follow_each_other() -> None:
+def test_games_with_only_tags_are_separate_games() -> None:
     text = '[White "a"]\n[Black "b"]\n[Result "1-0"]\n1-0\n[White "b"]\n[Black "a"]\n[Result "0-1"]\n0-1'
     assert told(read(text, "club.pgn")) == [(("a", "b"), (1.0, 0.0)), (("b", "a"), (0.0, 1.0))]
 
 
-def test_games_that_only_a_blank_line_parts_are_all_there() -> None:
+def test_games_separated_by_a_blank_line_are_separate_games() -> None:
     text = '[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n[White "b"]\n[Black "a"]\n[Result "1-0"]\n'
     assert told(read(text, "club.pgn")) == [(("a", "b"), (1.0, 0.0)), (("b", "a"), (1.0, 0.0))]
 
@@ -168,7 +168,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_what_cannot_be_read_is_told_with_its_file_and_line(what: str) -> None:
+def test_errors_have_the_file_and_the_line(what: str) -> None:
     text, words = BAD[what]
     with pytest.raises(BadImport, match=words) as refused:
         read(text, "results")

@@ -71,11 +71,11 @@ def test_a_picture_of_a_user_supplied_game_is_an_image_with_its_title(inside: st
     assert b64decode(image[1]).decode() == picture
 
 
-def test_no_position_is_nothing() -> None:
+def test_without_a_position_there_is_no_markup() -> None:
     assert boards([(None, None)] * 3) == (("", "", ""), "", "")
 
 
-def test_what_boards_have_in_common_is_there_once() -> None:
+def test_common_parts_of_boards_are_written_once() -> None:
     start = games.start("tictactoe")
     marked = start.play(start.moves()[0])
     found = boards((state, None) for state in (start, marked, marked))

@@ -29,7 +29,7 @@ def test_each_seat_has_its_own_line_and_its_name() -> None:
 
 
 @pytest.mark.parametrize("curves", [[], [curve("ann", 0)], [curve("ann", 0, (1, math.nan), (3, math.inf))]])
-def test_nothing_to_draw_is_no_picture(curves: list[Line]) -> None:
+def test_without_points_there_is_no_plot(curves: list[Line]) -> None:
     assert plot(curves, 5, title="Value", unit="score") == ""
 
 
@@ -41,7 +41,7 @@ def test_any_values_make_a_picture_with_room_for_all_that_is_written(values: tup
     check_room(drawn(plot(curves, plies, title=AWKWARD[4], unit="seconds left")))
 
 
-def test_values_of_another_kind_have_an_axis_of_their_own() -> None:
+def test_values_of_another_scale_have_their_own_axis() -> None:
     assert on_one_axis([UP, DOWN])
     assert on_one_axis([UP, curve("bob", 1)])
     assert on_one_axis([UP, curve("bob", 1, (2, 0.0))])

@@ -37,7 +37,7 @@ def test_every_game_is_a_valid_page_with_a_board_for_each_position(rules: str) -
 @pytest.mark.parametrize(
     "how", [{"clock": "none"}, {"moves": ""}, {"verdict": "void"}, {"verdict": "forfeit", "fault": 0}]
 )
-def test_odd_games_are_pages_too(how: dict[str, str | int]) -> None:
+def test_unusual_games_are_valid_pages(how: dict[str, str | int]) -> None:
     check_html(page(past_game("tictactoe", **how)))  # type: ignore[arg-type]
 
 
@@ -61,7 +61,7 @@ def test_without_its_rules_a_game_has_its_moves() -> None:
     assert "2. bob: b1" in text
 
 
-def test_all_that_was_said_and_printed_is_shown_at_its_move() -> None:
+def test_reports_and_output_are_shown_at_their_moves() -> None:
     text = page(thoughtful())
     check_html(text)
     first = text[text.index('id="ply-1"') : text.index('id="ply-2"')]
@@ -80,7 +80,7 @@ def test_a_public_page_has_nothing_that_an_agent_wrote() -> None:
     )
 
 
-def test_a_page_under_other_names_has_no_name_of_a_player() -> None:
+def test_a_page_with_other_names_has_no_name_of_a_player() -> None:
     game = past_game("pig:goal=20", ("Alice Möller", "bob@example.org"), verdict="time", fault=1)
     game = structs.replace(game, detail="bob@example.org: Alice Möller was faster")
     text = page(game, names={"Alice Möller": "heron", "bob@example.org": "<b>stork"}, private=False)
@@ -91,13 +91,13 @@ def test_a_page_under_other_names_has_no_name_of_a_player() -> None:
     assert "example.org" not in text
 
 
-def test_a_name_that_is_to_be_replaced_by_nothing_is_an_error() -> None:
+def test_a_player_without_a_name_to_show_is_an_error() -> None:
     with pytest.raises(KeyError):
         page(past_game("tictactoe", ("ann", "bob")), names={"ann": "heron"})
 
 
 @pytest.mark.parametrize("name", AWKWARD, ids=range(len(AWKWARD)))
-def test_no_name_and_no_word_breaks_a_page(name: str) -> None:
+def test_names_and_texts_are_escaped(name: str) -> None:
     odd = name if name.encode("utf-8", "ignore").decode() == name else name.replace("\ud800", "")
     game = past_game("tictactoe", (odd, "bob"), moves="a1 b1 a2", logs=[f"{odd}\r\n\x00{odd}\n" * 9])
     moves = tuple(structs.replace(move, text=odd, line=odd) for move in game.moves)
@@ -118,10 +118,10 @@ def test_no_name_and_no_word_breaks_a_page(name: str) -> None:
     ],
     ids=["ghosts", "ghosts of chance", "pieces", "no pieces"],
 )
-def test_it_tells_what_is_whose_on_the_board(rules: str, told: list[str]) -> None:
+def test_the_page_lists_the_pieces_of_each_player(rules: str, told: list[str]) -> None:
     assert re.findall(r'<th scope="row">[^<]*</th><td>([^<]*)</td>', page(past_game(rules))) == told
 
 
-def test_links_stand_above() -> None:
+def test_links_are_at_the_top() -> None:
     text = page(past_game("tictactoe"), links=[("index.html", "cs101"), ("agents/ann.html", "ann & co")])
     assert '<a href="index.html">cs101</a><a href="agents/ann.html">ann &amp; co</a>' in text

@@ -49,7 +49,7 @@ def at(page: Page) -> int:
     return number
 
 
-def test_the_page_opens_at_its_head(browser: Browser, file: Path) -> None:
+def test_the_page_opens_at_the_top(browser: Browser, file: Path) -> None:
     with browser.open(file, height=400) as page:
         page.wait_for_load_state("load")
         assert page.evaluate("scrollY") == 0
@@ -75,7 +75,7 @@ def test_keys_step_through_the_game(browser: Browser, file: Path) -> None:
             assert at(page) == number, key
 
 
-def test_buttons_do_the_same(browser: Browser, file: Path) -> None:
+def test_buttons_step_through_the_game(browser: Browser, file: Path) -> None:
     with browser.open(file) as page:
         for name, number in (
             ("one move forward", 1),
@@ -136,7 +136,7 @@ def test_slider_list_curves_and_address_jump(browser: Browser, file: Path) -> No
         assert at(page) == 5
 
 
-def test_a_move_is_told_to_who_does_not_see_it(browser: Browser, file: Path) -> None:
+def test_moves_are_announced_to_screen_readers(browser: Browser, file: Path) -> None:
     with browser.open(file) as page:
         status = page.get_by_role("status")
         page.keyboard.press("ArrowRight")
@@ -149,7 +149,7 @@ def test_a_move_is_told_to_who_does_not_see_it(browser: Browser, file: Path) -> 
         assert 'img "' in tree
 
 
-def test_what_was_printed_stands_at_its_move(browser: Browser, file: Path) -> None:
+def test_output_is_shown_at_its_move(browser: Browser, file: Path) -> None:
     with browser.open(file, at="#ply-2") as page:
         assert page.locator(".step:visible pre").inner_text().startswith("yours")
         assert "depth 3" in page.locator(".step:visible .said").inner_text()
@@ -176,12 +176,12 @@ def test_on_paper_all_boards_are_there(browser: Browser, file: Path) -> None:
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("script", [False, True], ids=["without a script", "with a script"])
-def test_all_words_stand_out(browser: Browser, file: Path, dark: bool, script: bool) -> None:
+def test_texts_have_enough_contrast(browser: Browser, file: Path, dark: bool, script: bool) -> None:
     with browser.open(file, at="#ply-5", dark=dark, script=script) as page:
         check_contrast(page)
 
 
-def test_everything_is_reached_with_the_keyboard(browser: Browser, file: Path) -> None:
+def test_everything_is_reachable_with_the_keyboard(browser: Browser, file: Path) -> None:
     with browser.open(file, at="#ply-2") as page:
         check_keyboard(page)
 
@@ -197,7 +197,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(browser: Browser, tmp_path:
         check_width(opened)
 
 
-def test_names_and_words_do_nothing(browser: Browser, tmp_path: Path) -> None:
+def test_names_and_texts_run_no_script(browser: Browser, tmp_path: Path) -> None:
     """Leaving the page fails if anything popped up, was asked for or complained."""
     odd = "".join(AWKWARD).replace("\ud800", "") + "</script><img src=x onerror=alert(1)>`${alert(2)}"
     game = past_game("tictactoe", (odd, "bob"), moves=MOVES, logs=[odd * 9], tournament=odd)

@@ -31,7 +31,7 @@ def some_bars(count: int, *, pools: int = 1) -> list[RatingBar]:
     ]
 
 
-def test_dots_stand_where_the_ratings_are_and_bars_reach_as_far_as_the_errors() -> None:
+def test_dots_are_at_the_ratings_and_bars_have_the_length_of_the_errors() -> None:
     root = drawn(ratings([ANN, BOB, RatingBar("cleo", 1550.0, 10.0, "", 3)], title="cs101"))
     ann, bob, cleo = (float(dot.get("cx", "nan")) for dot in classed(root, "circle", "dot"))
     assert bob < cleo < ann
@@ -49,7 +49,7 @@ def test_ranks_names_ratings_errors_and_marks_are_written() -> None:
     assert len(classed(root, "circle", "marked")) == 1
 
 
-def test_it_is_told_in_words() -> None:
+def test_the_description_has_the_data_as_text() -> None:
     root = drawn(ratings([ANN, BOB], title="cs101"))
     assert root.get("role") == "img"
     assert root[0].text == "cs101"
@@ -66,7 +66,7 @@ def test_nothing_overlaps_and_nothing_is_outside(count: int, pools: int) -> None
     check_room(drawn(ratings(some_bars(count, pools=min(pools, count)), title="W" * 300)))
 
 
-def test_awkward_names_are_shown_and_do_nothing() -> None:
+def test_awkward_names_are_shown_as_text() -> None:
     root = drawn(
         ratings([RatingBar(name, 1500.0, 20.0, name, 1, name) for name in AWKWARD], title=AWKWARD[2], unit=AWKWARD[0])
     )
@@ -96,7 +96,7 @@ def test_pools_are_apart_with_their_names_and_one_pool_has_none() -> None:
 
 
 @pytest.mark.parametrize("error", [5000.0, math.inf])
-def test_an_error_beyond_all_measure_ends_in_arrows_and_leaves_the_others_apart(error: float) -> None:
+def test_a_very_large_error_bar_is_cut_with_arrows(error: float) -> None:
     rows = [ANN, RatingBar("bob", 1500.0, error, "", 2), RatingBar("cleo", 1400.0, 30.0, "", 3)]
     root = drawn(ratings(rows, title="cs101"))
     ann, _, cleo = (float(dot.get("cx", "nan")) for dot in classed(root, "circle", "dot"))
@@ -116,7 +116,7 @@ def test_any_scale_has_round_ticks_and_numbers_that_tell_neighbours_apart(rating
     assert not any("nan" in text or text == "−0" for text in texts(root))
 
 
-def test_nobody_is_a_picture_too() -> None:
+def test_a_plot_without_players() -> None:
     root = drawn(ratings([], title="cs101"))
     assert texts(root) == ["cs101", "no ratings yet"]
     check_room(root)

@@ -50,7 +50,7 @@ def test_names_stand_at_the_lines_ends_with_the_last_rating() -> None:
     assert {"alice", "alice v1", "1450 ± 30", "version", "Elo"} <= set(texts(root))
 
 
-def test_it_is_told_in_words() -> None:
+def test_the_description_has_the_data_as_text() -> None:
     root = drawn(progress([ALICE], title="alice"))
     assert root.get("role") == "img"
     told = "1 line, in Elo. alice v1: from 1400 plus or minus 90 (10 versions) to 1450 plus or minus 30 (60 versions)."
@@ -84,7 +84,7 @@ def test_a_line_without_points_is_left_out_and_nothing_at_all_is_a_picture_too()
 
 @settings(max_examples=tries(100))
 @given(wanted=st.lists(st.floats(-50.0, 350.0), max_size=16))
-def test_names_give_way_no_more_than_they_must(wanted: list[float]) -> None:
+def test_names_move_no_more_than_necessary(wanted: list[float]) -> None:
     places = spread(wanted, 18.0, 0.0, 300.0)
     ordered = [place for _, _, place in sorted(zip(wanted, range(len(wanted)), places, strict=True))]
     assert all(below - above >= 18.0 - 1e-9 for above, below in pairwise(ordered))

@@ -53,7 +53,7 @@ def test_a_game_of_several_has_a_line_and_a_name_for_each(seats: int) -> None:
     assert len(classed(root, "polyline", "line")) == 2 * seats
 
 
-def test_what_is_drawn_is_told_in_words() -> None:
+def test_the_description_has_all_values_and_mistakes() -> None:
     picture = values(
         [Line("ann", (Point(0, 0.0), Point(1, -0.5)))],
         [Mistake(1, -0.5, 0, True, "1?? ann played d, better was c")],

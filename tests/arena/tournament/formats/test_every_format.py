@@ -38,7 +38,7 @@ def event_of(kind: Format, players: int, rounds: int, seed: int) -> Event:
 
 @settings(max_examples=tries(40))
 @given(KINDS, st.integers(2, 40), st.integers(1, 3), SEEDS, st.randoms(use_true_random=False))
-def test_what_was_said_is_never_taken_back_and_the_end_comes(
+def test_pairings_are_never_taken_back_and_every_tournament_ends(
     kind: Format, players: int, rounds: int, seed: int, random: Random
 ) -> None:
     event = event_of(kind, players, rounds, seed)
@@ -90,7 +90,7 @@ def test_players_who_meet_again_take_turns_to_sit_first(
 
 @settings(max_examples=tries(40))
 @given(KINDS, st.integers(2, 40), st.integers(1, 3), SEEDS, st.randoms(use_true_random=False))
-def test_nobody_plays_twice_in_a_round(kind: Format, players: int, rounds: int, seed: int, random: Random) -> None:
+def test_no_player_plays_twice_in_a_round(kind: Format, players: int, rounds: int, seed: int, random: Random) -> None:
     event = event_of(kind, players, rounds, seed)
     seen: dict[tuple[int, str], Pairing] = {}
     for pairing in event.play(random):
@@ -140,7 +140,7 @@ def test_added_players_change_nothing_for_the_others(
         (Terms("tables", rounds=4, seats=4), 10, 8, 32),
     ],
 )
-def test_what_is_to_come_is_known_before(terms: Terms, players: int, pairings: int, games: int) -> None:
+def test_the_number_of_games_is_known_before(terms: Terms, players: int, pairings: int, games: int) -> None:
     expected = formats.estimate(terms, players)
     assert (expected.pairings, expected.games) == (pairings, games)
     assert expected.at_most == games or terms.format == "knockout"
@@ -151,7 +151,7 @@ def test_what_is_to_come_is_known_before(terms: Terms, players: int, pairings: i
     assert (len(played), sum(pairing.legs for pairing in played)) == (pairings, games)
 
 
-def test_a_pairing_is_known_by_who_meets_and_how_often_they_have() -> None:
+def test_a_pairings_identity_is_its_players_and_their_cycle() -> None:
     event = Event(Terms("match", rounds=2), ['quo"ted', "wide 界"])
     first, second = event.ask()
     assert sorted(first.identity[:2], key=str) == ['quo"ted', "wide 界"]

@@ -21,7 +21,7 @@ def test_each_challenger_meets_each_other_as_often_as_described(few: int, others
     assert max(pairing.round for pairing in every) == rounds * max(few, others)
 
 
-def test_a_match_is_so_many_pairs_of_two() -> None:
+def test_a_match_has_one_pairing_per_round() -> None:
     every = Event(Terms("match", rounds=5), ["bob", "alice"]).ask()
     assert [(pairing.round, pairing.cycle) for pairing in every] == [(1, 0), (2, 1), (3, 2), (4, 3), (5, 4)]
     assert len({pairing.names for pairing in every[:2]}) == 2

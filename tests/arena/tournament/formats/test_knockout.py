@@ -143,7 +143,7 @@ def test_a_later_round_waits_for_all_series() -> None:
     assert event.ask() == first
 
 
-def test_who_meets_a_withdrawn_player_goes_through() -> None:
+def test_the_opponent_of_a_withdrawn_player_goes_through() -> None:
     event = knockout(4)
     event.ask()
     give(event, 2, 0)
@@ -164,7 +164,7 @@ def test_who_meets_a_withdrawn_player_goes_through() -> None:
     assert event.is_complete
 
 
-def test_a_round_that_is_paired_stands_whatever_is_ruled_later() -> None:
+def test_a_paired_round_does_not_change_after_a_ruling() -> None:
     event = knockout(4)
     first = event.ask()
     give(event, 2, 0)
@@ -174,7 +174,7 @@ def test_a_round_that_is_paired_stands_whatever_is_ruled_later() -> None:
     assert together(event, 2) == [["agent 0", "agent 1"]]
 
 
-def test_nobody_joins_a_bracket_that_is_drawn() -> None:
+def test_players_cannot_be_added_to_a_drawn_bracket() -> None:
     event = knockout(4)
     event.ask()
     event.names.append("newcomer")

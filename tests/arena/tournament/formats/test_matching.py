@@ -29,7 +29,7 @@ def largest(graph: list[list[int]], left: frozenset[int]) -> int:
 
 @settings(max_examples=tries(150))
 @given(st.integers(1, 11), st.floats(0.05, 0.7), st.randoms(use_true_random=False))
-def test_no_matching_is_larger_whoever_leaves(players: int, density: float, random: Random) -> None:
+def test_matchings_are_maximum_after_removals(players: int, density: float, random: Random) -> None:
     graph: list[list[int]] = [[] for _ in range(players)]
     for one, other in combinations(range(players), 2):
         if random.random() < density:
@@ -43,7 +43,7 @@ def test_no_matching_is_larger_whoever_leaves(players: int, density: float, rand
         assert matching.size == largest(graph, left)
 
 
-def test_odd_circles_are_seen_through() -> None:
+def test_odd_cycles_are_contracted() -> None:
     # Two triangles and a bridge: whoever takes the pairs as they come leaves two alone.
     graph = [[1, 2], [0, 2], [0, 1, 3], [2, 4, 5], [3, 5], [3, 4]]
     assert Matching(graph).size == 3
@@ -52,6 +52,6 @@ def test_odd_circles_are_seen_through() -> None:
     assert Matching(graph).without(0, 1).size == 2
 
 
-def test_two_who_lose_their_mates_at_once_do_not_take_each_other_from_those_who_need_them() -> None:
+def test_two_vertices_that_lose_their_mates_are_matched_one_after_the_other() -> None:
     graph = [[4], [2, 4], [1, 4, 5], [4], [0, 1, 2, 3, 5], [2, 4]]
     assert Matching(graph).without(0, 1).size == 2

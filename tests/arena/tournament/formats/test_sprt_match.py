@@ -10,7 +10,7 @@ from arena.tournament.formats.sprt_match import SprtTerms, weigh
 HALVES = (0.0, 0.5, 1.0, 1.5, 2.0)
 
 
-def test_each_pair_is_weighed_by_what_it_brought_the_player() -> None:
+def test_pairs_are_counted_by_the_points_of_the_player() -> None:
     terms = SprtTerms(of="ann", elo0=-10, elo1=30, alpha=0.01, beta=0.1, model=Model.NORMALIZED)
     counts = [3, 1, 4, 1, 5]
     found = weigh(terms, dict(zip(HALVES, counts, strict=True)))
@@ -25,7 +25,7 @@ def test_without_pairs_nothing_is_decided() -> None:
     assert (found.verdict, found.llr, found.pairs) == (None, 0, 0)
 
 
-def test_whoever_wins_all_is_better_and_the_other_is_not() -> None:
+def test_the_player_that_wins_all_games_is_better() -> None:
     terms = SprtTerms(of="ann", elo0=0, elo1=100)
     assert weigh(terms, {2.0: 50}).verdict is Hypothesis.H1
     assert weigh(terms, {0.0: 50}).verdict is Hypothesis.H0
@@ -40,12 +40,12 @@ def test_whoever_wins_all_is_better_and_the_other_is_not() -> None:
         (-50, -10, "at least 50 Elo worse than bob", "at most 10 Elo worse than bob"),
     ],
 )
-def test_a_hypothesis_is_told_in_words(elo0: float, elo1: float, if_h0: str, if_h1: str) -> None:
+def test_the_claims_of_the_hypotheses(elo0: float, elo1: float, if_h0: str, if_h1: str) -> None:
     terms = SprtTerms(of="alice", elo0=elo0, elo1=elo1)
     assert terms.claim(Hypothesis.H0, "bob") == f"alice is {if_h0}"
     assert terms.claim(Hypothesis.H1, "bob") == f"alice is {if_h1}"
 
 
-def test_the_unit_of_another_model_is_told() -> None:
+def test_a_claim_has_the_unit_of_the_model() -> None:
     terms = SprtTerms(of="alice", elo0=0, elo1=5, model=Model.NORMALIZED)
     assert terms.claim(Hypothesis.H1, "bob") == "alice is at least 5 normalized Elo better than bob"

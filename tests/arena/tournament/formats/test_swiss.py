@@ -103,7 +103,7 @@ def test_a_round_is_paired_when_the_one_before_is_over() -> None:
     assert not event.is_complete
 
 
-def test_who_is_added_joins_in_the_next_round_without_points() -> None:
+def test_an_added_player_starts_in_the_next_round_with_0_points() -> None:
     event = Event(Terms("swiss", rounds=3), names(4))
     event.finish(event.ask(), Random(2), draws=False)
     event.names.append("newcomer")
@@ -113,7 +113,7 @@ def test_who_is_added_joins_in_the_next_round_without_points() -> None:
     assert formats.byes(second)[2] in {name for name, points in points_before(event, 2).items() if points == 0}
 
 
-def test_who_has_withdrawn_is_paired_no_more() -> None:
+def test_a_withdrawn_player_is_not_paired() -> None:
     event = Event(Terms("swiss", rounds=3), names(6))
     event.finish(event.ask(), Random(2))
     event.withdrawn = {"agent 1"}

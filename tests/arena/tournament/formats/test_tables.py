@@ -43,7 +43,7 @@ def test_any_two_sit_together_about_equally_often(players: int, seats: int, roun
 
 @settings(max_examples=tries(40))
 @given(st.integers(2, 4), st.integers(0, 12), st.integers(1, 5), st.integers(1, 5), st.integers(0, 2**64))
-def test_who_is_added_catches_up(seats: int, more: int, added: int, rounds: int, seed: int) -> None:
+def test_an_added_player_catches_up(seats: int, more: int, added: int, rounds: int, seed: int) -> None:
     event = Event(Terms("tables", rounds=rounds, seats=seats), names(seats + more), seed)
     event.ask()
     event.names += names(added, first=100)
