@@ -15,7 +15,7 @@ from db.database import Database
 from db.records import GameRecord
 from tests.kit.match_model import MS
 from tests.kit.match_table import Table
-from tests.simulation.simulator import Evening
+from tests.simulation.simulator import Simulation
 
 NOW = datetime(2026, 5, 1, 12, 0, 0, tzinfo=UTC)
 SEED = 7
@@ -25,7 +25,7 @@ HOST: Final[dict[str, list[int]]] = {"waits_charged": []}
 
 def store_evening(database: Database, seed: int) -> list[GameRecord]:
     """A whole evening of games in which all goes wrong that can, each stored for itself."""
-    evening = Evening(seed)
+    evening = Simulation(seed)
     evening.run()
     with database.writing() as connection:
         for table in evening.tables:

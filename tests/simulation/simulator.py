@@ -1,8 +1,8 @@
-"""Whole evenings of games with simulated players, network and clock, from one seed.
+"""A discrete-event simulation of many games, with simulated players, network and clock, from one seed.
 
-A discrete-event simulator stands in for everything around the matches: processes that start, think, answer, lie, hang
-and die; messages that take their time; a referee that is held up now and then. Every match is judged by the model as it
-goes (`tests/kit/match_table.py`), and every player has a nature that says which verdicts it can earn.
+It simulates everything around the matches: processes that start, think, answer, lie, hang and die; messages with
+latency; a referee that is delayed now and then. Every match is checked against the model while it runs
+(`tests/kit/match_table.py`), and every player has a behaviour with the verdicts that it can cause.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from tests.kit.match_model import MS, SECOND
 from tests.kit.match_table import BEGAN, JudgedTable, new_fixture
 
 OUTSIDE, MESSAGE, NEWS, TIME = range(4)
-"""What happens outside the referee; and what it looks at first after it was held up."""
+"""The kinds of events, in the order in which a delayed referee handles them; OUTSIDE events are not the referee's."""
 
-NATURES: Final[dict[str, set[str]]] = {
+BEHAVIOURS: Final[dict[str, set[str]]] = {
     "honest": set(),
     "babbling": set(),
     "lying": {"time"},
@@ -42,10 +42,10 @@ NATURES: Final[dict[str, set[str]]] = {
     "failing": {"memory", "crashed", "flooded", "garbage"},
     "silent in the end": set(),
 }
-"""Each kind of player with the verdicts that it can bring about against itself. Who lies about the time is charged what
-the network takes, too."""
+"""By behaviour, the verdicts that a player can cause against itself. A player that lies about its time is also charged
+for the network's latency."""
 LOST: Final = {"absent", "stillborn", "mute", "hanging", "crashing", "dying after its move", "leaving"}
-"""Those who are not there any more, or say nothing: where that is a host of ours, the game is void at first."""
+"""Behaviours of players that die or send nothing: if their host is one of the server's, the game is void at first."""
 
 RULES: Final = {
     "tictactoe": 2,
@@ -62,52 +62,52 @@ RULES: Final = {
 class Player:
     """A process at the other end of the network."""
 
-    def __init__(self, table: EveningTable, seat: int, nature: str, when: int) -> None:
-        self.table, self.seat, self.nature, self.when = table, seat, nature, when
+    def __init__(self, table: SimulatedTable, seat: int, behaviour: str, when: int) -> None:
+        self.table, self.seat, self.behaviour, self.when = table, seat, behaviour, when
         plan = table.fixture.seats[seat]
         self.hosted, self.guarded = plan.hosted, plan.guarded
-        self.random = table.evening.random
+        self.random = table.simulation.random
         self.turns = self.moves = 0
-        # When its last message, and the last to it, arrives: no other overtakes it.
-        self.heard_by = self.told_by = 0
+        # Arrival times of its last message and of the last message to it; messages arrive in order.
+        self.last_arrival = self.last_delivery = 0
         self.dead = False
         self.state: State[Any] | None = None
 
-    # What it does, and when the referee hears of it.
+    # The player's actions, and when the referee receives their messages.
 
     def say(self, message: FromPlayer, *, after: int = 0) -> None:
-        """The message leaves `after` that time, unless its sender has died by then, and travels."""
-        evening = self.table.evening
-        evening.after(after, OUTSIDE, lambda: self.send(message))
+        """Sends the message after a delay, unless the player has died by then."""
+        simulation = self.table.simulation
+        simulation.after(after, OUTSIDE, lambda: self.send(message))
 
     def send(self, message: FromPlayer) -> None:
         if not self.dead:
-            evening = self.table.evening
-            self.heard_by = max(self.heard_by, evening.now + evening.latency())
-            evening.at(self.heard_by, MESSAGE, lambda: self.table.hear(self.seat, message))
+            simulation = self.table.simulation
+            self.last_arrival = max(self.last_arrival, simulation.now + simulation.latency())
+            simulation.at(self.last_arrival, MESSAGE, lambda: self.table.on_message(self.seat, message))
 
-    def told(self, message: Start | Turn | Over) -> None:
-        """The referee's message is on its way."""
-        evening = self.table.evening
-        self.told_by = max(self.told_by, evening.now + evening.latency())
-        evening.at(self.told_by, OUTSIDE, lambda: self.receive(message))
+    def deliver(self, message: Start | Turn | Over) -> None:
+        """Delivers the referee's message after the latency."""
+        simulation = self.table.simulation
+        self.last_delivery = max(self.last_delivery, simulation.now + simulation.latency())
+        simulation.at(self.last_delivery, OUTSIDE, lambda: self.receive(message))
 
     def die(self, *, after: int = 0) -> None:
-        """The process ends; the news takes up to 10 ms."""
-        evening = self.table.evening
+        """Ends the process; the referee notices within 10 ms."""
+        simulation = self.table.simulation
 
         def end() -> None:
             self.dead = True
-            evening.after(self.random.randrange(10 * MS), NEWS, lambda: self.table.hear_of_its_end(self.seat))
+            simulation.after(self.random.randrange(10 * MS), NEWS, lambda: self.table.on_exit(self.seat))
 
-        evening.after(after, OUTSIDE, end)
+        simulation.after(after, OUTSIDE, end)
 
     def boot(self) -> None:
-        """It comes to life, and sits down."""
-        if self.nature == "stillborn":
+        """Starts the process and takes the seat."""
+        if self.behaviour == "stillborn":
             self.die(after=self.random.randrange(SECOND))
-        elif self.nature != "absent":
-            self.table.evening.after(self.random.randrange(SECOND), MESSAGE, lambda: self.table.seat(self.seat))
+        elif self.behaviour != "absent":
+            self.table.simulation.after(self.random.randrange(SECOND), MESSAGE, lambda: self.table.seat(self.seat))
 
     def receive(self, message: Start | Turn | Over) -> None:
         if self.dead:
@@ -116,11 +116,11 @@ class Player:
             self.state = games.load(message.rules, message.position)
             if self.random.random() < 0.1:  # a report that comes late, on the game before
                 self.say(Report(0))
-            if self.nature != "mute":
+            if self.behaviour != "mute":
                 self.say(Ready(message.game), after=self.random.randrange(SECOND))
         elif isinstance(message, Turn):
             self.answer(message)
-        elif self.nature != "silent in the end":
+        elif self.behaviour != "silent in the end":
             self.say(Report(message.game, cpu=1, memory=2), after=self.random.randrange(100 * MS))
 
     def answer(self, turn: Turn) -> None:
@@ -130,24 +130,24 @@ class Player:
         move = state.to_text(self.random.choice(state.moves()))
         due = self.turns == self.when
         think = self.random.randrange(100 * MS if turn.budget is None else 1 + turn.budget * MS * 4 // 5)
-        act = getattr(self, "act_" + self.nature.replace(" ", "_"), None) if due else None
+        act = getattr(self, "act_" + self.behaviour.replace(" ", "_"), None) if due else None
         if act is not None and act(turn, think, move):
             return
         self.make(turn, think, move)
 
     def make(self, turn: Turn, think: int, move: str) -> None:
-        """An answer as it should be, or with what its nature adds to it."""
+        """Sends a correct answer, or one with the additions of the player's behaviour."""
         spent: int | None = think
-        if self.nature == "lying" or not self.hosted:
+        if self.behaviour == "lying" or not self.hosted:
             spent = self.random.choice([None, -1, think + 10 * SECOND, 0 if not self.hosted else -(2**63)])
         self.moves += 1
         self.say(Move(turn.game, turn.id, move, spent=spent, cpu=think // 2), after=think)
-        if self.nature == "babbling":
+        if self.behaviour == "babbling":
             self.say(Move(turn.game, turn.id, move), after=think + 1)
             self.say(Resign(turn.game, "00000000"), after=self.random.randrange(think + 1))
 
     def follow(self, turn: Turn) -> State[Any]:
-        """The position as a host of ours has it: from the events, or the seat's view where something is hidden."""
+        """The position as a host computes it: from the events, or the seat's view in games with hidden information."""
         rules = self.table.fixture.rules
         assert self.state is not None
         if self.state.hidden:
@@ -158,7 +158,7 @@ class Player:
                 self.state = self.state.play(self.state.from_text(text))
         return self.state
 
-    # What its nature makes it do when the time has come. True: it does not answer the question as it should.
+    # The misbehaviour of each kind of player. True: it does not answer the turn correctly.
 
     def act_hanging(self, turn: Turn, think: int, move: str) -> bool:
         if self.guarded and isinstance(turn.limit, int):
@@ -183,11 +183,11 @@ class Player:
         return True
 
     def act_dying_after_its_move(self, turn: Turn, think: int, move: str) -> bool:
-        """The news of its end may overtake the move, by less than the 20 ms that the referee waits for it."""
+        """The exit can be noticed before the move arrives, by less than the 20 ms that the referee waits for it."""
         self.moves += 1
-        evening, table, seat = self.table.evening, self.table, self.seat
+        simulation, table, seat = self.table.simulation, self.table, self.seat
         answer = Move(turn.game, turn.id, move, spent=think)
-        evening.after(think + self.random.randrange(10 * MS), MESSAGE, lambda: table.hear(seat, answer))
+        simulation.after(think + self.random.randrange(10 * MS), MESSAGE, lambda: table.on_message(seat, answer))
         self.die(after=think)
         return True
 
@@ -197,8 +197,8 @@ class Player:
         return True
 
     def act_shouting(self, turn: Turn, think: int, move: str) -> bool:
-        evening = self.table.evening
-        evening.after(think, MESSAGE, lambda: self.table.hear_garbage(self.seat))
+        simulation = self.table.simulation
+        simulation.after(think, MESSAGE, lambda: self.table.on_garbage(self.seat))
         return self.random.random() < 0.5
 
     def act_greeting_twice(self, turn: Turn, think: int, move: str) -> bool:
@@ -211,43 +211,43 @@ class Player:
         return self.random.random() < 0.5
 
     def act_failing(self, turn: Turn, think: int, move: str) -> bool:
-        """Its warden says so, in its turn or in the other's."""
-        verdict = Verdict(self.random.choice(sorted(NATURES["failing"])))
+        """Its warden reports the failure, in its own turn or in another player's."""
+        verdict = Verdict(self.random.choice(sorted(BEHAVIOURS["failing"])))
         in_its_turn = self.random.random() < 0.5
         self.say(Failed(turn.game, verdict, "it failed", spent=think), after=think + (0 if in_its_turn else 5 * MS))
         return in_its_turn
 
 
-class EveningTable(JudgedTable):
-    """A judged table whose seats are taken by simulated players."""
+class SimulatedTable(JudgedTable):
+    """A judged table with simulated players."""
 
-    def __init__(self, evening: Evening, fixture: Fixture) -> None:
-        self.evening = evening
-        super().__init__(fixture, now=evening.now)
+    def __init__(self, simulation: Simulation, fixture: Fixture) -> None:
+        self.simulation = simulation
+        super().__init__(fixture, now=simulation.now)
         self.players = [self.new_player(seat) for seat in range(len(fixture.seats))]
         self.aborted = False
 
     def new_player(self, seat: int) -> Player:
-        random, plan = self.evening.random, self.fixture.seats[seat]
-        possible = [*NATURES, *["honest"] * len(NATURES)]
+        random, plan = self.simulation.random, self.fixture.seats[seat]
+        possible = [*BEHAVIOURS, *["honest"] * len(BEHAVIOURS)]
         if not plan.guarded:
             possible.remove("failing")
         if self.fixture.limits.hello is None:
             possible.remove("absent")
         return Player(self, seat, random.choice(possible), random.randrange(1, 4))
 
-    # What comes over the network.
+    # Messages from the network.
 
     def seat(self, seat: int) -> None:
         self.happens(lambda: self.arrive(seat))
 
-    def hear(self, seat: int, message: FromPlayer) -> None:
+    def on_message(self, seat: int, message: FromPlayer) -> None:
         self.happens(lambda: self.say(seat, message))
 
-    def hear_garbage(self, seat: int) -> None:
+    def on_garbage(self, seat: int) -> None:
         self.happens(lambda: self.refuse(seat))
 
-    def hear_of_its_end(self, seat: int) -> None:
+    def on_exit(self, seat: int) -> None:
         self.happens(lambda: self.lose(seat))
 
     def fail(self, *_: Any, **__: Any) -> None:
@@ -255,40 +255,40 @@ class EveningTable(JudgedTable):
         self.happens(self.abort)
 
     def happens(self, event: Callable[[], object]) -> None:
-        self.now = self.evening.now
+        self.now = self.simulation.now
         event()
         if self.match.wake is not None:
-            self.evening.at(self.match.wake, TIME, lambda: self.now_is_due())
+            self.simulation.at(self.match.wake, TIME, lambda: self.now_is_due())
         elif self.phase() is Phase.DONE:
-            self.evening.is_over(self)
+            self.simulation.is_over(self)
 
     def now_is_due(self) -> None:
-        if self.match.wake is not None and self.match.wake <= self.evening.now:
+        if self.match.wake is not None and self.match.wake <= self.simulation.now:
             self.happens(self.tick)
 
     def _deliver(self, sent: list[tuple[int, Start | Turn | Over]]) -> None:
         super()._deliver(sent)
         for seat, message in sent:
-            self.players[seat].told(message)
+            self.players[seat].deliver(message)
 
 
-class Evening:
-    """Some games, a few at a time, and all that happens meanwhile."""
+class Simulation:
+    """Some games, a few at the same time, and the queue of their events."""
 
     def __init__(self, seed: int, *, games: int = 10, at_once: int = 3) -> None:
         self.random = Random(seed)
         self.now = BEGAN
-        self.tables: list[EveningTable] = []
+        self.tables: list[SimulatedTable] = []
         self._finished: set[int] = set()
         self._left = games
         self._queue: list[tuple[int, int, int, Callable[[], object]]] = []
         self._number = 0
         self._held_up_until = 0
         for _ in range(at_once):
-            self.begin_a_game()
+            self.start_game()
 
     def run(self) -> None:
-        """Everything happens, in its order, until nothing more is to come."""
+        """Handles all events in order, until there are no more."""
         while self._queue:
             time, order, number, event = heappop(self._queue)
             if order != OUTSIDE and time < self._held_up_until:
@@ -299,11 +299,11 @@ class Evening:
             if self.random.random() < 0.003:
                 self._held_up_until = self.now + self.random.randrange(400 * MS)
 
-    def begin_a_game(self) -> None:
+    def start_game(self) -> None:
         if not self._left:
             return
         self._left -= 1
-        table = EveningTable(self, self.draw_fixture())
+        table = SimulatedTable(self, self.draw_fixture())
         self.tables.append(table)
         table.happens(lambda: None)
         for player in table.players:
@@ -329,13 +329,13 @@ class Evening:
             game=len(self.tables) + 1,
         )
 
-    def is_over(self, table: EveningTable) -> None:
+    def is_over(self, table: SimulatedTable) -> None:
         if table.fixture.game not in self._finished:
             self._finished.add(table.fixture.game)
-            self.begin_a_game()
+            self.start_game()
 
     def latency(self) -> int:
-        """Mostly well below a millisecond, sometimes a good part of a second."""
+        """Below 1 ms in 98 % of cases, else below 300 ms."""
         return self.random.randrange(300 * MS) if self.random.random() < 0.02 else self.random.randrange(MS)
 
     def after(self, time: int, order: int, event: Callable[[], object]) -> None:

@@ -1,4 +1,4 @@
-"""A game step by step: positions, clocks, and what an agent printed before which of its moves."""
+"""The replay of a game: positions, clocks, and what an agent printed before each of its moves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_a_log_is_split_by_bytes() -> None:
 
 
 def test_a_replacement_character_counts_as_one_byte() -> None:
-    """The host has put three bytes for one: the moves after it are not to be shifted by that."""
+    """The host has replaced one byte by a character of three bytes; the later moves must not be shifted."""
     log = b"\xff\xfe one\ntwo\n".decode("utf-8", "replace")
     parts, rest = placed(log, [7])
     assert parts == ["?? one\n"]
@@ -41,7 +41,7 @@ def test_output_of_a_player_without_moves() -> None:
 
 @pytest.mark.parametrize("kept", [Log.KEPT, Log.KEPT - 1, 60 * 1024, 60 * 1024 - 3])
 def test_a_log_whose_start_may_be_missing_is_not_split(kept: int) -> None:
-    """As much was kept as may be: how much had been written in all after the last move nobody knows."""
+    """The log has its maximum length, so its start can be missing."""
     parts, rest = placed("x" * kept, [5, 10])
     assert parts == ["", ""]
     assert rest == Leftover("x" * kept, Where.CUT)

@@ -1,4 +1,4 @@
-"""A true record is found true, and whatever is changed in it is found and told with its place and reason."""
+"""`arena db verify` accepts a correct database, and reports every change with its place and reason."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ def true_record(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def record(true_record: Path, tmp_path: Path) -> Path:
-    """A copy of it, to be changed."""
+    """A copy of the database, to be changed."""
     return Path(shutil.copy(true_record, tmp_path / "arena.db"))
 
 
 def found(file: Path) -> Verification:
-    """What is found in the record."""
+    """The verification of the database."""
     with Database(str(file), read_only=True) as database:
         return verify(database, Store(store_beside(database.file)))
 
 
 def change(file: Path, *statements: str) -> None:
-    """Somebody changes the record by hand."""
+    """Changes the database with an SQL statement."""
     with closing(sqlite3.connect(file)) as plain:
         for statement in statements:
             assert plain.execute(statement).rowcount != 0, statement

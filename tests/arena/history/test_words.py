@@ -1,4 +1,4 @@
-"""What people are told in words."""
+"""Texts for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bradley-Terry, against what other programs make of the same games, and against the definition written out."""
+"""Bradley-Terry, compared with other programs and with a plain implementation of the definition."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from tests.kit.places import RATING_TRUTHS
 
 EXPECTED: dict[str, Any] = json.loads((RATING_TRUTHS / "expected.json").read_text("utf-8"))
 SAME_ELO = 1e-5 * ELO
-"""Two fits of the same games differ by less: a fit ends where doubles do not tell two likelihoods apart. With few games
-and a small prior that is sqrt(2 * 2.2e-16 * |log likelihood| / curvature) = 1e-6 in log odds from the best."""
+"""Tolerance for two fits of the same games: a fit ends when two likelihoods are equal as doubles. With few games and a
+small prior that is sqrt(2 * 2.2e-16 * |log likelihood| / curvature) = 1e-6 in log odds from the maximum."""
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 
 
@@ -62,7 +62,7 @@ def by_name(found: Fit, values: Numbers) -> dict[str, float]:
 
 
 def listed(name: str) -> list[RatedGame]:
-    """A list of results; two neighbours are a pair."""
+    """A list of results; two consecutive ones are a pair."""
     with (RATING_TRUTHS / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return [game(row["first"], row["second"], SCORES[row["result"]], pair=n // 2) for n, row in enumerate(rows)]
@@ -81,7 +81,7 @@ def test_ratings_are_those_of_ordo(name: str) -> None:
 
 @dataclass
 class Cell:
-    """Meetings of the same two players in the same kind of games."""
+    """Pairings of the same two players in the same kind of game."""
 
     low: int
     high: int
@@ -107,7 +107,7 @@ class Cell:
         self.distinct, self.squares = self.distinct + 1.0, self.squares + float(times) ** 2
 
     def follow(self, inverse: Numbers) -> None:
-        """Of the expected squares, what the fit leaves: it follows each pairing a little."""
+        """The expected squares of the residuals, which are smaller because the fit follows each pairing a little."""
         low, high, kind, v, t = self.low, self.high, self.kind, self.v, self.t
         a = inverse[low, low] + inverse[high, high] - 2.0 * inverse[low, high]
         b, c = inverse[low, kind] - inverse[high, kind], inverse[kind, kind]
@@ -116,8 +116,8 @@ class Cell:
 
 
 class Definition:
-    """The likelihood of the games, one after the other, and everything that follows from it, written as plainly as
-    possible: derivatives by differences, errors pairing by pairing."""
+    """The likelihood of the games and its maximum, implemented as plainly as possible: derivatives by finite
+    differences, errors pairing by pairing."""
 
     def __init__(self, played: Sequence[RatedGame], prior: float) -> None:
         self.played, self.prior = played, prior
@@ -125,7 +125,7 @@ class Definition:
         self.kinds = sorted({one.rules for one in played})
         self.size = len(self.names) + len(self.kinds)
         place = {name: number for number, name in enumerate(self.names)}
-        # A row a game: whose strength speaks for who sits first, and whose against.
+        # The design matrix, one row per game: + for the first seat, - for the second.
         self.sides = np.zeros((len(played), self.size))
         for row, one in zip(self.sides, played, strict=True):
             row[place[one.names[0]]] += 1.0
@@ -135,13 +135,13 @@ class Definition:
         self.strengths = self.best()
 
     def of_games(self, strengths: Numbers) -> Numbers:
-        """The log likelihood of each game."""
+        """The log-likelihood of each game."""
         chance = 1.0 / (1.0 + np.exp(-(self.sides @ strengths)))
         likelihoods: Numbers = self.scores * np.log(chance) + (1.0 - self.scores) * np.log(1.0 - chance)
         return likelihoods
 
     def of_all(self, strengths: Numbers) -> float:
-        """That of all together, virtual draws with them."""
+        """The log-likelihood of all games and virtual draws."""
         against_phantoms = 1.0 / (1.0 + np.exp(-strengths))
         virtual = 0.5 * np.log(against_phantoms) + 0.5 * np.log(1.0 - against_phantoms)
         return float(self.of_games(strengths).sum() + self.prior * virtual.sum())
@@ -155,7 +155,7 @@ class Definition:
         )
 
     def bend(self, strengths: Numbers, step: float = 1e-3) -> Numbers:
-        """Minus the second derivatives."""
+        """The Fisher information: minus the second derivatives."""
         return np.array(
             [
                 (self.slopes(strengths - by) - self.slopes(strengths + by)) / (2 * step)
@@ -164,7 +164,7 @@ class Definition:
         )
 
     def best(self) -> Numbers:
-        """Uphill, with ever smaller steps, until nothing is higher."""
+        """The maximum, by steps uphill that become smaller, until no step is higher."""
         found = np.zeros(self.size)
         for _ in range(60):
             step = np.linalg.pinv(self.bend(found), rcond=1e-6) @ self.slopes(found)
@@ -176,7 +176,7 @@ class Definition:
         return found
 
     def covariance(self) -> Numbers:
-        """As docs/ratings.md has it, pairing by pairing."""
+        """The covariance by the formulas of docs/ratings.md, pairing by pairing."""
         inverse: Numbers = np.asarray(np.linalg.pinv(self.bend(self.strengths), rcond=1e-6), dtype=np.float64)
         cells = self.cells()
         pooled: dict[tuple[str, bool], list[Cell]] = {}
@@ -208,7 +208,7 @@ class Definition:
         return found
 
     def cells(self) -> dict[tuple[str, int, int, bool], Cell]:
-        """The pairings of the same two and kind, single games apart."""
+        """The pairings of the same two players and kind, pairs and single games separately."""
         pairings: dict[tuple[Hashable, str, int, int], list[int]] = {}
         for number, one in enumerate(self.played):
             low, high = sorted(self.names.index(name) for name in one.names)
@@ -236,14 +236,14 @@ class Definition:
         return cells
 
     def signature(self, numbers: Sequence[int]) -> Hashable:
-        """The same for pairings that went alike, move for move."""
+        """A key that is equal for pairings with the same moves."""
         played = [self.played[number] for number in numbers]
         if any(one.moves_hash is None for one in played):
             return numbers[0]
         return tuple(sorted((one.rules, one.names, one.moves_hash, one.points) for one in played))
 
     def own_dispersions(self, cells: Sequence[Cell]) -> list[float]:
-        """How many times as large as that of all each player's is."""
+        """Each player's dispersion relative to that of all."""
         g, q = [], []
         for player in range(len(self.names)):
             own = [cell for cell in cells if player in (cell.low, cell.high) and cell.low != cell.high]
@@ -260,7 +260,7 @@ class Definition:
         return [1.0 + l_i / (l_i + 2.0) * (q_i - 1.0) for l_i, q_i in zip(proven, q, strict=True)]
 
     def is_extreme(self, player: int) -> bool:
-        """Whether it only won, or only lost."""
+        """Whether the player only won, or only lost."""
         name = self.names[player]
         scored = [
             points for one in self.played for who, points in zip(one.names, one.points, strict=True) if who == name
@@ -268,7 +268,7 @@ class Definition:
         return set(scored) in ({0.0}, {1.0})
 
     def settled(self, anchors: Mapping[str, float]) -> tuple[Numbers, Numbers]:
-        """Ratings and their errors, where the anchors put them."""
+        """Ratings and their errors, relative to the anchors."""
         n = len(self.names)
         held = [self.names.index(name) for name in anchors] or list(range(n))
         moved = np.eye(n)
@@ -279,7 +279,7 @@ class Definition:
 
 
 def some_games(random: Random, players: int, *, pairs: int, kinds: int = 1) -> list[RatedGame]:
-    """Pairs of games of up to eight players with strengths of their own, now and then with one game alone."""
+    """Pairs of games, and some single games, of up to eight players of different strengths."""
     names = [f"player{number}" for number in range(players)]
     strength = {name: random.gauss(0.0, 0.6) for name in names}
     found = []
@@ -317,7 +317,7 @@ def test_ratings_and_errors_are_those_of_the_definition(
 def test_errors_where_players_differ_and_games_repeat_are_those_of_the_definition(number: int, prior: float) -> None:
     random = Random(number)
     played = some_games(random, 5, pairs=120, kinds=2)
-    # The first one draws nearly always; and every fifth pair is played again, some of them several times.
+    # The first player draws nearly always, and every fifth pair is repeated, some of them several times.
     played = [
         replace(one, points=(0.5, 0.5)) if "player0" in one.names and random.random() < 0.9 else one for one in played
     ]
@@ -353,9 +353,10 @@ def test_a_hundred_players_are_rated_as_by_another_method() -> None:
 
 
 def zermelo(scores: Numbers) -> tuple[Numbers, float]:
-    """Strengths such that everybody's expected score is what was scored, one number after the other (Zermelo, 1929).
+    """Strengths with which every expected score equals the actual score, by fixed-point iteration (Zermelo, 1929).
 
-    Everybody has met everybody once in each seat; one virtual draw of each against strength 1, and one of the seats."""
+    All players have met each other once in each seat; one virtual draw of each against strength 1, and one of the
+    seats."""
     others = 1.0 - np.eye(len(scores))
     worth, home = np.ones(len(scores)), 1.0
     won = scores.sum(axis=1) + (others - scores).sum(axis=0) + 0.5
@@ -374,7 +375,7 @@ def zermelo(scores: Numbers) -> tuple[Numbers, float]:
 @settings(max_examples=tries(40))
 @given(games(seats=2), st.sampled_from([1.0, 0.2]))
 def test_swapping_all_results_mirrors_the_ratings(played: list[RatedGame], prior: float) -> None:
-    # Eighths, so that 1 - score is exact: what is all but a loss is a draw, and must not become a win.
+    # Eighths, so that 1 - score is exact.
     played = [RatedGame(one.names, tuple(round(8 * x) / 8 for x in one.points), pair=one.pair) for one in played]
     mirrored = [RatedGame(one.names, one.points[::-1], pair=one.pair) for one in played]
     found, other = rated(played, prior=prior), rated(mirrored, prior=prior)
@@ -550,7 +551,7 @@ def test_the_fit_converges_for_a_long_chain_of_players() -> None:
     played = [one for above, below in pairwise(ladder) for one in each_way(above, below, 1.0, 150)]
     found = rated(played)
     steps = -np.diff(found.ratings)
-    # At the maximum what the prior pulls those above a step down by is what they have lost less than expected there.
+    # At the maximum, the pull of the prior on the players above a step equals the surplus of their score there.
     lost = 300.0 / (1.0 + np.exp(steps / ELO))
     pull = np.cumsum(1.0 / (1.0 + np.exp(-found.ratings / ELO)) - 0.5)[:-1]
     np.testing.assert_allclose(lost, pull, rtol=1e-5)
@@ -580,7 +581,7 @@ def test_an_anchor_has_no_error_and_moves_only_its_pool() -> None:
 
 @st.composite
 def any_games(draw: st.DrawFn) -> list[RatedGame]:
-    """Up to 60 players and 400 games, with a taste of their own: who meets whom, what is scored, what is a pair."""
+    """Up to 60 players and 400 games, with random distributions of pairings, scores and pairs."""
     random = draw(st.randoms(use_true_random=False))
     names = [f"player{number}" for number in range(draw(st.integers(1, 60)))]
     scores = draw(
@@ -642,8 +643,8 @@ def tournament(
     advantage: float = 0.15,
     draws: float = 0.3,
 ) -> Duels:
-    """Everybody meets everybody so many times, each time in two games with swapped seats and one opening, which favours
-    or harms who sits first; all in log odds."""
+    """A round-robin with `pairings` pairs of games per two players; both games share an opening, which favours or harms
+    the first seat. All numbers are in log odds."""
     one, other = (np.repeat(side, pairings) for side in np.triu_indices(len(truth), 1))
     favour = advantage + random.normal(0.0, opening, len(one))
     scores = []
@@ -667,7 +668,7 @@ def tournament(
 
 
 def coverage(players: int, pairings: int, *, tournaments: int, seed: int = 1, spread: float = 0.6) -> float:
-    """In how many of a hundred cases the bars hold the true rating."""
+    """The percentage of 95 % confidence intervals that contain the true rating."""
     random, held = default_rng(seed), []
     for _ in range(tournaments):
         truth = random.normal(0.0, spread, players)

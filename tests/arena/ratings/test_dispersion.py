@@ -1,4 +1,4 @@
-"""Few games: equal results have equal errors, repeated games make nobody surer, and verdicts keep their promise."""
+"""Few games: equal results have equal errors, repeated games do not reduce errors, and few verdicts are wrong."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.kit.effort import tries
 
 
 def pairs(first: str, second: str, *scores: tuple[float, float]) -> list[RatedGame]:
-    """Pairs of games: what `first` scored in the first seat, and then in the second."""
+    """Pairs of games: the scores of `first` in the first seat and in the second."""
     found = []
     for number, (own, later) in enumerate(scores):
         name = (first, second, number)
@@ -69,7 +69,7 @@ def test_ranking_and_grades_use_the_same_likelihood_of_superiority() -> None:
 
 
 def test_who_has_few_games_is_as_likely_better_as_worse_than_a_bar_that_it_equals() -> None:
-    # The phantom, rated 0, would pull the newcomer away from the strong bar, and leave the bar where it is.
+    # The phantom, rated 0, would pull the new player away from the strong bar, and hardly move the bar.
     bar = pairs("bar", "weak", *[(1.0, 1.0)] * 40, *[(0.0, 0.0)] * 4)
     found = rated([*bar, *pairs("new", "bar", (1.0, 0.0))])
     assert found.ratings[of(found, "new")] < found.ratings[of(found, "bar")] - 20.0
@@ -96,7 +96,7 @@ def test_players_who_always_draw_have_smaller_errors_only_if_players_differ_sign
 
 
 def repeated(played: list[RatedGame], times: int) -> list[RatedGame]:
-    """Every pair, so often, move for move."""
+    """Every pair, repeated several times with the same moves."""
     hashed = [replace(one, moves_hash=number) for number, one in enumerate(played)]
     return [replace(one, pair=(one.pair, copy)) for copy in range(times) for one in hashed]
 

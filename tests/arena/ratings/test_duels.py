@@ -1,4 +1,4 @@
-"""Games become columns as they were, and those of one pair stay together."""
+"""Games as columns: all values are kept, and the games of a pair stay together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elo: known steps, what a game changes and what it does not, and any list of games at all."""
+"""Incremental Elo: published examples, what a game changes, and random lists of games."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_in_a_game_of_more_than_two_each_pair_of_seats_has_a_share_of_k() -> Non
 
 
 def test_places_of_a_game_for_more_are_won_or_lost_whole() -> None:
-    # Second of three has half of the points: against the last that is a win all the same.
+    # Second of three has half of the points, which is a win against the last.
     after = ratings([RatedGame(("ann", "bob", "cleo"), (1.0, 0.75, 0.0))], k=20)
     assert after["bob"].rating == pytest.approx(1500.0)
 

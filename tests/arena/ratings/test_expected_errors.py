@@ -1,4 +1,4 @@
-"""The errors that a schedule leads to are those of tournaments that are played by it, as the real fit finds them."""
+"""The expected errors of a schedule agree with those of the fit after simulated tournaments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def gauntlet(inside: int, outside: int, games: int) -> Numbers:
 
 
 def played(together: Numbers, random: Random) -> list[RatedGame]:
-    """A tournament of equals without draws, in pairs of games."""
+    """A tournament of equal players without draws, in pairs of games."""
     return [
         RatedGame(
             (f"p{seats[0]:02}", f"p{seats[1]:02}"), random.choice([(1.0, 0.0), (0.0, 1.0)]), pair=(one, other, at)
@@ -40,7 +40,7 @@ def played(together: Numbers, random: Random) -> list[RatedGame]:
     "together", [everybody(12, 4), gauntlet(3, 15, 10), everybody(2, 60)], ids=["round-robin", "gauntlet", "match"]
 )
 def test_tournaments_of_equals_have_the_errors_that_their_schedule_leads_to(together: Numbers) -> None:
-    """Both the bars that the fit tells, and how far its ratings really lie from the truth, which is 0 for everybody."""
+    """Both the errors of the fit, and the real distance of its ratings from the true ratings, which are all 0."""
     random = Random(3)
     fits = [bradley_terry.fit(duels(played(together, random))) for _ in range(40)]
     expected = expected_errors(together)
@@ -53,8 +53,8 @@ def test_tournaments_of_equals_have_the_errors_that_their_schedule_leads_to(toge
 
 
 def test_errors_of_two_players_have_the_textbook_formula() -> None:
-    """The difference of two who play n games has a variance of 4/n in log odds; each of two is half of it from the
-    middle. What the prior adds is the draw of each with the phantom."""
+    """The difference of two players after n games has the variance 4/n in log odds; each rating is half of the
+    difference from the mean. The prior adds one draw of each player with the phantom."""
     n = 50
     each = WIDTH * ELO * np.sqrt(1.0 / (n / 4.0 + PRIOR / 8.0)) / 2.0
     assert expected_errors(everybody(2, n)) == pytest.approx([each, each])
@@ -68,7 +68,7 @@ def test_against_anchors_errors_are_those_of_the_difference_from_them() -> None:
 
 
 def test_the_information_of_a_game_of_several_is_that_of_plackett_luce() -> None:
-    """Fisher's information by brute force: the variance of the score over all orders in which equals can end."""
+    """The Fisher information by brute force: the variance of the score over all final orders of equal players."""
     from itertools import permutations
 
     for seats in (2, 3, 4, 5):

@@ -1,4 +1,4 @@
-"""Glicko-2: the paper's worked example, who does not play, and results that no number survives easily."""
+"""Glicko-2: the paper's worked example, players who do not play, and extreme results."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_all_games_of_a_period_count_with_the_ratings_from_before_it() -> None:
 def test_in_a_game_of_more_than_two_each_pair_of_seats_is_a_share_of_a_game() -> None:
     after = ratings([[won("ann", "bob", "cleo")]])
     assert after["bob"].rating == pytest.approx(1500.0)
-    # Two wins in one game tell as much as one win, of who was as good before.
+    # Two wins in one game of three have the weight of one win.
     assert after["ann"].rating == pytest.approx(ratings([[won("ann", "bob")]])["ann"].rating)
     assert after["ann"].games == 1
 

@@ -1,4 +1,4 @@
-"""Grades: who is better than the bars, why games were lost, and a roster of which nothing is lost."""
+"""Grades: verdicts against the bars, reasons of losses, and the join with a roster."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.arena.ratings.test_versus import game, pair
 
 
 def many(first: str, second: str, pairs: int) -> list[RatedGame]:
-    """So many pairs of games of which `first` has won both, numbered from 1."""
+    """Pairs of games that `first` has won, numbered from 1."""
     names = [f"{first}{second}{number}" for number in range(pairs)]
     won = [(game(first, second, 1.0, pair=name), game(second, first, 0.0, pair=name)) for name in names]
     return [replace(one, number=number) for number, one in enumerate((one for two in won for one in two), 1)]

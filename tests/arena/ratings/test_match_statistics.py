@@ -1,4 +1,4 @@
-"""Statistics of two players: published numbers, what must hold whatever the result, and results that tell nothing."""
+"""Statistics of two players: published numbers, properties that hold for every result, and undetermined values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MODEL = st.sampled_from(list(Model))
 
 
 def are_close(found: Difference, expected: dict[str, float]) -> bool:
-    """Whether a difference is what the truths say."""
+    """Whether a difference agrees with the reference values."""
     names = {"elo": expected["elo"], "error": expected["error95"], "los": expected["los"]}
     return all(getattr(found, name) == pytest.approx(number, abs=0.01) for name, number in names.items())
 
@@ -62,7 +62,7 @@ def test_the_sequential_test_agrees_with_fishtest(number: int, model: str) -> No
 def test_normalized_elo_is_the_lead_in_standard_deviations_of_a_game() -> None:
     # Without draws a game's deviation at a score of 60 % is sqrt(0.24); 800 / ln 10 is fishtest's unit.
     assert trinomial(600, 0, 400).normalized == pytest.approx(0.1 / sqrt(0.24) * 800 / log(10))
-    # Pairs whose games are independent tell the same as their games.
+    # Pairs of independent games give the same result as the single games.
     assert pentanomial([1600, 0, 4800, 0, 3600]).normalized == pytest.approx(trinomial(600, 0, 400).normalized)
 
 
@@ -73,7 +73,7 @@ def test_equal_wins_and_losses_give_a_difference_of_0() -> None:
 
 
 def test_pairs_that_cancel_out_narrow_the_error() -> None:
-    # The seat decides every game: as single games that looks like chance, as pairs it tells that there is none.
+    # The seat decides every game: single games look random, but pairs have no variance.
     games, pairs = trinomial(52, 0, 48), pentanomial([0, 0, 48, 0, 2])
     assert games.elo == pytest.approx(pairs.elo)
     assert games.error is not None
@@ -136,7 +136,7 @@ def test_superiority_of_known_results(wins: int, losses: int, expected: float) -
 
 
 def test_boys_and_girls_as_laplace_counted_them() -> None:
-    # Born in Paris, 1745 to 1770: 251527 boys, 241945 girls. That boys are not likelier has a chance of 1.15 * 10^-42
+    # Born in Paris, 1745 to 1770: 251527 boys, 241945 girls. The probability that boys are not likelier: 1.15 * 10^-42
     # (P.-S. Laplace, "Memoire sur les probabilites", 1781).
     assert superiority(241945, 251527) == pytest.approx(1.15e-42, rel=0.01)
 

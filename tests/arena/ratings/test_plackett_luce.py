@@ -1,4 +1,4 @@
-"""Plackett-Luce, against a likelihood that is written out order by order, and against facts about the model."""
+"""Plackett-Luce, compared with a likelihood that sums over all orders, and with known properties of the model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ELO = 400.0 / log(10.0)
 
 
 def written_out(strength: Sequence[float] | Numbers, names: Sequence[str], played: Sequence[RatedGame]) -> float:
-    """The log likelihood of games, ties as the average over all orders; from the definition, as slow as that is."""
+    """The log-likelihood of games by the definition (slow), with ties as the average over all orders."""
     total = 0.0
     for game in played:
         by_place = [
@@ -44,12 +44,12 @@ def written_out(strength: Sequence[float] | Numbers, names: Sequence[str], playe
 
 
 def virtual_draws(strength: Sequence[float] | Numbers) -> float:
-    """What the prior adds."""
+    """The log-likelihood of the prior."""
     return sum(0.5 * value - log(1.0 + exp(value)) for value in strength)
 
 
 def slopes(strength: Numbers, names: Sequence[str], played: Sequence[RatedGame]) -> Numbers:
-    """The first derivatives of `written_out`, by differences."""
+    """The first derivatives of `written_out`, by finite differences."""
     steps = 1e-5 * np.eye(len(names))
     return np.array(
         [
@@ -65,7 +65,7 @@ def pull_of_draws(strength: Numbers) -> Numbers:
 
 
 def information(strength: Numbers, names: Sequence[str], played: Sequence[RatedGame]) -> Numbers:
-    """Minus the second derivatives, virtual draws with them."""
+    """The Fisher information including the virtual draws: minus the second derivatives."""
     lines = []
     for step in 1e-4 * np.eye(len(names)):
         above, below = strength + step, strength - step
@@ -76,7 +76,7 @@ def information(strength: Numbers, names: Sequence[str], played: Sequence[RatedG
 
 
 def some_games(random: Random, names: Sequence[str], number: int, *, pairs: int = 0) -> list[RatedGame]:
-    """Games of two to four with ties now and then; so many different pairs, or none told."""
+    """Games of two to four players with some ties; `pairs` different pairs, or no recorded pairs."""
     return [
         RatedGame(
             tuple(seated),
@@ -89,9 +89,9 @@ def some_games(random: Random, names: Sequence[str], number: int, *, pairs: int 
 
 
 def strengths(found: Estimates, played: Sequence[RatedGame]) -> Numbers:
-    """The maximum itself: what the ratings are where virtual draws are counted, before they are made to average 0."""
+    """The maximum itself: the ratings before they are shifted to the mean 0."""
     values = found.ratings / ELO
-    # The prior's pulls sum to 0 at the maximum, and only a shift of all can see to that.
+    # At the maximum the derivatives of the prior sum to 0; a common shift of all ratings achieves that.
     low, high = -50.0, 50.0
     for _ in range(200):
         middle = (low + high) / 2.0
@@ -151,7 +151,7 @@ def test_games_for_two_are_rated_as_by_bradley_terry(number: int) -> None:
     for _ in range(60):
         first, second = random.sample("abcdef", 2)
         score = random.choice((0.0, 0.5, 1.0))
-        # Both ways round with the same result: no advantage for who sits first.
+        # Each game with both seatings and the same result, so that there is no first-move advantage.
         played += [RatedGame((first, second), (score, 1 - score)), RatedGame((second, first), (1 - score, score))]
     found, expected = fit(played), bradley_terry.fit(duels(played))
     assert found.names == expected.names

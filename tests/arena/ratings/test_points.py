@@ -1,4 +1,4 @@
-"""Standings and crosstables from what games came to: ranks, ties, byes, and that no order of games changes them."""
+"""Standings and crosstables: ranks, ties and byes; the order of games changes nothing."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ GAMES = st.lists(
 
 
 def duel(first: str, second: str, share: float) -> RatedGame:
-    """Who met whom, and the points of the first."""
+    """Games of two: both names, and the points of the first."""
     return RatedGame((first, second), (share, 1 - share))
 
 
 def counted(*games: tuple[str, str, float]) -> Scores:
-    """What these games came to."""
+    """The points of these games."""
     return points.of(duel(*game) for game in games)
 
 

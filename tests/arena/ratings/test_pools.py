@@ -1,4 +1,4 @@
-"""Who can be compared with whom, against the definition: whether there is a way from one to the other."""
+"""Pools, compared with the definition: whether there is a path from one player to the other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EDGES = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_
 
 
 def reached(start: str, ways: list[tuple[str, str]]) -> set[str]:
-    """Everybody to whom there is a way."""
+    """All players with a path from `name`."""
     found = {start}
     while more := {there for here, there in ways if here in found} - found:
         found |= more
@@ -21,7 +21,7 @@ def reached(start: str, ways: list[tuple[str, str]]) -> set[str]:
 
 
 def groups(ways: list[tuple[str, str]]) -> set[frozenset[str]]:
-    """Those between whom there is a way there and back."""
+    """Groups of players with paths in both directions."""
     return {frozenset(other for other in reached(name, ways) if name in reached(other, ways)) for name in NAMES}
 
 

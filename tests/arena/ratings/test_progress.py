@@ -1,4 +1,4 @@
-"""Progress: each version has one rating, by one fit of all games."""
+"""Progress: each version has one rating, from one fit of all games."""
 
 from __future__ import annotations
 
@@ -58,8 +58,7 @@ def test_a_game_of_a_version_against_itself_is_one_game() -> None:
 
 
 def test_a_rating_does_not_fall_because_opponents_get_stronger() -> None:
-    """An agent plays as well as ever against an opponent whose new version beats it: what changes is the rating
-    of the opponent."""
+    """The new version of an opponent beats an unchanged agent: only the rating of the opponent changes."""
     before = [drawn("a@1", "c@1"), drawn("c@1", "a@1"), drawn("a@1", "b@1"), drawn("b@1", "a@1")] * 20
     after = [drawn("a@2", "c@1"), drawn("c@1", "a@2"), won("b@2", "a@2"), drawn("a@2", "b@2")] * 20
     found = progress(before + after)

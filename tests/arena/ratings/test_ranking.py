@@ -1,4 +1,4 @@
-"""A ranking says of everybody what the games say, in every system."""
+"""Rankings in every system."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def test_whatever_the_games_a_ranking_agrees_with_itself(played: list[RatedGame]
 
 
 def _agrees(pool: list[Ranked], *, sure: bool) -> None:
-    """Ranks, and the ranges of ranks, are those of the ratings, and of the errors."""
+    """Checks that ranks follow from the ratings, and the ranges of ranks from the errors."""
     for one in pool:
         assert one.rank is not None
         assert one.rank_low is not None

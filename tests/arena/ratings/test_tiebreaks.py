@@ -1,4 +1,4 @@
-"""Tie-breaks: by hand, by their definitions, and each decides where all before it are equal."""
+"""Tie-breaks: examples by hand, their definitions, and their order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from db.scores import Score, Scores
 from tests.kit.effort import tries
 
 Game = tuple[str, str, float]
-"""Who met whom, and the points of the first."""
+"""Two names, and the points of the first."""
 # Quarters, so that every sum is exact.
 GAMES = st.lists(
     st.builds(
@@ -29,23 +29,23 @@ GAMES = st.lists(
 
 
 def counted(games: Sequence[Game]) -> Scores:
-    """What these games came to."""
+    """The points of these games."""
     return points.of(RatedGame((first, second), (share, 1 - share)) for first, second, share in games)
 
 
 def broken(*games: Game) -> dict[str, dict[str, float]]:
-    """Everybody's tie-breaks."""
+    """The tie-breaks of all players."""
     results = counted(games)
     return tiebreaks(results.players, results.meetings)
 
 
 def ranked(*games: Game) -> list[tuple[int, str]]:
-    """Everybody's rank, in order."""
+    """The ranks of all players, in order."""
     return [(line.rank, line.name) for line in standings(counted(games))]
 
 
 def sides(games: Sequence[Game]) -> list[tuple[str, float, str]]:
-    """Who scored what against whom, each game from both sides."""
+    """Each game from the view of both players."""
     return [side for first, second, share in games for side in ((first, share, second), (second, 1 - share, first))]
 
 
@@ -84,7 +84,7 @@ def test_of_two_with_equal_points_who_won_their_game_is_before() -> None:
 
 
 def test_then_who_scored_against_the_better_ones_is_before() -> None:
-    # Bob has beaten the one with points.
+    # Bob has beaten the player who has points.
     order = ranked(("bob", "cleo", 1), ("ann", "dan", 1), ("cleo", "dan", 1), ("cleo", "eve", 1))
     assert order[:3] == [(1, "cleo"), (2, "bob"), (3, "ann")]
 

@@ -1,4 +1,4 @@
-"""One player against another: what is counted, what is paired, and what a perfect score proves."""
+"""One player against another: counts, pairs, and the confidence bound of a perfect score."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ids = count(1)
 def game(
     first: str, second: str, points: float, *, pair: str = "", verdict: str = "normal", plies: int | None = 9
 ) -> RatedGame:
-    """A game in which `first` has scored so much; of a pair of its own unless one is named."""
+    """A game with the score of `first`; without `pair`, it is a pair of its own."""
     id = next(_ids)
     return RatedGame(
         id=id,
@@ -37,7 +37,7 @@ def game(
 
 
 def pair(name: str, own: float, other: float) -> list[RatedGame]:
-    """Two games in which a has scored so much, first as the first player."""
+    """Two games with the scores of a, first in the first seat."""
     return [game("a", "b", own, pair=name), game("b", "a", 1.0 - other, pair=name)]
 
 
@@ -65,7 +65,7 @@ def test_who_is_better_is_told_by_the_pairs_that_one_of_them_has_won() -> None:
     assert even.los == 0.5
     won = versus(pair("1", 1.0, 1.0), "a", "b")
     assert won.los == pytest.approx(0.75)
-    # Two games of one opening tell less than two games of two.
+    # Two games with one opening give less information than two games with two openings.
     assert versus([game("a", "b", 1.0), game("b", "a", 0.0)], "a", "b").los > won.los
 
 
@@ -117,7 +117,7 @@ def test_who_wins_everything_is_better_by_what_would_have_failed_one_time_in_twe
     assert (found.difference.elo, found.bound is not None) == (None, True)
     assert found.bound is not None
     score = 1.0 / (1.0 + 10.0 ** (-found.bound / 400.0))
-    # Of so many games in a row, each won with that chance, all are won as rarely.
+    # All games in a row are won with probability 5 % at this expected score.
     assert score**pairs == pytest.approx(0.05)
     assert (found.bound > 0.0) is (pairs >= 5)
 

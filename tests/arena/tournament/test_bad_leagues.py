@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def wrong(folder: Path, text: str) -> str:
-    """What is said of a description that cannot be used, after its file's name."""
+    """The error of a description, without its file's name."""
     with pytest.raises(BadLeague) as caught:
         read(folder, text)
     said = str(caught.value)

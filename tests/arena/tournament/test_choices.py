@@ -1,4 +1,4 @@
-"""Formats side by side: their games are what `formats.estimate` says, their errors those of their real schedules."""
+"""The comparison of formats: numbers of games agree with `formats.estimate`, errors with those of real schedules."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_agents_are_measured_against_the_gauntlet_or_anchors_or_built_in_agents(
 
 @pytest.mark.parametrize(("game", "count", "rounds"), [("connect4", 8, 3), ("connect4", 15, 5), ("ludo", 10, 8)])
 def test_the_error_is_that_of_a_real_schedule(game: str, count: int, rounds: int) -> None:
-    """Of swiss tournaments and tables, whose pairings are not known before they are played: of equals, by chance."""
+    """Pairings of swiss tournaments and tables are not known in advance; these are of equal players, at random."""
     format = Format.SWISS if game == "connect4" else Format.TABLES
     described = of(["random"] * count, game, format=str(format), rounds=rounds)
     names = [agent.name for agent in described.agents]

@@ -1,4 +1,4 @@
-"""How long games take: as on record, or as long as the clock allows."""
+"""The estimate of how long games take: from recorded games, or from the clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The warning of games that will repeat each other: where players meet more often than they have openings."""
+"""The warning that games will repeat, when players meet more often than there are openings."""
 
 from __future__ import annotations
 

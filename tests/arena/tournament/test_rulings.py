@@ -1,5 +1,4 @@
-"""What is ruled about games and agents: every order of rulings and runs leaves a record that can be true, and points
-that an independent model counts."""
+"""Rulings: every order of rulings and runs leaves a consistent database, with the points of an independent model."""
 
 from __future__ import annotations
 
@@ -37,7 +36,7 @@ FORMATS: dict[str, dict[str, Any]] = {
 
 
 class Event(Course):
-    """A tournament of four whose games are really judged, with what an instructor decides about it."""
+    """A tournament of four agents with real matches, and an instructor's rulings."""
 
     def __init__(self, folder: Path, seed: int, *, most: int = 1000, **keys: Any) -> None:
         super().__init__(folder)
@@ -47,7 +46,7 @@ class Event(Course):
         self.play_on(most)
 
     def play_on(self, most: int = 1000) -> None:
-        """A run of up to `most` games; it ends as Ctrl-C would."""
+        """A run of up to `most` games; it ends as with Ctrl-C."""
         with self.opened() as tournament:
             for _ in range(most):
                 if (game := tournament.next()) is None:
@@ -83,12 +82,12 @@ class Event(Course):
         )
 
     def wrongs(self) -> list[Any]:
-        """What `arena db verify` finds."""
+        """The contradictions that `arena db verify` finds."""
         with Database(str(self.folder / "arena.db"), read_only=True) as database:
             return verify(database, Store(self.folder / "arena.store")).wrongs
 
     def stands(self) -> dict[str, Any]:
-        """Everything that a ruling may change."""
+        """Everything that a ruling can change."""
         with (
             Database(str(self.folder / "arena.db"), read_only=True) as database,
             database.reading() as connection,
@@ -108,8 +107,8 @@ def points(counted: Any) -> dict[str, tuple[int, float]]:
 
 
 def modelled(event: Event, rulings_made: dict[int, list[tuple[int, str, int | None]]]) -> dict[str, tuple[int, float]]:
-    """Everybody's games and points, counted one by one: of each game the last attempt that was not cancelled, unless
-    the last ruling about it that was not revoked annuls it."""
+    """All players' games and points, counted one by one: the last attempt of each game that was not cancelled, unless
+    its last ruling that was not revoked annuls it."""
     attempts: dict[tuple[str, int], list[int]] = {}
     status: dict[int, str] = {}
     seats: dict[int, list[tuple[int, str, float]]] = {}
@@ -338,7 +337,7 @@ def test_in_a_knockout_a_ruling_that_a_later_round_depends_on_cannot_be_revoked(
     assert refusal(lambda: event.rule(1, "again")) == (
         "game 1 is in round 1, and round 2 of the knockout is already paired"
     )
-    # What was ruled after the final was paired decides nothing about who is in it.
+    # A ruling after the final was paired does not change who plays in it.
     event.revoke(event.rule(1, "void"))
     final = event.sql("SELECT MAX(id) FROM game WHERE status = 'finished'")[0][0]
     event.revoke(event.rule(final, "again"))
@@ -370,7 +369,7 @@ def test_in_a_knockout_a_ruling_before_a_pairing_cannot_be_revoked(cup: Event, w
 
 
 def test_a_series_continues_when_the_games_that_decided_it_are_annulled(cup: Event) -> None:
-    """The final ends 4-0, and its third pairing is cancelled; with two games less it is needed."""
+    """The final ends 4-0, and its third pairing is cancelled; without two of the games the pairing is needed."""
     cup.run(the_later_name_wins)
     third = "SELECT attempt, status FROM game WHERE round = 2 AND pair LIKE '%, 2]' ORDER BY attempt, leg"
     assert cup.sql(third) == [(1, "cancelled")] * 2

@@ -1,4 +1,4 @@
-"""Standings read from the record: as the format ranks, with forfeits marked, and of the games that count."""
+"""Standings from the database: in the format's order, with forfeits marked, and only games that count."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def bracket(course: Course) -> Bracket:
 
 
 def scoring(points: Mapping[tuple[str, str], list[float]]) -> Play:
-    """By who meets: the points of the one named first, game after game."""
+    """By pairing: the points of the player named first, game after game."""
     left = {pair: list(shares) for pair, shares in points.items()}
 
     def play(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...]]:

@@ -1,4 +1,4 @@
-"""A tournament between its description and its record: exactly the games that should be, whatever happens meanwhile."""
+"""A run of a tournament: exactly the described games are played and recorded, even with faults and crashes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.kit.effort import tries
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
 Play = Callable[[Planned], tuple[Verdict, int | None, tuple[float, ...] | None]]
-"""What comes of a game: its verdict, whose fault it is, the points."""
+"""The result of a game: its verdict, the seat at fault, the points."""
 
 
 def first_wins(_: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
@@ -40,7 +40,7 @@ def first_wins(_: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | Non
 
 
 def record(game: Planned, play: Play) -> Finished:
-    """The game as a referee would tell it."""
+    """The finished game, as a referee would report it."""
     verdict, fault, points = play(game)
     seats = tuple(
         SeatRecord(seat, entrant.name, None if points is None else points[seat], None, 0, 0)
@@ -82,7 +82,7 @@ class Course:
             )
 
     def run(self, play: Play = first_wins, *, most: int = 10_000, **settings: Any) -> Tournament:
-        """Plays up to `most` games, one after the other, and then ends as Ctrl-C would."""
+        """Plays up to `most` games, one after the other, and then ends as with Ctrl-C."""
         with self.opened(**settings) as tournament:
             for _ in range(most):
                 game = tournament.next()
@@ -383,7 +383,7 @@ def test_two_runs_of_a_tournament_at_the_same_time_are_refused(tmp_path: Path) -
 BOUNDS = (0.0, 100.0)
 ROUNDS = 40
 NEEDED = next(pairs for pairs in count(1) if sprt([0, 0, 0, 0, pairs], *BOUNDS).verdict)
-"""So many pairs that one player wins decide the test."""
+"""Number of pairs won by one player that decide the test."""
 
 
 def ann_wins(game: Planned) -> tuple[Verdict, int | None, tuple[float, ...] | None]:
@@ -409,12 +409,12 @@ def describe_match(course: Course, *names: str, of: str | None = None, rounds: i
 
 
 def statuses(course: Course) -> dict[str, int]:
-    """How many games there are of each status."""
+    """The number of games of each status."""
     return dict(course.sql("SELECT status, COUNT(*) FROM game GROUP BY status"))
 
 
 def decision(course: Course) -> Any:
-    """What is on record of it."""
+    """The recorded decision."""
     return json.loads(course.sql("SELECT settings FROM tournament")[0][0]).get("decided")
 
 

@@ -1,4 +1,4 @@
-"""Export and import: the same games and results come back, and what is wrong in a file is named by its line."""
+"""Export and import: the same games and results come back, and errors have the line."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WORTH = st.none() | st.floats(-1e300, 1e300)
 
 @st.composite
 def past_games(draw: st.DrawFn, *, seats: int | None = None) -> PastGame:
-    """Any game that may be on record."""
+    """A random recorded game."""
     count = draw(st.integers(1, 5)) if seats is None else seats
     status = draw(st.sampled_from(("finished", "void")))
     shares = st.sampled_from((0.0, 0.5, 1.0, 1 / 3, 2 / 3, 1e-7)) | st.floats(0, 1)
@@ -91,7 +91,7 @@ def past_games(draw: st.DrawFn, *, seats: int | None = None) -> PastGame:
 
 
 def numbered(found: list[PastRuling]) -> tuple[PastRuling, ...]:
-    """The rulings with numbers; each "revoke" takes back the one before it, where there is one that it can."""
+    """The rulings with numbers; each "revoke" revokes the ruling before it, if possible."""
     made: list[PastRuling] = []
     for id, ruling in enumerate(found, 7):
         before = made[-1] if made and made[-1].what != "revoke" else None
@@ -103,7 +103,7 @@ def numbered(found: list[PastRuling]) -> tuple[PastRuling, ...]:
 
 
 def plies(seats: int) -> st.SearchStrategy[MoveRecord]:
-    """Any ply of a game of so many seats."""
+    """A random ply of a game with that number of seats."""
     return st.builds(
         MoveRecord,
         st.just(1),
@@ -119,14 +119,14 @@ def plies(seats: int) -> st.SearchStrategy[MoveRecord]:
 
 
 def rulings(seats: int) -> st.SearchStrategy[PastRuling]:
-    """Any ruling about such a game."""
+    """A random ruling about such a game."""
     return st.builds(PastRuling, st.just("award"), st.integers(0, seats - 1), TEXT, TEXT) | st.builds(
         PastRuling, st.sampled_from(("void", "again", "revoke")), st.none(), TEXT, TEXT
     )
 
 
 def written(games: Sequence[PastGame], form: FileFormat) -> str:
-    """What an export of the games holds."""
+    """The text of an export of the games."""
     out = io.StringIO()
     most = max(len(game.seats) for game in games)
     assert exchange.write(games, form, out, most_seats=most) == len(games)
@@ -134,12 +134,12 @@ def written(games: Sequence[PastGame], form: FileFormat) -> str:
 
 
 def unique_names(games: list[PastGame]) -> list[PastGame]:
-    """The games with pairs that no two share."""
+    """The games, each with a unique pair."""
     return [replace(game, pair=f"{game.pair}{number}") for number, game in enumerate(games)]
 
 
 def as_far_as(form: FileFormat, game: PastGame) -> PastGame:
-    """The game as far as that form holds it."""
+    """The game with only the fields of that format."""
     if form is FileFormat.NDJSON:
         return game
     lost: dict[str, Any] = {"cpu": None, "memory": None, "stderr": None}
@@ -179,7 +179,7 @@ def test_a_result_is_read_as_it_was_written(shares: list[float] | None) -> None:
 
 
 def whole_record(file: Path) -> list[PastGame]:
-    """All games of a database that are over, as they were entered."""
+    """All finished games of a database, in order."""
     with Database(str(file), create=False) as database, database.reading() as connection:
         return games.games(connection, games.ids(connection, None, every=True), whole=True)
 
@@ -401,7 +401,7 @@ def test_an_import_ignores_ids_and_rounded_durations() -> None:
 
 @pytest.mark.parametrize("form", FileFormat)
 def test_ratings_are_the_same_from_a_file(form: FileFormat, tmp_path: Path) -> None:
-    """Anchors, submissions that play no more, and rulings that were revoked: all of it changes ratings."""
+    """With anchors, replaced submissions and revoked rulings, which all change ratings."""
     record = tmp_path / "course.db"
     with Database(str(record)) as database:
         id = store_tournament(database, "tictactoe", names=("ann", "bob", "cid", "dan"), openings=0)

@@ -1,4 +1,4 @@
-"""Results from files: plain lists, our own exports, and the PGN of other programs become the same games to be rated."""
+"""Results from files: plain lists, exports, and the PGN of other programs give the same rated games."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ here} 1-0
 
 
 def told(games: list[RatedGame]) -> list[tuple[tuple[str, ...], tuple[float, ...]]]:
-    """Who played, and with what result."""
+    """The players and the result of each game."""
     return [(game.names, game.points) for game in games]
 
 
@@ -113,7 +113,7 @@ def test_an_export_holds_the_games_that_the_record_rates(database: Path, form: e
         over = [game for game in record.games(connection, ids) if game.status in record.OVER]
         exchange.write(over, form, out)
     games = read(out.getvalue(), f"all.{form}")
-    # The sample has a player whose first version played: which version did is known to ndjson alone.
+    # In the sample an old version of a player has played; only NDJSON has the players' versions.
     current = [game for game in games if "dan" not in game.names]
     expected = [(game.names, game.points) for game in of_record if "dan" not in game.names]
     assert sorted(told(current)) == sorted(expected)

@@ -1,4 +1,4 @@
-"""Boards on a page: shared where they are alike; an image of a user-supplied game's picture, or text without one."""
+"""Boards on a page: common parts are shared; a user-supplied game's picture is an image, or text without a picture."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Own(State[int]):
 
 
 def drawn(*pictures: Any) -> tuple[str, ...]:
-    """How boards with these pictures are shown."""
+    """The markup of boards with these pictures."""
     return boards((Own(picture), None) for picture in pictures).drawn
 
 
@@ -97,7 +97,7 @@ def test_every_board_holds_the_same_elements_as_its_picture(rules: str) -> None:
 
 
 def _elements(root: ElementTree.Element, parts: dict[str, ElementTree.Element]) -> list[tuple[object, ...]]:
-    """All elements in order but the style sheet, with what is used in its place."""
+    """All elements in order except the style sheet, with <use> replaced by the used part."""
     found: list[tuple[object, ...]] = []
     for element in root:
         name = element.tag.rpartition("}")[2]

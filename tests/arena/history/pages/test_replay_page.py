@@ -1,4 +1,4 @@
-"""The page of a game as a text: valid whatever was played, small, and public where it is to be."""
+"""The page of a game: valid HTML for every game, small, and without private texts if it is public."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SECRET = "a thought of mine"
 
 
 def thoughtful(rules: str = "connect4") -> PastGame:
-    """A game in which much was said and printed."""
+    """A game with many reports and much output."""
     game = past_game(rules, ("ann", "bob"), logs=[f"{SECRET}\n" * 40, "Traceback\nNoGood: 3\n"])
     told = [structs.replace(move, text=SECRET, line=SECRET, score=0.125, depth=9, nodes=77) for move in game.moves]
     ruling = PastRuling(what="award", seat=1, reason=SECRET, when="2026-05-02T12:00:00Z")
@@ -47,7 +47,7 @@ def test_a_game_that_has_not_been_played_is_a_page() -> None:
 
 
 def test_a_long_game_is_a_small_page() -> None:
-    """Boards share what they have in common."""
+    """Boards share their common parts."""
     game = past_game("ludo:players=2")
     assert len(game.moves) > 200
     assert len(page(game)) < 2000 * len(game.moves) + 50_000

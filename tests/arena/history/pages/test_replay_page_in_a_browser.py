@@ -25,7 +25,7 @@ MOVES = "a1 b1 a2 b2 a3"
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of a short game in which something was said and printed."""
+    """The page of a short game with reports and output."""
     game = past_game("tictactoe", ("ann", "bob"), moves=MOVES, logs=["mine\n" * 8, "yours\n" * 30])
     moves = tuple(structs.replace(move, score=(-1) ** move.ply * 0.1 * move.ply, depth=3) for move in game.moves)
     file = tmp_path_factory.mktemp("page") / "game.html"
@@ -34,7 +34,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def at(page: Page) -> int:
-    """Which step is shown: exactly one, and all else that tells of it agrees."""
+    """The number of the only visible step; checks that slider, list, status and address agree."""
     shown = page.locator(".step:visible")
     assert shown.count() == 1
     number = int((shown.get_attribute("id") or "").removeprefix("ply-"))
@@ -198,7 +198,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(browser: Browser, tmp_path:
 
 
 def test_names_and_texts_run_no_script(browser: Browser, tmp_path: Path) -> None:
-    """Leaving the page fails if anything popped up, was asked for or complained."""
+    """Closing the page fails if there was a dialog, a request or an error."""
     odd = "".join(AWKWARD).replace("\ud800", "") + "</script><img src=x onerror=alert(1)>`${alert(2)}"
     game = past_game("tictactoe", (odd, "bob"), moves=MOVES, logs=[odd * 9], tournament=odd)
     moves = tuple(structs.replace(move, text=odd, line=odd) for move in game.moves)

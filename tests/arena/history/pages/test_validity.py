@@ -1,4 +1,4 @@
-"""The check of pages finds what it is there to find."""
+"""Tests of the HTML checker that other tests use."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The picture of ratings: dots and bars where the numbers are, nothing overlaps, and all of it in words."""
+"""The dot plot: positions of dots and bars, no overlaps, and the description."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ANN, BOB = RatingBar("ann", 1600.0, 40.0, "", 1), RatingBar("bob", 1500.0, None,
 
 
 def some_bars(count: int, *, pools: int = 1) -> list[RatingBar]:
-    """So many players with random ratings, with awkward names among them."""
+    """Players with random ratings, some with awkward names."""
     random = Random(count)
     return [
         RatingBar(

@@ -1,4 +1,4 @@
-"""The picture of progress: lines and bands where the numbers are, names at their ends, and all of it in words."""
+"""The line plot: positions of lines and bands, names at the ends, and the description."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ALICE = Line("alice v1", (Point(10, 1400.0, 90.0), Point(60, 1450.0, 30.0)))
 
 
 def some_lines(count: int) -> list[Line]:
-    """So many versions, with awkward names among them."""
+    """Versions of agents, some with awkward names."""
     random = Random(count)
     lines = []
     for number in range(count):

@@ -1,4 +1,4 @@
-"""The picture of a game's value: what is drawn is there in words too, and nothing touches or is outside."""
+"""The plot of a game's value: its description, and no overlaps."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def test_added_players_change_nothing_for_the_others(
     everybody = Event(event.terms, event.names, seed).ask() if not formats.grows(event.terms) else []
     same = {pairing.key: pairing for pairing in everybody}
     if kind in (Format.ROUND_ROBIN, Format.GAUNTLET):
-        # They meet as if all had been there from the start, on the same seats; the newcomers in later rounds.
+        # All meet in the same seats as if they had been there from the start; the added players in later rounds.
         assert {pairing.key: pairing.names for pairing in every} == {
             key: pairing.names for key, pairing in same.items()
         }

@@ -1,4 +1,4 @@
-"""A knockout: a bracket drawn once, series of so many pairings, and what happens when one is tied."""
+"""A knockout: a bracket drawn once, series of several pairings, and ties."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def knockout(players: int, *, best_of: int = 1, repeats: int = 3) -> Event:
 
 
 def give(event: Event, first: float, second: float) -> None:
-    """The higher seed of every pairing that is to be played gets `first`, the other `second`."""
+    """Plays all pairings so far: the higher seed gets `first` points, the other `second`."""
     for pairing in event.open:
         high, low = sorted(pairing.names, key=event.names.index)
         event.results[pairing.key] = {high: first, low: second}
 
 
 def shown(event: Event, forfeits: set[tuple[str, str]] | None = None) -> Bracket:
-    """The bracket as it stands."""
+    """The current bracket."""
     so_far = TournamentState(
         tuple(sorted(event.names)), event.seed, event.results, tuple(event.known), frozenset(event.withdrawn)
     )
@@ -39,7 +39,7 @@ def shown(event: Event, forfeits: set[tuple[str, str]] | None = None) -> Bracket
 
 
 def told(bracket: Bracket, **statuses: str) -> list[str]:
-    """Every series in words, from the first round to the final."""
+    """Every series as a sentence, from the first round to the final."""
     withdrawn = {name.replace("_", " "): status for name, status in statuses.items()}
     return [bracket.sentence(one, withdrawn) for series in bracket.rounds for one in series]
 
@@ -51,7 +51,7 @@ def ranked(bracket: Bracket) -> list[str]:
 
 
 def together(event: Event, round: int) -> list[list[str]]:
-    """Who meets in that round, the higher seed first."""
+    """The pairs of that round, the higher seed first."""
     return [sorted(pairing.names, key=event.names.index) for pairing in event.known if pairing.round == round]
 
 

@@ -1,4 +1,4 @@
-"""A matching is as large as can be, also after some have left; held against trying everything."""
+"""A matching is maximum, also after vertices are removed; compared with brute force."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.kit.effort import tries
 
 
 def largest(graph: list[list[int]], left: frozenset[int]) -> int:
-    """How many pairs can be made of those who are left, by trying everything."""
+    """The largest number of pairs of the remaining vertices, by brute force."""
 
     @cache
     def most(left: frozenset[int]) -> int:
@@ -44,7 +44,7 @@ def test_matchings_are_maximum_after_removals(players: int, density: float, rand
 
 
 def test_odd_cycles_are_contracted() -> None:
-    # Two triangles and a bridge: whoever takes the pairs as they come leaves two alone.
+    # Two triangles and a bridge: a greedy matching leaves two vertices unmatched.
     graph = [[1, 2], [0, 2], [0, 1, 3], [2, 4, 5], [3, 5], [3, 4]]
     assert Matching(graph).size == 3
     assert Matching(graph).without(2).size == 2

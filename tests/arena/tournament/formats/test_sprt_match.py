@@ -1,4 +1,4 @@
-"""A match: so many pairs of two, and the sequential test that may end it, in numbers and in words."""
+"""A match: its pairings, and the sequential test that can end it early."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def swiss(players: int, rounds: int, seed: int, random: Random) -> Event:
 
 
 def points_before(event: Event, round: int) -> dict[str, float]:
-    """Everybody's points when the round was paired."""
+    """All players' points when the round was paired."""
     points = dict.fromkeys(event.names, 0.0)
     for pairing in event.known:
         if pairing.round < round:
@@ -48,7 +48,7 @@ def test_everybody_plays_or_has_a_bye_in_every_round(players: int, rounds: int, 
 @settings(max_examples=tries(20))
 @given(st.integers(2, 40), st.integers(0, 2**64), st.randoms(use_true_random=False))
 def test_nobody_meets_again_in_half_as_many_rounds_as_players(players: int, seed: int, random: Random) -> None:
-    # So far a round without rematches is always possible: everybody has met fewer than half of the others.
+    # A round without rematches is always possible, because every player has met fewer than half of the others.
     event = swiss(players, max(1, players // 2 - 1), seed, random)
     assert set(meetings(event.known).values()) <= {1}
 

@@ -14,7 +14,7 @@ from tests.kit.paper_tournament import Event, Terms, meetings, names, spread
 
 
 def played(event: Event) -> Counter[str]:
-    """At how many tables each has been."""
+    """By player, the number of tables so far."""
     return Counter(name for pairing in event.known for name in pairing.names)
 
 
