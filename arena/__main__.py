@@ -52,7 +52,7 @@ def _run() -> None:
         from arena.history import words
 
         # Paths are shown as the author wrote them, without the store; control characters in user text are escaped.
-        print(_fitting(f"arena: {words.without_store(words.printable(str(error)))}"), file=sys.stderr)
+        print(_fitting(f"arena: {words.without_store(words.printable(str(error)))}{_remedy(error)}"), file=sys.stderr)
         sys.exit(error.exit_code if isinstance(error, ArenaError) else 2)
     except OSError as error:
         where = f": {error.filename}" if error.filename else ""
@@ -68,6 +68,15 @@ def _run() -> None:
             file=sys.stderr,
         )
         sys.exit(1)
+
+
+def _remedy(error: Exception) -> str:
+    """Where an extra is missing, the command that installs it."""
+    if (extra := getattr(error, "extra", None)) is None:
+        return ""
+    from arena import installation
+
+    return f": {installation.command(extra)}"
 
 
 def _fitting(message: str) -> str:

@@ -20,10 +20,11 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool, StaticPool
 
-from db.errors import Busy, DatabaseError, DiskFull, NotADatabase
+from db.errors import Busy, DatabaseError, DiskFull, NoDriver, NotADatabase
 from db.sources import MOST_BYTES
 
 DEFAULT_FILE: Final = "arena.db"
+_POSTGRESQL: Final = "postgresql"
 WRITES: Final = "writes"
 """Name of the execution option that marks a connection as one that writes."""
 BUSY_TIMEOUT: Final = 10_000
@@ -64,7 +65,7 @@ def engine(address: URL, views: Mapping[str, str], *, read_only: bool = False) -
     `views`: name -> SELECT. In SQLite each connection creates them as temporary views. SQLite looks for temporary views
     first, so a view or table of the same name in the file is not used."""
     if address.get_backend_name() != "sqlite":
-        return create_engine(address)
+        return _engine_of_server(address)
     file = file_of(address)
 
     def connect() -> sqlite3.Connection:
@@ -106,6 +107,20 @@ def engine(address: URL, views: Mapping[str, str], *, read_only: bool = False) -
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return made
+
+
+def _engine_of_server(address: URL) -> Engine:
+    """The SQLAlchemy engine for a database server; NoDriver if its driver package is not installed."""
+    backend = address.get_backend_name()
+    if address.drivername == _POSTGRESQL:
+        address = address.set(drivername=f"{_POSTGRESQL}+psycopg")
+    try:
+        return create_engine(address)
+    except ModuleNotFoundError as error:
+        extra = "postgres" if error.name == "psycopg" else None
+        raise NoDriver(f"a {backend} database needs {error.name}, which is not installed", extra=extra) from None
+    except SQLAlchemyError as error:
+        raise DatabaseError(f"expected a database's file or URL, got {address!r}: {error}") from None
 
 
 def _refuse_super_journal(file: Path) -> None:

@@ -5,7 +5,8 @@
     |-- NotADatabase     the file is not a database of arena, or is damaged
     |-- NotFound         no tournament, game or agent has that name
     |-- Busy             another program is writing
-    `-- DiskFull         the disk is full, or writing failed
+    |-- DiskFull         the disk is full, or writing failed
+    `-- NoDriver         the driver package for this database is not installed
 
 A message says what was expected, what came, where, and what to do; it can be shown to a user unchanged.
 """
@@ -33,3 +34,12 @@ class Busy(DatabaseError):
 
 class DiskFull(DatabaseError):
     """The disk is full, or writing failed."""
+
+
+class NoDriver(DatabaseError):
+    """The driver package for this database is not installed."""
+
+    def __init__(self, message: str, *, extra: str | None) -> None:
+        super().__init__(message)
+        self.extra = extra
+        """The extra of arena-referee that installs the driver."""

@@ -144,9 +144,9 @@ def _unfolded(help: str) -> str:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from arena import installation
 
-        print(f"arena-referee {version('arena-referee')}")
+        print(installation.software())
         raise typer.Exit
 
 

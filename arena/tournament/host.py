@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import platform
 from functools import cache
-from importlib.metadata import version as version_of
 from typing import Any
 
+from arena import installation
 from arena.match.schedule import Entrant, Planned
 from arena.walls import meter
 from arena.walls.kinds import WallKind
@@ -28,7 +28,7 @@ def _counts_waits(entrant: Entrant) -> bool:
 @cache
 def _machine() -> dict[str, Any]:
     return {
-        "software": f"arena-referee {version_of('arena-referee')}",
+        "software": installation.software(),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()}",
         "cores": os.cpu_count(),

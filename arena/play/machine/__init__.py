@@ -6,7 +6,7 @@ kind of walls. One small function judges each fact. Nothing on the machine is ch
     sandboxes.py    which walls hold                        disk.py     speed and type of the disk, free space
     promises.py     which promises of docs/security.md hold system.py   operating system, versions, open files
     processors.py   cores, quota, load, late wake-ups       finding.py  what all of these return
-    memory.py       memory for agents that play at the same time
+    memory.py       memory for agents that play at once    extras.py   optional parts that are installed
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Finding", "Health", "findings"]
 
 def findings(folder: Path | None) -> list[Finding]:
     """All findings about this machine. `folder`: that of the database; None if the database is not a local file."""
-    from arena.play.machine import disk, memory, processors, sandboxes, system
+    from arena.play.machine import disk, extras, memory, processors, sandboxes, system
 
     return [
         *sandboxes.findings(),
@@ -28,4 +28,5 @@ def findings(folder: Path | None) -> list[Finding]:
         *memory.findings(),
         *disk.findings(folder),
         *system.findings(),
+        *extras.findings(),
     ]

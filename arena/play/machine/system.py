@@ -10,6 +10,7 @@ import sqlite3
 from contextlib import suppress
 from typing import Final
 
+from arena import installation
 from arena.play.machine.finding import Finding, Health, found, unknown
 
 _PLAYERS_LEAST: Final = 128
@@ -19,7 +20,12 @@ _MORE_FILES: Final = "raise the hard limit on open files (ulimit -Hn; on Linux i
 
 def findings() -> list[Finding]:
     """What arena runs on."""
-    return [operating_system(platform.system(), platform.release(), platform.machine()), *_software(), open_files()]
+    return [
+        found("system", "arena", installation.version()),
+        operating_system(platform.system(), platform.release(), platform.machine()),
+        *_software(),
+        open_files(),
+    ]
 
 
 def operating_system(name: str, release: str, processor: str) -> Finding:

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from arena import installation
 from arena.errors import ArenaError
+from arena.installation import Extra
 from arena.play import descriptors
-from arena.play.machine import Finding, Health, disk, findings, memory, processors, promises, sandboxes, system
+from arena.play.machine import Finding, Health, disk, extras, findings, memory, processors, promises, sandboxes, system
 from arena.play.machine.processors import ProcessorTimes
 from arena.play.machine.promises import Promise
 from arena.walls import confine, probe
@@ -44,7 +46,9 @@ def one(found: list[Finding], name: str) -> Finding:
 
 def test_every_finding_of_this_machine_has_a_value_and_every_warning_has_advice(tmp_path: Path) -> None:
     found = findings(tmp_path)
-    assert {finding.area for finding in found} == {"walls", "promises", "clocks", "memory", "disk", "system"}
+    assert {finding.area for finding in found} == {
+        *("walls", "promises", "clocks", "memory", "disk", "system", "extras")
+    }
     assert len({(finding.area, finding.name) for finding in found}) == len(found)
     for finding in found:
         assert finding.value, finding
@@ -493,3 +497,23 @@ def test_too_few_descriptors_are_a_problem(monkeypatch: pytest.MonkeyPatch) -> N
         "the referee needs 72 open files, the limit is 40",
         Health.PROBLEM,
     )
+
+
+# Extras.
+
+
+def test_every_extra_says_what_it_is_for_and_how_to_install_it() -> None:
+    assert set(extras.PURPOSES) == {extra.name for extra in installation.extras()}
+    for name, purpose in extras.PURPOSES.items():
+        extra = Extra(name, ("one", "two"), ("two",))
+        missing = extras.finding(extra, "pip install two")
+        assert missing.value == f"not installed: {purpose}; to install: pip install two"
+        assert extras.finding(Extra(name, ("one",), ()), "pip install one").value == f"installed: {purpose}"
+
+
+@pytest.mark.parametrize(("in_clone", "listed"), [(True, set(extras.PURPOSES)), (False, {"postgres"})])
+def test_extras_for_those_who_change_the_code_are_listed_in_a_clone(
+    monkeypatch: pytest.MonkeyPatch, in_clone: bool, listed: set[str]
+) -> None:
+    monkeypatch.setattr(installation, "is_clone", lambda: in_clone)
+    assert {finding.name for finding in extras.findings()} == listed

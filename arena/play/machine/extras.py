@@ -1,0 +1,38 @@
+"""Which optional parts of arena are installed, what each is for, and the command that installs it.
+
+An extra that is not installed is not a fault: most users need none.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from arena import installation
+from arena.installation import Extra
+from arena.play.machine.finding import Finding, Health
+
+PURPOSES: Final = {
+    "postgres": "a database on a PostgreSQL server",
+    "browser": "tests of the pages in Chromium",
+    "bench": "benchmarks beside easyAI and OpenSpiel",
+    "test": "`make test`",
+    "release": "`make release`",
+}
+"""What each extra is for."""
+_FOR_PLAYERS: Final = ("postgres",)
+"""The extras that add to the commands; the others are for those who change the code, in a clone."""
+
+
+def findings() -> list[Finding]:
+    """The extras that can be of use here."""
+    found = {extra.name: extra for extra in installation.extras()}
+    wanted = PURPOSES if installation.is_clone() else _FOR_PLAYERS
+    return [finding(found[name], installation.command(name)) for name in wanted if name in found]
+
+
+def finding(extra: Extra, command: str) -> Finding:
+    """Whether an extra is installed; if it is not, the command that installs it."""
+    value = f"installed: {PURPOSES[extra.name]}"
+    if extra.missing:
+        value = f"not {value}; to install: {command}"
+    return Finding("extras", extra.name, value, Health.OK)
