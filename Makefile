@@ -5,16 +5,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 READY_TO_TEST := $(VENV)/ready-to-test
+READY_TO_RELEASE := $(VENV)/ready-to-release
 # `make EXTRAS=test,browser,postgres .venv/ready-to-test` also installs Playwright and a PostgreSQL driver. Without them,
 # or without Chromium or a PostgreSQL server, the tests that need them are skipped.
 EXTRAS ?= test
 # Environment variables of the tests (tests/kit/effort.py): SOAK=1 tries far more cases, as `make soak` does. ALL_WALLS=1
 # runs the attacks as root and as an ordinary user on every kind of walls, as .ci/run does; without it only as root on a
 # sandbox.
+# ALL_PYTHONS=1 installs the wheel with pip in every installed Python, as .ci/run does.
 
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
-.PHONY: demo test soak lint bench clean
+.PHONY: demo test soak lint bench release clean
 
 demo: $(READY)
 	$(BIN)/arena demo
@@ -43,6 +45,10 @@ bench: $(READY)
 	$(BIN)/python benchmarks/walls.py
 	$(BIN)/python benchmarks/cli.py
 
+# Wheel and sdist in dist/, checked; publishes nothing.
+release: $(READY_TO_RELEASE)
+	.ci/release $(BIN)/python
+
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
 $(READY): pyproject.toml constraints.txt
@@ -55,6 +61,10 @@ $(READY): pyproject.toml constraints.txt
 
 $(READY_TO_TEST): $(READY)
 	$(INSTALL) '.[$(EXTRAS)]'
+	@touch $@
+
+$(READY_TO_RELEASE): $(READY)
+	$(INSTALL) '.[release]'
 	@touch $@
 
 clean:
