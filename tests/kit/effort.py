@@ -1,7 +1,8 @@
 """How much a run of the tests tries: a little in the suite, more in `.ci/run`, and far more in `make soak`.
 
-SOAK=1: many times as many examples, and long proofs. ALL_WALLS=1: every user behind every kind of walls. The Makefile
-says how each is set; no other module reads them.
+SOAK=1: many times as many examples, and long proofs. ALL_WALLS=1: every user behind every kind of walls.
+ALL_PYTHONS=1: the package installed by pip in every Python there is. The Makefile says how each is set; no other module
+reads them.
 """
 
 import os
@@ -11,6 +12,7 @@ from typing import Final
 
 SOAK: Final = os.environ.get("SOAK") == "1"
 ALL_WALLS: Final = SOAK or os.environ.get("ALL_WALLS") == "1"
+ALL_PYTHONS: Final = SOAK or os.environ.get("ALL_PYTHONS") == "1"
 PATIENCE: Final = 600
 """Seconds that a test waits for another process before it gives up: far more than it takes on any machine."""
 
@@ -33,10 +35,13 @@ LONG_ONES: Final = (
     f"{_ATTACK}[container-root-spin_off_turn]",
     f"{_ATTACK}[limits-root-spin_off_turn]",
     "tests/arena/student/checking/test_explanations.py::test_what_goes_wrong_behind_walls_is_told_why",
+    "tests/test_package.py::test_what_pip_installs_plays_on_every_python",
+    "tests/test_package.py::test_a_release_is_built_twice_checked_and_tried",
     "tests/arena/cli/test_journey.py::",
     "tests/arena/student/checking/test_examiner.py::",
     "tests/arena/cli/play/test_run.py::",
     "tests/arena/cli/teach/test_collect.py::",
+    "tests/test_package.py::test_a_student_needs_no_clone",
     f"{_SHOWN}[README.md",
 )
 """How the names of the tests begin that take longest, the longest first; `make test` prints the 25 slowest."""
