@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Annotated, Any, Final
 
 import typer
+from typer.completion import completion_init
 from typer.core import TyperGroup
 from typer.main import get_group
 
@@ -150,8 +151,24 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _show_completion(wanted: bool) -> None:
+    if wanted:
+        from arena.cli.terminal import completion_scripts
+
+        completion_scripts.show()
+
+
+def _install_completion(wanted: bool) -> None:
+    if wanted:
+        from arena.cli.terminal import completion_scripts
+
+        completion_scripts.install()
+
+
+completion_init()
 app = typer.Typer(
     cls=Commands,
+    add_completion=False,
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -164,6 +181,24 @@ def arena(
     context: typer.Context,
     version: Annotated[  # noqa: ARG001
         bool, typer.Option("--version", help="Print the version and exit.", callback=_show_version, is_eager=True)
+    ] = False,
+    install_completion: Annotated[  # noqa: ARG001
+        bool,
+        typer.Option(
+            "--install-completion",
+            help="Let this shell (bash, zsh or fish) complete commands, and exit.",
+            callback=_install_completion,
+            is_eager=True,
+        ),
+    ] = False,
+    show_completion: Annotated[  # noqa: ARG001
+        bool,
+        typer.Option(
+            "--show-completion",
+            help="Print what --install-completion writes for this shell, and exit.",
+            callback=_show_completion,
+            is_eager=True,
+        ),
     ] = False,
 ) -> None:
     """A referee and tournament server for game-playing agents."""
