@@ -36,6 +36,7 @@ LONG_ONES: Final = (
     f"{_ATTACK}[limits-root-spin_off_turn]",
     "tests/arena/student/checking/test_explanations.py::test_what_goes_wrong_behind_walls_is_told_why",
     "tests/test_package.py::test_what_pip_installs_plays_on_every_python",
+    "tests/test_containerfile.py::test_its_steps_make_an_environment_that_plays",
     "tests/test_package.py::test_a_release_is_built_twice_checked_and_tried",
     "tests/arena/cli/test_journey.py::",
     "tests/arena/student/checking/test_examiner.py::",
