@@ -80,20 +80,20 @@ def table(text: str, file: str) -> list[tuple[int, dict[str, str]]]:
     text = text.removeprefix("\ufeff")
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     rows: list[tuple[int, list[str]]] = []
-    begins = 1
+    start = 1
     if text[:4].casefold() == "sep=":  # Excel may write this before the column names
         next(lines)
-        begins = 2
+        start = 2
     try:
         for row in lines:
             cells = [cell.strip() for cell in row]
             while cells and not cells[-1]:
                 cells.pop()
             if cells:
-                rows.append((begins, cells))
-            begins = lines.line_num + 1
+                rows.append((start, cells))
+            start = lines.line_num + 1
     except csv.Error as error:
-        raise BadRoster(f"{file}, line {begins}: not valid CSV: {error}") from None
+        raise BadRoster(f"{file}, line {start}: not valid CSV: {error}") from None
     if not rows:
         raise BadRoster(f"{file}: expected a line with the column names, got an empty file")
     (first, titles), *below = rows

@@ -91,8 +91,8 @@ def our_search(algorithm: JudgedAlgorithm, question: Question) -> OurSearch:
     best = []
     for move in state.moves() if state.turn != CHANCE else ():
         # The tree in which this is the only move.
-        alone = replace(drawn.root, children={move: drawn.root.children[move]}, noisy=())
-        if _same(search(Tree.at(drawn, alone), depth=question.depth, **options).value, result.value):
+        single_move = replace(drawn.root, children={move: drawn.root.children[move]}, noisy=())
+        if _same(search(Tree.at(drawn, single_move), depth=question.depth, **options).value, result.value):
             best.append(move)
     return OurSearch(algorithm, question, state, result, trace, leaves_seen(trace), tuple(best))
 

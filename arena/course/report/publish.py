@@ -31,24 +31,24 @@ def published(folder: Path) -> Iterator[Path]:
     place = Path(os.path.realpath(folder))
     _check(place, folder)
     _remove_leftovers(place)
-    begun, lock = _new_beside(place)
+    new, lock = _new_beside(place)
     try:
-        yield begun
-        (begun / LIST).write_text("\n".join([_ABOUT, *_files(begun), ""]), "utf-8")
+        yield new
+        (new / LIST).write_text("\n".join([_ABOUT, *_files(new), ""]), "utf-8")
         _check(place, folder)
-        _swap(begun, place, begun.with_suffix(".old"))
+        _swap(new, place, new.with_suffix(".old"))
     finally:
-        shutil.rmtree(begun, ignore_errors=True)
+        shutil.rmtree(new, ignore_errors=True)
         os.close(lock)
 
 
 def _new_beside(place: Path) -> tuple[Path, int]:
     """A new folder beside `place`, and its lock, which shows other reports that the folder is in use."""
     while True:
-        begun = place.with_name(f".{place.name}-{secrets.token_hex(4)}.part")
-        begun.mkdir()
-        if (lock := locked(begun)) is not None:
-            return begun, lock
+        new = place.with_name(f".{place.name}-{secrets.token_hex(4)}.part")
+        new.mkdir()
+        if (lock := locked(new)) is not None:
+            return new, lock
 
 
 def _remove_leftovers(place: Path) -> None:
@@ -86,12 +86,12 @@ def _check(place: Path, folder: Path) -> None:
         )
 
 
-def _swap(begun: Path, place: Path, old: Path) -> None:
+def _swap(new: Path, place: Path, old: Path) -> None:
     """Moves the new folder to its place and removes the old one; if that fails, the old one stays."""
     if place.exists():
         place.rename(old)
     try:
-        begun.rename(place)
+        new.rename(place)
     except BaseException:
         if old.exists() and not place.exists():
             old.rename(place)

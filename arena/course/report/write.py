@@ -102,9 +102,9 @@ def _write_games(shared: GamePages, ids: Sequence[int], *, processes: int, done:
     pool = ProcessPoolExecutor(processes, get_context("spawn"), _start_process, (shared,))
     try:
         with _ctrl_c_ignored():
-            begun = [pool.submit(_write_in_process, portion) for portion in portions]
+            started = [pool.submit(_write_in_process, portion) for portion in portions]
         written = 0
-        for finished in as_completed(begun):
+        for finished in as_completed(started):
             written += finished.result()
             done(written)
     except BrokenProcessPool:

@@ -261,7 +261,7 @@ class _CheckSchedule:
             if (new := next(self._coming, None)) is None:
                 return None
             self._running.append(new)
-            self._continue(new, begins=True)
+            self._continue(new, first_time=True)
 
     def note(self, finished: Finished) -> None:
         """Take a finished game; a void game is played again with the same dice."""
@@ -287,14 +287,14 @@ class _CheckSchedule:
             running = self._done.popleft()
             yield running.place, running.finished()
 
-    def _continue(self, running: _RunningCheck, *, begins: bool = False) -> None:
+    def _continue(self, running: _RunningCheck, *, first_time: bool = False) -> None:
         """Send the check its finished games; it requests the next batch or ends."""
         if running.requests is None:
             return
         # In the order of the requests: no check depends on which game finished first.
         played = sorted(running.played, key=lambda game: game.planned.number)
         try:
-            batch = next(running.requests) if begins else running.requests.send(played)
+            batch = next(running.requests) if first_time else running.requests.send(played)
         except StopIteration:
             running.requests = None
             self._running.remove(running)

@@ -266,20 +266,20 @@ class GamePlanner:
     def whole_game(self, seat: int, entrant: Entrant, longest: int | None) -> Planned:
         """A game against random moves, the same as `arena play` plays with this seed. It is cut short after `longest`
         moves."""
-        alone = self.start.players == 1
+        single = self.start.players == 1
         planned = self._game(self._seated(seat, entrant, longest))
-        return replace(planned, max_plies=longest) if alone and longest is not None else planned
+        return replace(planned, max_plies=longest) if single and longest is not None else planned
 
     def in_a_hurry(self, game: CheckGame, pace: Pace) -> Planned:
         """The position of the agent's last move in the game again, on a clock that is too short for its pace."""
-        alone = self.start.players == 1
+        single = self.start.players == 1
         return replace(
             game.planned,
             number=next(self.numbers),
-            entrants=self._seated(game.seat, self.players.fresh, None if alone else 0),
+            entrants=self._seated(game.seat, self.players.fresh, None if single else 0),
             clock=str(pace.short_clock),
             opening=game.before_own_last_move,
-            max_plies=1 if alone else game.planned.max_plies,
+            max_plies=1 if single else game.planned.max_plies,
         )
 
     def watched(self, game: CheckGame) -> Planned:

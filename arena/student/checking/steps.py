@@ -67,22 +67,22 @@ class Check:
         positions = planned_games.draw_positions(self._planner.start, self._conditions.seed)
         if only is not None:
             positions = (position for position in positions if position.number == only)
-        (first,) = self._moves(self._players.kept, islice(positions, 1))
-        (begun,) = yield GameBatch([replace(first, watched=True)])
-        if not begun.was_asked:
-            yield from self._explain_start(begun)
+        (planned,) = self._moves(self._players.kept, islice(positions, 1))
+        (first,) = yield GameBatch([replace(planned, watched=True)])
+        if not first.was_asked:
+            yield from self._explain_start(first)
         else:
-            self._report_start(begun)
+            self._report_start(first)
             rest = islice(positions, 0 if only is not None else self._conditions.positions - 1)
-            play_whole_games = yield from self._try_positions(begun, rest)
+            play_whole_games = yield from self._try_positions(first, rest)
             if only is None and play_whole_games:
                 yield from self._try_whole_games()
         self._skip_the_rest()
 
     # The start.
 
-    def _report_start(self, begun: CheckGame) -> None:
-        seconds = begun.ready_after or 0.0
+    def _report_start(self, first: CheckGame) -> None:
+        seconds = first.ready_after or 0.0
         message = f"{self._players.confined}, ready within {seconds:.1f} s"
         self._add(StepName.STARTS, Light.GOOD, message, seconds=seconds)
         allowed = f"{self._conditions.limits.ready / SECOND:.0f} s are allowed"
@@ -90,15 +90,15 @@ class Check:
             StepName.READY, Light.GOOD, allowed if self._players.python else "as the protocol requires", seconds=0.0
         )
 
-    def _explain_start(self, begun: CheckGame) -> GameRequests:
+    def _explain_start(self, first: CheckGame) -> GameRequests:
         """Reports why the agent was never ready."""
-        if begun.undecided:
-            self._add_undecided(StepName.STARTS, begun)
+        if first.undecided:
+            self._add_undecided(StepName.STARTS, first)
             return
-        why = yield from self._explain(begun)
+        why = yield from self._explain(first)
         name = StepName.FOUND if why.loading else StepName.STARTS
         if not why.loading and (
-            why.method == "begin" or (not self._players.python and begun.record.verdict == Verdict.UNREADY)
+            why.method == "begin" or (not self._players.python and first.record.verdict == Verdict.UNREADY)
         ):
             self._add(StepName.STARTS, Light.GOOD, self._players.confined)
             name = StepName.READY
@@ -116,11 +116,11 @@ class Check:
         return self._planner.positions[game.planned.number]
 
     def _try_positions(
-        self, begun: CheckGame, more: Iterator[CheckPosition]
+        self, first: CheckGame, more: Iterator[CheckPosition]
     ) -> Generator[GameBatch, list[CheckGame], bool]:
         """Plays a move in many positions. Returns whether the agent can continue with whole games."""
-        failures = [begun] if begun.failed else []
-        self._uses_clock = begun.own.longest > _USES_CLOCK
+        failures = [first] if first.failed else []
+        self._uses_clock = first.own.longest > _USES_CLOCK
 
         def enough(game: CheckGame) -> bool:
             self._uses_clock = self._uses_clock or game.own.longest > _USES_CLOCK
@@ -128,11 +128,11 @@ class Check:
                 failures.append(game)
             return game.failed and (game.verdict in COSTLY or len(failures) >= _MOST_FAILURES)
 
-        played = [begun]
+        played = [first]
         before = self._now()
-        if not (begun.failed and begun.verdict in COSTLY):
+        if not (first.failed and first.verdict in COSTLY):
             played += yield GameBatch(self._moves(self._players.kept, more), self._conditions.seconds, enough)
-        if failures and failures[0] is not begun:
+        if failures and failures[0] is not first:
             (again,) = yield GameBatch(self._moves(self._players.fresh, [self._position(failures[0])]))
             if not again.failed and not again.undecided:
                 # Something left over from earlier games was to blame: in a tournament each game has a fresh process.

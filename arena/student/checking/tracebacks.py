@@ -63,9 +63,9 @@ class Traceback:
 def last(stderr: str) -> Traceback | None:
     """The last traceback in a log; None if there is none."""
     lines = stderr.splitlines()
-    begins = [number for number, line in enumerate(lines) if line.endswith(_TRACEBACK)]
-    if begins:
-        frames, error = _read(lines[begins[-1] + 1 :])
+    starts = [number for number, line in enumerate(lines) if line.endswith(_TRACEBACK)]
+    if starts:
+        frames, error = _read(lines[starts[-1] + 1 :])
         return Traceback(frames, error)
     # A syntax error in the file itself has frames, but not the line "Traceback ...".
     frames, error = _read(lines[-12:])

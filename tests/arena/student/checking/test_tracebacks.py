@@ -100,7 +100,7 @@ def test_the_missing_file_of_a_program_is_named(stderr: str, file: str) -> None:
     why = explanations.explain(
         Failure(Verdict.CRASHED, f"exited with code 1: {last}", stderr, python=False, asked=False)
     )
-    assert why.message == f"the program did not find {file}, and ended"
+    assert why.message == f"the program did not find {file} and exited"
     assert "/scratch/" not in why.stderr
 
 
