@@ -154,8 +154,8 @@ def time_used(all_games: Sequence[CheckGame], whole_games: Sequence[CheckGame], 
         full = control.base + control.periods * control.period
         if left := [move.left for game in whole_games for move in game.own_moves if move.left is not None]:
             message += f"; at least {_seconds(min(left))} left at any time"
-            increment = f", +{_seconds(control.increment)} a move" if control.increment else ""
-            rules = f"starts with {_seconds(full)}{increment}"
+            increment = f", +{control.increment / SECOND:g} s a move" if control.increment else ""
+            rules = f"starts with {full / SECOND:g} s{increment}"
             nearly = min(left) < (1 - _NEARLY) * full
     message = f"{message} ({rules})"
     if nearly:

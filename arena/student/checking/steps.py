@@ -160,8 +160,8 @@ class Check:
         mean = played_games.mean_time(played)
         slow = f"; no more, because a move took {mean:.2f} s" if short and mean > 0.05 else ""
         seats = len({position.seat for position in tried})
-        as_each = f", as {'both seats' if seats == 2 else f'{seats} seats'}" if seats > 1 else ""
-        self._add(StepName.LEGAL, Light.GOOD, f"{count}{as_each}: {planned_games.count_stages(tried)}{slow}")
+        in_seats = f", in {'both seats' if seats == 2 else f'{seats} seats'}" if seats > 1 else ""
+        self._add(StepName.LEGAL, Light.GOOD, f"{count}{in_seats}: {planned_games.count_stages(tried)}{slow}")
         return True
 
     def _report_failures(self, failures: Sequence[CheckGame], tried: int, count: str) -> GameRequests:
