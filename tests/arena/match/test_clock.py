@@ -163,7 +163,7 @@ def test_without_a_clock_there_is_only_the_limit_of_a_move() -> None:
     assert clock.limit(0) == 7 * SECOND
 
 
-def test_players_are_told_whole_milliseconds_never_more_than_there_is() -> None:
+def test_players_get_whole_milliseconds_rounded_down() -> None:
     clock = Clock(TimeControl.parse("1+2x0.0015"), 2)
     clock.charge(0, 1)
     assert clock.milliseconds() == (1002, 1003)
@@ -207,7 +207,7 @@ def test_a_seats_time_is_never_negative_whatever_is_charged(
 @example(TimeControl(base=SECOND, increment=10 * MILLISECOND), [1] * 100, None, 0)
 @example(TimeControl(periods=1, period=10), [1] * 10, None, 0)
 @example(TimeControl(base=60 * SECOND, moves=40), [1] * 100, None, 0)
-def test_whoever_spends_its_budget_never_loses_on_time(
+def test_an_agent_that_uses_its_budget_never_loses_on_time(
     control: TimeControl, spends: list[int], moves_left: int | None, before: int
 ) -> None:
     """Without a margin; `before`: the time of a first move."""
@@ -240,7 +240,7 @@ def test_the_budget_is_a_sensible_share(text: str, least: float, most: float) ->
     assert least <= (clock.budget(0) or 0) / SECOND <= most
 
 
-def test_who_has_few_moves_to_make_may_take_longer_for_each() -> None:
+def test_with_few_moves_left_the_budget_is_larger() -> None:
     clock = Clock(TimeControl.parse("60"), 1)
     budgets = [clock.budget(0, moves) or 0 for moves in (50, 10, 3, 1)]
     assert budgets == sorted(budgets)

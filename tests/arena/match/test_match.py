@@ -34,7 +34,7 @@ WON_BY_SEAT_0 = ("a1", "b1", "a2", "b2", "a3")
 # How a game goes.
 
 
-def test_a_game_begins_when_all_have_sat_down_and_are_ready() -> None:
+def test_a_game_starts_when_all_are_connected_and_ready() -> None:
     table = Table()
     table.arrive(1)
     assert table.post == [[], []]
@@ -47,7 +47,7 @@ def test_a_game_begins_when_all_have_sat_down_and_are_ready() -> None:
     assert isinstance(table.post[1][-1], Start)
 
 
-def test_start_tells_a_seat_its_own_name_and_what_the_others_are_called() -> None:
+def test_start_has_the_names_of_all_seats() -> None:
     table = Table(clock="60+0.5").begin()
     start = table.post[1][0]
     assert isinstance(start, Start)
@@ -184,7 +184,7 @@ def test_a_move_that_is_not_legal_loses_at_once() -> None:
     assert table.match.detail == ("bob, ply 2: expected a legal move (a1, b1, c1, a2, c2, a3, b3, c3), got 'b2'")
 
 
-def test_who_resigns_has_lost() -> None:
+def test_a_player_that_resigns_has_lost() -> None:
     table = Table().begin()
     table.play("b2")
     table.resign()
@@ -226,7 +226,7 @@ def test_what_answers_nothing_is_dropped_and_the_101st_is_flooded(name: str) -> 
 
 
 @pytest.mark.parametrize("message", [Hello(1), Failed(GAME, Verdict.CRASHED, "the other one")], ids=["hello", "failed"])
-def test_what_a_player_may_never_send_is_garbage_whoevers_turn_it_is(message: Hello | Failed) -> None:
+def test_a_message_that_players_never_send_is_garbage_in_any_turn(message: Hello | Failed) -> None:
     table = Table().begin()
     table.say(1, message)
     assert table.result() == ("garbage", 1)
@@ -234,7 +234,7 @@ def test_what_a_player_may_never_send_is_garbage_whoevers_turn_it_is(message: He
 
 
 @pytest.mark.parametrize("verdict", [Verdict.GARBAGE, Verdict.FLOODED])
-def test_who_breaks_the_protocol_loses_whoevers_turn_it_is(verdict: Verdict) -> None:
+def test_a_player_that_breaks_the_protocol_loses_in_any_turn(verdict: Verdict) -> None:
     for seat in (0, 1):
         table = Table().begin()
         table.refuse(seat, verdict)
@@ -285,7 +285,7 @@ def test_a_position_is_always_sent_where_something_is_hidden() -> None:
 # The end, and after.
 
 
-def test_every_seat_that_is_there_is_told_the_end_once() -> None:
+def test_every_connected_seat_gets_over_once() -> None:
     table = Table(rules="ludo:players=3", seats=3).arrive(0, 1)
     table.refuse(0)
     assert [len(table.overs(seat)) for seat in range(3)] == [1, 1, 0]

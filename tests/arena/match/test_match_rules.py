@@ -35,7 +35,7 @@ def test_any_real_numbers_are_utilities(tmp_path: Path) -> None:
     assert (table.match.utilities, table.match.points) == ((1.0, 0.0), (1.0, 0.0))
 
 
-def test_infinite_utilities_have_a_winner_and_are_told_and_recorded_as_nothing(tmp_path: Path) -> None:
+def test_infinite_utilities_have_a_winner_and_are_sent_and_recorded_as_null(tmp_path: Path) -> None:
     table = Table(rules=written(tmp_path, "Endless")).begin()
     table.play("3", "1")
     assert (table.match.utilities, table.match.points) == ((inf, -inf), (1.0, 0.0))

@@ -44,7 +44,7 @@ def test_a_measurement_that_cannot_be_is_not_believed(spent: int) -> None:
 
 
 @pytest.mark.parametrize("spent", [0, 2 * SECOND], ids=["nothing", "the whole interval"])
-def test_a_measurement_from_nothing_to_the_whole_interval_is_believed(spent: int) -> None:
+def test_a_measurement_within_the_interval_is_accepted(spent: int) -> None:
     table = Table(clock="60").begin()
     table.play("b2", after=2 * SECOND, spent=spent)
     ply = table.match.moves[0]
@@ -87,7 +87,7 @@ def test_the_referee_gives_up_on_a_host_a_second_after_the_longest_that_a_turn_m
     assert table.match.detail == "ann did not answer in time: the machine was too busy"
 
 
-def test_a_referee_that_was_held_up_hears_the_move_before_it_calls_time() -> None:
+def test_a_delayed_referee_reads_the_move_before_it_calls_time() -> None:
     table = Table(clock="1").begin()
     question = table.question()
     table.stall(5 * SECOND)
@@ -160,7 +160,7 @@ def test_a_process_of_ours_that_never_sits_down_makes_the_game_void() -> None:
     assert table.match.detail == "bob did not connect in time: the machine was too busy"
 
 
-def test_a_guest_who_never_sits_down_is_unready() -> None:
+def test_a_guest_that_never_connects_is_unready() -> None:
     table = Table(hosted=(0,)).arrive(0)
     table.wait(10 * SECOND - 1)
     assert table.result() == (None, None)
@@ -169,7 +169,7 @@ def test_a_guest_who_never_sits_down_is_unready() -> None:
     assert table.match.detail == "bob did not connect in time"
 
 
-def test_a_guest_who_never_says_ready_is_unready() -> None:
+def test_a_guest_that_never_says_ready_is_unready() -> None:
     table = Table(hosted=(1,)).arrive(0, 1)
     table.say(1, Ready(GAME))
     table.wait(5 * SECOND)
@@ -252,7 +252,7 @@ def test_a_lost_players_last_move_counts_when_it_comes_within_20_ms() -> None:
     assert len(table.overs(1)) == 1
 
 
-def test_who_is_lost_right_after_its_move_has_crashed_when_its_turn_comes() -> None:
+def test_a_player_lost_after_its_move_has_crashed_when_its_turn_comes() -> None:
     table = Table().begin()
     table.lose(0)
     table.play("b2", after=MS)
@@ -263,7 +263,7 @@ def test_who_is_lost_right_after_its_move_has_crashed_when_its_turn_comes() -> N
     assert len(table.match.moves) == 2
 
 
-def test_who_is_lost_while_the_other_thinks_wins_if_the_other_loses_first() -> None:
+def test_a_player_lost_while_the_other_thinks_wins_if_the_other_loses_first() -> None:
     table = Table().begin()
     table.lose(1)
     table.wait(SECOND)
@@ -273,7 +273,7 @@ def test_who_is_lost_while_the_other_thinks_wins_if_the_other_loses_first() -> N
 
 
 @pytest.mark.parametrize("arrived", [False, True])
-def test_a_guest_who_is_lost_before_the_game_begins_has_crashed(arrived: bool) -> None:
+def test_a_guest_lost_before_the_start_has_crashed(arrived: bool) -> None:
     table = Table(hosted=(0,))
     table.arrive(*([1] if arrived else []))
     table.lose(1)
@@ -283,7 +283,7 @@ def test_a_guest_who_is_lost_before_the_game_begins_has_crashed(arrived: bool) -
 
 @pytest.mark.parametrize("how_far", ["sitting down", "saying ready", "thinking", "while the other thinks"])
 @pytest.mark.parametrize(("liable", "result"), [((), ("void", None)), ((1,), ("crashed", 1))])
-def test_a_warden_that_is_lost_makes_the_game_void_unless_its_seat_answers_for_it(
+def test_a_lost_warden_makes_the_game_void_unless_its_seat_is_liable(
     how_far: str, liable: tuple[int, ...], result: tuple[str | None, int | None]
 ) -> None:
     table = Table(guarded=(1,), liable=liable)
@@ -337,7 +337,7 @@ def test_of_two_lost_players_the_one_that_is_needed_has_crashed() -> None:
     assert table.result() == ("crashed", 0)
 
 
-def test_a_referee_that_was_held_up_decides_as_if_it_had_not_been() -> None:
+def test_a_delayed_referee_decides_as_if_on_time() -> None:
     """Seat 0 is late for ready before seat 1, lost a moment ago, is given up."""
     for held_up in (False, True):
         table = Table(hosted=()).arrive(0, 1)
@@ -361,7 +361,7 @@ def test_an_agent_that_fails_while_the_other_thinks_has_lost_when_its_turn_comes
     assert table.match.detail == "bob: its agent failed"
 
 
-def test_what_a_warden_said_of_its_agent_stands_when_the_warden_is_lost_too() -> None:
+def test_a_wardens_failed_counts_even_if_the_warden_is_lost_later() -> None:
     table = Table(guarded=(1,)).begin()
     table.fail(1, Verdict.MEMORY)
     table.lose(1)
@@ -410,11 +410,11 @@ def test_waiting_is_not_charged_and_comes_off_no_clock() -> None:
     assert cost_of(2000, cpu=100, delay=1500, lag=700) == (500, 1500, 700, None)
 
 
-def test_who_waited_for_longer_than_it_had_goes_on() -> None:
+def test_an_agent_that_only_waited_continues() -> None:
     assert cost_of(30_000, cpu=9_000, delay=21_000) == (9_000, 21_000, 0, None)
 
 
-def test_who_used_a_millisecond_too_much_has_lost_however_long_it_waited() -> None:
+def test_a_millisecond_too_much_loses_however_long_the_wait() -> None:
     assert cost_of(30_000, cpu=10_001, delay=21_000) == (10_001, None, 0, "time")
     assert cost_of(30_000, cpu=0, delay=19_999) == (10_001, None, 0, "time")
 
@@ -424,7 +424,7 @@ def test_no_less_is_charged_than_was_computed() -> None:
     assert cost_of(2000, cpu=60_000, delay=1900) == (2000, 0, 0, None)
 
 
-def test_what_cannot_be_is_charged_as_if_nobody_had_waited() -> None:
+def test_impossible_measurements_give_no_credit_for_waiting() -> None:
     assert cost_of(2000, cpu=100, delay=-5) == (2000, 0, 0, None)
     assert cost_of(2000, cpu=-5, delay=5000) == (0, 2000, 0, None)
     assert cost_of(2000, delay=1900) == (2000, 0, 0, None)
@@ -443,7 +443,7 @@ def test_for_a_player_that_we_did_not_start_time_is_called_at_once() -> None:
     assert table.result() == ("time", 0)
 
 
-def test_a_wait_is_told_with_a_loss_on_time() -> None:
+def test_a_loss_on_time_mentions_the_wait() -> None:
     table = Table(clock="1", guarded=(0,)).begin()
     table.wait(3 * SECOND)
     table.fail(0, Verdict.TIME, spent=3 * SECOND, cpu=1_060 * MS, delay=1_900 * MS)
@@ -456,7 +456,7 @@ def test_a_wait_is_told_with_a_loss_on_time() -> None:
 # Void.
 
 
-def test_who_waited_until_the_absolute_limit_and_had_time_left_makes_the_game_void() -> None:
+def test_waiting_until_the_absolute_limit_with_time_left_makes_the_game_void() -> None:
     table = Table(clock="1", guarded=(0,)).begin()
     table.wait(70 * SECOND + 500 * MS)
     table.fail(0, Verdict.TIME, spent=70 * SECOND + 500 * MS, cpu=200 * MS, delay=70 * SECOND)

@@ -65,7 +65,7 @@ def test_an_adjudicated_game_of_more_seats_is_half_a_point_each_and_no_utilities
     assert result(games.start("ludo"), Verdict.ADJUDICATED, None) == (None, (0.5,) * 4)
 
 
-def test_faults_change_points_whatever_stands_on_the_board() -> None:
+def test_faults_change_points_in_any_position() -> None:
     table = Table().begin()
     table.play("a1", "b1", "a2", "b2")
     table.refuse(0)

@@ -107,7 +107,7 @@ def evening(played: list[Finished]) -> dict[int, Finished]:
 
 
 @pytest.mark.parametrize("number", range(1, len(BAD_AGENTS) + 1), ids=lambda number: str(BAD_AGENTS[number - 1]))
-def test_misbehaving_costs_ones_own_game(evening: dict[int, Finished], number: int) -> None:
+def test_misbehaving_costs_the_misbehaving_players_game(evening: dict[int, Finished], number: int) -> None:
     agent, record = BAD_AGENTS[number - 1], evening[number].record
     assert record.verdict == agent.verdict, record.detail
     assert record.fault == (0 if agent.at_fault else None)
@@ -117,7 +117,7 @@ def test_misbehaving_costs_ones_own_game(evening: dict[int, Finished], number: i
     assert record.seats[1].spent < 5 * SECOND, "the opponent's clock has paid for it"
 
 
-def test_whoever_misbehaves_is_told_how(evening: dict[int, Finished]) -> None:
+def test_every_bad_agent_gets_its_message(evening: dict[int, Finished]) -> None:
     """The messages of `arena check`. After a change on purpose: python -m tests.kit.check_messages"""
     held = {name: words for name, words in check_messages.held().items() if name.startswith(("stdio: ", "zeromq: "))}
     assert check_messages.of_bad_agents(evening.values()) == held

@@ -98,7 +98,9 @@ def games_of(room: Room, kind: str, rules: str, clock: str, number: int) -> list
 
 @pytest.mark.parametrize("burners", BURNERS)
 @pytest.mark.parametrize("kind", FAIR)
-def test_who_works_a_tenth_of_a_second_for_a_move_is_never_out_of_time(kind: str, burners: int, room: Room) -> None:
+def test_an_agent_that_works_a_tenth_of_a_second_a_move_is_never_out_of_time(
+    kind: str, burners: int, room: Room
+) -> None:
     needs(kind)
     with burning(burners, room.cores):
         # A built-in agent searches all of a small game immediately.
@@ -114,7 +116,9 @@ def test_who_works_a_tenth_of_a_second_for_a_move_is_never_out_of_time(kind: str
 
 @pytest.mark.parametrize("burners", BURNERS)
 @pytest.mark.parametrize("kind", FAULTY)
-def test_who_does_not_answer_is_out_of_time_however_busy_the_machine_is(kind: str, burners: int, room: Room) -> None:
+def test_a_player_that_does_not_answer_is_out_of_time_however_busy_the_machine_is(
+    kind: str, burners: int, room: Room
+) -> None:
     needs(kind)
     with burning(burners, room.cores):
         records = room.play(*games_of(room, kind, SMALL, "2+0.02" if SOAK else "0.2", tries(1, soak=10)))
@@ -158,7 +162,7 @@ def in_one_cpu_group() -> Iterator[None]:
 
 @pytest.mark.parametrize("crowd", ["StartsSixty", "sixty"])
 @pytest.mark.parametrize("walls", [WallKind.SANDBOX, WallKind.LIMITS])
-def test_who_starts_sixty_threads_keeps_nobody_from_being_ready(crowd: str, walls: WallKind) -> None:
+def test_sixty_threads_keep_no_other_agent_from_being_ready(crowd: str, walls: WallKind) -> None:
     if not (offer := probe.offer(walls)).holds:
         pytest.skip(f"this machine offers no {walls}: {offer.why}")
     with in_one_cpu_group(), RunFolder() as folder, Director(folder) as director:

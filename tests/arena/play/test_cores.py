@@ -48,7 +48,7 @@ def taken(of: Cores) -> list[int]:
 @pytest.mark.parametrize(
     ("at_once", "bound"), [(1, [3]), (2, [2, 3]), (3, [1, 2, 3]), (4, []), (5, [])], ids=lambda value: str(value)
 )
-def test_there_is_one_for_each_game_and_one_for_the_rest_or_none_at_all(
+def test_each_game_gets_a_core_and_one_is_left_or_none_is_reserved(
     at_once: int, bound: list[int], machine: list[int]
 ) -> None:
     of = Cores(at_once)
@@ -57,7 +57,7 @@ def test_there_is_one_for_each_game_and_one_for_the_rest_or_none_at_all(
 
 
 @needs_linux
-def test_where_the_system_binds_nobody_there_are_none(machine: list[int]) -> None:
+def test_there_are_no_cores_where_processes_cannot_be_bound(machine: list[int]) -> None:
     machine.clear()
     assert Cores(1).take() is None
 
@@ -86,7 +86,7 @@ def test_directors_share_a_machine_and_none_gets_less_than_it_needs(machine: lis
 
 
 @needs_linux
-def test_who_gets_too_few_leaves_them_to_others(machine: list[int]) -> None:
+def test_a_director_that_gets_too_few_cores_leaves_them_to_others(machine: list[int]) -> None:
     first = Cores(2)
     too_many = Cores(2)
     assert taken(too_many) == []

@@ -83,7 +83,7 @@ def processes(finished: list[Finished]) -> list[str]:
     return [next(move.text or "" for move in event.record.moves if move.text) for event in finished]
 
 
-def test_a_game_is_told_from_its_beginning_to_its_end(evening: Evening) -> None:
+def test_a_game_yields_all_events_from_start_to_end(evening: Evening) -> None:
     game = evening.game(evening.entrant("random", "a"), evening.entrant("random", "b"), watched=True)
     began, *plies, finished = evening.director.play(InOrder([game]))
     assert isinstance(began, Began)
@@ -172,7 +172,7 @@ def test_a_built_in_agent_killed_in_the_middle_has_crashed_and_plays_the_next_ga
         (WallKind.LIMITS, [("crashed", 0)]),
     ],
 )
-def test_a_warden_killed_from_outside_is_nobodys_fault_once_unless_its_agent_could_do_it(
+def test_a_killed_warden_is_no_fault_the_first_time_unless_its_agent_could_do_it(
     evening: Evening, tmp_path: Path, kind: WallKind, verdicts: list[tuple[str, int | None]]
 ) -> None:
     if not (offer := probe.offer(kind)).holds:
@@ -200,7 +200,7 @@ def test_a_warden_killed_from_outside_is_nobodys_fault_once_unless_its_agent_cou
         ("a: exited with code 1: ValueError", "a: exited with code 1: ValueError"),
     ],
 )
-def test_how_a_lost_player_ended_is_told_whoever_saw_it_first(detail: str, told: str) -> None:
+def test_the_detail_says_how_a_lost_player_ended(detail: str, told: str) -> None:
     lost, other = Member("a", guarded=False), Member("b", guarded=False)
     lost.ended = "exited with code 1: ValueError"
     crashed = GameRecord(1, "crashed", 0, detail, (), (), 0)
@@ -243,7 +243,7 @@ def test_where_players_wait_fewer_games_are_played_at_once_and_then_more_again(m
         assert max(most) == 2
 
 
-def test_players_who_think_in_each_others_time_need_cores_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_players_that_ponder_need_their_own_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.play.cores.physical", lambda: sorted(os.sched_getaffinity(0))[:2])
     with (
         RunFolder() as folder,
@@ -292,7 +292,7 @@ def test_a_player_lost_between_games_is_started_again_without_fault(evening: Eve
     assert finished.record.verdict == Verdict.NORMAL
 
 
-def test_a_killed_referee_is_told_in_words_and_leaves_no_process() -> None:
+def test_a_killed_referee_is_reported_and_leaves_no_process() -> None:
     before = descendants(os.getpid())
     with RunFolder() as folder:
         with pytest.raises(RefereeLost, match="was killed by SIGKILL; the games in progress have no result"):
@@ -366,7 +366,9 @@ def test_games_are_played_at_once(tmp_path: Path) -> None:
         ("kuhn", "pvs:depth=2", "pvs cannot play kuhn"),
     ],
 )
-def test_who_cannot_play_is_refused_before_the_game(evening: Evening, rules: str, text: str, words: str) -> None:
+def test_a_player_that_cannot_play_the_game_is_refused_before_it(
+    evening: Evening, rules: str, text: str, words: str
+) -> None:
     evening.rules = rules
     with pytest.raises(BadFixture, match=words):
         evening.entrant(text, "a")

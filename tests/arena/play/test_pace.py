@@ -57,13 +57,13 @@ def test_nothing_changes_before_twenty_games_have_shown_it() -> None:
     assert after(pace, *[WAITS] * (GAMES - 1)) == []
 
 
-def test_there_is_always_one_and_never_more_than_wanted() -> None:
+def test_at_least_one_game_is_played_and_never_more_than_wanted() -> None:
     pace = Pace(2)
     assert after(pace, *[WAITS] * GAMES * 3) == [(2, 1), (1, 1), (1, 1)]
     assert after(pace, *[CALM] * GAMES * 9) == [(1, 2)]
 
 
-def test_who_raised_too_early_waits_longer_each_time() -> None:
+def test_a_rise_that_was_too_early_makes_the_next_one_later() -> None:
     """One game is calm, two wait: the number does not change for ever."""
     pace = Pace(2)
     changes = []
@@ -85,7 +85,7 @@ def test_waits_of_short_turns_say_nothing() -> None:
     assert after(pace, *[quick] * GAMES * 3) == []
 
 
-def test_the_share_is_told() -> None:
+def test_the_share_is_reported() -> None:
     pace = Pace(2)
     *_, told = [pace.note(WAITS) for _ in range(GAMES)]
     assert told == PaceChanged(2, 1, 0.3)

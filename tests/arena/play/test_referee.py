@@ -105,7 +105,7 @@ def test_players_stay_for_their_next_game(room: Room) -> None:
         assert play_out(room, players).record.verdict == Verdict.NORMAL
 
 
-def test_a_watched_game_is_told_ply_by_ply(room: Room) -> None:
+def test_a_watched_game_is_reported_ply_by_ply(room: Room) -> None:
     players = room.players()
     game = begin(room, players, watched=True)
     assert room.hear() == control.GameBegan(game)
@@ -142,14 +142,14 @@ def test_a_stranger_that_sends_no_message_at_all_is_refused(room: Room) -> None:
     assert isinstance(stranger.hear(), Refuse)
 
 
-def test_a_routing_id_of_ones_own_is_refused(room: Room) -> None:
+def test_a_routing_id_set_by_the_player_is_refused(room: Room) -> None:
     player = ScriptedPlayer(room, routing_id=b"mine")
     answer = player.sit_down()
     assert isinstance(answer, Refuse)
     assert "without a routing id" in answer.reason
 
 
-def test_a_token_serves_once_and_the_game_of_its_holder_goes_on(room: Room) -> None:
+def test_a_token_is_valid_once_and_its_players_game_continues(room: Room) -> None:
     players = room.players()
     begin(room, players)
     thief = ScriptedPlayer(room, expected=False)
@@ -240,7 +240,7 @@ def test_resigning_loses(room: Room) -> None:
     assert (record.verdict, record.fault) == (Verdict.RESIGNED, 0)
 
 
-def test_who_hangs_loses_on_time(room: Room) -> None:
+def test_an_agent_that_hangs_loses_on_time(room: Room) -> None:
     players = room.players()
     begin(room, players, clock="move=0.05", margin=0)
     record = verdict(room).record
@@ -259,14 +259,14 @@ def test_a_turn_may_take_a_month(room: Room) -> None:
     assert play_out(room, patient).record.verdict == Verdict.NORMAL
 
 
-def test_who_does_not_sit_down_is_not_ready(room: Room) -> None:
+def test_a_player_that_does_not_connect_is_unready(room: Room) -> None:
     players = [*room.players(1), ScriptedPlayer(room)]
     room.say(control.Play(fixture(Numbers.next(), players, limits=Limits(hello=SECOND // 20))))
     record = verdict(room).record
     assert (record.verdict, record.fault) == (Verdict.UNREADY, 1)
 
 
-def test_who_does_not_say_ready_is_not_ready(room: Room) -> None:
+def test_a_player_that_does_not_say_ready_is_unready(room: Room) -> None:
     players = room.players()
     game = Numbers.next()
     room.say(control.Play(fixture(game, players, limits=Limits(ready=SECOND // 20))))

@@ -124,7 +124,7 @@ def test_with_a_list_what_is_installed_is_hidden_too(course: Course) -> None:
     assert orders.command[1] == "-S"
 
 
-def test_the_rules_of_ones_own_game_may_be_read_where_they_lie_in_the_store(course: Course) -> None:
+def test_user_supplied_rules_can_be_read_in_the_store(course: Course) -> None:
     game = course.folder / "game.py"
     game.write_text(COUNTDOWN.read_text())
     rules = course.store.take_game(f"{game}:Countdown")
@@ -214,7 +214,7 @@ def test_what_is_demanded_and_not_there_is_an_error(course: Course, monkeypatch:
         course.orders(str(course.folder / "first.py"), wanted=WallKind.CONTAINER)
 
 
-def test_how_an_agent_is_held_is_said_in_words(course: Course) -> None:
+def test_how_an_agent_is_confined_is_described(course: Course) -> None:
     confinement = course.confinement(allowance=Allowance(memory=512 << 20))
     course.orders(str(course.folder / "first.py"), confinement)
     words = confinement.described("anne")

@@ -25,7 +25,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "state" / "arena"
 
 
-def test_what_is_noted_is_on_the_list_for_that_use_alone(state: Path) -> None:
+def test_a_noted_source_is_listed_only_for_that_use(state: Path) -> None:
     assert not own_sources.is_noted(OwnSource.RULES, HASH)
     assert own_sources.why_not_kept() == ""
     for _ in range(2):

@@ -53,15 +53,13 @@ def test_every_kind_of_player_is_read_and_named(folder: Path, text: str, kind: P
     assert (player.kind, player.name, player.text) == (kind, name, text.strip())
 
 
-def test_a_file_is_told_with_its_absolute_path_and_its_class(folder: Path) -> None:
+def test_a_file_has_its_absolute_path_and_class(folder: Path) -> None:
     player = read_player("my_agent.py:MyAgent")
     assert (player.path, player.class_name) == (folder / "my_agent.py", "MyAgent")
     assert read_player("my_agent.py").class_name == ""
 
 
-def test_a_folder_is_told_with_its_absolute_path_even_from_inside(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_has_its_absolute_path_even_from_inside(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_player("alice").path == folder / "alice"
     monkeypatch.chdir(folder / "alice")
     assert (read_player(".").path, read_player(".").name) == (folder / "alice", "alice")
@@ -122,7 +120,9 @@ def test_a_builtin_hides_a_folder_of_its_name_and_a_path_shows_it(folder: Path) 
         ("~nobody-of-that-name/x.py", "no file '~nobody-of-that-name/x.py'"),
     ],
 )
-def test_what_is_no_player_is_refused_in_one_line_that_says_what_to_do(folder: Path, text: str, words: str) -> None:
+def test_a_text_that_is_not_a_player_is_refused_in_one_line_that_says_what_to_do(
+    folder: Path, text: str, words: str
+) -> None:
     with pytest.raises(BadPlayer) as caught:
         read_player(text)
     told = str(caught.value)

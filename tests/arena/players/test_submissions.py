@@ -183,7 +183,7 @@ def test_a_name_that_is_no_text_is_refused(here: Path, store: Store) -> None:
     assert "expected a name in UTF-8" in refusal(lambda: store.take(player))
 
 
-def test_what_has_gone_meanwhile_is_refused(here: Path, store: Store) -> None:
+def test_a_file_deleted_in_the_meantime_is_refused(here: Path, store: Store) -> None:
     file = here / "my_agent.py"
     file.write_text("")
     player = read_player("my_agent.py")

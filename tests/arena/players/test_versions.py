@@ -108,7 +108,7 @@ def test_what_cannot_be_run_again_says_why(entered: tuple[Database, Store]) -> N
         versions.player(mine, Store(Path("elsewhere")))
 
 
-def test_who_sat_there_is_found_with_its_version(entered: tuple[Database, Store]) -> None:
+def test_the_player_of_a_seat_is_found_with_its_version(entered: tuple[Database, Store]) -> None:
     with entered[0].reading() as connection:
         assert versions.of_seat(connection, PastSeat(seat=0, player="alice", version=1)).source == "random"
         with pytest.raises(BadPlayer, match="no version 'alice@9' in the database; there is alice@1 to alice@2"):

@@ -76,7 +76,7 @@ def test_who_cannot_run_although_it_is_ready_starves(group: Cgroup) -> None:
 
 
 @needs_pressure
-def test_who_sleeps_does_not_starve(group: Cgroup) -> None:
+def test_a_sleeping_thread_does_not_wait(group: Cgroup) -> None:
     began = monotonic_ns()
     with joined(group, "import time; time.sleep(0.5)") as process:
         process.communicate()

@@ -136,7 +136,7 @@ def test_threads_are_counted_for_an_ordinary_user() -> None:
     ],
     ids=["no program", "a folder", "no such core", "no rules", "no filter", "no such limit", "parent is gone"],
 )
-def test_what_goes_wrong_is_told_and_the_program_does_not_run(
+def test_errors_are_reported_and_the_program_does_not_run(
     steps: tuple[str, ...], command: tuple[str, ...], told: str
 ) -> None:
     assert confined(*steps, command=command) == ("", told)

@@ -82,7 +82,7 @@ def told(confined: Confined) -> bytes:
 
 
 @pytest.mark.skipif(not LINUX, reason="only Linux tells what another process uses")
-def test_a_helper_that_nobody_saw_counts_once_it_has_been_reaped(tmp_path: Path) -> None:
+def test_an_unseen_child_counts_once_it_is_reaped(tmp_path: Path) -> None:
     source = """if True:
         import os, sys, time
         child = os.fork()
@@ -169,7 +169,7 @@ def test_of_a_process_that_is_gone_nothing_is_known() -> None:
 
 
 @pytest.mark.parametrize("command", ["/no/such/program", "no-such-program-anywhere", "/", __file__])
-def test_what_is_no_program_is_told_from_what_the_system_cannot_do(command: str, tmp_path: Path) -> None:
+def test_a_wrong_program_is_distinguished_from_a_failing_system(command: str, tmp_path: Path) -> None:
     with pytest.raises(NoProgram):
         jail.start([command], Walls(), tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -442,7 +442,7 @@ def test_of_stderr_the_end_is_kept(tmp_path: Path) -> None:
     assert agent.log(100) == ""
 
 
-def test_a_signal_without_a_name_is_told_by_its_number(tmp_path: Path) -> None:
+def test_a_signal_without_a_name_is_shown_by_its_number(tmp_path: Path) -> None:
     agent = AgentProcess.start(program("import os; os.kill(os.getpid(), 40)"), Walls(), tmp_path)
     if wait_for(agent.confined) == -40:
         assert agent.how_it_ended()[1] == "was killed by signal 40"
@@ -459,7 +459,7 @@ def test_a_signal_without_a_name_is_told_by_its_number(tmp_path: Path) -> None:
         ("", Verdict.CRASHED),
     ],
 )
-def test_who_says_that_it_ran_out_of_memory_is_believed(said: str, verdict: Verdict, tmp_path: Path) -> None:
+def test_an_agent_that_reports_no_memory_gets_the_verdict_memory(said: str, verdict: Verdict, tmp_path: Path) -> None:
     agent = AgentProcess.start(program(f"import sys; sys.stderr.write({said!r}); sys.exit(1)"), Walls(), tmp_path)
     wait_for(agent.confined)
     assert agent.how_it_ended()[0] is verdict
@@ -508,7 +508,7 @@ def test_a_folder_that_cannot_be_looked_at_is_too_large(tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize("noise", ["'x' * 60_000", "'x'; time.sleep(0.01)"])
-def test_who_never_stops_writing_is_not_listened_to_for_ever(noise: str, tmp_path: Path) -> None:
+def test_endless_output_is_not_read_for_ever(noise: str, tmp_path: Path) -> None:
     source = f"import signal, time\nsignal.signal(signal.SIGUSR1, signal.SIG_IGN)\nwhile True: print({noise})"
     agent = AgentProcess.start(program(f"import sys\nsys.stdout = sys.stderr\n{source}"), Walls(), tmp_path)
     while not agent.read_log():

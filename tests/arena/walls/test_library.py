@@ -184,7 +184,7 @@ def test_a_module_that_is_missing_is_named_and_all_of_them(folder: Path) -> None
     assert "ModuleNotFoundError" in words
 
 
-def test_a_module_that_fails_is_told_with_its_reason(folder: Path, tmp_path: Path) -> None:
+def test_a_failing_module_is_reported_with_its_reason(folder: Path, tmp_path: Path) -> None:
     python = pretender(tmp_path / "python", missing={"numpy": "ImportError: libblas.so: cannot open"})
     words = refusal(folder, python=python, modules=["numpy"])
     assert f"modules: {quote(python)} cannot import 'numpy' (ImportError: libblas.so: cannot open)" in words
@@ -195,7 +195,7 @@ def test_an_old_python_is_refused(folder: Path, tmp_path: Path) -> None:
     assert refusal(folder, python=python) == f"python: expected Python 3.11 or newer, {quote(python)} is 3.9"
 
 
-def test_a_python_without_msgspec_is_told_how_to_get_it(folder: Path, tmp_path: Path) -> None:
+def test_for_a_python_without_msgspec_the_message_says_how_to_install_it(folder: Path, tmp_path: Path) -> None:
     no = "ModuleNotFoundError: No module named 'msgspec'"
     for missing, modules in (({"msgspec": no}, None), ({"agents.__main__": no, "agents.over_stdio": no}, ["json"])):
         python = pretender(tmp_path / "python", missing=missing)
@@ -212,7 +212,7 @@ def test_a_python_without_msgspec_is_told_how_to_get_it(folder: Path, tmp_path: 
     ],
     ids=["says something else", "complains", "cannot run"],
 )
-def test_what_is_no_python_is_refused(content: str, words: str, folder: Path, tmp_path: Path) -> None:
+def test_a_program_that_is_not_python_is_refused(content: str, words: str, folder: Path, tmp_path: Path) -> None:
     python = tmp_path / "python"
     python.write_text(content)
     python.chmod(0o755)
@@ -222,7 +222,7 @@ def test_what_is_no_python_is_refused(content: str, words: str, folder: Path, tm
     assert quote(str(python)) in told
 
 
-def test_what_is_not_there_is_no_python(folder: Path) -> None:
+def test_a_missing_program_is_not_python(folder: Path) -> None:
     assert "'/no/such/python': No such file" in refusal(folder, python="/no/such/python")
 
 

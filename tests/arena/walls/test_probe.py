@@ -101,7 +101,7 @@ def test_a_program_bwrap_that_is_forbidden_to_work_does_not_count(fresh: pytest.
 
 
 @needs_linux
-def test_elsewhere_than_on_linux_there_are_limits_alone(fresh: pytest.MonkeyPatch) -> None:
+def test_outside_linux_there_are_only_limits(fresh: pytest.MonkeyPatch) -> None:
     fresh.setattr(sys, "platform", "darwin")
     assert probe.offer(WallKind.SANDBOX) == Offer(WallKind.SANDBOX, False, "it needs Linux, this is darwin")
     assert probe.chosen(None) == Offer(WallKind.LIMITS, True, "it needs Linux, this is darwin")

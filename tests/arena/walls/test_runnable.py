@@ -145,7 +145,7 @@ def test_no_history_of_threads_makes_waiting_of_what_is_none(first: int) -> None
         assert min(cpu, wall) <= cost <= wall, seed
 
 
-def test_who_has_one_thread_that_never_sleeps_is_charged_what_it_computed() -> None:
+def test_an_agent_with_one_thread_that_never_sleeps_is_charged_what_it_computed() -> None:
     random = Random(1)
     for _ in range(tries(50)):
         machine = Machine(random)
@@ -171,7 +171,7 @@ def test_what_is_charged_lies_between_what_was_computed_and_all(wall: int, cpu: 
     assert cost == max(min(cpu, wall), wall - waited(wall, cpu, runnable) - held)
 
 
-def test_who_replaces_its_program_from_a_thread_that_has_waited_long_gains_nothing() -> None:
+def test_execve_from_a_thread_that_has_waited_long_gains_nothing() -> None:
     machine = Machine(Random(1))
     seen = Seen(machine)
     first = machine.threads[FIRST]
@@ -186,7 +186,7 @@ def test_who_replaces_its_program_from_a_thread_that_has_waited_long_gains_nothi
 
 
 @pytest.mark.skipif(not LINUX, reason="only Linux says how long a thread was ready to run")
-def test_a_real_process_that_stands_still_between_its_turns() -> None:
+def test_a_real_process_that_is_paused_between_its_turns() -> None:
     code = "import sys, time\nwhile sys.stdin.readline():\n for _ in range(200_000): pass\n print(flush=True)"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None

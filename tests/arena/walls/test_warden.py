@@ -521,7 +521,7 @@ def test_an_agent_that_is_kept_stands_still_between_games(kind: WallKind) -> Non
 
 @needs_kinds
 @pytest.mark.parametrize("kind", WallKind)
-def test_where_pondering_is_allowed_an_agent_goes_on(kind: WallKind) -> None:
+def test_with_ponder_an_agent_keeps_running(kind: WallKind) -> None:
     with walled(SPINS, kind, ponder=True) as judge:
         judge.hear_a(Hello)
         begin(judge, 1)
@@ -538,7 +538,7 @@ def test_where_pondering_is_allowed_an_agent_goes_on(kind: WallKind) -> None:
 
 @needs_kinds
 @pytest.mark.parametrize("kind", WallKind)
-def test_an_agent_that_is_killed_while_it_stands_still_has_crashed(kind: WallKind) -> None:
+def test_an_agent_that_is_killed_while_paused_has_crashed(kind: WallKind) -> None:
     with walled("pass", kind) as judge:
         judge.hear_a(Hello)
         begin(judge, 1)
