@@ -54,7 +54,9 @@ def test_an_unknown_algorithm_is_refused() -> None:
 
 @pytest.mark.parametrize("name", TWO_PLAYERS)
 def test_dice_are_refused(name: str) -> None:
-    with pytest.raises(BadSearch, match=f"{name} does not support chance, and this game has it; try expectiminimax or mcts"):
+    with pytest.raises(
+        BadSearch, match=f"{name} does not support chance, and this game has it; try expectiminimax or mcts"
+    ):
         search(name)(games.start("pig"), budget=Budget(nodes=10))
 
 

@@ -265,9 +265,11 @@ def test_text_in_a_column_of_numbers_is_named_and_not_shown(
             assert f"game 1: the value of {column} does not have its column's type" in ended.err
     verified = arena("db", "verify", "--format", "json", "--db", str(file))
     assert verified.code == 1
-    assert {"where": "game 1", "game": 1, "reason": f"the value of {column} does not have its column's type"} in json.loads(
-        verified.out
-    )
+    assert {
+        "where": "game 1",
+        "game": 1,
+        "reason": f"the value of {column} does not have its column's type",
+    } in json.loads(verified.out)
 
 
 def test_a_verdict_that_is_none_is_shown_without_escapes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

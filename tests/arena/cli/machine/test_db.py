@@ -79,7 +79,10 @@ def test_info_as_json_is_one_document(record: Path) -> None:
 def test_a_database_that_is_not_there_is_not_made(tmp_path: Path, command: str) -> None:
     ended = arena("db", command, "--db", "none.db", cwd=tmp_path)
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err == "arena: there is no database none.db; change to the folder where you played, or give its path with --db\n"
+    assert (
+        ended.err
+        == "arena: there is no database none.db; change to the folder where you played, or give its path with --db\n"
+    )
     assert list(tmp_path.iterdir()) == []
 
 
