@@ -87,6 +87,6 @@ def busy(verdict: str | None, fault: int | None, seats: Sequence[SeatRecord | Pa
     ]
 
 
-def in_place_of_a_board(why: str) -> str:
+def missing_board(why: str) -> str:
     """The reason for a missing board, printed in its place."""
     return wrapped(words.printable(words.without_store(f"({why})")), more=" ")

@@ -197,7 +197,7 @@ def _board(game: PastGame, ply: int | None, *, trust: bool) -> str:
     try:
         return words.drawn(_reached(game, ply, trust=trust)[0])
     except ArenaError as error:
-        return recorded_game.in_place_of_a_board(str(error))
+        return recorded_game.missing_board(str(error))
 
 
 def _reached(game: PastGame, ply: int | None, *, trust: bool) -> tuple[State[Any], Any]:

@@ -140,7 +140,7 @@ def _board(replay: Replay, step: Step) -> list[str]:
     """The board, or the reason why there is none."""
     if step.state is not None:
         return words.drawn(step.state).splitlines()
-    return recorded_game.in_place_of_a_board(f"no board: {replay.trouble}").splitlines()
+    return recorded_game.missing_board(f"no board: {replay.trouble}").splitlines()
 
 
 def _clocks(game: PastGame, step: Step) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from arena.cli.asking.record_options import DatabaseOption
-from arena.cli.terminal.limits import Patience, at_most_memory
+from arena.cli.terminal.limits import TimeLimit, memory_limit
 from arena.cli.terminal.listings import FormatOption, OutputFormat, exact_columns, show
 
 if TYPE_CHECKING:
@@ -55,17 +55,17 @@ def sql(
         limit = _ROWS
     late = f"arena: the query took longer than {timeout:g} s; select fewer rows, or use --timeout SECONDS"
     with (
-        Patience(timeout, late=late) as patience,
-        at_most_memory(_MEBIBYTES, advice="select fewer rows (--limit N) or shorter values"),
+        TimeLimit(timeout, late=late) as time_limit,
+        memory_limit(_MEBIBYTES, advice="select fewer rows (--limit N) or shorter values"),
         Database(db, read_only=True) as database,
         database.reading() as connection,
         ExitStack() as stack,
     ):
-        patience.begin()
+        time_limit.begin()
         titles, found = plain_sql.answer(connection, query, seconds=timeout)
-        patience.end()
+        time_limit.end()
         titles = _each_once(titles)
-        found = stack.enter_context(closing(patience.each(found)))
+        found = stack.enter_context(closing(time_limit.each(found)))
         rows = (dict(zip(titles, map(_value, row), strict=True)) for row in islice(found, limit))
         show(rows, exact_columns(titles), format=format)
         if limit is not None and next(found, None) is not None:

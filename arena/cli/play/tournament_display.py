@@ -118,7 +118,7 @@ class TournamentDisplay:
     def show(self, event: Event) -> None:
         """Show one event: a finished game, or a change of the number of games at the same time."""
         if isinstance(event, PaceChanged):
-            self._tell_pace(event)
+            self._show_pace(event)
         if not isinstance(event, Finished) or self._tournament is None:
             return
         line = _line(event, self._tournament)
@@ -136,7 +136,7 @@ class TournamentDisplay:
                 f"until a new version is entered, or until: arena release {shlex.quote(name)} --reason WHY"
             )
 
-    def _tell_pace(self, event: PaceChanged) -> None:
+    def _show_pace(self, event: PaceChanged) -> None:
         """Say that more or fewer games run at the same time; if there can be no fewer, warn once a minute."""
         why = f"players waited for a processor for {event.waited:.0%} of their thinking time"
         if event.at_once != event.before:

@@ -18,7 +18,7 @@ from arena.cli.asking import recorded_game
 from arena.cli.asking.game_filters import filtered, refuse_unknown_game
 from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, reading, submissions
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show
-from arena.cli.terminal.questions import answer, somebody_is_here
+from arena.cli.terminal.questions import answer, is_interactive
 from arena.errors import BadRuling
 from arena.history import words
 from arena.history.words import printable
@@ -275,7 +275,7 @@ def _rule_on_games(wanted: Wanted, what: str, *, reason: str, yes: bool, db: str
 
 
 def _agreed(question: str) -> bool:
-    if not somebody_is_here():
+    if not is_interactive():
         raise BadRuling("several games would be annulled, and there is no terminal to confirm it: add --yes")
     return answer(question).lower() in ("y", "yes")
 
@@ -347,7 +347,7 @@ def _meant(connection: Connection, agent: str, what: str, tournament: str | None
 def _asked(agent: str, titles: dict[str, str]) -> str:
     """The tournament that the user chooses."""
     listed = ", ".join(f"{title} ({status})" for title, status in titles.items())
-    if not somebody_is_here():
+    if not is_interactive():
         raise BadRuling(f"{agent!r} takes part in {listed}: choose one with --tournament")
     chosen = answer(printable(f"{agent} takes part in {listed}. Which tournament?"))
     if chosen not in titles:

@@ -30,7 +30,7 @@ _DATA: Final = 5
 """Field of /proc/self/statm with the number of data pages."""
 
 
-class Patience:
+class TimeLimit:
     """Inside, a signal ends the process immediately; so does a timeout after `seconds`, with the message `late`.
 
     Between `begin` and `end` wall time counts, outside only CPU time, so that a slow reader of our output (a pager)
@@ -111,7 +111,7 @@ def _is_closed_within(pipe: int, seconds: float) -> bool:
 
 
 @contextmanager
-def at_most_memory(mebibytes: int, *, advice: str) -> Iterator[None]:
+def memory_limit(mebibytes: int, *, advice: str) -> Iterator[None]:
     """Inside, this process can allocate at most `mebibytes` more (RLIMIT_DATA)."""
     try:
         data = int(Path("/proc/self/statm").read_text().split()[_DATA]) * resource.getpagesize()

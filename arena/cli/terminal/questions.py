@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 
-def somebody_is_here() -> bool:
+def is_interactive() -> bool:
     """Whether input and output are a terminal, so that a user can answer."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 

@@ -47,7 +47,7 @@ def analyse(
 
     Example: arena analyse demo-12 --depth 6 --svg value.svg
     """
-    from arena.cli.write.debug import can_be_asked
+    from arena.cli.write.debug import can_debug
     from arena.student.analysis import AnalysisBudget, judge_moves
 
     if depth is not None and seconds is not None:
@@ -73,8 +73,8 @@ def analyse(
         show(rows, exact_columns(_CSV), format=format)
     else:
         _show(game, start, plies=plies, rows=rows, effort=effort)
-        ask = partial(can_be_asked, game, db=db)
-        for line in _first(game, start, plies=plies, effort=effort, can_be_asked=ask):
+        ask = partial(can_debug, game, db=db)
+        for line in _first(game, start, plies=plies, effort=effort, can_debug=ask):
             print(line)
 
 
@@ -212,25 +212,25 @@ def _first(
     start: State[Any],
     plies: list[JudgedPly],
     effort: AnalysisBudget,
-    can_be_asked: Callable[[int], bool],
+    can_debug: Callable[[int], bool],
 ) -> Iterator[str]:
     """What to look at first, with commands: the fault that ended the game, and the first mistake of the loser.
 
-    `can_be_asked`: whether `arena debug` can run the agent in a seat."""
+    `can_debug`: whether `arena debug` can run the agent in a seat."""
     from arena.student.lost_games import fault_and_mistake
 
     failed, mistake = fault_and_mistake(game, plies)
     if failed is not None:
         yield wrapped(f"look first at ply {failed}: {recorded_game.ending(game)[0].partition(';')[0]}")
         yield f"  arena logs {game.id}"
-        if game.fault is not None and can_be_asked(game.fault):
+        if game.fault is not None and can_debug(game.fault):
             yield f"  arena debug {game.id} --ply {failed}"
     if mistake is not None and isinstance(mistake.who, int):
         at = f"look first at ply {mistake.ply}" if failed is None else f"before that, at ply {mistake.ply}"
         played = f"{words.printable(game.players[mistake.who])} played {words.printable(mistake.move)}{mistake.mark}"
         yield wrapped(f"{at}: {played}, better was {words.printable(mistake.better[0])}")
         yield f"  arena replay {game.id} --ply {mistake.ply}"
-        if can_be_asked(mistake.who):
+        if can_debug(mistake.who):
             yield f"  arena debug {game.id} --ply {mistake.ply}"
     elif failed is None and not start.hidden:
         whose = " of the loser" if any(ply.mark for ply in plies) else ""

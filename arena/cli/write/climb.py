@@ -110,7 +110,7 @@ def climb(
         print("interrupted", file=sys.stderr)
     if run.climb is not None:
         try:
-            _show(run, run.climb, format, in_haste=interrupted, seed_given=seed is not None)
+            _show(run, run.climb, format, was_interrupted=interrupted, seed_given=seed is not None)
         except KeyboardInterrupt:
             interrupted = True
             print("interrupted", file=sys.stderr)
@@ -123,15 +123,15 @@ def climb(
 # Results.
 
 
-def _show(run: ClimbRun, climb: Climb, format: ClimbFormat, *, in_haste: bool, seed_given: bool) -> None:
-    """Print the results; `in_haste` without the search for a game to look at."""
+def _show(run: ClimbRun, climb: Climb, format: ClimbFormat, *, was_interrupted: bool, seed_given: bool) -> None:
+    """Print the results; `was_interrupted` without the search for a game to look at."""
     from arena.match.schedule import repeated_games
     from arena.student.climb import GIVES_UP
     from arena.student.lost_games import reasons, turning_point
 
     lost = run.lost(climb)
     if format is ClimbFormat.JSON:
-        show_json(_document(run, climb, lost=lost, learned=None if in_haste else turning_point(lost)))
+        show_json(_document(run, climb, lost=lost, learned=None if was_interrupted else turning_point(lost)))
         return
     print()
     if climb.done or not climb.broken:
@@ -147,7 +147,7 @@ def _show(run: ClimbRun, climb: Climb, format: ClimbFormat, *, in_haste: bool, s
     if climb.broken:
         print(wrapped(f"stopped after faults in {climb.faults} games in a row; to see what is wrong:"))
         print(f"    {_check(run)}")
-    if not in_haste and (learned := turning_point(lost)) is not None:
+    if not was_interrupted and (learned := turning_point(lost)) is not None:
         print("\nlook at this game first:")
         print(wrapped(_in_words(run, learned), begin="    ", more="      "))
         for command in _commands(run, learned):

@@ -67,7 +67,7 @@ class ClimbRun:
             folder = stack.enter_context(RunFolder())
             file = dialect.file_of(dialect.url(db))
             if file is not None and not file.exists():
-                self._try_out(folder)
+                self._check_arguments(folder)
             database = stack.enter_context(Database(db))
             store = submissions(database)
             rules = store.take_game(self.game)
@@ -88,7 +88,7 @@ class ClimbRun:
                     screen.show(climb, monotonic() - begun)
             screen.show(climb, monotonic() - begun)
 
-    def _try_out(self, folder: RunFolder) -> None:
+    def _check_arguments(self, folder: RunFolder) -> None:
         """Raise an error for wrong arguments, by planning the climb in a temporary database."""
         from arena.players.confinement import Confinement
         from db.database import Database

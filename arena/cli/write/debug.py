@@ -72,7 +72,7 @@ def debug(
     game = recorded_game.read_game(id, db)
     chosen = ply is None
     if ply is None:
-        ply = default_ply(game, _own_seats(game, db), trust=trust_rules)
+        ply = default_ply(game, _seats_of_user_agents(game, db), trust=trust_rules)
     recorded = replay_turn(game, ply, trust=trust_rules)
     player, called = _player(game, recorded, file=file, db=db, trust=trust_rules)
     make = _maker(player, called, recorded)
@@ -81,7 +81,7 @@ def debug(
     try:
         host = Host(make, name=game.players[recorded.seat])
         host.answer(recorded.start, monotonic_ns())
-        differed = _go_through(host, recorded, game)
+        differed = _replay_earlier_turns(host, recorded, game)
         begun = monotonic()
         answer = host.answer(recorded.turns[-1], monotonic_ns())
         seconds = monotonic() - begun
@@ -93,7 +93,7 @@ def debug(
         while begin is not None and begin.tb_frame.f_code.co_filename == __file__:
             begin = begin.tb_next
         hosting.show(error.with_traceback(begin))
-        print(_mend(game, ply, file), file=sys.stderr)
+        print(_retry_hint(game, ply, file), file=sys.stderr)
         raise typer.Exit(1) from None
     for line in _compared(game, recorded, ply=ply, answer=answer, seconds=seconds):
         print(line)
@@ -112,7 +112,7 @@ def _player(
     """The agent to run, and its name: the file, or the version that played."""
     if file is not None:
         return read_player(file), file
-    player, called = _as_then(game, recorded.seat, db)
+    player, called = _recorded_player(game, recorded.seat, db)
     if not trust and player.path is not None and not _is_own(game, player.path):
         raise UntrustedCode(
             f"{called} was not recorded by this account, and debug runs it without a sandbox; if you trust its author, "
@@ -127,7 +127,7 @@ def _is_own(game: PastGame, path: Path) -> bool:
     return not game.from_outside and stored is not None and own_sources.is_noted(OwnSource.AGENT, stored.hash)
 
 
-def _as_then(game: PastGame, seat: int, db: str | None) -> tuple[Player, str]:
+def _recorded_player(game: PastGame, seat: int, db: str | None) -> tuple[Player, str]:
     """The version that played in that seat, and its name."""
     from arena.players import versions
     from db.database import Database
@@ -137,16 +137,16 @@ def _as_then(game: PastGame, seat: int, db: str | None) -> tuple[Player, str]:
         return versions.player(version, submissions(database)), f"{version.agent}@{version.number}"
 
 
-def can_be_asked(game: PastGame, seat: int, db: str | None) -> bool:
+def can_debug(game: PastGame, seat: int, db: str | None) -> bool:
     """Whether `arena debug` can run the agent in that seat."""
     try:
-        player, _ = _as_then(game, seat, db)
+        player, _ = _recorded_player(game, seat, db)
     except BadPlayer:
         return False
     return player.kind in (PlayerKind.BUILTIN, PlayerKind.FILE, PlayerKind.FOLDER)
 
 
-def _own_seats(game: PastGame, db: str | None) -> list[int]:
+def _seats_of_user_agents(game: PastGame, db: str | None) -> list[int]:
     """The seats of agents that are not built in, nor people, nor "wait"."""
     from arena.players import versions
     from db.database import Database
@@ -188,13 +188,13 @@ def _maker(player: Player, called: str, recorded: RecordedTurn) -> Callable[[], 
 # Running it.
 
 
-def _go_through(host: Host, recorded: RecordedTurn, game: PastGame) -> list[int]:
+def _replay_earlier_turns(host: Host, recorded: RecordedTurn, game: PastGame) -> list[int]:
     """Play the agent's earlier turns again; return the plies at which its answer differs from the game."""
     from agents.protocol import Move
 
     differed = []
     for turn in recorded.turns[:-1]:
-        with _undisturbed():
+        with _silently():
             answer = host.answer(turn, monotonic_ns())
         if not isinstance(answer, Move) or answer.move != game.moves[turn.ply - 1].move:
             differed.append(turn.ply)
@@ -202,7 +202,7 @@ def _go_through(host: Host, recorded: RecordedTurn, game: PastGame) -> list[int]
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
+def _silently() -> Iterator[None]:
     """Inside, nothing is printed and breakpoints are ignored."""
     import pdb
 
@@ -250,7 +250,7 @@ def _introduction(
     yield wrapped("The agent runs without a sandbox and without a clock. Its output follows.")
 
 
-def _mend(game: PastGame, ply: int, file: str | None) -> str:
+def _retry_hint(game: PastGame, ply: int, file: str | None) -> str:
     return f"after correcting it: arena debug {game.id} --ply {ply} --file {file or 'FILE'}"
 
 

@@ -143,7 +143,7 @@ def test_where_several_tournaments_could_be_meant_one_must_be_named(record: Path
 def test_a_person_is_asked_which_tournament_is_meant(
     typed: str, code: int, record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.cli.teach.rulings.somebody_is_here", lambda: True)
+    monkeypatch.setattr("arena.cli.teach.rulings.is_interactive", lambda: True)
     monkeypatch.setattr("arena.cli.teach.rulings.answer", lambda _: typed)
     ended = rule(record, "withdraw", "ann", "--reason", "x")
     assert ended.code == code
@@ -286,7 +286,7 @@ def test_no_game_is_scheduled_while_another_process_plays_the_tournament(record:
 
 @pytest.mark.parametrize("typed", ["y", "n", ""])
 def test_many_games_are_shown_and_asked_about(typed: str, record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.cli.teach.rulings.somebody_is_here", lambda: True)
+    monkeypatch.setattr("arena.cli.teach.rulings.is_interactive", lambda: True)
     monkeypatch.setattr("arena.cli.teach.rulings.answer", lambda _: typed)
     rule(record, "void", "cs101-6", "--reason", "x")
     ended = rule(record, "void", "--verdict", "normal", "--again", "--reason", "power cut")
