@@ -51,24 +51,24 @@ class Book:
         if isinstance(wanted, int) and longest is not None and wanted >= longest:
             raise BadFixture(f"{rules}: expected openings of fewer than {longest} plies, got {wanted}")
 
-    def opening(self, meeting: int, *players: str) -> Opening:
-        """The opening of a pairing of these players; `meeting` counts their pairings from 0. After the last opening the
+    def opening(self, cycle: int, *players: str) -> Opening:
+        """The opening of a pairing of these players; `cycle` counts their pairings from 0. After the last opening the
         first one follows again."""
-        found = self._until(meeting, players)
-        return found[meeting % len(found)] if found else ()
+        found = self._until(cycle, players)
+        return found[cycle % len(found)] if found else ()
 
     def different(self, most: int) -> int:
         """How many different openings there are, counted up to `most`."""
         return len(self._until(most - 1, ())[:most])
 
-    def _until(self, meeting: int, players: Sequence[str]) -> list[Opening]:
+    def _until(self, cycle: int, players: Sequence[str]) -> list[Opening]:
         """The openings of these players up to that pairing; fewer if there are no more."""
         if not self._wanted:
             return []
         names = tuple(sorted(players))
         if names not in self._orders:
             self._orders[names] = self._order(names)
-        return self._orders[names].until(meeting)
+        return self._orders[names].until(cycle)
 
     def _order(self, names: tuple[str, ...]) -> _ListedOrder | _RandomOrder:
         if isinstance(self._wanted, int):
@@ -128,9 +128,9 @@ class _RandomOrder:
         self._spent: set[tuple[int, ...]] = set()
         self._moves: dict[tuple[int, ...], int] = {}
 
-    def until(self, meeting: int) -> list[Opening]:
+    def until(self, cycle: int) -> list[Opening]:
         """The openings up to that pairing; fewer if there are no more."""
-        while len(self._found) <= meeting and not self._is_complete:
+        while len(self._found) <= cycle and not self._is_complete:
             opening = self._next()
             if opening is not None:
                 self._found.append(opening)
@@ -142,8 +142,8 @@ class _RandomOrder:
 
     def _next(self) -> Opening | None:
         """An opening that was not found before; None if there is none."""
-        meeting = len(self._found)
-        purpose = json.dumps([*self._names, meeting]) if self._names else meeting
+        cycle = len(self._found)
+        purpose = json.dumps([*self._names, cycle]) if self._names else cycle
         random = Random(number(self._seed, "opening", self._rules, self._wanted, purpose))
         bad = 0
         while () not in self._spent and bad < _TRIES:

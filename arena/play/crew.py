@@ -88,7 +88,7 @@ class Process:
         self._process.kill()
 
     def hang_up(self) -> None:
-        """Closes the link, upon which the process exits."""
+        """Closes the link, which makes the process exit."""
         self.link.close()
 
     def end(self, *, asked: bool = False) -> None:

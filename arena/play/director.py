@@ -94,7 +94,7 @@ class Director:
         self._poller.unregister(source)
 
     def play(self, schedule: Schedule) -> Iterator[Event]:
-        """Plays the games of `schedule`, several at the same time, and yields events. RefereeLost if that ends."""
+        """Plays `schedule`, several games at the same time, and yields events. RefereeLost if the referee ends."""
         self._pings_unanswered = 0
         self._next_ping = monotonic() + PING_EVERY
         while True:

@@ -39,7 +39,7 @@ class Pace:
         self._has_risen = False
 
     def note(self, record: GameRecord) -> PaceChanged | None:
-        """A game is over. After every `GAMES` games: the change, if any; also if one game waits too much."""
+        """A game is over. After every `GAMES` games: the change, if any; also if players wait in a single game."""
         self._games += 1
         for move in record.moves:
             wait = (move.lag or 0) + (move.delay or 0)

@@ -62,8 +62,7 @@ class Confinement:
         self.warnings: list[str] = []
 
     def wall_kind(self, wanted: WallKind | None = None) -> WallKind:
-        """The walls of an agent that `wanted` this kind (None: the run's kind); ArenaError if they do not hold on this
-        machine."""
+        """The walls of an agent that `wanted` this kind (None: the run's kind); ArenaError if they do not hold here."""
         offer = probe.chosen(wanted or self._wanted)
         if offer.kind is WallKind.LIMITS and not self.warnings:
             reason = f" ({offer.why}{f'; {offer.advice}' if offer.advice else ''})" if offer.why else ""

@@ -191,7 +191,7 @@ class Guard:
 
     # From the agent.
 
-    def hear(self) -> None:
+    def read_stdout(self) -> None:
         """The agent's stdout is readable, or closed."""
         if self.agent is None:
             return
@@ -199,14 +199,14 @@ class Guard:
         self._take_lines(self._clock())
         if self.agent is not None and self.agent.silent and self._phase is not _Phase.LEAVING:
             self._closed = self._clock()
-            self.look_for_exit()
+            self.check_exit()
 
-    def hear_log(self) -> None:
+    def read_stderr(self) -> None:
         """The agent's stderr is readable."""
         if self.agent is not None:
             self.agent.read_log()
 
-    def look_for_exit(self) -> None:
+    def check_exit(self) -> None:
         """Checks whether the agent has ended. What it wrote before counts."""
         agent = self.agent
         if agent is None or agent.confined.exit() is None:
@@ -236,7 +236,7 @@ class Guard:
 
     @property
     def _due(self) -> int | None:
-        """When the agent is late."""
+        """The agent's present deadline; None if it has none."""
         if self.agent is None:
             return None
         if self._phase is _Phase.LEAVING:
@@ -286,7 +286,7 @@ class Guard:
             self._handle_exit(agent)
             return
         # An answer may already be in the pipe. It goes to the referee, who judges it by the time at which it was read.
-        self.hear()
+        self.read_stdout()
         if self.agent is agent and self._closed is None and self._is_due() and (span := self._span) is not None:
             self._judge(agent, *span)
 

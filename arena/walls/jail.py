@@ -242,7 +242,7 @@ class Confined:
             self.memory = peak
 
     def _kill_orphans(self) -> None:
-        """Kills every other descendant of this process: all are the agent's: this process has no other child."""
+        """Kills every other descendant of this process: they are the agent's (it has no other child)."""
         while True:
             for pid in usage.descendants(os.getpid()):
                 _signal(pid, signal.SIGKILL)

@@ -112,8 +112,8 @@ def offer(kind: WallKind) -> Offer:
 
 
 def chosen(wanted: WallKind | None) -> Offer:
-    """The walls for agents: the `wanted` kind, ArenaError if it does not hold here; by default a sandbox, else
-    limits.
+    """The walls for agents: the `wanted` kind (ArenaError if it does not hold here); by default a sandbox, or
+    limits if no sandbox holds.
 
     A container must be asked for: it is for agents that start processes."""
     if wanted is not None:

@@ -171,8 +171,8 @@ def _with_arguments(pyseccomp: Any) -> Iterator[_Rule]:
         for mode in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC, os.O_RDWR | os.O_TRUNC):
             yield allow, name, (argument(place, masked, os.O_ACCMODE | os.O_TRUNC | _O_NAMELESS, mode),)
     yield allow, "creat", ()
-    # Not counted as the agent's memory: shared anonymous memory, and huge pages, which the machine has reserved. Memory
-    # that grows by itself (MAP_GROWSDOWN) passes the limits.
+    # Not counted as the agent's memory: shared anonymous memory, and huge pages, which the machine has reserved. No
+    # limit stops memory that grows by itself (MAP_GROWSDOWN).
     looked_at = _MAP_SHARED | _MAP_ANONYMOUS | _MAP_HUGETLB | _MAP_GROWSDOWN
     for name in ("mmap", "mmap2"):
         for kinds in (0, _MAP_SHARED, _MAP_ANONYMOUS):

@@ -97,13 +97,13 @@ class Warden:
             return
         stdout, stderr, stdin = (pipe.fileno() if not pipe.closed else -1 for pipe in agent.pipes())
         if stdout in happened:
-            self._guard.hear()
+            self._guard.read_stdout()
         if self._guard.agent is agent and stdin in happened:
             agent.flush()
         if self._guard.agent is agent and stderr in happened:
-            self._guard.hear_log()
+            self._guard.read_stderr()
         if self._guard.agent is agent and agent.ended() in happened:
-            self._guard.look_for_exit()
+            self._guard.check_exit()
 
     def _watch_agent(self) -> None:
         """Registers the present descriptors of the agent with the poller."""
@@ -124,7 +124,7 @@ class Warden:
         if signal.SIGTERM in os.read(self._signals, 4096):
             self._code = 0
         else:
-            self._guard.look_for_exit()
+            self._guard.check_exit()
 
     def _read_referee(self) -> None:
         while self._code is None:

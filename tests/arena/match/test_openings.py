@@ -17,7 +17,7 @@ def drawn(
 ) -> list[Opening]:
     """The first openings of these players."""
     book = Book(rules, wanted, seed=seed)
-    return [book.opening(meeting, *players) for meeting in range(count)]
+    return [book.opening(cycle, *players) for cycle in range(count)]
 
 
 def after(rules: str, opening: Opening) -> State[Any]:
@@ -45,9 +45,9 @@ def test_the_seed_and_who_meets_decide() -> None:
 def test_an_opening_is_the_same_whichever_were_asked_for_before() -> None:
     straight = drawn("connect4", 2, 60, seed=1, players=("a", "b"))
     book = Book("connect4", 2, seed=1)
-    for meeting in (41, 7, 59, 0):
-        book.opening(meeting, "a", "c")
-        assert book.opening(meeting, "b", "a") == straight[meeting]
+    for cycle in (41, 7, 59, 0):
+        book.opening(cycle, "a", "c")
+        assert book.opening(cycle, "b", "a") == straight[cycle]
 
 
 @pytest.mark.parametrize(("rules", "plies", "all"), [("connect4", 1, 7), ("connect4", 2, 49), ("tictactoe", 2, 72)])
@@ -79,7 +79,7 @@ def test_each_position_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(pvs, "search", searched_once)
     book = Book("tictactoe", 1, seed=1)
-    openings = {book.opening(meeting, "a", other) for meeting in range(300) for other in "bc"}
+    openings = {book.opening(cycle, "a", other) for cycle in range(300) for other in "bc"}
     assert len(openings) == len(searched) == 9
 
 
