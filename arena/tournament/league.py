@@ -414,7 +414,7 @@ def _check_agents(table: Table, league: League, start: State[Any]) -> None:
         if other is not agent:
             table.fail(
                 f"two agents are called {quote(agent.name)}: {quote(other.player_text)} and "
-                f"{quote(agent.player_text)}; give each another name (upper and lower case count as the same)"
+                f"{quote(agent.player_text)}; give each a different name (upper and lower case count as the same)"
             )
         if agent.player.kind is PlayerKind.BUILTIN:
             try:

@@ -111,7 +111,7 @@ class Bracket:
             case Why.WITHDREW:
                 return f"{through} goes through against {other[0]} {result}: {self.who_left(series, statuses)}"
             case Why.PAIRED:
-                return f"{through} went through against {other[0]} before a ruling; now it is {result}"
+                return f"{through} went through against {other[0]} before a ruling; now the score is {result}"
             case _:
                 return f"{through} beat {other[0]} {result}"
 

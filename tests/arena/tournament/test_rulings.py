@@ -410,5 +410,5 @@ def test_a_revocation_of_an_unrelated_ruling_is_reported(column: str, event: Eve
     assert event.wrongs() == []
     event.write(lambda connection: connection.execute(text(f"UPDATE ruling SET {column} = 2 WHERE id = 2")))
     assert [wrong.reason for wrong in event.wrongs()] == [
-        f"ruling 2 revokes ruling {2 if column == 'revokes' else 1}, which is no earlier one about the same"
+        f"ruling 2 revokes ruling {2 if column == 'revokes' else 1}, which is not an earlier ruling about the same"
     ]

@@ -121,7 +121,7 @@ def test_a_plan_counts_what_is_new_and_refuses_what_a_run_refuses(played: Path) 
     assert "\ncontinuing: 2 of 6 games are over\n" in arena("run", "cs101.toml", "--plan").out
     (played / "cs101.toml").write_text(DESCRIPTION.replace("tictactoe", "connect4"))
     ended = arena("run", "cs101.toml", "--plan")
-    assert (ended.code, "begun with another description (game: tictactoe -> connect4" in ended.err) == (2, True)
+    assert (ended.code, "started with another description (game: tictactoe -> connect4" in ended.err) == (2, True)
 
 
 def test_a_second_round_says_how_its_games_are_played(played: Path) -> None:

@@ -317,7 +317,7 @@ def test_who_went_through_before_a_ruling_is_shown_as_such() -> None:
     give(event, 2, 0)
     event.ask()
     event.results[first.key] = {"agent 0": 0.0, "agent 3": 2.0}
-    assert told(shown(event))[0] == "agent 0 (1) went through against agent 3 (4) before a ruling; now it is 0-2"
+    assert told(shown(event))[0] == "agent 0 (1) went through against agent 3 (4) before a ruling; now the score is 0-2"
     assert shown(event).rounds[0][0].why is Why.PAIRED
 
 
