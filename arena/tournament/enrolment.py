@@ -162,7 +162,7 @@ def found(table: Table, key: str, text: str, folder: Path) -> Player:
 
 
 def _located(text: str, folder: Path) -> str:
-    """The same text with the paths of its files made relative to `folder`."""
+    """The same text, with `folder` in front of the paths of its files."""
     name, colon, rest = text.strip().partition(":")
     if folder == Path.cwd() or name in ("human", "wait") or builtin.is_builtin(text.strip()):
         return text

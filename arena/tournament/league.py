@@ -273,7 +273,7 @@ def _league(
 
 
 def _game(table: Table, folder: Path) -> tuple[str, str, State[Any]]:
-    """The game as written, the game with paths relative to `folder`, and its first position."""
+    """The game as written, the game with `folder` in front of its paths, and its first position."""
     text = table.text("game")
     located = text
     if (by_path := split_path(text)) and text.partition(":")[0] not in games.names():
