@@ -1,6 +1,6 @@
-"""What students hand in that does not work, each as its files and how it is entered.
+"""Submissions that do not work: the files of each, and the player that names it.
 
-Each is one sentence about a mistake; what `arena check` says of it is held by a snapshot.
+Each is one mistake; tests/kit/check_messages.txt records what `arena check` says about it.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ class Broken:
     name: str
     files: Mapping[str, bytes]
     text: str = "my_agent.py"
-    """How it is entered, relative to its folder."""
+    """The player, relative to its folder."""
     hangs: bool = False
-    """Whether it does something without end, for which it gets little time."""
+    """Whether it never ends; it then gets little time."""
     modules: tuple[str, ...] | None = None
-    """What the tournament lets agents import."""
+    """The modules that agents can import in the tournament."""
     walled: bool = False
-    """Whether it must be tried behind walls, or takes its time: in this process it would do harm, or none."""
+    """Whether it must be confined because it would do harm in this process, or needs a real process to fail."""
 
     def lay_out(self, folder: Path) -> str:
-        """Writes the files into `folder`; how the agent is entered."""
+        """Writes the files into `folder`; returns the player."""
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in self.files.items():
             path = folder / name
@@ -84,7 +84,7 @@ NO_FILES: Final = (
     Broken("a class that is none", {"my_agent.py": _GOOD.encode()}, "my_agent.py:My Agent"),
     Broken("no class after a colon", {"my_agent.py": _GOOD.encode()}, "my_agent.py:"),
 )
-"""Nothing can be run of these."""
+"""Submissions that cannot be run."""
 
 NO_PYTHON: Final = (
     _file("an empty file", ""),
@@ -246,7 +246,7 @@ NOT_WELL: Final = (
         walled=True,
     ),
 )
-"""These play, and are warned."""
+"""Submissions that can play, but get a warning."""
 
 BROKEN: Final = (*NO_FILES, *NO_PYTHON, *NO_AGENT, *NO_IMPORT, *NO_START, *NO_MOVE, *NOT_WELL)
 HOSTED: Final = tuple(each for each in BROKEN if not each.walled and each not in NO_FILES)
@@ -267,5 +267,5 @@ FAMILIES: Final = (
     ("chance of its own",),
     ("what is left of the last game",),
 )
-"""What goes wrong behind walls, those together that come to light in the same way. Real processes examine the first of
-each family; what is said of the others is made from how their games were lost, in check_faults.json."""
+"""Families of confined submissions that fail in the same way. The tests examine the first of each family with real
+processes; the messages for the others come from check_faults.json."""

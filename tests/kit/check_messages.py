@@ -1,9 +1,9 @@
-"""The messages of `arena check`, held in one file: check_messages.txt beside it, a paragraph a case, in order of name.
+"""All messages of `arena check` in one file: check_messages.txt, one paragraph per case, sorted by name.
 
-    python -m tests.kit.check_messages        writes the file anew, and check_faults.json
+    python -m tests.kit.check_messages        writes the file again, and check_faults.json
 
-That one holds how those behind walls lost, of whom the suite examines only one of each family. What depends on the
-machine is replaced: folders, times.
+check_faults.json records how each confined agent lost, because the test suite examines only one of each family. Folders
+and times, which depend on the machine, are replaced.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ _REPLACED: Final = (
 
 
 def plain(text: str) -> str:
-    """`text` as it is on every machine."""
+    """`text` with everything that depends on the machine replaced."""
     for pattern, instead in _REPLACED:
         text = re.sub(pattern, instead, text)
     return text
 
 
 def of_explanation(why: Explanation | None) -> str:
-    """What is said of it, a line each."""
+    """The message, one line for each part."""
     if why is None:
         return "good"
     lines = [why.message, *(f"{what}: {words}" for what, words in _parts(why) if words)]
@@ -70,7 +70,7 @@ def _parts(why: Explanation) -> Sequence[tuple[str, str]]:
 
 
 def of_checked(checked: CheckReport) -> str:
-    """What is said of the worst step of a whole check."""
+    """The message of the worst step of a whole check."""
     step = checked.worst
     if step is None:
         return "good"
@@ -80,7 +80,7 @@ def of_checked(checked: CheckReport) -> str:
 
 
 def of_file(broken: Broken, folder: Path) -> str:
-    """What is said of a submission of which nothing can be run, or that is hosted in this process."""
+    """The message for a submission that cannot be run, or that is hosted in this process."""
     text = broken.lay_out(folder / "handed-in")
     found = agent_lookup.find(text)
     if isinstance(found, Explanation):
@@ -97,7 +97,7 @@ def of_file(broken: Broken, folder: Path) -> str:
 
 
 def behind_walls(folder: Path, broken: Sequence[Broken] = BEHIND_WALLS) -> Mapping[str, str]:
-    """What is said of these after a whole check, by name."""
+    """The messages for these submissions after a whole check, by name."""
     told = {}
     groups: dict[tuple[bool, tuple[str, ...] | None], list[Broken]] = {}
     for each in broken:
@@ -124,7 +124,7 @@ def behind_walls(folder: Path, broken: Sequence[Broken] = BEHIND_WALLS) -> Mappi
 
 
 class Lost(Struct, frozen=True):
-    """How an agent lost, as `explain` was given it."""
+    """How an agent lost: the input of `explain`."""
 
     verdict: Verdict
     detail: str
@@ -133,10 +133,10 @@ class Lost(Struct, frozen=True):
     asked: bool
     watched_log: str
     code: dict[str, str]
-    """The lines of its files that were looked at, by file and number."""
+    """The lines of its files that `explain` read, by file and number."""
 
     def failure(self) -> Failure:
-        """The same, to be given again."""
+        """The input of `explain`."""
         code = self.code
         return Failure(
             self.verdict,
@@ -150,12 +150,12 @@ class Lost(Struct, frozen=True):
 
 
 def lost() -> dict[str, Lost]:
-    """How those behind walls lost, by name; who lost nothing is not among them."""
+    """How the confined agents lost, by name; agents that did not lose are not included."""
     return msgspec.json.decode(FAULTS.read_bytes(), type=dict[str, Lost])
 
 
 def _losing(folder: Path, broken: Broken) -> Lost | None:
-    """How it loses in a whole check."""
+    """How the agent loses in a whole check."""
     found: list[Lost] = []
 
     def noted(failure: Failure) -> Explanation:
@@ -179,18 +179,18 @@ def _losing(folder: Path, broken: Broken) -> Lost | None:
 
     with mock.patch.object(explanations, "explain", noted):
         told = behind_walls(folder, [broken])[broken.name]
-    return next((one for one in found if is_told(one, told)), None)
+    return next((one for one in found if is_message_of(one, told)), None)
 
 
-def is_told(one: Lost, told: str) -> bool:
-    """Whether that is what is said of it after a whole check, which says besides at which step, and how often."""
+def is_message_of(one: Lost, message: str) -> bool:
+    """Whether `message`, from a whole check, is the message for this loss; a check adds the step and the count."""
     first, *others = of_explanation(explain(one.failure())).splitlines()
-    of_check, *of_others = told.splitlines()
+    of_check, *of_others = message.splitlines()
     return first in of_check and others == of_others
 
 
 def write_faults() -> None:
-    """Writes how each behind walls loses."""
+    """Writes check_faults.json."""
     found = {}
     for broken in BEHIND_WALLS:
         with tempfile.TemporaryDirectory() as folder:
@@ -203,7 +203,7 @@ def write_faults() -> None:
 
 
 def of_verdict(verdict: str, detail: str, stderr: str, *, python: bool) -> str:
-    """What is said of a game that ended so."""
+    """The message for a game with this end."""
     if verdict in (Verdict.NORMAL, Verdict.ADJUDICATED):
         return "good"
     if verdict == Verdict.VOID and detail.startswith("used "):
@@ -212,7 +212,7 @@ def of_verdict(verdict: str, detail: str, stderr: str, *, python: bool) -> str:
 
 
 def of_bad_agents(finished: Iterable[Finished]) -> dict[str, str]:
-    """What is said of each agent that speaks for itself and misbehaves; games are numbered like them."""
+    """The message for each misbehaving agent that speaks the protocol itself; games are numbered like these agents."""
     last = {event.game.number: event.record for event in finished}
     told = {}
     for number, agent in enumerate((*OVER_STDIO, *OVER_ZEROMQ), 1):
@@ -224,7 +224,7 @@ def of_bad_agents(finished: Iterable[Finished]) -> dict[str, str]:
 
 
 def of_attacks(spent: Evening) -> dict[str, str]:
-    """What is said of each attack behind a sandbox; where one may end in several ways, of that one."""
+    """The message for each attack in a sandbox; if it can end in several ways, the verdict is part of the name."""
     last = {played.name: played for played in spent.played}
     told = {}
     for attack in ATTACKS:
@@ -238,7 +238,7 @@ def of_attacks(spent: Evening) -> dict[str, str]:
 
 
 def held() -> dict[str, str]:
-    """The messages of the file, by the name of their case."""
+    """The messages of the file, by the name of the case."""
     found = {}
     for paragraph in FILE.read_text("utf-8").split("\n\n"):
         name, _, words = paragraph.strip().partition("\n")
@@ -254,7 +254,7 @@ def write(messages: Mapping[str, str]) -> None:
 
 
 def main() -> None:
-    """Makes all messages anew."""
+    """Makes all messages again."""
     from tests.arena.play import test_bad_agents
     from tests.attacks import evening
 

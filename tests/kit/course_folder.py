@@ -1,6 +1,6 @@
-"""The folder of a course, in which a tournament is described: students' agents, openings, a game of its own.
+"""The folder of a course with the description of a tournament: students' agents, openings, a user-supplied game.
 
-Nothing in it may be run, and most of it would fail.
+Nothing in it must be run, and most of it would fail.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from arena.tournament.league import League
 from tests.kit.places import COUNTDOWN
 
 TWO = '[[agent]]\nname = "a"\nplayer = "random"\n[[agent]]\nname = "b"\nplayer = "pvs"\n'
-"""Two agents who play most games for two."""
+"""Two agents that play most games for two players."""
 
 
 def course(folder: Path) -> Path:
-    """A course's folder: students' files and folders, and things that are no agents."""
+    """A course's folder: students' files and folders, and things that are not agents."""
     students = folder / "students"
     for agent in ("alice", "bob"):
         (students / agent).mkdir(parents=True)
@@ -33,7 +33,7 @@ def course(folder: Path) -> Path:
 
 
 def read(folder: Path, text: str) -> League:
-    """The tournament that a file with this text describes."""
+    """The tournament described by this text."""
     path = folder / "cs101.toml"
     path.write_text(text, "utf-8")
     return league.read(path)

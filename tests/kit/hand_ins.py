@@ -1,4 +1,4 @@
-"""A course for the tests of collecting: its roster, and submissions as systems hand them out."""
+"""A course for the tests of collecting: its roster, and submissions as learning systems provide them."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ def zipped(place: Path, files: Mapping[str, str | bytes], *, when: datetime = MA
 
 
 def read(source: Path, scratch: Path) -> list[HandIn]:
-    """What there is in a download."""
+    """The hand-ins of a download."""
     return read_download(source, scratch, MATCHER)
 
 
 def whose(found: list[HandIn]) -> dict[str, str]:
-    """Whose each thing is, by the id; nobody's is empty."""
+    """The student's id of each hand-in; empty if it has no student."""
     return {one.label: one.student.id if one.student else "" for one in found}

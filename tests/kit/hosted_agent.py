@@ -1,6 +1,6 @@
-"""An agent hosted in this process, as the kit hosts it behind walls: what the referee, and its log, would then say.
+"""Hosts an agent in this process, as our kit does in a confined one, and returns the verdict and log it would get.
 
-For hundreds of broken files in a moment. What depends on walls or time needs a process of its own.
+Fast enough for hundreds of broken files. What depends on walls or time needs a real process.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from agents.protocol import ClockInfo, Move, Start, Turn, Verdict
 from arena.student.checking.explanations import Failure
 
 STORED = "ab" * 32
-"""A folder of that name is one in a store of submissions."""
+"""The name of a folder in a store of submissions."""
 
 
 def failure_of(spec: str, rules: str = "tictactoe") -> Failure | None:
-    """How the agent that `spec` names fails when it is asked for its first move; None: it does not."""
+    """How the agent that `spec` names fails when asked for its first move; None if it does not."""
     modules, path, log = set(sys.modules), list(sys.path), io.StringIO()
     try:
         with (
@@ -74,7 +74,7 @@ def _played(spec: str, rules: str) -> tuple[Verdict, str, bool] | None:
 
 
 def stored(folder: Path) -> Path:
-    """A folder in `folder` that looks like one in a store."""
+    """A folder in `folder` that looks like a submission in a store."""
     path = folder / STORED
     path.mkdir(parents=True, exist_ok=True)
     return path

@@ -1,4 +1,4 @@
-"""Reports for the tests of pages, made from records."""
+"""Reports for the tests of pages, made from databases."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ NAMES: Final = (*(name.replace("\ud800", "") for name in AWKWARD), "CON", "Ann",
 
 
 def reported(file: Path, tournament: str) -> Report:
-    """The report of a tournament on record, under the agents' own names."""
+    """The report of a recorded tournament, with the agents' own names."""
     with Database(str(file)) as database, database.reading() as connection:
         return gather(connection, lookup.find_tournament(connection, tournament), None, now=NOW)[0]
 
 
 def site(found: Report, *, replays: bool = False) -> dict[str, str]:
-    """Its pages but those of the games, by their places."""
+    """The pages of a report except those of the games, by address."""
     where = addresses.of((agent.name for agent in found.agents), replays=replays)
     written = list(pages(found, where))
     assert len({place for place, _ in written}) == len(written)
@@ -37,7 +37,7 @@ def site(found: Report, *, replays: bool = False) -> dict[str, str]:
 
 
 def crowd(file: Path, names: Sequence[str], *, games: int = 1) -> Path:
-    """A record in which they all meet each other so many times; the database."""
+    """A database in which all of these agents play each other in `games` games."""
     with Database(str(file)) as database, database.writing() as connection:
         book = Book(connection)
         course = book.tournament("cs101", "tictactoe", status="finished")
@@ -50,5 +50,5 @@ def crowd(file: Path, names: Sequence[str], *, games: int = 1) -> Path:
 
 
 def links(page: str) -> list[str]:
-    """Where the page leads to."""
+    """The targets of all links on the page."""
     return [unescape(href) for href in re.findall(r'<a href="([^"]*)"', page)]

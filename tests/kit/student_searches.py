@@ -1,4 +1,4 @@
-"""Searches as students write them, right and wrong, and how they are judged without a process of their own."""
+"""Searches as students write them, right and wrong, judged without a process of their own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from arena.course.lecture.student_process import Answer
 
 
 def answer(function: Callable[..., Any], question: Question) -> Answer:
-    """What the process of `function` would answer."""
+    """The answer that a process of `function` would give."""
     answered = function_runner.run(
         function, function.__code__.co_filename, {"tree": question.description, "depth": question.depth}
     )
@@ -26,7 +26,7 @@ def answer(function: Callable[..., Any], question: Question) -> Answer:
 def judged(
     function: Callable[..., Any], name: str, *, count: int = 20, seed: int = 1
 ) -> tuple[JudgedAlgorithm, list[TreeVerdict], ValuesFor]:
-    """How `function` does as the algorithm of that name."""
+    """The verdicts on `function` as this algorithm."""
     algorithm = questions.find_algorithm(name)
     with_depth = "depth" in function_runner.parameters_of(function).values()
     asked = questions.ask_about(algorithm, seed=seed, count=count, with_depth=with_depth)
@@ -36,13 +36,13 @@ def judged(
 
 
 def cause(function: Callable[..., Any], name: str) -> str:
-    """What all its failures have in common; at least one there must be."""
+    """The common cause of all its failures; there must be at least one failure."""
     algorithm, verdicts, _ = judged(function, name)
     assert not all(verdict.passed for verdict in verdicts)
     return judging.common_cause(algorithm, verdicts)
 
 
-# Right ones.
+# Correct searches.
 
 
 def minimax(state: Any) -> Any:
@@ -68,7 +68,7 @@ def negamax(state: Any, depth: int, color: int) -> Any:
 
 
 def alphabeta(state: Any, alpha: float = -inf, beta: float = inf) -> Any:
-    """Failing hard, with the move first."""
+    """Fail-hard; returns the move first."""
     if state.turn is None:
         return None, min(max(state.utilities()[0], alpha), beta)
     chosen = None
@@ -84,7 +84,7 @@ def alphabeta(state: Any, alpha: float = -inf, beta: float = inf) -> Any:
 
 
 def soft_alphabeta(state: Any, depth: int, alpha: float, beta: float, color: int) -> Any:
-    """Negamax with windows, failing soft."""
+    """Fail-soft negamax with windows."""
     if depth == 0 or state.turn is None:
         return color * state.evaluate(0)
     best = -inf
@@ -97,7 +97,7 @@ def soft_alphabeta(state: Any, depth: int, alpha: float, beta: float, color: int
 
 
 def pvs(state: Any, depth: int, alpha: float, beta: float, color: int) -> Any:
-    """As textbooks have it: failing hard, null windows one wide, the second search from what the first found."""
+    """A textbook version: fail-hard, null windows of width 1, the second search starts with the value of the first."""
     if depth == 0 or state.turn is None:
         return color * state.evaluate(0)
     for number, move in enumerate(state.moves()):

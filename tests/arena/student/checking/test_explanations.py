@@ -18,24 +18,24 @@ from tests.kit import check_messages
 from tests.kit.broken_submissions import BEHIND_WALLS, BROKEN, FAMILIES, HOSTED, NO_FILES, Broken
 from tests.kit.effort import ALL_WALLS
 
-HELD = check_messages.held()
+MESSAGES = check_messages.held()
 
 
 @pytest.mark.parametrize("broken", [*NO_FILES, *HOSTED], ids=str)
 def test_a_file_that_does_not_work_is_explained(broken: Broken, tmp_path: Path) -> None:
-    assert check_messages.of_file(broken, tmp_path) == HELD[f"file: {broken}"]
+    assert check_messages.of_file(broken, tmp_path) == MESSAGES[f"file: {broken}"]
 
 
 def test_what_goes_wrong_behind_walls_is_told_why(tmp_path: Path) -> None:
     """With real processes, one of each family; with ALL_WALLS=1 all of them."""
     wanted = {name for family in FAMILIES for name in (family if ALL_WALLS else family[:1])}
     told = check_messages.behind_walls(tmp_path, [broken for broken in BEHIND_WALLS if broken.name in wanted])
-    assert told == {name: HELD.get(f"walls: {name}") for name in wanted}
+    assert told == {name: MESSAGES.get(f"walls: {name}") for name in wanted}
 
 
 @pytest.mark.parametrize("name", check_messages.lost())
 def test_each_recorded_loss_of_a_confined_agent_is_explained(name: str) -> None:
-    assert check_messages.is_told(check_messages.lost()[name], HELD[f"walls: {name}"])
+    assert check_messages.is_message_of(check_messages.lost()[name], MESSAGES[f"walls: {name}"])
 
 
 def test_each_confined_agent_is_in_one_family_whose_first_is_examined() -> None:
@@ -52,11 +52,11 @@ def test_every_attack_has_its_message(evening: Evening) -> None:  # noqa: F811
             assert "thread" in words or words == "good"
         else:
             # An attack with several possible ends can end differently on the machine that made the file.
-            assert words == HELD.get(name, words if "(" in name else None), name
+            assert words == MESSAGES.get(name, words if "(" in name else None), name
 
 
 def test_every_broken_file_has_a_message() -> None:
-    told = {str(broken): HELD[f"{'walls' if broken.walled else 'file'}: {broken}"] for broken in BROKEN}
+    told = {str(broken): MESSAGES[f"{'walls' if broken.walled else 'file'}: {broken}"] for broken in BROKEN}
     assert all(words for words in told.values())
     # Only files that Python accepts after all are "good".
     assert {name for name, words in told.items() if words == "good"} <= {
@@ -75,7 +75,7 @@ def test_every_verdict_has_a_message_even_for_unknown_details(verdict: Verdict) 
 
 
 def test_each_text_of_a_message_is_one_line() -> None:
-    for name, words in HELD.items():
+    for name, words in MESSAGES.items():
         told = [line for line in words.splitlines() if not line.startswith("| ")]
         assert len(told) <= 4, name
         assert all(line.isprintable() for line in told), name
