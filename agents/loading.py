@@ -137,7 +137,8 @@ def _what_failed(path: Path, error: BaseException) -> str:
             return f"{where}: there is no module {quote(error.name)} here: the tournament does not allow it"
         if (allowed := os.environ.get(ALLOWED)) is not None:
             only = "the standard library" + (f" and {allowed}" if allowed else "")
-            return f"{where}: there is no module {quote(error.name)} here: it lets agents import {only} only"
+            what = f"the tournament lets agents import {only} only"
+            return f"{where}: there is no module {quote(error.name)} here: {what}"
         what = "install it, or if it is your own file enter the folder: a single file is copied without its neighbours"
         return f"{where}: there is no module {quote(error.name)} here; {what}"
     if isinstance(error, ImportError) and error.name in _OURS:

@@ -1,7 +1,7 @@
-"""The games, a file each: a subclass of `adsearch.state.State` with the rules, the texts and an evaluation.
+"""The games, one file each: a subclass of `adsearch.state.State` with the rules, the texts and an evaluation.
 
-They import nothing of the searches or the pictures. `catalog.py` finds a game by its name or path, as in
-`games.start("connect4:rows=5,columns=6")`; to see what a game is made of, start with `nap.py`, the shortest.
+Games import neither searches nor pictures. `catalog.py` finds a game by its name or path, as in
+`games.start("connect4:rows=5,columns=6")`. To learn how a game is written, read `nap.py` first, the shortest.
 """
 
 from adsearch.games.catalog import Game, find, load, names, start

@@ -1,7 +1,7 @@
 """The catalogue: games by name and options ("connect4:rows=5,columns=6"), or by path ("my_game.py:MyGame").
 
-Everything that takes a game from a person (commands, descriptions of tournaments, agents) reads it here.
-A game is imported only when it is asked for, and every error lists what would have been possible.
+Commands, tournament descriptions and agents all use this module to read the name of a game. A game is imported only
+when it is used. Every error lists the valid names or values.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _CLASSES = {
     "rps": "RockPaperScissors",
     "tree": "Tree",
 }
-"""Every game of ours: its name, which is its file's, and its class."""
+"""The built-in games: name (also the name of the file) -> class."""
 
 _BY_PATH = re.compile(r"(?P<path>.*?\.py)(?=:|$)(?::(?P<name>[^:=,]*))?(?::(?P<options>.*))?", re.DOTALL)
 
 
 _checked: dict[str, bytes] = {}
-"""Files whose content was checked before they may be run, by their absolute paths."""
+"""Checked content of user-supplied files, by absolute path; it is run instead of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,12 @@ class Game:
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """The settings of the game; the first may be given without its name."""
+        """The game's options; the first can be given without its name."""
         return self.state.options
 
     @property
     def seats(self) -> tuple[int, ...]:
-        """How many players there may be, depending on the options."""
+        """The possible numbers of players; the options choose one."""
         return self.state.seats
 
     @property
@@ -77,11 +77,11 @@ class Game:
 
     @property
     def hidden(self) -> bool:
-        """Whether the game keeps something from a seat, with the default options."""
+        """Whether the game has hidden information, with the default options."""
         return self.start().hidden
 
     def start(self, **options: int | str) -> State[Any]:
-        """The first position, with these options and the defaults of the others."""
+        """The start position, with these options and the defaults of the others."""
         given = self._checked(options)
         return self._made(lambda: self.state.start(**given))
 
@@ -91,7 +91,7 @@ class Game:
         return self._made(lambda: self.state.load(text, **given))
 
     def _made(self, make: Callable[[], State[Any]]) -> State[Any]:
-        """The position that `make` makes; an error is raised again with the game's name in front."""
+        """The position that `make` returns; errors are raised again with the game's name in front."""
         try:
             state = make()
         except AdsearchError as error:
@@ -115,7 +115,7 @@ class Game:
         return self._checked(given)
 
     def _checked(self, given: Mapping[str, int | str]) -> dict[str, int | str]:
-        """Every option's value: what is `given`, as it is or as text, within its limits; else the default."""
+        """Every option's value: the `given` one (a value or text), checked; else the default."""
         known = {option.name: option for option in self.options}
         options = {name: option.default for name, option in known.items()}
         for name, value in given.items():
@@ -128,7 +128,8 @@ class Game:
         return options
 
     def _pairs(self, text: str) -> list[tuple[str, str]]:
-        """`text` taken apart; a piece without "=" continues the value before it, or is the main option's."""
+        """`text` split into names and values. A piece without "=" continues the value before it, or is the value of
+        the first option."""
         pairs: list[tuple[str, str]] = []
         for piece in text.split(",") if text else []:
             name, equals, value = piece.partition("=")
@@ -144,12 +145,12 @@ class Game:
 
 
 def names() -> dict[str, Game]:
-    """Every game of ours by its name."""
+    """The built-in games by name."""
     return {name: _built_in(name) for name in _CLASSES}
 
 
 def find(spec: str) -> tuple[Game, dict[str, int | str]]:
-    """The game that `spec` names and the value of each option; UnknownGame or BadOption says what is possible."""
+    """The game that `spec` names and the value of each option; UnknownGame or BadOption lists what is valid."""
     if not isinstance(spec, str):
         raise UnknownGame(f"expected a game as text, such as 'connect4', got {quote(spec)}")
     name, _, options = spec.partition(":")
@@ -159,30 +160,30 @@ def find(spec: str) -> tuple[Game, dict[str, int | str]]:
     elif by_path and (path := file_of(spec)):
         game, options = _by_path(path, by_path["name"] or ""), by_path["options"] or ""
     elif "/" in spec or name.lower().endswith(".py"):
-        raise UnknownGame(f"expected a game of your own as FILE.py:CLASS, got {quote(spec)}")
+        raise UnknownGame(f"expected your own game as FILE.py:CLASS, got {quote(spec)}")
     else:
         raise UnknownGame(f"no game {quote(name)}{meant(name, list(_CLASSES))}")
     return game, game.read_options(options)
 
 
 def file_of(spec: str) -> Path | None:
-    """The Python file with the rules that `spec` names; None for a game of ours. Nothing is read."""
+    """The Python file with the rules that `spec` names; None for a built-in game. Does not read the file."""
     by_path = None if spec.partition(":")[0] in _CLASSES else _BY_PATH.fullmatch(spec)
     if by_path is None:
         return None
     try:
         return Path(by_path["path"]).expanduser()
-    except RuntimeError:  # "~nobody"
+    except RuntimeError:  # an unknown user, such as "~nobody"
         return Path(by_path["path"])
 
 
 def use_checked(path: Path, source: bytes) -> None:
-    """From now on this process takes `source` for the content of `path`, so that what was checked is what runs."""
+    """Make this process run `source` as the content of `path`, so that exactly the checked content runs."""
     _checked[str(path.absolute())] = source
 
 
 def start(spec: str) -> State[Any]:
-    """The first position of the game that `spec` names."""
+    """The start position of the game that `spec` names."""
     game, options = find(spec)
     return game.start(**options)
 
@@ -213,13 +214,13 @@ def _by_path(path: Path, class_name: str) -> Game:
     if class_name not in found:
         wanted = f"no game {quote(class_name)}" if class_name else "expected one subclass of State"
         there = f"there is {one_of(list(found))}" if found else "there is no subclass of State"
-        there += "" if found else " (where this is an agent: its game comes first)"
+        there += "" if found else " (if this file is an agent, give the game before it)"
         raise UnknownGame(f"{path}: {wanted}; {there}")
     return Game(f"{path}:{class_name}", found[class_name], foreign=True)
 
 
 def _import_file(path: Path) -> ModuleType:
-    """The module in the file `path`, run once for each content."""
+    """The module in the file `path`; run only once while the file's content is the same."""
     try:
         checked = _checked.get(str(path.absolute()))
         source = path.read_bytes() if checked is None else checked

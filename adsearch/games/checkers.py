@@ -1,8 +1,8 @@
 """Checkers: English draughts, with its forced captures, kings, and both rules by which a game is drawn.
 
 The board is three bitboards (black, white, the kings of both). Square n, from 1 to 32, is bit n - 1 + (n - 1) // 8: the
-bits left out after every second row put the neighbours of every square 4 and 5 bits above it and below it.
-What was seen since the last capture or man's move, which decides on draws, is part of every state and of its key.
+bits left out after every second row put the neighbours of every square 4 and 5 bits above it and below it. The
+positions since the last capture or man's move, which decide about draws, are part of every state and of its key.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from adsearch.games.evaluation import squash
 from adsearch.state import State
 
 Path = tuple[int, ...]
-"""A move: the squares where the piece stands, one after the other."""
+"""A move: the squares of the moving piece, one after the other."""
 
 QUIET_PLIES: Final = 80
-"""So many plies in a row without a capture or a man's move are a draw."""
+"""Plies in a row without a capture or a man's move after which the game is a draw."""
 TIMES_SEEN: Final = 3
-"""A position seen so often is a draw."""
+"""Number of times that a position must occur for a draw."""
 
 WEIGHT_OF_A_MAN = 1.0
 WEIGHT_OF_A_KING = 1.5
 WEIGHT_OF_THE_LEAD = 2.0
-"""For the share of all pieces by which a side is ahead: who is ahead gains by exchanges."""
+"""Weight of a side's lead in pieces, divided by all pieces: exchanges are good for the side that is ahead."""
 WEIGHT_OF_A_ROW = 0.04
-"""For each row that a man has come forward."""
+"""Weight of each row that a man has advanced."""
 WEIGHT_OF_A_GUARD = 0.12
-"""For each man still in the row where the others want to be crowned."""
+"""Weight of each man on its home row, where it keeps the other side from getting kings."""
 WEIGHT_OF_THE_CENTRE = 0.06
-"""For each piece in the centre, where the most squares are in reach."""
+"""Weight of each piece in the centre."""
 
 BIT: Final = (0, *(1 << n + n // 8 for n in range(32)))
 """The bit of each square; squares are counted from 1."""
@@ -57,27 +57,27 @@ FAR_ROW: Final = (_bits(range(29, 33)), _bits(range(1, 5)))
 """Where the men of each seat are crowned; it is also the home row of the other."""
 CENTRE: Final = _bits((10, 11, 14, 15, 18, 19, 22, 23))
 ODD_ROWS, ROWS_2367, ROWS_4567 = (_bits(n for n in range(1, 33) if (n - 1) // 4 & power) for power in (1, 2, 4))
-"""Rows count from 0; the three bits of a row's number, so that counting in each gives the sum of rows."""
+"""Squares by the three bits of their row's number (from 0): the sum of rows is then three bit counts."""
 
 WAYS: Final = ((4, 5), (-5, -4), (-5, -4, 4, 5))
-"""Where one may go, as shifts of a bit: men of seat 0, men of seat 1, kings."""
+"""Directions as bit shifts, for: men of seat 0, men of seat 1, kings."""
 KING: Final = 2
-"""The place of kings in what is listed like WAYS."""
+"""The index of kings in lists like WAYS."""
 
 
 def _shifted(bit: int, by: int) -> int:
-    """The bit moved by a way, 0 where that leaves the board."""
+    """The bit shifted in one direction; 0 if it leaves the board."""
     return (bit << by if by > 0 else bit >> -by) & BOARD
 
 
 def _steps(ways: tuple[int, ...]) -> dict[int, tuple[tuple[int, Path], ...]]:
-    """For each bit where a step can lead: the bit it leads to, and the move."""
+    """For each bit, its steps: the target bit and the move."""
     targets = {bit: [_shifted(bit, way) for way in ways] for bit in BIT[1:]}
     return {bit: tuple((to, (SQUARE[bit], SQUARE[to])) for to in targets[bit] if to) for bit in BIT[1:]}
 
 
 def _jumps(ways: tuple[int, ...]) -> dict[int, tuple[tuple[int, int, int], ...]]:
-    """For each bit where a jump can lead: the bit it leads over, the bit it leads to, and that one's square."""
+    """For each bit, its jumps: the bit jumped over, the target bit, and the target square."""
     targets = {bit: [(_shifted(bit, way), _shifted(_shifted(bit, way), way)) for way in ways] for bit in BIT[1:]}
     return {bit: tuple((over, to, SQUARE[to]) for over, to in targets[bit] if to) for bit in BIT[1:]}
 
@@ -89,7 +89,7 @@ OVER: Final = {(SQUARE[bit], square): over for bit, jumps in JUMPS[KING].items()
 
 
 def _movers(mine: int, theirs: int, kings: int, seat: int) -> tuple[int, bool]:
-    """The pieces of `seat` that may move, and whether they capture: where any can, only those that can."""
+    """The pieces of `seat` that can move, and whether they capture; if any can capture, only those that can."""
     empty = BOARD & ~(mine | theirs)
     up, down = (mine & kings, mine) if seat else (mine, mine & kings)
     jumpers = up & ((theirs & empty >> 4) >> 4 | (theirs & empty >> 5) >> 5)
@@ -111,7 +111,7 @@ def _add_captures(
     empty: int,
     jumps: Mapping[int, tuple[tuple[int, int, int], ...]],
 ) -> None:
-    """Adds every capture that begins with `path`, which has led to `bit`; `theirs` are those not yet taken."""
+    """Add every capture that starts with `path`, which has reached `bit`; `theirs`: the pieces not yet captured."""
     ends = True
     for over, to, square in jumps[bit]:
         if over & theirs and to & empty:
@@ -123,11 +123,11 @@ def _add_captures(
 
 class Checkers(State[Path]):
     """English draughts. Black moves first, from squares 1-12 towards 32; white from 21-32 towards 1.
-    Men step one square diagonally forward, kings in all four directions. A piece captures by jumping over a neighbour
-    to the empty square behind it; who can capture must, and goes on with the same piece while it can.
-    A man that reaches the far row becomes a king, which ends the move. Who cannot move loses.
-    80 plies without a capture or a man's move are a draw, and so is a position (with the same side to move)
-    seen for the third time, unless the side to move cannot."""
+    Men step one square diagonally forward, kings in all four directions. A piece captures by jumping over an adjacent
+    piece to the empty square behind it. A player who can capture must capture, and continues with the same piece while
+    it can capture. A man that reaches the last row becomes a king, which ends the move. A player who cannot move loses.
+    The game is a draw after 80 plies without a capture or a man's move, or when a position (with the same side to move)
+    occurs for the third time, unless the side to move cannot move."""
 
     notation = "the squares, 1 to 32, one after the other: 11-15 for a step, 11x18x25 for a capture"
 
@@ -136,16 +136,16 @@ class Checkers(State[Path]):
     black: int
     white: int
     kings: int
-    """The kings of both."""
+    """The kings of both sides."""
     side: int
-    """Whose move it is, or would be if the game were not over."""
+    """The side to move; in a finished game, the side that would be next."""
     past: tuple[int, ...]
-    """Every earlier position since the last capture or man's move, as a number, in order of size; twice what was
-    seen twice. So many are the quiet plies."""
+    """All earlier positions since the last capture or man's move, as sorted numbers (with repeats). Their count is the
+    number of quiet plies."""
     _movers: int
     _capturing: bool
     _moves: tuple[Path, ...] | None
-    """Once they were asked for."""
+    """Cache of the legal moves."""
 
     @classmethod
     def start(cls) -> Self:
@@ -153,7 +153,7 @@ class Checkers(State[Path]):
 
     @classmethod
     def of(cls, black: int, white: int, kings: int, side: int, past: tuple[int, ...] = ()) -> Self:
-        """The position with these pieces, `side` to move, after what is in `past`."""
+        """The position with these pieces and `side` to move, after the positions in `past`."""
         state = cls()
         state.black, state.white = black, white
         state.kings = kings
@@ -181,15 +181,15 @@ class Checkers(State[Path]):
             state = cls.of(black, white, state.kings, side, tuple(_read_past(match[4], state)))
         if state.position() != text:
             raise BadPosition(
-                f"expected squares and what was seen in order, {quote(state.position())}, got {quote(text)}"
+                f"expected squares and earlier positions in order, {quote(state.position())}, got {quote(text)}"
             )
         return state
 
     @property
     def max_plies(self) -> int:
         # Of a side's men 4 each start 7, 6 and 5 rows or fewer from the far one: at most 72 moves of men a side, 144
-        # in all. The other captures are made by kings, 23 at most, for who captures keeps a piece. There are at most
-        # 79 quiet plies before each of these 167, and 80 after the last.
+        # in total. The other captures are made by kings, at most 23, because the capturing side keeps a piece. There
+        # are at most 79 quiet plies before each of these 167, and 80 after the last.
         return 167 * QUIET_PLIES + QUIET_PLIES
 
     @property
@@ -198,7 +198,7 @@ class Checkers(State[Path]):
         return ((self.black << 35 | self.white) << 35 | self.kings) << 1 | self.side
 
     def _is_drawn(self) -> bool:
-        """Whether a rule about the past ends the game here."""
+        """Whether the game is a draw here, by 80 quiet plies or by repetition."""
         past = self.past
         return len(past) >= QUIET_PLIES or (len(past) > TIMES_SEEN and past.count(self._code) >= TIMES_SEEN - 1)
 
@@ -230,7 +230,7 @@ class Checkers(State[Path]):
         while movers:
             bit = movers & -movers
             movers ^= bit
-            # A man goes on with a man's jumps, of which there are none from the far row: crowning ends the move.
+            # A man continues with a man's jumps. There are none from the last row: crowning ends the move.
             jumps = JUMPS[KING if bit & self.kings else self.side]
             _add_captures(found, (SQUARE[bit],), bit, theirs, empty | bit, jumps)
         return found
@@ -297,12 +297,12 @@ class Checkers(State[Path]):
         return -value if seat else value
 
     def noisy_moves(self) -> tuple[Path, ...]:
-        """The captures; where there is one there are no other moves."""
+        """The captures; if there is one, there are no other moves."""
         return self.moves() if self._capturing else ()
 
     @property
     def key(self) -> int | tuple[int, tuple[int, ...]]:
-        # Where a side has no king its next move forgets the past.
+        # If the side to move has no king, its next move resets `past`.
         if self.past and self.black & self.kings and self.white & self.kings:
             return self._code, self.past
         return self._code
@@ -311,8 +311,8 @@ class Checkers(State[Path]):
         return ("x" if move[:2] in OVER else "-").join(map(str, move))
 
     def position(self) -> str:
-        """As draughts players write it, the side to move first ("B:W21,K32:B1,2,K5"); then, if there is a past, the
-        quiet plies and each earlier position: side to move, white's kings / black's kings, *2 if seen twice."""
+        """In draughts notation, the side to move first ("B:W21,K32:B1,2,K5"). Then, if there are quiet plies, their
+        number and each earlier position: side to move, white's kings / black's kings, *2 if it occurred twice."""
         white, black = (
             ",".join(f"K{square}" if self.kings & BIT[square] else str(square) for square in _squares(pieces))
             for pieces in (self.white, self.black)
@@ -340,19 +340,19 @@ class Checkers(State[Path]):
         return "\n".join(lines)
 
     def _mark(self, square: int) -> str:
-        """The piece on a square: b or w, a capital for a king."""
+        """The mark of the piece on a square: b or w, for a king B or W."""
         bit = BIT[square]
         mark = "b" if self.black & bit else "w" if self.white & bit else "."
         return mark.upper() if self.kings & bit else mark
 
 
 def _rows_below(men: int) -> int:
-    """The number of each man's row, from 0, summed."""
+    """The sum of the men's row numbers, from 0."""
     return (men & ODD_ROWS).bit_count() + 2 * (men & ROWS_2367).bit_count() + 4 * (men & ROWS_4567).bit_count()
 
 
 def _kings_of(code: int) -> str:
-    """The side to move and both sides' kings of a position that is given as a number."""
+    """The side to move and both sides' kings, of a position given as a number."""
     black, white = code >> 71, code >> 36 & BOARD
     kings = code >> 1 & BOARD
     white_kings, black_kings = (".".join(map(str, _squares(pieces & kings))) for pieces in (white, black))
@@ -364,7 +364,7 @@ _SEEN = re.compile(r"([BW])([0-9.]*)/([0-9.]*?)(\*2)?")
 
 
 def _read_squares(names: list[str]) -> int:
-    """The squares of those names, as a bitboard; BadPosition where one is not on the board or comes twice."""
+    """The squares with these names as a bitboard; BadPosition if one is not on the board or is repeated."""
     bits = 0
     for name in names:
         bit = BIT[int(name)] if name.isdigit() and len(name) <= 2 and int(name) <= 32 else 0
@@ -380,14 +380,14 @@ def _read_side(text: str, seat: int) -> tuple[int, int]:
     pieces = _read_squares([name.removeprefix("K") for name in names])
     kings = _read_squares([name[1:] for name in names if name.startswith("K")])
     if len(names) > 12:
-        raise BadPosition(f"expected at most 12 pieces a side, got {len(names)}")
+        raise BadPosition(f"expected at most 12 pieces per side, got {len(names)}")
     if pieces & ~kings & FAR_ROW[seat]:
-        raise BadPosition("a man stands where it would have been crowned")
+        raise BadPosition("there is a man on the last row, where it would be a king")
     return pieces, kings
 
 
 def _read_past(text: str, now: Checkers) -> list[int]:
-    """The earlier positions, as numbers: each of the pieces of `now`, with a king that can move and no capture."""
+    """The earlier positions, as numbers: each has the pieces of `now`, a king that can move, and no capture."""
     past = []
     for entry in text.split(","):
         match = _SEEN.fullmatch(entry)

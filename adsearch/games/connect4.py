@@ -1,7 +1,7 @@
 """Connect-4 on any board, with any length of the line: bitboards that play a million positions a second.
 
-A column is `rows` bits, bottom first, and one bit that stays empty: no shift carries a line into the next column.
-All positions of one board share its masks.
+A column is `rows` bits, bottom first, and one bit that is always empty, so that no shift carries a line into the next
+column. All positions of one board share its masks.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from adsearch.games.grid import LineBoard, LineGame, read_marks
 from adsearch.option import Option
 
 WEIGHT_OF_A_THREAT = 0.4
-"""An empty cell that would complete a line, wherever it is."""
+"""Weight of an empty cell that would complete a line."""
 WEIGHT_OF_THE_CENTRE = 0.03
-"""For each disc, times its distance from the nearer edge."""
+"""Weight of a disc, multiplied by its distance from the nearer edge."""
 
 
 class Board(LineBoard):
-    """What never changes in a game: the size, the lines, and its masks."""
+    """The constants of a game: the size, the lines, and the masks."""
 
     __slots__ = ("bottom", "cells", "centres", "column", "steps", "top")
 
@@ -34,18 +34,18 @@ class Board(LineBoard):
         self.cells = sum(self.column)
         self.top = self.bottom << rows - 1
         self.steps = (1, height - 1, height, height + 1)
-        # Discs at distance >= n from the edge, for each n: together they count the distance.
+        # For each n, the cells at distance >= n from the edge: the sum of their discs is the total distance.
         self.centres = tuple(sum(self.column[n : columns - n]) for n in range(1, (columns + 1) // 2))
 
     def completing(self, discs: int) -> int:
-        """The cells, taken or not, that would complete a line of `discs`."""
+        """The cells, taken or empty, that would complete a line of `discs`."""
         line = self.line
         found = 0
         if discs.bit_count() < line - 1:
             return 0
         for step in self.steps:
             if line == 4:
-                # The same as below, written out: it is what a game of Connect-4 spends most of its time on.
+                # The loop below, unrolled for lines of four, because most of the time is spent here.
                 pairs = discs & discs >> step
                 if pairs:
                     found |= pairs << 2 * step & (discs << 3 * step | discs >> step)
@@ -63,19 +63,19 @@ class Board(LineBoard):
 
 @lru_cache(maxsize=64)
 def board(rows: int, columns: int, line: int) -> Board:
-    """The one Board of that size."""
+    """The Board of that size (cached)."""
     return Board(rows, columns, line)
 
 
 class Connect4(LineGame):
-    """Two players, x first, drop a disc into a column that is not full; it falls to the lowest free cell.
-    Who first has four discs (or as many as `line` says) in an unbroken row, column or diagonal wins.
-    A full board without one is a draw."""
+    """Two players, x first, take turns and drop a disc into a column that is not full; it falls to the lowest free
+    cell. The first player with four discs (option `line`) in an unbroken row, column or diagonal wins. A full board
+    without one is a draw."""
 
     options = (
         Option("rows", 6, "height of the board", 4, 12),
         Option("columns", 7, "width of the board", 4, 12),
-        Option("line", 4, "discs in a line that win", 2, 12),
+        Option("line", 4, "discs in a row that win", 2, 12),
     )
     notation = "the column's number, from 1 on the left"
 
@@ -84,10 +84,10 @@ class Connect4(LineGame):
     board: Board
     _open: tuple[int, ...]
     free: int
-    """In each column the lowest free cell, or the bit above a full one."""
+    """In each column the lowest free cell, or the spare bit above a full column."""
     _wins: int | None
-    """The cells that would complete a line of mine, once they were asked for; `_threats` are those of theirs.
-    As one player's discs do not change while the other moves, a position knows them from the one before."""
+    """Cache: the cells that would complete a line of `mine`; `_threats`: of `theirs`. A move changes only one player's
+    discs, so that the other value is copied from the previous position."""
     _threats: int | None
 
     @classmethod
@@ -96,7 +96,7 @@ class Connect4(LineGame):
 
     @classmethod
     def of(cls, board: Board, mine: int, theirs: int) -> Self:
-        """The position with these discs, none of which hangs in the air; `theirs` moved last."""
+        """The position with these discs (no empty cell below a disc); `theirs` moved last."""
         state = cls()
         state.board = board
         state.mine, state.theirs = mine, theirs
@@ -113,7 +113,7 @@ class Connect4(LineGame):
         grid = board(rows, columns, line)
         x, o = read_marks(text, rows, columns, grid.bits)
         if ((x | o) + grid.bottom) & (x | o):
-            raise BadPosition("a disc hangs in the air")
+            raise BadPosition("there is an empty cell below a disc")
         return cls.of_marks(grid, x, o)
 
     def moves(self) -> tuple[int, ...]:
@@ -159,7 +159,7 @@ class Connect4(LineGame):
         return value if seat == self.turn else -value
 
     def noisy_moves(self) -> tuple[int, ...]:
-        """The moves that complete a line, else those that keep the other from one."""
+        """The moves that complete a line, else those that block a line of the other player."""
         for completing in self._completing():
             cells = completing & self.free
             if cells and self._open:
@@ -167,7 +167,7 @@ class Connect4(LineGame):
         return ()
 
     def _completing(self) -> tuple[int, int]:
-        """The cells that would complete a line of mine, and of theirs."""
+        """The cells that would complete a line of `mine`, and of `theirs`."""
         if self._wins is None:
             self._wins = self.board.completing(self.mine)
         if self._threats is None:

@@ -1,7 +1,7 @@
-"""What a game promises, held against a game of somebody's own by playing it at random.
+"""Checks a user-supplied game: plays it at random and tests that every method does what `State` requires.
 
-A search that meets a game which breaks a promise fails far from the mistake, or is merely wrong. Here the first broken
-promise is one BadGame that says which method, in which position, what was expected and what came.
+A search in a game with a wrong method fails far from the mistake, or returns a wrong value. `check` raises BadGame at
+the first wrong method: which method, in which position, what was expected and what came.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from adsearch.state import CHANCE, State
 
 _GAMES: Final = 20
 _LONGEST: Final = 10_000
-"""Plies of a game that does not say how long it may be."""
+"""Largest number of plies of a random game without `max_plies`."""
 _POSITIONS: Final = 1_000
-"""So many are looked at; long games are not all played."""
+"""Largest number of positions to check."""
 _LONGEST_TEXT: Final = 64
 _LONGEST_REASON: Final = 200
 
@@ -31,10 +31,10 @@ Value = TypeVar("Value")
 
 
 def check(spec: str, *, seed: int = 0) -> int:
-    """Plays the game that `spec` names at random and looks at every position; BadGame where a promise is broken.
+    """Play the game that `spec` names at random and check every position; BadGame at the first error.
 
-    Answers how many positions it has looked at. Not all can be visited: what it finds is wrong, what it does not find
-    may still be."""
+    Returns the number of positions checked. Not all positions can be visited, so there can be errors that it does not
+    find."""
     game, options = find(spec)
     examination = _Examination(game, options)
     for number in range(_GAMES):
@@ -45,20 +45,20 @@ def check(spec: str, *, seed: int = 0) -> int:
 
 
 class _Examination:
-    """One game that is played, and where it stands."""
+    """One check: the game, its options and the moves played so far."""
 
     def __init__(self, game: Game, options: dict[str, int | str]) -> None:
         self.game = game
         self.options = options
         self.played: list[str] = []
         self.looked_at = 0
-        # For each key, what follows from it.
+        # For each key: the turn and moves that positions with this key have.
         self.known: dict[Hashable, tuple[Any, ...]] = {}
 
     def play(self, random: Random) -> None:
-        """One game, to its end."""
+        """Play one game to its end."""
         self.played.clear()
-        state = self.asked("the first position", lambda: self.game.start(**self.options))
+        state = self.asked("the start position", lambda: self.game.start(**self.options))
         self.facts(state)
         most = state.max_plies
         while True:
@@ -72,21 +72,21 @@ class _Examination:
             self.view(state, moves, random)
             if len(self.played) >= (_LONGEST if most is None else most):
                 self.fail(
-                    f"expected the game to be over after max_plies = {most} plies, it goes on"
+                    f"expected the game to be over after max_plies = {most} plies, but it is not"
                     if most is not None
-                    else f"the game has not ended after {_LONGEST:,} plies: can it end at all?"
+                    else f"the game has not ended after {_LONGEST:,} plies: check that it can end"
                 )
             state = self.after(state, moves, random)
 
     def facts(self, state: State[Any]) -> None:
-        """What it says of itself as a whole."""
+        """Check the attributes of the game."""
         kinds: dict[str, tuple[str, Callable[[Any], bool]]] = {
             "players": ("a whole number above 0", lambda value: type(value) is int and value > 0),
             "chance": ("True or False", lambda value: isinstance(value, bool)),
             "hidden": ("True or False", lambda value: isinstance(value, bool)),
             "zero_sum": ("True or False", lambda value: isinstance(value, bool)),
             "max_plies": ("a whole number or None", lambda value: value is None or type(value) is int),
-            "bounds": ("two numbers, the least and the greatest", lambda value: _are_bounds(value)),
+            "bounds": ("two numbers, the smallest and the largest utility", lambda value: _are_bounds(value)),
         }
         for name, (expected, fits) in kinds.items():
             value = self.asked(name, partial(getattr, state, name))
@@ -95,49 +95,49 @@ class _Examination:
             if not fits(value):
                 self.fail(f"expected {name} to be {expected}, got {_shown(value)}")
         if state.zero_sum and state.players != 2:
-            self.fail(f"zero_sum is for two players, there are {state.players}")
+            self.fail(f"zero_sum is only for two players, but there are {state.players}")
         if not isinstance(getattr_static(state, "load"), classmethod):
             self.fail("load must be a method of the class: write @classmethod above it")
 
     def after(self, state: State[Any], moves: tuple[Any, ...], random: Random) -> State[Any]:
-        """The position after one of the moves; the one before must be as it was."""
+        """The position after a random move; `play` must not change the position before it."""
         move = random.choice(moves)
         before = state.position(), state.turn
         child = self.asked(f"play({move!r})", lambda: state.play(move))
         if not isinstance(child, State):
             self.fail(f"expected play({move!r}) to return the next position, got {_shown(child)}")
         if (state.position(), state.turn) != before or child is state:
-            self.fail(f"play({move!r}) has changed the position itself; it must make a new one and leave this as it is")
+            self.fail(f"play({move!r}) has changed the position; it must return a new position and not change this one")
         self.played.append(state.to_text(move))
         return child
 
     def moves(self, state: State[Any]) -> tuple[Any, ...]:
-        """Its moves, which fit its turn."""
+        """The moves, checked against the turn."""
         turn = self.asked("turn", lambda: state.turn)
         if turn not in (None, CHANCE, *range(state.players)):
             self.fail(f"expected turn to be a seat from 0 to {state.players - 1}, CHANCE or None, got {_shown(turn)}")
         moves = self.asked("moves()", lambda: tuple(state.moves()))
         if turn is None and moves:
-            self.fail(f"the game is over (turn is None), and so moves() must be empty, got {_shown(moves)}")
+            self.fail(f"the game is over (turn is None), so that moves() must be empty, got {_shown(moves)}")
         if turn is not None and not moves:
             whose = "chance's" if turn == CHANCE else f"seat {turn}'s"
-            self.fail(f"it is {whose} turn, but moves() is empty; where the game is over turn must be None")
+            self.fail(f"it is {whose} turn, but moves() is empty; if the game is over, turn must be None")
         if self.asked("a move's hash", lambda: len(set(moves))) < len(moves):
             self.fail(f"expected moves() without repeats, got {_shown(moves)}")
         if self.asked("moves()", lambda: tuple(state.moves())) != moves:
-            self.fail("expected moves() to be the same whenever it is asked for, got another order or other moves")
+            self.fail("expected moves() to return the same each time, got another order or other moves")
         self.chances(state, moves)
         return moves
 
     def chances(self, state: State[Any], moves: tuple[Any, ...]) -> None:
-        """Chance has outcomes with probabilities, and nobody else has."""
+        """Check that chance nodes, and only they, have outcomes with probabilities."""
         chances = self.asked("chances()", lambda: tuple(state.chances()))
         if state.turn != CHANCE:
             if chances:
-                self.fail(f"expected chances() to be empty where turn is not CHANCE, got {_shown(chances)}")
+                self.fail(f"expected chances() to be empty if turn is not CHANCE, got {_shown(chances)}")
             return
         if not state.chance:
-            self.fail("it is chance's turn, and so the class needs: chance = True")
+            self.fail("turn is CHANCE, so that the class needs: chance = True")
         if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in chances):
             self.fail(f"expected chances() to be pairs (outcome, probability), got {_shown(chances)}")
         if tuple(outcome for outcome, _ in chances) != moves:
@@ -148,7 +148,7 @@ class _Examination:
             self.fail(f"expected probabilities above 0 that sum to 1, got {_shown([part for _, part in chances])}")
 
     def texts(self, state: State[Any], moves: tuple[Any, ...]) -> None:
-        """Each move has a text of its own, from which it is found again."""
+        """Check that each move has its own text and that `from_text` reads it."""
         texts: dict[str, Any] = {}
         for move in moves:
             text = self.asked(f"to_text({move!r})", partial(state.to_text, move))
@@ -162,7 +162,7 @@ class _Examination:
                 self.fail(f"expected from_text({text!r}) to be the move {move!r}, got {_shown(back)}")
 
     def position(self, state: State[Any]) -> None:
-        """It has a text that says all, and a board."""
+        """Check `position`, `load`, `key` and `str`."""
         text = self.asked("position()", state.position)
         if not isinstance(text, str) or not text.isprintable():
             self.fail(f"expected position() to be one line of text, got {_shown(text)}")
@@ -172,7 +172,7 @@ class _Examination:
         if self.asked("the hash of key", lambda: self.known.setdefault(key, follows)) != follows:
             self.fail(
                 f"two positions have the key {_shown(key)}, but not the same turn and moves: position(), or key, must "
-                "tell everything that decides how the game goes on"
+                "contain everything that the rest of the game depends on"
             )
         if getattr_static(state, "load") is not getattr_static(State, "load"):
             loaded = self.loaded("position()", text)
@@ -180,14 +180,12 @@ class _Examination:
                 self.fail(f"expected load(position()) to be the same position, got {_shown(loaded.position())}")
 
     def view(self, state: State[Any], moves: tuple[Any, ...], random: Random) -> None:
-        """What a seat may see is enough for it to move."""
+        """Check `view` and `sample`: a seat's view must have its turn and moves."""
         for seat in range(state.players):
             seen = self.asked(f"view({seat})", partial(state.view, seat))
             if not state.hidden:
                 if seen != state.position():
-                    self.fail(
-                        f"view({seat}) is not position(): something is hidden, and the class needs: hidden = True"
-                    )
+                    self.fail(f"view({seat}) differs from position(), so that the class needs: hidden = True")
                 continue
             known = self.loaded(f"view({seat})", seen)
             if known.turn != state.turn or (seat == state.turn and tuple(known.moves()) != moves):
@@ -199,7 +197,7 @@ class _Examination:
                 )
 
     def estimates(self, state: State[Any]) -> None:
-        """What it seems to be worth to each seat before it is over."""
+        """Check `evaluate` before the game is over."""
         low, high = state.bounds
         for seat in range(state.players):
             value = self.asked(f"evaluate({seat})", partial(state.evaluate, seat))
@@ -209,23 +207,23 @@ class _Examination:
                 self.fail(f"expected evaluate({seat}) between the bounds {low:g} and {high:g}, got {value:g}")
 
     def end(self, state: State[Any]) -> None:
-        """What it was worth to each seat."""
+        """Check `utilities`, and `evaluate` after the game is over."""
         utilities = self.asked("utilities()", state.utilities)
         if not isinstance(utilities, tuple | list) or len(utilities) != state.players:
-            self.fail(f"expected utilities() to be {state.players} numbers, one a seat, got {_shown(utilities)}")
+            self.fail(f"expected utilities() to be {state.players} numbers, one per seat, got {_shown(utilities)}")
         if not all(_is_number(utility) and isfinite(utility) for utility in utilities):
             self.fail(f"expected utilities() to be numbers, got {_shown(utilities)}")
         low, high = state.bounds
         if state.zero_sum and not isclose(sum(utilities), 0.0, abs_tol=1e-9):
             self.fail(
                 f"expected utilities of two players to sum to 0, got {_shown(utilities)}; "
-                "if one may win without the other losing as much, the class needs: zero_sum = False"
+                "if the game is not zero-sum, the class needs: zero_sum = False"
             )
         for utility in utilities[: 1 if state.zero_sum else None]:
             if not low <= utility <= high:
                 self.fail(
                     f"expected utilities from {low:g} to {high:g}, got {_shown(utilities)}; "
-                    f"the class needs its own: bounds = (least, greatest)"
+                    f"the class needs: bounds = (smallest, largest)"
                 )
         for seat, utility in enumerate(utilities):
             value = self.asked(f"evaluate({seat})", partial(state.evaluate, seat))
@@ -240,7 +238,7 @@ class _Examination:
             return self.fail(f"expected load() to read what {what} has written, {quote(text)}: {self.reason(error)}")
 
     def asked(self, what: str, ask: Callable[[], Value]) -> Value:
-        """What `ask` answers; what goes wrong in it is reported."""
+        """The result of `ask`; an exception in it is raised as BadGame."""
         try:
             return ask()
         except BadGame as error:
@@ -251,17 +249,17 @@ class _Examination:
             return self.fail(f"{what} fails: {type(error).__name__}: {self.reason(error)}{where}")
 
     def reason(self, error: BaseException) -> str:
-        """What an error says, in a line, without the game's name."""
+        """An error's text on one line, without the game's name."""
         return " ".join(str(error).removeprefix(f"{self.game.name}: ")[:_LONGEST_REASON].split())
 
     def fail(self, what: str) -> NoReturn:
-        """BadGame, which says where."""
+        """Raise BadGame with the moves that led to the position."""
         after = f"after {' '.join(self.played[-12:])}" if self.played else "at the start"
         raise BadGame(f"{self.game.name}, {after}: {what}") from None
 
 
 def _own_lines(error: BaseException) -> Iterator[traceback.FrameSummary]:
-    """Where it went wrong, innermost first, but for lines of ours."""
+    """The traceback's lines in the user's files, innermost first."""
     ours = Path(__file__).parents[1]
     for at in reversed(traceback.extract_tb(error.__traceback__)):
         if ours not in Path(at.filename).parents:

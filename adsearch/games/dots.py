@@ -1,9 +1,9 @@
 """Dots and boxes, on a board of up to eight times eight boxes.
 
-The edges drawn are one whole number: first the horizontal ones row by row, a spare bit after each row, then the
-vertical ones laid out in the same way. So the four sides of box b are the bits b and b + width of the first half, b and
-b + 1 of the second, and a few operations count the sides of all boxes at once.
-All positions of one size share its tables.
+The drawn edges are one integer: first the horizontal edges row by row, with a spare bit after each row, then the
+vertical edges in the same layout. The four sides of box b are then the bits b and b + width of the first half and b and
+b + 1 of the second, so that a few operations count the sides of all boxes at the same time. All positions of one size
+share the tables.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from adsearch.option import Option
 from adsearch.state import State
 
 WEIGHT_OF_A_BOX_TO_TAKE = 0.95
-"""For the side to move, of each box in a chain that is open: one of its boxes has three sides."""
+"""Weight, for the side to move, of each box in an open chain (one of its boxes has three sides)."""
 WEIGHT_OF_CHAINS = 0.95
-"""When no edge is safe any more, times what having to open a chain is worth, by the count of long and short ones."""
+"""Weight of `worth_of_opening` when no safe edge is left."""
 LONG = 3
-"""Of a chain of so many boxes, who takes it may leave the last two, and with them the duty to open the next."""
+"""Length of a long chain: a player that takes it can leave the last two boxes; the other must then open the next."""
 
 
 class Board:
-    """What never changes in a game: the size, where the edges are, and their names."""
+    """The constants of a game: the size, and the edges with their names."""
 
     __slots__ = (
         "across",
@@ -61,11 +61,11 @@ class Board:
             tuple((1 << box, sum(1 << side for side in sides[box])) for box in boxes if edge in sides[box])
             for edge in range(2 * half)
         )
-        # The board drawn on a grid: of each place the marks that may stand there, and the bit of its edge or box.
+        # The board drawn on a grid: for each cell the possible marks, and the bit of its edge or box.
         self.picture = self._picture()
 
     def sides(self, edges: int) -> tuple[int, int, int, int]:
-        """The boxes with at most one side drawn, with two, with three and with all four."""
+        """The boxes with at most one side drawn, with two, with three, and with all four."""
         across, down = edges & self.across, edges >> self.half
         below, right = across >> self.width, down >> 1
         both_across, one_across = across & below, across ^ below
@@ -81,7 +81,7 @@ class Board:
         return boxes | boxes << self.width | (boxes | boxes << 1) << self.half
 
     def reach(self, edges: int, seed: int, boxes: int) -> int:
-        """Those of `boxes` that can be walked to from `seed`, some of them, through edges that are not drawn."""
+        """The `boxes` that are connected to those in `seed` through edges that are not drawn (flood fill)."""
         to_right = boxes & boxes >> 1 & ~(edges >> self.half + 1)
         to_below = boxes & boxes >> self.width & ~(edges >> self.width)
         reached = 0
@@ -92,7 +92,7 @@ class Board:
         return reached
 
     def chains(self, edges: int, boxes: int) -> list[int]:
-        """The sizes of the parts that the drawn edges divide `boxes` into, the smallest first."""
+        """The sizes of the connected parts (chains) of `boxes`, the smallest first."""
         sizes = []
         while boxes:
             chain = self.reach(edges, boxes & -boxes, boxes)
@@ -113,14 +113,14 @@ class Board:
 
 @lru_cache(maxsize=64)
 def board(rows: int, columns: int) -> Board:
-    """The one Board of that size."""
+    """The Board of that size (cached)."""
     return Board(rows, columns)
 
 
 def worth_of_opening(chains: list[int]) -> int:
-    """Boxes won minus lost for who must open one of these chains, the smallest, when there are no other boxes.
+    """Boxes won minus lost, for the player that must open one of these chains, if there are no other boxes.
 
-    Right for chains, too high for rings: of those the taker must leave four boxes, not two."""
+    Correct for chains, too high for rings: in a ring the other player must leave four boxes, not two."""
     worth = 0
     for size in reversed(chains):
         worth = -(size + worth) if size < LONG else -max(size + worth, size - 4 - worth)
@@ -128,8 +128,8 @@ def worth_of_opening(chains: list[int]) -> int:
 
 
 class Dots(State[int]):
-    """Two players, x first, draw an edge between two neighbouring dots in turn. Who draws the fourth side of a box, or
-    of two boxes at once, owns them and moves again. The game is over when all edges are drawn; what it is worth is the
+    """Two players, x first, take turns and draw an edge between two adjacent dots. A player who draws the fourth side
+    of a box, or of two boxes, owns them and moves again. The game is over when all edges are drawn; the utility is the
     difference of the boxes owned."""
 
     options = (
@@ -142,7 +142,7 @@ class Dots(State[int]):
 
     board: Board
     edges: int
-    """The edges that are drawn."""
+    """The drawn edges."""
     x: int
     """The boxes of seat 0; `o` are those of seat 1."""
     o: int
@@ -242,7 +242,7 @@ class Dots(State[int]):
         value = WEIGHT_OF_A_BOX_TO_TAKE * to_take.bit_count()
         if not board.all_edges & ~self.edges & ~board.around(board.boxes ^ few):
             opening = worth_of_opening(board.chains(self.edges, two & ~to_take))
-            # Who takes several boxes may leave the last two: the other gets them and must open the next chain.
+            # A player can leave the last two boxes of a chain: the other gets them and must open the next chain.
             value += WEIGHT_OF_CHAINS * (max(opening, -opening - 4) if to_take.bit_count() > 1 else opening)
         return (-ahead if seat else ahead) + (value if seat == turn else -value)
 
@@ -254,7 +254,7 @@ class Dots(State[int]):
 
     @property
     def key(self) -> int:
-        # Who owns which box does not matter for the future, only how many of the closed ones are seat 0's.
+        # For the rest of the game only the number of seat 0's boxes matters, not which boxes they are.
         return self.edges << 8 | self.x.bit_count() << 1 | (self.turn == 1)
 
     def to_text(self, move: int) -> str:

@@ -1,15 +1,12 @@
-"""What the games' evaluations share: estimates strictly inside the bounds of a won or lost game.
-
-Only games use it; no search does.
-"""
+"""Functions that the games' evaluations share: they return estimates strictly between a loss and a win."""
 
 
 def squash(score: float) -> float:
-    """`score`, of any size, brought strictly inside (-1, 1); order and sign are kept."""
+    """`score`, of any size, mapped into the open interval (-1, 1); order and sign are kept."""
     return score / (1.0 + abs(score))
 
 
 def parity(left: int) -> float:
-    """For games in which who cannot move loses: an odd number of moves `left` is good for the side to move, the more so
-    the fewer they are."""
+    """For games in which the player that cannot move loses: positive for the side to move if the number of moves `left`
+    is odd, else negative; larger with fewer moves left."""
     return (1.0 if left % 2 else -1.0) / (1.0 + left)

@@ -1,4 +1,4 @@
-"""What games on a grid share: names of cells, boards as text and drawn for people, and lines of marks that win.
+"""Code shared by games on a grid: names of cells, boards as text, and winning lines of marks.
 
 A cell is (row, column), row 0 on top. Its name is the column's letter and the row's number: "a1" is the top left.
 As one line, a board is its rows from the top joined by "/". The marks of a side are one number, a bit for each cell.
@@ -22,7 +22,7 @@ def cell_name(row: int, column: int) -> str:
 
 
 def read_rows(text: str, rows: int, columns: int, marks: str) -> list[str]:
-    """The rows of a board that `cells joined by "/"` spell; BadPosition where size or marks are wrong."""
+    """The rows of a board from text (rows joined by "/"); BadPosition if size or marks are wrong."""
     board = text.split("/")
     if len(board) != rows or any(len(row) != columns for row in board):
         raise BadPosition(f"expected {rows} rows of {columns} cells, joined by '/', got {quote(text)}")
@@ -32,7 +32,7 @@ def read_rows(text: str, rows: int, columns: int, marks: str) -> list[str]:
 
 
 def draw(rows: Sequence[Sequence[str]], *, row_names: bool = True) -> str:
-    """The board with its columns' letters above and, where wanted, its rows' numbers beside it."""
+    """The board as text, with the columns' letters above it and (`row_names`) the rows' numbers beside it."""
     margin = len(str(len(rows))) + 1 if row_names else 0
     lines = [" " * margin + " ".join(LETTERS[: len(rows[0])])]
     for number, row in enumerate(rows, start=1):
@@ -41,7 +41,7 @@ def draw(rows: Sequence[Sequence[str]], *, row_names: bool = True) -> str:
 
 
 def read_marks(text: str, rows: int, columns: int, bits: Sequence[int]) -> tuple[int, int]:
-    """The marks x and o of a board that `cells joined by "/"` spell; `bits` has the bits of each cell, in order."""
+    """The marks of x and o, as bitboards, of a board from text (rows joined by "/"); `bits`: the bit of each cell."""
     x, o = 0, 0
     for bit, mark in zip(bits, "".join(read_rows(text, rows, columns, ".xo")), strict=True):
         if mark == "x":
@@ -58,14 +58,14 @@ def spell_rows(x: int, o: int, columns: int, bits: Sequence[int]) -> list[str]:
 
 
 class LineBoard:
-    """What never changes in a game of lines: the size, the bit of each cell, and the lines."""
+    """The constants of a game of lines: the size, the bit of each cell, and the lines."""
 
     __slots__ = ("bits", "columns", "line", "lines", "rows")
 
     def __init__(self, rows: int, columns: int, line: int, bits: Sequence[int]) -> None:
         self.rows = rows
         self.columns = columns
-        # How many marks in a row win.
+        # Number of marks in a row that win.
         self.line = line
         # By cell, row by row from the top.
         self.bits = bits
@@ -84,17 +84,17 @@ class LineBoard:
 
 
 class LineGame(State[int]):
-    """A game of two players, x first, who place marks in turn. Who first has a line of them wins; a full board is a
-    draw."""
+    """Base class of games in which two players, x first, place marks in turn. The first line of marks wins; a full
+    board is a draw."""
 
     __slots__ = ("board", "mine", "theirs", "turn", "won")
 
     board: LineBoard
     mine: int
-    """The marks of the player whose move it is; `theirs` are those of the one who moved last."""
+    """The marks of the player to move; `theirs` are those of the player that moved last."""
     theirs: int
     won: bool
-    """Whether the one who moved last has a line."""
+    """Whether the player that moved last has a line."""
 
     @classmethod
     def of(cls, board: Any, mine: int, theirs: int) -> Self:
@@ -103,7 +103,7 @@ class LineGame(State[int]):
 
     @classmethod
     def of_marks(cls, board: LineBoard, x: int, o: int) -> Self:
-        """The position with these marks; BadPosition where no game has them."""
+        """The position with these marks; BadPosition if no game can reach it."""
         ahead = x.bit_count() - o.bit_count()
         if ahead not in (0, 1):
             raise BadPosition(f"expected as many x as o or one more, got {x.bit_count()} and {o.bit_count()}")

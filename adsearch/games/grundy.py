@@ -1,7 +1,7 @@
 """Grundy's game: split a pile into two unequal ones.
 
-The smallest game with a theory of its own: a position of several piles is worth the sum (xor) of their nimbers.
-The evaluation does not use that theory, so that there is something left to search for.
+An example for the Sprague-Grundy theory: the nimber of several piles is the xor of their nimbers. The evaluation does
+not use this theory, so that a search still has something to find.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def splits(pile: int) -> tuple[tuple[int, int], ...]:
 
 
 def read_piles(text: str) -> tuple[int, ...] | None:
-    """The piles of "7+5", largest first, or None where the text is no such list."""
+    """The piles of a text such as "7+5", largest first; None if the text is not such a list."""
     if not _PILES.fullmatch(text):
         return None
     piles = tuple(sorted((int(pile) for pile in text.split("+")), reverse=True))
@@ -36,8 +36,8 @@ def read_piles(text: str) -> tuple[int, ...] | None:
 
 
 class Grundy(State[tuple[int, int]]):
-    """Two players in turn split one pile of their choice into two piles of different sizes.
-    Piles of one or two cannot be split. Who cannot split any loses."""
+    """Two players take turns and split one pile into two piles of different sizes.
+    Piles of one or two cannot be split. A player who cannot split a pile loses."""
 
     options = (
         Option("pile", 7, "size of the only pile", 1, MOST),
@@ -50,7 +50,7 @@ class Grundy(State[tuple[int, int]]):
     piles: tuple[int, ...]
     """Largest first."""
     mover: int
-    """The seat to move; at the end the one that cannot, and has lost."""
+    """The seat to move; in a finished game the seat that cannot move and has lost."""
     _moves: tuple[tuple[int, int], ...]
 
     @classmethod
@@ -108,7 +108,7 @@ class Grundy(State[tuple[int, int]]):
         return "no move left"
 
     def evaluate(self, seat: int) -> float:
-        """The parity of the piles that can still be split."""
+        """The parity of the number of piles that can be split."""
         if self.turn is None:
             return self.utilities()[seat]
         estimate = parity(sum(pile > 2 for pile in self.piles))

@@ -1,7 +1,7 @@
-"""Kuhn poker: the smallest poker, and the model for hidden information by a deal.
+"""Kuhn poker: the smallest poker game, an example of hidden information from a deal.
 
-The two cards are dealt one after the other, each a chance event that one seat sees.
-A position in which a card is unknown (loaded from a view) can be played on; its utilities are expected ones.
+The two cards are dealt one after the other; each deal is a chance event that only one seat sees. A position with an
+unknown card (loaded from a view) can be played; its utilities are expected values.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _REPLIES: Final = {
     "bet": ("fold", "call"),
     "check bet": ("fold", "call"),
 }
-"""What may be said after what was said."""
+"""The words said so far -> the legal next words."""
 _POSITION = re.compile(r"(--|[JQK?]-|[JQK?]{2})( [a-z ]+)?")
 
 
 class Kuhn(State[str]):
-    """Poker for two with three cards, J < Q < K. Each seat puts one chip into the pot and is dealt one card, which only
-    it sees. Seat 0 checks or bets one more chip; seat 1 then checks or bets in turn, or answers a bet by a call or a
-    fold; after a check and a bet, seat 0 answers. A fold loses the pot, otherwise the higher card wins it. Utilities
-    are the chips won."""
+    """Poker for two players with three cards, J < Q < K. Each player puts one chip into the pot and gets one card that
+    the other does not see. Seat 0 checks or bets one more chip. After a check, seat 1 checks or bets; after a bet, it
+    calls (also one chip) or folds. After check and bet, seat 0 calls or folds. A player who folds loses the pot;
+    otherwise the higher card wins it. Utilities are the chips won."""
 
     notation = "check, bet, call or fold; a deal is the card: J, Q or K"
     chance = True
@@ -41,9 +41,9 @@ class Kuhn(State[str]):
     __slots__ = ("cards", "said", "turn")
 
     cards: str
-    """Those dealt so far, seat 0's first."""
+    """The cards dealt so far, seat 0's first."""
     said: str
-    """What was said, a word a ply."""
+    """The words said so far, one per ply."""
 
     @classmethod
     def start(cls) -> Self:
@@ -94,14 +94,14 @@ class Kuhn(State[str]):
         return (won, 0.0 - won)
 
     def evaluate(self, seat: int) -> float:
-        """One chip for the higher card, and half a chip of the bet that hangs over it."""
+        """One chip for the higher card, and half a chip for an unanswered bet."""
         if self.turn is None:
             return self.utilities()[seat]
         estimate = self._edge() * (1.5 if self.said.endswith("bet") else 1.0)
         return estimate if seat == 0 else 0.0 - estimate
 
     def _edge(self) -> float:
-        """Seat 0's chance to have the higher card, less the other's; a card not known is any of those left."""
+        """The probability that seat 0 has the higher card, minus seat 1's; an unknown card is any card left."""
         first, second = [*self.cards, UNKNOWN, UNKNOWN][:2]
         if first == UNKNOWN:
             return 1.0 - CARDS.index(second) if second != UNKNOWN else 0.0
@@ -110,7 +110,7 @@ class Kuhn(State[str]):
         return 1.0 if CARDS.index(first) > CARDS.index(second) else -1.0
 
     def _seen(self, seat: int) -> str:
-        """The cards as `seat` sees them: the other's only when they were laid open."""
+        """The cards as `seat` sees them: the other player's card only after a showdown."""
         if self.turn is None and not self.said.endswith("fold"):
             return self.cards
         return "".join(card if owner == seat else UNKNOWN for owner, card in enumerate(self.cards))

@@ -1,8 +1,8 @@
 """Ludo for two to four players: a die, four tokens each, and captures.
 
-The game of the catalogue with more than two players and with chance. A token is the number of steps it has made:
-0 in the yard, 1 on its entry square, up to 51 on the track, 52 to 56 in its home column and 57 at home.
-A player's tokens are kept in ascending order, so that positions which differ by which token is where are one.
+An example of a game with more than two players and with chance. A token is stored as the number of its steps: 0 in the
+yard, 1 on its entry square, up to 51 on the track, 52 to 56 in its home column and 57 at home. A player's tokens are
+sorted, because which of them is where does not matter.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from adsearch.option import Option
 from adsearch.state import CHANCE, State
 
 WEIGHT_OF_AN_ENTRY = 9.0
-"""For each token out of the yard, in steps; each step counts 1."""
+"""Bonus for each token out of the yard, in steps; each step counts 1."""
 WEIGHT_OF_A_HOME = 6.0
-"""For each token at home."""
+"""Bonus for each token at home."""
 WEIGHT_OF_SAFETY = 3.0
-"""For each token on its way that cannot be captured where it is: on a safe square, in a block, in the home column."""
+"""Bonus for each token that cannot be captured: on a safe square, in a block, or in the home column."""
 WEIGHT_OF_A_RISK = 1.0
-"""For each token of another that one throw could bring onto a token: all that the capture would cost, by its chance."""
+"""For each opposing token that could capture a token with one throw: the probability times the cost of the capture."""
 WEIGHT_OF_THE_TURN = 4.0
-"""For the player whose turn it is."""
+"""Bonus for the player to move."""
 STEPS_THAT_DECIDE = 20.0
-"""So many steps ahead make a win e times as likely."""
+"""A lead of this many steps makes a win e times as likely."""
 
 HOME: Final = 57
 LAST_ON_TRACK = 51
@@ -36,7 +36,7 @@ FACES = (1, 2, 3, 4, 5, 6)
 CHANCES = tuple((face, 1.0 / 6.0) for face in FACES)
 COLOURS = ("red", "green", "yellow", "blue")
 QUARTERS = {2: (0, 2), 3: (0, 1, 2), 4: (0, 1, 2, 3)}
-"""By the number of players, who sits where; clockwise from the left."""
+"""Number of players -> the quarters of the board where they sit, clockwise from the left."""
 
 _NEXT = re.compile(r"winner=(?P<winner>[RGYB])|next=(?P<seat>[RGYB]) die=(?P<die>[?1-6]) sixes=(?P<sixes>[012])")
 
@@ -44,7 +44,7 @@ Cell = tuple[int, int]
 
 
 def _turned(cells: list[Cell], quarter: int) -> list[Cell]:
-    """`cells` with the board turned clockwise by as many quarters."""
+    """`cells` after turning the board clockwise by `quarter` quarters."""
     for _ in range(quarter):
         cells = [(column, 14 - row) for row, column in cells]
     return cells
@@ -57,7 +57,7 @@ _YARD = [(2, 2), (2, 3), (3, 2), (3, 3)]
 
 
 class Board:
-    """What never changes in a game: where each player's steps lead, and where they meet."""
+    """The constants of a game: the squares of each player's steps, and where players meet."""
 
     __slots__ = ("cells", "letters", "meets", "names", "quarters", "steps", "tokens", "yards")
 
@@ -87,47 +87,47 @@ class Board:
 
 
 def is_safe(step: int) -> bool:
-    """Whether step 1 to 51 leads to a safe square: every 13th is an entry, and the 8th beyond it is safe too."""
+    """Whether step 1 to 51 is a safe square: the entry squares (every 13th) and the squares 8 steps after them."""
     return (step - 1) % 13 in (0, 8)
 
 
 @lru_cache(maxsize=16)
 def board(players: int, tokens: int) -> Board:
-    """The one Board for that many."""
+    """The Board for these options (cached)."""
     return Board(players, tokens)
 
 
 class Ludo(State[int]):
-    """Two to four players, who throw a die in turn, bring four tokens round a track of 52 squares and home.
-    A 6 lets a token enter from the yard; a token on its way moves as many squares as the die shows. Who can move must.
-    After 51 squares a token turns into its home column of five, and reaches home only by the exact throw.
-    Landing on another's token sends it back to its yard, except on the eight safe squares (*), which all may share.
-    Elsewhere two or more tokens of a colour are a block: others may pass it, but not land on it.
-    A 6 throws again, whether it could be used or not; a third 6 in a row is lost, and the turn passes.
-    A throw that allows no move leads straight to the next throw: nobody is asked to pass.
-    Who first has all tokens home wins; the others share the loss. Two players sit opposite each other."""
+    """Two to four players throw a die in turn and move four tokens each around a track of 52 squares and home.
+    With a 6 a token can enter from the yard; a token on the track moves as many squares as the die shows. A player who
+    can move must move. After 51 squares a token turns into its home column of five squares, and gets home only by an
+    exact throw. Landing on a token of another player sends it back to its yard, except on the eight safe squares (*),
+    which players can share. Elsewhere two or more tokens of one colour are a block: others can pass it, but not land
+    on it. After a 6 the player throws again, even if the 6 could not be used; a third 6 in a row is lost, and the turn
+    passes. If a throw allows no move, the next throw follows without a pass. The first player with all tokens home
+    wins; the others share the loss. Two players sit opposite each other."""
 
     options = (
-        Option("players", 4, "how many play", 2, 4),
+        Option("players", 4, "number of players", 2, 4),
         Option("tokens", 4, "tokens of each player", 1, 4),
     )
-    notation = "where the token stands, by its column's letter and its row's number from the top; or enter"
+    notation = "the token's square: its column's letter and its row's number from the top; or enter"
     seats = (2, 3, 4)
 
     __slots__ = ("_moves", "_strengths", "board", "die", "seat", "sixes", "tokens", "turn")
 
     board: Board
     tokens: tuple[tuple[int, ...], ...]
-    """By seat, the steps of its tokens in ascending order."""
+    """For each seat, the steps of its tokens in ascending order."""
     seat: int
-    """Whose turn it is, at a throw too; in a game that is over, who won."""
+    """The seat to move or to throw; in a finished game the winner."""
     die: int
-    """The throw to be used; 0 where none is."""
+    """The throw to be used; 0 before a throw and at the end."""
     sixes: int
-    """How many 6 in a row the seat has thrown, up to now; 0 after any other throw."""
+    """The number of 6 in a row that the seat has thrown; 0 after any other throw."""
     _moves: tuple[int, ...]
     _strengths: tuple[float, ...] | None
-    """Of each seat, once they were asked for."""
+    """Cache of each seat's value."""
 
     @classmethod
     def start(cls, *, players: int, tokens: int) -> Self:
@@ -135,7 +135,7 @@ class Ludo(State[int]):
 
     @classmethod
     def of(cls, board: Board, tokens: tuple[tuple[int, ...], ...], seat: int, die: int, sixes: int) -> Self:
-        """The position with these values; a game is over only when `seat` has won it."""
+        """The position with these values; the game is over if and only if `seat` has won."""
         state = cls()
         state.board = board
         state.tokens = tokens
@@ -175,7 +175,7 @@ class Ludo(State[int]):
         return state
 
     def _refuse_the_impossible(self) -> None:
-        """BadPosition where no game leads here."""
+        """Raise BadPosition if no game can reach this position."""
         board = self.board
         for seat, tokens in enumerate(self.tokens):
             if tokens[0] == HOME and seat != self.seat:
@@ -208,7 +208,7 @@ class Ludo(State[int]):
         return (-1.0 / (len(self.tokens) - 1), 1.0)
 
     def moves(self) -> tuple[int, ...]:
-        """The steps from which a token can move, 0 for the yard; at a throw the faces."""
+        """The steps of the tokens that can move (0: yard); at a throw, the faces of the die."""
         return self._moves
 
     def chances(self) -> tuple[tuple[int, float], ...]:
@@ -241,7 +241,7 @@ class Ludo(State[int]):
         return self._throw(child, move) if self.turn == CHANCE else self._move(child, move)
 
     def _throw(self, child: Self, face: int) -> Self:
-        """Fills in `child`: the position after that throw."""
+        """Complete `child`, the position after that throw."""
         child.tokens = self.tokens
         child.seat = self.seat
         child.sixes = sixes = self.sixes + 1 if face == 6 else 0
@@ -255,7 +255,7 @@ class Ludo(State[int]):
         return self._pass_on(child)
 
     def _move(self, child: Self, step: int) -> Self:
-        """Fills in `child`: the position after the token on `step` has moved."""
+        """Complete `child`, the position after moving the token on `step`."""
         seat = self.seat
         tokens = list(self.tokens)
         target = step + self.die if step else 1
@@ -281,7 +281,7 @@ class Ludo(State[int]):
         return self._pass_on(child)
 
     def _pass_on(self, child: Self) -> Self:
-        """`child` at a throw: of the same seat after one or two 6, else of the next."""
+        """Complete `child` with a throw as the next event: for the same seat after one or two 6, else the next."""
         if not 0 < child.sixes < 3:
             child.seat = (child.seat + 1) % len(child.tokens)
             child.sixes = 0
@@ -298,7 +298,7 @@ class Ludo(State[int]):
         return "all tokens home"
 
     def evaluate(self, seat: int) -> float:
-        """The utility that `seat` may expect if chances to win are as the strengths; over all seats it sums to 0."""
+        """The expected utility of `seat` if the probability of winning is proportional to strength; the sum is 0."""
         if self.turn is None:
             return self.utilities()[seat]
         strengths = self._strengths
@@ -313,7 +313,7 @@ class Ludo(State[int]):
         return ahead / (len(strengths) - 1) / sum(strengths)
 
     def _score(self, seat: int) -> float:
-        """How far `seat` has come, in steps, safety and risks counted in."""
+        """The progress of `seat` in steps, with bonuses for safe tokens and minus risks."""
         tokens = self.tokens[seat]
         meets = self.board.meets[seat]
         score = 0.0
@@ -365,7 +365,7 @@ class Ludo(State[int]):
         return " ".join(words)
 
     def __str__(self) -> str:
-        """The board, a token its colour's letter and two on a square "R2"; below it where each player's tokens are."""
+        """The board; a token is its colour's letter, two on a square are "R2". Below it: each player's squares."""
         board = self.board
         rows = self._rows()
         lines = ["   " + "".join(f"{letter:^3}" for letter in LETTERS[:15])]
@@ -379,7 +379,7 @@ class Ludo(State[int]):
         return "\n".join(line.rstrip() for line in lines)
 
     def _rows(self) -> list[list[str]]:
-        """What stands on each cell of the board, by row and column."""
+        """The mark of each cell of the board, by row and column."""
         board = self.board
         rows = [[""] * 15 for _ in range(15)]
         for cells in board.cells:

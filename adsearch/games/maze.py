@@ -1,7 +1,7 @@
-"""A maze with a runner who eats pellets and one to four ghosts who hunt it: a pursuit in the manner of Pac-Man.
+"""A maze with a runner that eats pellets and one to four ghosts that hunt it: a pursuit game like Pac-Man.
 
-`maze_map` holds the tables that make a move a look-up; here are the rules, the score and the heuristic.
-A position's text is the same whoever moves the ghosts, seats or chance.
+`maze_map` has the tables that make a move a table look-up; this module has the rules, the score and the evaluation. A
+position's text is the same whether seats or chance move the ghosts.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ SCORE_OF_ALL_PELLETS: Final = 500
 SCORE_OF_BEING_CAUGHT: Final = -500
 SCORE_OF_A_SCARED_GHOST: Final = 200
 SCARED_ROUNDS: Final = 20
-"""So often does each ghost move between the power pellet and its courage."""
+"""Rounds for which ghosts are scared after a power pellet."""
 
 WEIGHT_OF_A_PELLET_LEFT = -2.0
 WEIGHT_OF_THE_NEAREST_PELLET = 9.0
-"""Divided by its distance; less than a pellet's score, so that eating it is always better than standing before it."""
+"""Divided by the distance of the pellet; less than a pellet's score, so that eating a pellet is always better."""
 WEIGHT_OF_A_DANGEROUS_GHOST = (-150.0, -150.0, -60.0, -25.0, -10.0, -4.0, 0.0)
-"""By its distance."""
+"""By the distance of the ghost."""
 WEIGHT_OF_A_SCARED_GHOST = 100.0
-"""Divided by its distance, where it can be reached while it is scared."""
+"""Divided by the distance of a scared ghost, if the runner can reach it while it is scared."""
 
 
 class MazeSetting:
-    """What never changes in one game: the board and the options, and what follows from them."""
+    """The constants of a game: the board, the options, and values computed from them."""
 
     __slots__ = ("board", "bounds", "everyone", "ghosts", "homes", "inside", "next", "random", "steps", "turns")
 
@@ -58,9 +58,9 @@ class MazeSetting:
         self.random = random
         self.steps = steps
         self.everyone = (1 << ghosts) - 1
-        # By mover; the last, at -1, is the turn of a game that is over.
+        # Mover -> turn; the last entry (index -1) is the turn of a finished game.
         self.turns: tuple[int | None, ...] = (0, *(CHANCE if random else seat for seat in range(1, ghosts + 1)), None)
-        # No round eats more than one thing, and no power pellet is worth more than every ghost once.
+        # At most one pellet or ghost is eaten in a round, and each ghost at most once for each power pellet.
         pellets, power = board.pellets.bit_count(), min(board.power.bit_count(), steps)
         low = SCORE_OF_BEING_CAUGHT + SCORE_OF_A_ROUND * steps
         high = (SCORE_OF_A_PELLET + SCORE_OF_A_ROUND) * min(pellets, steps)
@@ -75,12 +75,12 @@ class MazeSetting:
 
 @lru_cache(maxsize=64)
 def setting_of(board: Board, ghosts: int, random: bool, steps: int) -> MazeSetting:
-    """The one Setting of those options."""
+    """The setting for these options (cached)."""
     return MazeSetting(board, ghosts, random, steps)
 
 
 def read_setting(ghosts: str, map_name: str, steps: int) -> MazeSetting:
-    """The Setting that the options name; BadOption where the map is bad or has too few ghosts."""
+    """The setting for these options; BadOption if the map is invalid or has too few ghosts."""
     text = map_text(map_name)
     try:
         board = board_of(text)
@@ -107,19 +107,19 @@ _FORM = "P=4,2 G=2,2:e+3,5:w:scared pellets=2:3-7,9/4:4 power=none score=12 scar
 
 
 class Maze(State[int]):
-    """Seat 0, the runner (P), eats the pellets (.) of a maze; every other seat is a ghost that wants to catch it.
-    A round: the runner moves one cell or stays, then each ghost in turn moves one cell, and turns back only in a dead
-    end. The runner is caught when it and a ghost stand on one cell, after it has eaten what is there. A power pellet
-    (o) scares all ghosts for 20 rounds; a scared ghost that the runner meets is eaten and back at its start.
-    The game ends when no pellet is left, when the runner is caught, or after `steps` rounds. The score, which is the
-    runner's utility (a ghost's is its negative): 10 a pellet, 200 a scared ghost, -1 a round, 500 for the last pellet,
-    -500 for being caught. With ghosts=random chance moves the ghosts, and the runner is the only player."""
+    """Seat 0, the runner (P), eats the pellets (.) of a maze; every other seat is a ghost that hunts the runner.
+    In each round the runner moves one cell or stays, then each ghost in turn moves one cell; a ghost turns back only in
+    a dead end. The runner is caught when it is on the same cell as a ghost, after it has eaten what is there. A power
+    pellet (o) scares all ghosts for 20 rounds; a scared ghost that meets the runner is eaten and returns to its start.
+    The game ends when no pellet is left, when the runner is caught, or after `steps` rounds. The score is the runner's
+    utility (a ghost's is its negative): 10 per pellet, 200 per scared ghost, -1 per round, 500 for the last pellet,
+    -500 for being caught. With ghosts=random, chance moves the ghosts and the runner is the only player."""
 
     options = (
         Option(
             "ghosts",
             "2",
-            "how many ghosts play, or are moved by chance",
+            "number of ghosts that players move, or random: chance moves them",
             choices=("1", "2", "3", "4", "random", "random1", "random2", "random3", "random4"),
         ),
         Option(
@@ -129,7 +129,7 @@ class Maze(State[int]):
         ),
         Option("steps", 200, "rounds after which the game ends", 1, 9999),
     )
-    notation = "the direction, n, e, s or w; the runner may also stay"
+    notation = "the direction, n, e, s or w; the runner can also stay"
     seats = (1, 2, 3, 4, 5)
 
     __slots__ = (
@@ -138,20 +138,20 @@ class Maze(State[int]):
 
     setting: MazeSetting
     runner: int
-    """Its cell."""
+    """The runner's cell."""
     ghosts: tuple[int, ...]
-    """For each its cell * HEADINGS + its heading."""
+    """For each ghost: its cell * HEADINGS + its heading."""
     pellets: int
     power: int
     scared: int
-    """A bit for each ghost that is scared, the first ghost's lowest."""
+    """Bitmask of the scared ghosts; the first ghost is the lowest bit."""
     timer: int
-    """How many rounds end before those ghosts are no longer scared."""
+    """Rounds until the ghosts are no longer scared."""
     score: int
     round: int
-    """How often the runner has moved."""
+    """Number of moves of the runner so far."""
     mover: int
-    """0 for the runner, n for the n-th ghost, -1 when the game is over."""
+    """0: the runner; n: the n-th ghost; -1: the game is over."""
 
     @classmethod
     def start(cls, *, ghosts: str, map: str, steps: int) -> Self:
@@ -179,7 +179,7 @@ class Maze(State[int]):
         state.runner = read_cell(board, match["runner"])
         found = [read_ghost(board, ghost) for ghost in match["ghosts"].split("+")]
         if len(found) != setting.ghosts:
-            raise BadPosition(f"expected as many ghosts as play, {setting.ghosts}, got {len(found)}")
+            raise BadPosition(f"expected the number of ghosts to be {setting.ghosts}, got {len(found)}")
         state.ghosts = tuple(ghost for ghost, _ in found)
         state.scared = sum(1 << index for index, (_, scared) in enumerate(found) if scared)
         state.pellets = board.cells_from_text(match["pellets"], board.pellets)
@@ -195,27 +195,27 @@ class Maze(State[int]):
         state._check_ghosts()
         state._check_score()
         if state.position() != text:
-            raise BadPosition(f"expected cells and numbers in their usual form, got {quote(text)}")
+            raise BadPosition(f"expected cells and numbers as position() writes them, got {quote(text)}")
         return state
 
     def _check_rounds(self) -> None:
-        """BadPosition unless turn, round and what was eaten go together."""
+        """Raise BadPosition unless turn, round and the eaten pellets are consistent."""
         setting = self.setting
         board = self.setting.board
         over = not self.pellets or self._is_caught() or (self.round == setting.steps and self.mover < 1)
         if over != (self.mover < 0):
-            wanted = "over, as the game has ended" if over else f"0 to {self.setting.ghosts}, as the game goes on"
+            wanted = "over (the game has ended)" if over else f"0 to {self.setting.ghosts} (the game is not over)"
             raise BadPosition(f"expected turn={wanted}")
         if not (0 if self.mover == 0 else 1) <= self.round <= setting.steps:
             raise BadPosition(f"expected a round up to {setting.steps} in which the runner has moved, got {self.round}")
         if (self.pellets | self.power) >> self.runner & 1:
-            raise BadPosition("expected no pellet where the runner is")
+            raise BadPosition("expected no pellet on the runner's cell")
         eaten = (board.pellets ^ self.pellets).bit_count() + (board.power ^ self.power).bit_count()
         if max(eaten, board.distances[board.start][self.runner]) > self.round:
-            raise BadPosition(f"expected no more steps and pellets eaten than rounds, {self.round}")
+            raise BadPosition(f"expected at most one step or eaten pellet per round ({self.round} rounds), got more")
 
     def _check_ghosts(self) -> None:
-        """BadPosition unless every ghost can have come where it is, and be as scared as it is."""
+        """Raise BadPosition unless every ghost can have reached its cell, and can be scared or not, as it is."""
         board = self.setting.board
         over = self.mover < 0
         settled = not self.pellets or self._is_caught()
@@ -229,17 +229,17 @@ class Maze(State[int]):
             else:
                 possible = board.distances[home][cell] <= most > 0 and board.next[cell * 5 + (heading ^ 2)] >= 0
             if not possible:
-                raise BadPosition(f"ghost {number} cannot have come there within {self.round} rounds")
+                raise BadPosition(f"ghost {number} cannot have reached its cell within {self.round} rounds")
             if cell == self.runner and heading != HOME and not settled:
-                raise BadPosition(f"expected no scared ghost where the runner is, got ghost {number}")
+                raise BadPosition(f"expected no scared ghost on the runner's cell, got ghost {number}")
         most = SCARED_ROUNDS - (0 if self.mover else 1)
         if not (0 < self.timer <= most if self.scared else self.timer == 0):
-            raise BadPosition(f"expected scared=1..{most} where a ghost is scared, else scared=0, got {self.timer}")
+            raise BadPosition(f"expected scared=1..{most} if a ghost is scared, else scared=0, got {self.timer}")
         if self.scared and (self.power == board.power or SCARED_ROUNDS - self.timer > self.round):
             raise BadPosition("expected scared ghosts only after a power pellet was eaten")
 
     def _check_score(self) -> None:
-        """BadPosition unless the score is that of what was eaten, and of a possible number of scared ghosts."""
+        """Raise BadPosition unless the score fits the eaten pellets and a possible number of eaten ghosts."""
         board = self.setting.board
         score = SCORE_OF_A_PELLET * (board.pellets ^ self.pellets).bit_count() + SCORE_OF_A_ROUND * self.round
         score += SCORE_OF_ALL_PELLETS if not self.pellets else SCORE_OF_BEING_CAUGHT if self._is_caught() else 0
@@ -319,7 +319,7 @@ class Maze(State[int]):
         return child
 
     def _meet(self) -> int:
-        """Settles, while this state is made, that the runner came upon ghosts; the mover after that."""
+        """Handle the runner and ghosts on the same cell in this new state; return the next mover."""
         if self._is_caught():
             self.score += SCORE_OF_BEING_CAUGHT
             return -1
@@ -438,7 +438,7 @@ class Maze(State[int]):
         for cell, (line, column) in enumerate(board.places):
             mark = "." if self.pellets >> cell & 1 else "o" if self.power >> cell & 1 else " "
             rows[line - 1][column - 1] = mark
-        # Later marks hide earlier ones: the dangerous ghosts lie above the scared, and the runner above all.
+        # Later marks hide earlier ones: ghosts hide scared ghosts, and the runner hides all.
         order = sorted(range(len(self.ghosts)), key=lambda index: (not self.scared >> index & 1, -index))
         for index in order:
             line, column = board.places[self.ghosts[index] // HEADINGS]
@@ -448,9 +448,9 @@ class Maze(State[int]):
         return "\n".join(["".join(row) for row in rows] + self.captions())
 
     def captions(self) -> list[str]:
-        """What stands below the maze: the score, the round, who moves or how it ended, and who is scared."""
+        """The lines below the maze: score, round, mover or result, and scared ghosts."""
         if self.mover < 0:
-            end = "the steps are used up" if self.pellets else "all pellets are eaten"
+            end = "no rounds are left" if self.pellets else "all pellets are eaten"
             news = f"over: {'the runner is caught' if self.pellets and self._is_caught() else end}"
         else:
             news = f"ghost {self.mover} moves{' at random' * self.setting.random}" if self.mover else "the runner moves"

@@ -1,7 +1,7 @@
 """NAP: no three marked numbers in arithmetic progression.
 
-The game of the lecture: small enough to draw whole (n = 4), hard enough that nobody knows who wins it for every n.
-A set of numbers is a bitmask: bit i stands for i.
+The game of the lecture: small enough to draw its whole tree (n = 4), but the winner for every n is not known.
+A set of numbers is a bitmask: bit i is the number i.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MARKS = re.compile(r"[1-9][0-9]{0,2}( [1-9][0-9]{0,2})*")
 
 @lru_cache(maxsize=64)
 def completions(n: int) -> tuple[tuple[int, ...], ...]:
-    """For each pair i, j up to n, the numbers that are in progression with both."""
+    """For each pair i, j up to n, a bitmask of the numbers that form an arithmetic progression with both."""
 
     def with_both(i: int, j: int) -> int:
         thirds = {2 * i - j, 2 * j - i} | ({(i + j) // 2} if (i + j) % 2 == 0 else set())
@@ -30,8 +30,8 @@ def completions(n: int) -> tuple[tuple[int, ...], ...]:
 
 
 class Nap(State[int]):
-    """Two players mark numbers from 1 to n in turn. No three of all marked numbers, whoever marked them, may be in
-    arithmetic progression (such as 1, 3, 5). Who cannot mark another number loses."""
+    """Two players take turns and mark a number from 1 to n. No three marked numbers, of either player, may form an
+    arithmetic progression (such as 1, 3, 5). A player who cannot mark a number loses."""
 
     options = (Option("n", 20, "the numbers are 1..n", 1, 200),)
     notation = "the number to mark"
@@ -40,7 +40,7 @@ class Nap(State[int]):
 
     n: int
     marks: tuple[int, ...]
-    """The marked numbers in the order of marking; who marked one does not matter."""
+    """The marked numbers, in the order of marking."""
     _free: tuple[int, ...]
 
     @classmethod
@@ -61,7 +61,7 @@ class Nap(State[int]):
             raise BadPosition(f"expected marked numbers, such as '3 7', or '-' for none, got {quote(text)}")
         numbers = [int(word) for word in text.split(" ")]
         if numbers != sorted(set(numbers)):
-            raise BadPosition(f"expected every marked number once and in order, got {quote(text)}")
+            raise BadPosition(f"expected each marked number once, in ascending order, got {quote(text)}")
         for number in numbers:
             if number not in state.moves():
                 reason = f"is not in 1..{n}" if number > n else "is in arithmetic progression with two others"
@@ -109,7 +109,7 @@ class Nap(State[int]):
         return " ".join(str(mark) for mark in sorted(self.marks)) or "-"
 
     def __str__(self) -> str:
-        """Marked numbers in brackets, free ones plain, the others as dots; fifteen in a row."""
+        """Marked numbers in brackets, free numbers plain, the others as dots; fifteen per row."""
         width = len(str(self.n)) + 2
         cells = [
             f"[{number}]" if number in self.marks else f"{number} " if number in self._free else ". "

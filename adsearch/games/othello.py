@@ -1,11 +1,11 @@
-"""Othello on any even board: the discs of a side as one big whole number that holds the board eight times.
+"""Othello on any even board: the discs of a player are one big integer that contains the board eight times.
 
-Rows, columns and both diagonals are written out line by line, an empty guard bit after each line, and then all of it
-once more in reverse: eight lanes, and in each the same step of one bit goes another way on the board. So one sum looks
-along all lines at once: `theirs + (mine << 1 & theirs)` adds a bit to every run of their discs that starts beside one
-of mine, and the carry clears the run and lands on the first square behind it. If that is empty, it is a legal move;
-and after a move, the runs from the new disc whose carry lands on a disc of mine are turned. (Twice as fast as filling
-eight directions one after another on a board of one bit a square.) All positions of one size share the lanes' tables.
+Rows, columns and both diagonals are stored line by line, with an empty guard bit after each line, and then all of them
+again in reverse. In each of these eight lanes a step of one bit is a step in another direction of the board. One sum
+handles all lines at the same time: `theirs + (mine << 1 & theirs)` adds a bit to every run of their discs that starts
+beside a disc of mine; the carry clears the run and sets the first square behind it. If that square is empty, it is a
+legal move. After a move, the runs from the new disc whose carry reaches a disc of mine are turned. (Twice as fast as
+eight directions one after another on a board with one bit per square.) All positions of one size share the tables.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from adsearch.option import Option
 from adsearch.state import State
 
 PASS: Final = -1
-"""The move of who can place no disc. Any other move is a square: row * size + column."""
+"""The move of a player that cannot place a disc. Any other move is a square: row * size + column."""
 
 WEIGHT_OF_A_CORNER = 0.35
 WEIGHT_BESIDE_AN_EMPTY_CORNER = -0.12
-"""A disc that may give the corner away."""
+"""Weight of a disc beside an empty corner, which can give the corner away."""
 WEIGHT_OF_AN_EDGE = 0.03
-"""A disc on the rim, neither a corner nor beside one."""
+"""Weight of a disc on the edge, neither a corner nor beside one."""
 WEIGHT_OF_MOBILITY = 0.04
-"""For each move, times the number of directions in which it turns discs."""
+"""Weight of each move, multiplied by the number of directions in which it turns discs."""
 WEIGHT_OF_A_DISC_LATE = 0.025
-"""In the last fifth of the game; before, it is not bad to have few."""
+"""Weight of a disc in the last fifth of the game; before, having few discs is not bad."""
 
 
 class Board:
-    """What never changes in a game: the size, and its tables. A set of squares is all their bits, in every lane."""
+    """The constants of a game: the size, and the tables. A set of squares has the bits of each square in every lane."""
 
     __slots__ = (
         "around_corners",
@@ -97,7 +97,7 @@ class Board:
         return between
 
     def _name_parts(self) -> None:
-        """The parts of the board that start and evaluation speak of."""
+        """The parts of the board that the start position and the evaluation use."""
         size = self.size
         last = self.size - 1
         high, low = (size // 2 - 1) * (size + 1), (size // 2) * (size + 1)
@@ -134,30 +134,31 @@ def _lines(size: int) -> list[list[int]]:
 
 @lru_cache(maxsize=8)
 def board(size: int) -> Board:
-    """The one Board of that size; BadOption where it is odd."""
+    """The Board of that size (cached); BadOption if the size is odd."""
     if size % 2:
         raise BadOption(f"size must be even, 4..10, got {size}")
     return Board(size)
 
 
 class Othello(State[int]):
-    """Two players, x first, place a disc in turn so that it encloses a straight unbroken run of the other's discs, in
-    one direction or more, between itself and another disc of one's own; all discs so enclosed are turned over.
-    Who can place none must pass. The game is over when neither can; what it is worth is the difference of the discs."""
+    """Two players, x first, take turns and place a disc on an empty square. The disc must enclose, in at least one
+    direction, a straight unbroken run of the other player's discs between itself and another own disc; all enclosed
+    discs are turned over. A player who cannot place a disc must pass. The game is over when neither player can place
+    one; the utility is the difference of the discs."""
 
-    options = (Option("size", 8, "rows and columns, an even number", 4, 10),)
-    notation = "the square by its column's letter and its row's number from the top, such as d3; or pass"
+    options = (Option("size", 8, "number of rows and columns, even", 4, 10),)
+    notation = "the square: its column's letter and its row's number from the top, such as d3; or pass"
 
     __slots__ = ("_moves", "_targets", "board", "mine", "theirs", "turn")
 
     board: Board
     mine: int
-    """The discs of the seat to move, in all lanes; when the game is over, of seat 0."""
+    """The discs of the seat to move (in a finished game: of seat 0), in all lanes."""
     theirs: int
     _targets: int
-    """What Board.targets says of mine."""
+    """The result of Board.targets for `mine`."""
     _moves: tuple[int, ...] | None
-    """The legal moves, once they were asked for."""
+    """Cache of the legal moves."""
 
     @classmethod
     def start(cls, *, size: int) -> Self:
@@ -165,7 +166,7 @@ class Othello(State[int]):
 
     @classmethod
     def of(cls, board: Board, mine: int, theirs: int, turn: int) -> Self:
-        """The position with these discs; if nobody can place one, it is over, whatever the turn."""
+        """The position with these discs; if neither player can place one, the game is over, whatever the turn."""
         state = cls()
         state.board = board
         state._moves = None
@@ -191,11 +192,11 @@ class Othello(State[int]):
 
     @property
     def max_plies(self) -> int:
-        # Every pass is followed by a disc.
+        # Two passes in a row end the game, so that at most every second ply is a pass.
         return 2 * (self.board.size**2 - 4)
 
     def _settle(self, mine: int, theirs: int, turn: int) -> None:
-        """Fill in the discs and all that follows from them; `turn` moves next if anybody can."""
+        """Set the discs and the values computed from them; `turn` moves next, or the other player if `turn` cannot."""
         self._targets = targets = self.board.targets(mine, theirs)
         if targets or self.board.targets(theirs, mine):
             self.mine, self.theirs = mine, theirs
@@ -239,7 +240,7 @@ class Othello(State[int]):
         return child
 
     def _discs(self) -> tuple[int, int]:
-        """The discs of seat 0 and of seat 1, in the lane of rows alone."""
+        """The discs of seat 0 and of seat 1, in the lane of rows only."""
         mine, theirs = self.mine & self.board.row_lane, self.theirs & self.board.row_lane
         return (theirs, mine) if self.turn else (mine, theirs)
 

@@ -1,7 +1,7 @@
-"""Pig, the smallest game of pushing one's luck, and Piglet, the same with a coin.
+"""Pig, a small dice game in which players choose between more points and more risk; Piglet is the same with a coin.
 
-The game of the catalogue whose value no search to an end can find, for a turn may lead back to where it began:
-value iteration solves it. Points beyond the goal are not counted, so that its positions are finitely many.
+A search to the end cannot find its value, because positions can repeat; value iteration solves it. Points beyond the
+goal are not counted, so that the number of positions is finite.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from adsearch.option import Option
 from adsearch.state import CHANCE, State
 
 WEIGHT_OF_THE_LEAD = 1.0
-"""The points ahead, those expected of the turn included, as a share of the goal."""
+"""Weight of the lead in points (with the expected points of this turn), divided by the goal."""
 WEIGHT_OF_THE_RACE = 2.0
-"""The same, as a share of all that both still miss: a lead weighs more near the goal."""
+"""Weight of the lead, divided by the points that both players still need: a lead counts more near the goal."""
 SHARE_EXPECTED_OF_A_THROW = 0.4
-"""A turn that throws is expected to end this far on the way from its total to that at which throws gain nothing."""
+"""A turn is expected to end at this fraction of the way from its total to the total at which a throw gains nothing."""
 
 CHOICES = ("roll", "hold")
 BAR = 50
-"""The width of the goal, in characters, where scores are drawn."""
+"""Width of the score bars, in characters."""
 
 _POSITION = re.compile(
     r"(?P<first>[0-9]{1,4})-(?P<second>[0-9]{1,4})"
@@ -33,7 +33,7 @@ _POSITION = re.compile(
 
 
 class Dice:
-    """What never changes in a game: the goal, and the die with the points of each face."""
+    """The constants of a game: the goal, and the die with the points of each face."""
 
     __slots__ = ("balance", "bust", "chances", "faces", "goal", "points", "survival", "totals")
 
@@ -42,11 +42,11 @@ class Dice:
         self.bust = bust
         self.faces = tuple(str(face) for face in range(1, sides + 1))
         self.chances = tuple((face, 1.0 / sides) for face in self.faces)
-        # By the face; 0 for the one that loses the turn's points.
+        # Points of each face; 0 for the bust face.
         self.points = {str(face): 0 if face == bust else 1 if fixed else face for face in range(1, sides + 1)}
         scoring = {points for points in self.points.values() if points}
         self.survival = 1.0 - (1.0 / sides if bust else 0.0)
-        # The total at which a throw loses as much as it gains (20 with the usual die), but no more than the goal.
+        # The total at which the expected gain of a throw is 0 (20 with the default die), at most the goal.
         self.balance = min(goal, sum(self.points.values())) if bust else goal
         totals = {0}
         for total in range(1, goal):
@@ -58,21 +58,22 @@ class Dice:
 
 @lru_cache(maxsize=64)
 def dice(goal: int, sides: int, bust: int, points: str) -> Dice:
-    """The one Dice of these options."""
+    """The Dice for these options (cached)."""
     return Dice(goal, sides, bust, points == "fixed")
 
 
 class Pig(State[str]):
-    """Two players throw a die in turn, as often as they like: every throw adds its points to the turn's total.
-    A player who holds adds the total to the score, and the turn passes; who throws the bust face loses the total, and
-    the turn passes. Every turn begins with a throw. Who first holds enough points to reach the goal wins; points beyond
-    the goal are not counted. Piglet, with a coin, is `pig:goal=10,sides=2,bust=1,points=fixed`."""
+    """Two players take turns. In a turn the player throws a die as often as they like; each throw adds its points to
+    the turn's total. A player who holds adds the total to their score, and the turn passes; a player who throws the
+    bust face loses the total, and the turn passes. Every turn starts with a throw. The first player whose score reaches
+    the goal by holding wins; points beyond the goal are not counted. Piglet, with a coin, is
+    `pig:goal=10,sides=2,bust=1,points=fixed`."""
 
     options = (
         Option("goal", 100, "points that win", 2, 500),
         Option("sides", 6, "sides of the die", 2, 20),
-        Option("bust", 1, "the face that loses the turn's points, 0 for none", 0, 20),
-        Option("points", "face", "what a throw scores: its face, or always 1", choices=("face", "fixed")),
+        Option("bust", 1, "the face that loses the turn's points; 0: none", 0, 20),
+        Option("points", "face", "points of a throw: its face, or always 1", choices=("face", "fixed")),
     )
     notation = "roll or hold"
 
@@ -81,9 +82,9 @@ class Pig(State[str]):
     dice: Dice
     scores: tuple[int, int]
     seat: int
-    """Whose turn it is, at a throw too; in a game that is over, who won."""
+    """The seat to move or to throw; in a finished game the winner."""
     total: int
-    """The turn's points so far."""
+    """The points of this turn so far."""
 
     @classmethod
     def start(cls, *, goal: int, sides: int, bust: int, points: str) -> Self:
@@ -93,7 +94,7 @@ class Pig(State[str]):
 
     @classmethod
     def of(cls, dice: Dice, scores: tuple[int, int], seat: int, total: int, turn: int | None) -> Self:
-        """The position with these values; `turn` is CHANCE, `seat` or, where that seat has won, None."""
+        """The position with these values; `turn` is CHANCE, `seat`, or None if that seat has won."""
         state = cls()
         state.dice = dice
         state.scores = scores
@@ -184,14 +185,14 @@ class Pig(State[str]):
         expected = min(a_turn + (1.0 - SHARE_EXPECTED_OF_A_THROW) * total, dice.survival * (dice.goal - mine))
         if self.turn != CHANCE and expected < total:
             expected = total
-        # The other's turn follows; half of it, so that a turn's beginning is worth as much as its end costs.
+        # The other player's turn follows; half of its expected points balances the start and the end of a turn.
         lead = mine + expected - theirs - a_turn / 2.0
         missing = 2 * dice.goal - mine - theirs - expected
         value = squash(WEIGHT_OF_THE_LEAD * lead / dice.goal + WEIGHT_OF_THE_RACE * lead / missing)
         return value if seat == self.seat else -value
 
     def noisy_moves(self) -> tuple[str, ...]:
-        """To hold, where that wins."""
+        """Hold, if that wins."""
         wins = self.turn == self.seat and self.scores[self.seat] + self.total >= self.dice.goal
         return ("hold",) if wins else ()
 

@@ -1,7 +1,7 @@
-"""Rock, paper, scissors: the model for simultaneous moves, as hidden moves one after the other.
+"""Rock, paper, scissors: an example of simultaneous moves, played as hidden moves one after the other.
 
-Seat 0 chooses first, and seat 1 does not see it until it has chosen too.
-A position in which a choice is unknown (loaded from a view) can be played on; such a round counts as even.
+Seat 0 chooses first; seat 1 sees that choice only after its own. A position with an unknown choice (loaded from a view)
+can be played; such a round counts as a draw.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def winner(first: str, second: str) -> int:
 
 class RockPaperScissors(State[str]):
     """Both players choose rock, paper or scissors at the same time: rock beats scissors, scissors beat paper, paper
-    beats rock. Seat 0 is asked first, and seat 1 learns of its choice only after its own. Utilities are rounds won less
-    rounds lost."""
+    beats rock. Seat 0 is asked first; seat 1 sees that choice only after its own. Utilities are the rounds won minus
+    the rounds lost."""
 
-    options = (Option("rounds", 3, "how many rounds are played", 1, 100),)
+    options = (Option("rounds", 3, "number of rounds", 1, 100),)
     notation = "rock, paper or scissors"
     hidden = True
 
@@ -38,7 +38,7 @@ class RockPaperScissors(State[str]):
 
     rounds: int
     chosen: tuple[str, ...]
-    """Every choice so far, seat 0's and seat 1's in turn."""
+    """All choices so far: seat 0, seat 1, seat 0, ..."""
 
     @classmethod
     def start(cls, *, rounds: int) -> Self:
@@ -74,7 +74,7 @@ class RockPaperScissors(State[str]):
 
     @property
     def lead(self) -> int:
-        """Rounds won by seat 0 less rounds won by seat 1."""
+        """Rounds won by seat 0 minus rounds won by seat 1."""
         return sum(map(winner, self.chosen[::2], self.chosen[1::2]))
 
     def moves(self) -> tuple[str, ...]:
@@ -87,7 +87,7 @@ class RockPaperScissors(State[str]):
         return (float(self.lead), float(-self.lead))
 
     def evaluate(self, seat: int) -> float:
-        """The lead: whatever is played next, it is as likely to be won as lost."""
+        """The lead so far: future rounds are as likely to be won as lost."""
         return float(self.lead if seat == 0 else -self.lead)
 
     @property

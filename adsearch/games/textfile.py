@@ -1,7 +1,4 @@
-"""Reading a file that a game's option names: a text of bounded size, or one clear error.
-
-The only place where adsearch opens files that are not its own.
-"""
+"""Reads a text file that a game's option names, with a limit on its size. Errors are BadOption."""
 
 from pathlib import Path
 
@@ -9,10 +6,10 @@ from adsearch.errors import BadOption, quote
 
 
 def read_text(path: Path, *, most: int) -> str:
-    """The text of the file, which may have `most` bytes; BadOption says what is wrong with it."""
+    """The text of the file, at most `most` bytes; BadOption says what is wrong."""
     name = quote(str(path))
     try:
-        # A device or a pipe might never end.
+        # Only regular files: reading a device or a pipe might never end.
         endless = path.exists() and not path.is_file()
         content = b"" if endless else _first_bytes(path, most + 1)
     except (OSError, ValueError) as error:

@@ -1,6 +1,6 @@
 """Tic-tac-toe on any board: the m,n,k-games.
 
-The smallest game of the catalogue, and the one whose whole tree a search can walk in half a second.
+The smallest game of the catalogue: a search visits its whole tree in half a second.
 Marks are bitboards: cell (row, column) is bit row * columns + column.
 """
 
@@ -14,11 +14,11 @@ from adsearch.games.grid import LineBoard, LineGame, cell_name, draw, read_marks
 from adsearch.option import Option
 
 WEIGHT_OF_AN_OPEN_LINE = (0.0, 0.05, 0.3, 1.0, 3.0, 9.0)
-"""By the number of marks on it; a line with marks of both sides is dead."""
+"""Weight of a line by its number of marks; a line with marks of both players counts nothing."""
 
 
 class Board(LineBoard):
-    """What never changes in a game."""
+    """The constants of a game."""
 
     __slots__ = ("full", "lines_through", "names")
 
@@ -31,20 +31,20 @@ class Board(LineBoard):
 
 @lru_cache(maxsize=64)
 def board(m: int, n: int, k: int) -> Board:
-    """The one Board of that size."""
+    """The Board of that size (cached)."""
     return Board(m, n, k)
 
 
 class TicTacToe(LineGame):
-    """Two players, x first, mark empty cells of a board with m rows and n columns in turn.
-    Who first has k marks in an unbroken row, column or diagonal wins; a full board without one is a draw."""
+    """Two players, x first, take turns and mark an empty cell of a board with m rows and n columns.
+    The first player with k marks in an unbroken row, column or diagonal wins; a full board without one is a draw."""
 
     options = (
         Option("m", 3, "rows", 1, 19),
         Option("n", 3, "columns", 1, 19),
-        Option("k", 3, "marks in a line that win", 1, 19),
+        Option("k", 3, "marks in a row that win", 1, 19),
     )
-    notation = "the cell by its column's letter and its row's number from the top, such as b2"
+    notation = "the cell: its column's letter and its row's number from the top, such as b2"
 
     __slots__ = ("_empty",)
 
@@ -108,7 +108,7 @@ class TicTacToe(LineGame):
         return squash(score) if seat == self.turn else -squash(score)
 
     def noisy_moves(self) -> tuple[int, ...]:
-        """The moves that complete a line, else those that keep the other from one."""
+        """The moves that complete a line, else those that block a line of the other player."""
         lines_through = self.board.lines_through
         mine, theirs = self.mine, self.theirs
         for marks in (mine, theirs):

@@ -1,12 +1,12 @@
-"""Explicit game trees: those of lectures by name, and any other from a JSON file.
+"""Explicit game trees: the lecture's trees by name, and user-supplied trees from a JSON file.
 
     {"about": "...", "players": 2, "root": "MAX", "bounds": [1, null], "tree": {"A": {"B": {"C": 3, "D": 5}, "E": 4}}}
 
-`tree` names the root and holds its node. A node is a leaf (a number, its value for MAX, or a list with one number a
-seat) or an object with its children in order. Seats alternate from the root (MAX is seat 0) unless a node says
-otherwise, in keys that begin with "@": "@turn" ("MAX", "MIN", "chance" or a seat's number), "@chances" (child:
-probability; equal if absent), "@estimate" (what `evaluate` says of it) and "@noisy" (children for quiescence).
-All but `tree` may be absent.
+`tree` has one entry: the root's name and its node. A node is a leaf (a number, its value for MAX, or a list with one
+number per seat) or an object with its children in order. Seats alternate from the root (MAX is seat 0) unless a node
+has other settings, in keys that start with "@": "@turn" ("MAX", "MIN", "chance" or a seat's number), "@chances" (child:
+probability; default: all equal), "@estimate" (the node's evaluation) and "@noisy" (children for quiescence search). All
+entries except `tree` are optional.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ _TURNS: Final = {"MAX": 0, "MIN": 1, "chance": CHANCE}
 _KEYS: Final = ("@turn", "@chances", "@estimate", "@noisy")
 _ENTRIES: Final = ("about", "players", "root", "bounds", "tree")
 _MOST: Final = 1e9
-"""No number is larger, so that one more or less still makes a difference."""
+"""The largest number, so that adding 1 to it is still exact in floating point."""
 _MOST_SEATS: Final = 8
 _MOST_BYTES: Final = 10_000_000
 _DEEPEST: Final = 200
 _MOST_LETTERS: Final = 50_000_000
-"""Of the paths of all nodes: deep trees with long names take far more memory than their file."""
+"""Largest total length of all nodes' paths: deep trees with long names need much more memory than their file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node of the tree: a leaf where it has a value, else whose turn it is and its children by label."""
+    """A node of the tree: a leaf with a value, or an inner node with a turn and children by label."""
 
     path: str
-    """The labels from the root to here, joined by blanks."""
+    """The labels from the root to this node, separated by spaces."""
     turn: int | None
     value: tuple[float, ...] = ()
     children: dict[str, Node] = field(default_factory=dict)
@@ -52,13 +52,13 @@ class Node:
 
     @property
     def label(self) -> str:
-        """The name of the node itself."""
+        """The node's own name."""
         return self.path.rpartition(" ")[2]
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A whole tree, and what is true of all of it."""
+    """A whole tree with its properties."""
 
     root: Node
     players: int
@@ -79,7 +79,7 @@ class Reader:
         self.letters = 0
 
     def node(self, value: object, path: str, mover: int, depth: int = 0) -> Node:
-        """The node that `value` describes; `mover` moves here unless it says otherwise."""
+        """The node that `value` describes; `mover` moves here unless "@turn" is given."""
         if depth > _DEEPEST:
             raise BadOption(f"node {quote(path)}: expected a tree of at most {_DEEPEST} plies")
         self.height = max(self.height, depth)
@@ -105,7 +105,7 @@ class Reader:
         )
 
     def labels(self, value: dict[str, Any], path: str) -> list[str]:
-        """The names of the children; two may not differ by capitals alone, for moves are read without minding them."""
+        """The names of the children; they must differ in more than case, because moves are read without case."""
         labels = [label for label in value if not label.startswith("@")]
         unknown = [label for label in value if label.startswith("@") and label not in _KEYS]
         if unknown:
@@ -119,7 +119,7 @@ class Reader:
         return labels
 
     def turn(self, value: object, path: str) -> int:
-        """Whose turn "@turn" says it is."""
+        """The seat or CHANCE in "@turn"."""
         if isinstance(value, str) and value in _TURNS and _TURNS[value] < self.players:
             return _TURNS[value]
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < self.players:
@@ -129,7 +129,7 @@ class Reader:
         )
 
     def numbers(self, value: object, path: str) -> tuple[float, ...]:
-        """One number a seat; a single number is MAX's, and MIN's the negative."""
+        """One number per seat; a single number is for MAX, and its negative for MIN."""
         numbers = value if isinstance(value, list) else [value]
         if all(map(is_number, numbers)):
             floats = tuple(map(float, numbers))
@@ -155,21 +155,21 @@ class Reader:
         )
 
     def noisy(self, given: object, labels: tuple[str, ...], path: str) -> tuple[str, ...]:
-        """The children that quiescence follows."""
+        """The children for quiescence search."""
         if isinstance(given, list) and all(label in labels for label in given):
             return tuple(label for label in labels if label in given)
         raise BadOption(f"node {quote(path)}: expected a list of children as @noisy, got {quote(given)}")
 
 
 def is_number(value: object) -> bool:
-    """Whether `value` is a number of a size that can be reckoned with."""
+    """Whether `value` is a finite number that is not too large."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _MOST
 
 
 def check_label(label: str, path: str) -> None:
-    """BadOption unless `label` can name a node."""
+    """Raise BadOption unless `label` is a valid name of a node."""
     if not (label.isascii() and label.isprintable() and " " not in label and 1 <= len(label) <= 64):
-        raise BadOption(f"node {quote(path)}: expected a name of 1 to 64 characters without blanks, got {quote(label)}")
+        raise BadOption(f"node {quote(path)}: expected a name of 1 to 64 characters without spaces, got {quote(label)}")
 
 
 def read(description: object) -> Drawn:
@@ -199,7 +199,7 @@ def read(description: object) -> Drawn:
 
 
 def _bounds(description: Mapping[str, Any], reader: Reader, zero_sum: bool) -> tuple[float, float]:
-    """The bounds as given (null is infinite), else wide enough for every leaf, and for both seats where zero-sum."""
+    """The given bounds (null is infinite), else bounds that contain every leaf, for both seats if zero-sum."""
     values = [leaf[0] for leaf in reader.leaves] if zero_sum else [number for leaf in reader.leaves for number in leaf]
     given = description.get("bounds")
     if given is None:
@@ -223,7 +223,7 @@ def _check_estimates(node: Node, drawn: Drawn) -> None:
 
 @lru_cache(maxsize=1)
 def shipped() -> Mapping[str, Any]:
-    """The trees that come with us: name -> description."""
+    """The built-in trees: name -> description."""
     descriptions: Mapping[str, Any] = json.loads(_NAMED.read_text("utf-8"))
     return descriptions
 
@@ -251,9 +251,9 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class Tree(State[str]):
-    """A game tree drawn by hand: players move from the root to a leaf, whose value is the outcome.
-    With two players MAX moves at the root and wants the value high, MIN wants it low; some trees have chance nodes, one
-    player, or more with a value for each."""
+    """A game tree drawn by hand: the players move from the root to a leaf, which has the utility.
+    With two players MAX moves at the root and maximizes the value, MIN minimizes it. Some trees have chance nodes, one
+    player, or more players with a value for each."""
 
     options = (
         Option(
@@ -263,7 +263,7 @@ class Tree(State[str]):
             choices=tuple(shipped()),
             meanings=tuple(tree["about"] for tree in shipped().values()),
         ),
-        Option("file", "", "a tree of your own instead: a JSON file"),
+        Option("file", "", "your own tree instead, a JSON file"),
     )
     notation = "the name of the child"
     seats = tuple(range(1, _MOST_SEATS + 1))
@@ -282,7 +282,7 @@ class Tree(State[str]):
 
     @classmethod
     def at(cls, tree: Drawn, node: Node) -> Self:
-        """The position at a node."""
+        """The position at that node."""
         state = cls()
         state.tree = tree
         state.node = node
@@ -297,7 +297,7 @@ class Tree(State[str]):
             raise BadPosition(f"expected the labels from the root, {state.node.label!r}, to a node, got {quote(text)}")
         for label in labels:
             if label not in state.node.children:
-                there = one_of(list(state.node.children)) or "nothing, for it is a leaf"
+                there = one_of(list(state.node.children)) or "none: it is a leaf"
                 raise BadPosition(f"expected a child of {state.node.label} ({there}), got {quote(label)}")
             state = state.play(label)
         return state
@@ -335,12 +335,12 @@ class Tree(State[str]):
         return self.node.value
 
     def evaluate(self, seat: int) -> float:
-        """The node's estimate, where the tree has one."""
+        """The node's "@estimate" if it has one, else the default."""
         if self.turn is None:
             return self.node.value[seat]
         if self.node.estimate is not None:
             return self.node.estimate[seat]
-        # The default is inside the bounds of seat 0, and in a zero-sum tree those of seat 1 mirror them.
+        # The default is for seat 0; in a zero-sum tree the value for seat 1 is its negative.
         return -super().evaluate(0) if seat and self.tree.zero_sum else super().evaluate(seat)
 
     def noisy_moves(self) -> tuple[str, ...]:
@@ -358,12 +358,12 @@ class Tree(State[str]):
         return self.node.path
 
     def __str__(self) -> str:
-        """The tree below, a node a line."""
+        """The tree below this node, one node per line."""
         lines = self._lines(self.node, "", "", "")
         return "\n".join(lines if len(lines) <= 60 else [*lines[:59], f"... and {len(lines) - 59} more"])
 
     def _lines(self, node: Node, first: str, rest: str, odds: str) -> list[str]:
-        """The lines of `node`, with what stands before the first of them and before the others."""
+        """The lines of `node`, with the prefixes `first` for its first line and `rest` for the others."""
         lines = [f"{first}{node.label} {self._tell(node)}{odds}"]
         chances = dict(node.chances)
         for number, (label, child) in enumerate(node.children.items(), 1):
@@ -373,7 +373,7 @@ class Tree(State[str]):
         return lines
 
     def _tell(self, node: Node) -> str:
-        """What a node is: the value of a leaf, else who moves."""
+        """The value of a leaf; for another node, who moves."""
         if node.turn is None:
             return ", ".join(f"{value:g}" for value in (node.value[:1] if self.tree.zero_sum else node.value))
         if node.turn == CHANCE:

@@ -206,7 +206,7 @@ def test_a_file_that_exits_is_refused(tmp_path: Path) -> None:
 def test_a_name_of_ours_comes_before_a_path() -> None:
     with pytest.raises(BadOption, match="maze: map must be one of"):
         games.start("maze:map=nowhere.py")
-    with pytest.raises(UnknownGame, match=re.escape("expected a game of your own as FILE.py:CLASS, got 'games/chess'")):
+    with pytest.raises(UnknownGame, match=re.escape("expected your own game as FILE.py:CLASS, got 'games/chess'")):
         games.start("games/chess")
 
 

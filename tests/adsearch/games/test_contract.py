@@ -59,32 +59,32 @@ def checked(folder: Path, source: str, of: str = "Sticks") -> str:
 @pytest.mark.parametrize(
     ("method", "told"),
     [
-        ("def utilities(self): return 1.0", "expected utilities() to be 2 numbers, one a seat, got 1.0"),
-        ("def utilities(self): return (1.0,)", "expected utilities() to be 2 numbers, one a seat, got (1.0,)"),
+        ("def utilities(self): return 1.0", "expected utilities() to be 2 numbers, one per seat, got 1.0"),
+        ("def utilities(self): return (1.0,)", "expected utilities() to be 2 numbers, one per seat, got (1.0,)"),
         ("def utilities(self): return ('a', 'b')", "expected utilities() to be numbers, got ('a', 'b')"),
         ("def utilities(self): return (1.0, 0.0)", "the class needs: zero_sum = False"),
-        ("def utilities(self): return (5.0, -5.0)", "the class needs its own: bounds = (least, greatest)"),
+        ("def utilities(self): return (5.0, -5.0)", "the class needs: bounds = (smallest, largest)"),
         ("def utilities(self): pass", "got None"),
         (
             "def utilities(self): return 1 / 0",
             "utilities() fails: ZeroDivisionError: division by zero (odd.py, line 23)",
         ),
         ("def moves(self): return ()", "at the start: it is seat 0's turn, but moves() is empty"),
-        ("def moves(self): return (1,)", "the game is over (turn is None), and so moves() must be empty"),
+        ("def moves(self): return (1,)", "the game is over (turn is None), so that moves() must be empty"),
         ("def moves(self): return None", "moves() fails: TypeError: 'NoneType' object is not iterable"),
         ("def moves(self): return (1, 1)", "expected moves() without repeats, got (1, 1)"),
         ("def moves(self): return ([1],)", "a move's hash fails: TypeError: unhashable type: 'list'"),
-        ("def moves(self): return {object(): 1}", "expected moves() to be the same whenever it is asked for"),
-        ("def play(self, move): self.left -= move; return self", "has changed the position itself"),
+        ("def moves(self): return {object(): 1}", "expected moves() to return the same each time"),
+        ("def play(self, move): self.left -= move; return self", "has changed the position; it must return"),
         ("def play(self, move): pass", "to return the next position, got None"),
-        ("def play(self, move): return Odd(4, 1 - self.mover)", "after max_plies = 10 plies, it goes on"),
+        ("def play(self, move): return Odd(4, 1 - self.mover)", "after max_plies = 10 plies, but it is not"),
         ("def play(self, move): raise SystemExit(3)", "fails: SystemExit: 3 (odd.py, line 23)"),
         ("def evaluate(self, seat): pass", "expected evaluate(0) to be a number, got None"),
         ("def evaluate(self, seat): return 7", "expected evaluate(0) between the bounds -1 and 1, got 7"),
         ("def evaluate(self, seat): return 0.5", "expected evaluate(0) to be -1, as the game is over, got 0.5"),
         ("def evaluate(self): return 0.5", "evaluate(0) fails: TypeError"),
         ("def position(self): return 5", "expected position() to be one line of text, got 5"),
-        ("key = 'same'", "must tell everything that decides how the game goes on"),
+        ("key = 'same'", "must contain everything that the rest of the game depends on"),
         ("def position(self): return f'{self.left}\\n{self.mover}'", "expected position() to be one line of text"),
         ("def load(self, text): return Sticks()", "load must be a method of the class: write @classmethod above it"),
         (
@@ -100,11 +100,11 @@ def checked(folder: Path, source: str, of: str = "Sticks") -> str:
         ("def from_text(self, text): return text", "expected from_text('1') to be the move 1, got '1'"),
         ("def __str__(self): raise ValueError('no board')", "the board, str(state), fails: ValueError: no board"),
         ("def bounds(self): return (0, 1)", "bounds is a method: write @property above it"),
-        ("bounds = 5", "expected bounds to be two numbers, the least and the greatest, got 5"),
+        ("bounds = 5", "expected bounds to be two numbers, the smallest and the largest utility, got 5"),
         ("max_plies = 'many'", "expected max_plies to be a whole number or None, got 'many'"),
-        ("players = 3", "zero_sum is for two players"),
-        ("def view(self, seat): return '?'", "something is hidden, and the class needs: hidden = True"),
-        ("def chances(self): return ((1, 1.0),)", "expected chances() to be empty where turn is not CHANCE"),
+        ("players = 3", "zero_sum is only for two players"),
+        ("def view(self, seat): return '?'", "differs from position(), so that the class needs: hidden = True"),
+        ("def chances(self): return ((1, 1.0),)", "expected chances() to be empty if turn is not CHANCE"),
     ],
 )
 def test_what_is_broken_is_told_in_a_sentence(tmp_path: Path, method: str, told: str) -> None:
@@ -135,7 +135,7 @@ class Dice(Sticks):
 @pytest.mark.parametrize(
     ("right", "wrong", "told"),
     [
-        ("    chance = True\n", "", "it is chance's turn, and so the class needs: chance = True"),
+        ("    chance = True\n", "", "turn is CHANCE, so that the class needs: chance = True"),
         ("1 / len(self.moves())", "0.5", "expected probabilities above 0 that sum to 1, got [0.5, 0.5, 0.5]"),
         ("(move, 1 /", "(move + 1, 1 /", "expected chances() to have the outcomes of moves() in their order"),
         (
@@ -153,7 +153,7 @@ def test_so_is_wrong_chance(tmp_path: Path, right: str, wrong: str, told: str) -
 @pytest.mark.parametrize(
     ("right", "wrong", "told"),
     [
-        ("    hidden = True\n", "", "something is hidden, and the class needs: hidden = True"),
+        ("    hidden = True\n", "", "differs from position(), so that the class needs: hidden = True"),
         ('f"{self.prize} bids=', 'f"{self.prize}! bids=', "expected load() to read what position() has written"),
         ("random.choice(COINS) if bid == HIDDEN else bid", "0", "expected sample("),
     ],

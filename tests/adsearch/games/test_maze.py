@@ -172,7 +172,7 @@ def test_the_game_ends_when_the_steps_are_used_up() -> None:
     state = state.play(state.from_text("s"))
     assert state.turn is None
     assert state.utilities() == (-2.0, 2.0)
-    assert "over: the steps are used up" in str(state)
+    assert "over: no rounds are left" in str(state)
 
 
 @pytest.mark.parametrize("spec", ["maze:1,map=tiny,steps=8", "maze:random1,map=tiny,steps=8"])
@@ -276,23 +276,23 @@ def test_a_wrong_move_is_told_what_is_possible() -> None:
         ("P=1,1 G=2,5 pellets=2:4/3:2 power=4:2 score=0 scared=0 round=0 turn=0", "no wall"),
         (
             "P=2,2 G=2,5+4,5 pellets=2:4/3:2 power=4:2 score=0 scared=0 round=0 turn=0",
-            "as many ghosts as play, 1, got 2",
+            "number of ghosts to be 1, got 2",
         ),
         ("P=2,2 G=2,5 pellets=2:3/3:2 power=4:2 score=0 scared=0 round=0 turn=0", "got one at 2,3"),
         ("P=2,2 G=2,5 pellets=2:4/3:2 power=2:4 score=0 scared=0 round=0 turn=0", "got one at 2,4"),
         ("P=2,2 G=2,5 pellets=2:4/3:2 power=4:2 score=7 scared=0 round=0 turn=0", "expected score=0"),
         ("P=2,2 G=2,5 pellets=2:4/3:2 power=4:2 score=0 scared=0 round=0 turn=2", "expected turn=0..1"),
-        ("P=2,2 G=2,5 pellets=2:4/3:2 power=4:2 score=0 scared=0 round=0 turn=over", "as the game goes on"),
+        ("P=2,2 G=2,5 pellets=2:4/3:2 power=4:2 score=0 scared=0 round=0 turn=over", "(the game is not over)"),
         ("P=2,2 G=2,5 pellets=2:4/3:2 power=4:2 score=0 scared=0 round=0 turn=1", "in which the runner has moved"),
-        ("P=2,2 G=2,5 pellets=2:4/3:2 power=4:2 score=-9 scared=0 round=9 turn=0", "as the game has ended"),
-        ("P=2,2 G=2,5 pellets=2:4 power=4:2 score=10 scared=0 round=0 turn=0", "pellets eaten than rounds"),
-        ("P=2,4 G=2,5 pellets=3:2 power=4:2 score=9 scared=0 round=1 turn=1", "no more steps"),
+        ("P=2,2 G=2,5 pellets=2:4/3:2 power=4:2 score=-9 scared=0 round=9 turn=0", "(the game has ended)"),
+        ("P=2,2 G=2,5 pellets=2:4 power=4:2 score=10 scared=0 round=0 turn=0", "eaten pellet per round"),
+        ("P=2,4 G=2,5 pellets=3:2 power=4:2 score=9 scared=0 round=1 turn=1", "at most one step"),
         ("P=2,2 G=2,5 pellets=2:4/3:2 power=4:2 score=0 scared=4 round=0 turn=0", "else scared=0"),
-        ("P=2,2 G=4,5:s pellets=2:4/3:2 power=4:2 score=-1 scared=0 round=1 turn=0", "ghost 1 cannot have come"),
-        ("P=2,2 G=2,5 pellets=2:4/3:2 power=4:2 score=-1 scared=0 round=1 turn=0", "ghost 1 cannot have come"),
+        ("P=2,2 G=4,5:s pellets=2:4/3:2 power=4:2 score=-1 scared=0 round=1 turn=0", "ghost 1 cannot have reached its cell"),
+        ("P=2,2 G=2,5 pellets=2:4/3:2 power=4:2 score=-1 scared=0 round=1 turn=0", "ghost 1 cannot have reached its cell"),
         ("P=2,2 G=3,5:s:scared pellets=2:4/3:2 power=4:2 score=-1 scared=3 round=1 turn=0", "after a power pellet"),
-        ("P=2,2 G=2,5 pellets=3:2/2:4 power=4:2 score=0 scared=0 round=0 turn=0", "in their usual form"),
-        ("P=2,2 G=2,5 pellets=2:4/3:2 power=4:2 score=-0 scared=0 round=0 turn=0", "in their usual form"),
+        ("P=2,2 G=2,5 pellets=3:2/2:4 power=4:2 score=0 scared=0 round=0 turn=0", "as position() writes them"),
+        ("P=2,2 G=2,5 pellets=2:4/3:2 power=4:2 score=-0 scared=0 round=0 turn=0", "as position() writes them"),
     ],
 )
 def test_a_text_that_is_no_position_is_refused_with_the_reason(text: str, why: str) -> None:

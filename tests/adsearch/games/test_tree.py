@@ -107,7 +107,7 @@ def test_a_tree_is_read_from_a_file(tmp_path: Path) -> None:
         ),
         ({"tree": {"A": {"@estimate": 99, "B": 1}}}, "node 'A': expected an @estimate inside -1..1, got 99"),
         ({"tree": {"A": {"b": 1, "B": 2}}}, "node 'A': expected children of different names, got b, B"),
-        ({"tree": {"a root": {"b": 1}}}, "node 'root': expected a name of 1 to 64 characters without blanks"),
+        ({"tree": {"a root": {"b": 1}}}, "node 'root': expected a name of 1 to 64 characters without spaces"),
         ({"tree": {"A": {"b": 10**400}}}, "node 'A b': expected a number"),
         ({"tree": {"A": {"@trun": "MIN", "b": 1}}}, "node 'A': no key '@trun'; did you mean '@turn'?"),
         ({"tree": {"A": {"b": 1}}, "rot": "MIN"}, "no entry 'rot'; did you mean 'root'?"),

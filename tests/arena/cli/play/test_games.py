@@ -149,4 +149,4 @@ def test_a_game_of_ones_own_is_tried_and_what_is_wrong_is_said(tmp_path: Path) -
     (tmp_path / "wrong.py").write_text(countdown.replace("return (-1.0, 1.0) if", "return -1.0 if"), "utf-8")
     wrong = arena("games", f"{tmp_path / 'wrong.py'}:Countdown:n=2")
     assert wrong.code == 2
-    assert "expected utilities() to be 2 numbers, one a seat, got -1.0" in wrong.err
+    assert "expected utilities() to be 2 numbers, one per seat, got -1.0" in wrong.err
