@@ -1,4 +1,4 @@
-"""The map of a maze: its text, read and checked, and the tables that make every move in it a look-up.
+"""The map of a maze: reads and checks its text, and computes tables that make every move a look-up.
 
 `maze` plays on it. Open cells are numbered in reading order; a set of cells is one int.
 Texts name cells by line and column of the map's own text, from 1.
@@ -18,7 +18,7 @@ MOVE_NAMES: Final[tuple[str, ...]] = ("n", "e", "s", "w", "stay")
 STEPS: Final = ((-1, 0), (0, 1), (1, 0), (0, -1))
 """Lines and columns, by direction. The opposite of direction d is d ^ 2."""
 
-# A ghost is one number: its cell * HEADINGS + its heading, the direction of its last move or one of these two.
+# A ghost is one number: its cell * HEADINGS + its heading (the direction of its last move, or UNMOVED or HOME).
 UNMOVED: Final = 4
 HOME: Final = 5
 HEADINGS: Final = 6
@@ -31,7 +31,7 @@ MAPS = Path(__file__).with_name("mazes")
 
 
 class Board:
-    """A map as tables: what never changes, whatever the options."""
+    """A map as tables. They do not depend on the game's options."""
 
     __slots__ = (
         "at", "chances", "distances", "ghost_moves", "homes", "lines", "next", "pellets", "places", "power", "rings",
@@ -56,7 +56,7 @@ class Board:
         steps = []
         for cell, (line, column) in enumerate(self.places):
             steps += [self.at.get((line + down, column + right), -1) for down, right in STEPS] + [cell]
-        # By cell * 5 + move: the cell that it leads to, or -1.
+        # Index: cell * 5 + move. Value: the cell that the move leads to, or -1.
         self.next = tuple(steps)
         self.runner_moves = tuple(tuple(m for m in range(5) if steps[cell * 5 + m] >= 0) for cell in range(len(marks)))
         self.ghost_moves = tuple(
@@ -67,11 +67,11 @@ class Board:
         self.chances = tuple(tuple((move, 1.0 / len(ways)) for move in ways) for ways in self.ghost_moves)
         self.distances = tuple(self._distances_from(cell) for cell in range(len(marks)))
         self._check_ways()
-        # By cell: (distance, the map's pellets at that distance), the nearest first.
+        # For each cell: pairs (distance, the map's pellets at that distance), nearest first.
         self.rings = tuple(self._rings_around(cell) for cell in range(len(marks)))
 
     def _distances_from(self, start: int) -> tuple[int, ...]:
-        """The steps to every cell; more than there are cells where no way leads."""
+        """The distance to every cell; more than the number of cells if there is no path."""
         unknown = len(self.places) + 1
         distances = [unknown] * len(self.places)
         distances[start], queue = 0, deque([start])
@@ -99,7 +99,7 @@ class Board:
                 raise BadOption(f"line {line}, column {column}: expected a ghost that can move, got one walled in")
 
     def cells_to_text(self, cells: int) -> str:
-        """A set of cells as `line:columns` joined by "/", such as "2:3-7,9/4:2"; "none" where it is empty."""
+        """A set of cells as `line:columns` joined by "/", such as "2:3-7,9/4:2"; "none" if it is empty."""
         runs: dict[int, list[list[int]]] = {}
         for cell, (line, column) in enumerate(self.places):
             if cells >> cell & 1:
@@ -132,13 +132,13 @@ class Board:
 
 
 def ghost_ways(ways: tuple[int, ...], heading: int) -> tuple[int, ...]:
-    """Those directions out of `ways` that a ghost with that heading may take: not back, unless there is no other."""
+    """The directions of `ways` that a ghost with that heading can take: not back, unless there is no other."""
     onward = tuple(way for way in ways if heading >= UNMOVED or way != heading ^ 2)
     return onward or ways
 
 
 def read_lines(text: str) -> tuple[str, ...]:
-    """The lines of a map, all of one length and out of the marks that maps know; BadOption says which is not."""
+    """The lines of a map, checked: all of the same length, with known marks only. BadOption names the wrong line."""
     lines = text.splitlines()
     while lines and not lines[-1]:
         lines.pop()
@@ -159,7 +159,7 @@ def read_lines(text: str) -> tuple[str, ...]:
 
 
 def check_counts(found: dict[str, list[tuple[int, int]]], cells: int) -> None:
-    """BadOption unless there is one runner, one to four ghosts and a pellet."""
+    """Raise BadOption unless there are one runner, one to four ghosts and at least one pellet."""
     runners, ghosts = found["P"], found["G"]
     if not runners:
         raise BadOption("expected one runner (P), got none")
@@ -174,17 +174,17 @@ def check_counts(found: dict[str, list[tuple[int, int]]], cells: int) -> None:
     if not found["."]:
         raise BadOption("expected at least one pellet (.), got none")
     if cells > MOST_CELLS:
-        raise BadOption(f"expected at most {MOST_CELLS} cells that are no wall, got {cells}")
+        raise BadOption(f"expected at most {MOST_CELLS} cells that are not walls, got {cells}")
 
 
 @lru_cache(maxsize=64)
 def board_of(text: str) -> Board:
-    """The one Board of that map."""
+    """The Board of that map (cached)."""
     return Board(text)
 
 
 def map_text(name: str) -> str:
-    """The text of the map that is shipped under `name`, else of the file there."""
+    """The text of the built-in map `name`, else of the file `name`."""
     shipped = {path.stem: path for path in sorted(MAPS.glob("*.txt"))}
     path = shipped.get(name, Path(name))
     if not path.exists():
@@ -199,11 +199,11 @@ def cell_text(board: Board, cell: int) -> str:
 
 
 def read_cell(board: Board, text: str) -> int:
-    """The cell that `cell_text` wrote; BadPosition where the map has a wall."""
+    """The cell that `cell_text` wrote; BadPosition if it is a wall."""
     line, _, column = text.partition(",")
     cell = board.at.get((int(line), int(column)))
     if cell is None:
-        raise BadPosition(f"expected a cell that is no wall, got {text}")
+        raise BadPosition(f"expected a cell that is not a wall, got {text}")
     return cell
 
 

@@ -1,6 +1,6 @@
-"""Pictures: positions and game trees as SVG, and trees as text and DOT too.
+"""Pictures: positions and game trees as SVG; trees also as text and DOT.
 
-It imports the rest of adsearch, and nothing there imports it: `State.svg` loads `boards` when a picture is first asked
-for. Start reading at `svg.py`; then `boards/` draws positions, `tree_picture.py` collects what is to be shown of a tree
-and `tree_drawing.py` draws it.
+The rest of adsearch does not import this package: `State.svg` loads `boards` when the first picture is drawn. Start
+reading at `svg.py`. `boards/` draws positions, `tree_picture.py` collects the data of a tree, and `tree_drawing.py`
+draws it.
 """

@@ -1,7 +1,6 @@
-"""SVG, as far as our pictures need it: elements, and a document that reads in light and dark.
+"""Writes SVG: elements, and documents with a light and a dark style.
 
-It knows nothing of what is drawn. All text goes in through `element` and `words`, which escape it, so what comes out
-is well-formed whatever the labels are.
+All text goes through `element` and `words`, which escape it, so that the result is well-formed for any labels.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from unicodedata import category
 
 _NAMESPACE = "http://www.w3.org/2000/svg"
 _SIDE, _LONGEST_SIDE = 300.0, 100_000.0
-"""Of a picture that does not say its size, and at most."""
+"""Size of a picture that does not give one, and the largest size, in pixels."""
 _RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 _RUN = re.compile(f"[{_RIGHT_TO_LEFT}][\\w'-]*(?: [{_RIGHT_TO_LEFT}][\\w'-]*)*")
 """Words of scripts that are read from right to left: Hebrew, Arabic, Syriac and others."""
@@ -26,14 +25,14 @@ _STYLE = re.compile(r"<style>(.*?)</style>\n?", re.DOTALL)
 
 
 def element(name: str, *inside: str, **attributes: str | float) -> str:
-    """An element; `inside` is markup already. An attribute class_ is class, and stroke_width stroke-width."""
+    """An SVG element; `inside` is markup. The keyword class_ becomes class, and stroke_width becomes stroke-width."""
     written = "".join([_attribute(key, value) for key, value in attributes.items() if value != ""])
     return f"<{name}{written}>{''.join(inside)}</{name}>" if inside else f"<{name}{written}/>"
 
 
 def words(text: str) -> str:
-    """`text` as markup that shows it, in an attribute too. It changes nothing around it: characters that control the
-    direction of text or cannot be printed are replaced, and words that are read from right to left are isolated."""
+    """`text` escaped for elements and attributes. It cannot affect the text around it: unprintable characters and those
+    that control text direction are replaced, and right-to-left words are isolated."""
     return escape(text if text.isascii() and text.isprintable() else _contained(text))
 
 
@@ -49,7 +48,7 @@ def _contained(text: str) -> str:
 
 @lru_cache(4096)
 def _attribute(key: str, value: str | float) -> str:
-    """An attribute as it is written. Pictures of boards repeat the same few; made anew they cost most of the time."""
+    """An attribute as markup. Cached, because boards repeat the same few attributes."""
     return f' {key.strip("_").replace("_", "-")}="{words(value if isinstance(value, str) else number(value))}"'
 
 
@@ -59,7 +58,7 @@ def number(value: float) -> str:
 
 
 def pair(x: float, y: float) -> str:
-    """A place in a path or a polygon."""
+    """A point in a path or a polygon."""
     return f"{number(x)},{number(y)}"
 
 
@@ -69,17 +68,17 @@ def polygon(kind: str, corners: Iterable[tuple[float, float]]) -> str:
 
 
 def width_of(text: str, size: float) -> float:
-    """About how wide `text` is at that font size: measured on wide letters, for it must not touch its neighbour."""
+    """The approximate width of `text` at that font size, rather too wide than too narrow."""
     return sum(0.36 if letter in " ,.:;!|'()[]ijl" else 1.0 if ord(letter) > 0x2E80 else 0.62 for letter in text) * size
 
 
 def document(
     width: float, height: float, *body: str, kind: str, title: str, description: str, style: str, dark: str
 ) -> str:
-    """A whole picture. `title` and `description` are what someone hears who does not see it.
+    """A whole SVG document. A screen reader reads `title` and `description`.
 
-    `style` and, for dark surroundings, `dark` are its style sheets. Their rules begin with the class `kind`, which the
-    picture has, for inside a page they are in force everywhere; the class `paper` is what it is drawn on.
+    `style` and, for dark mode, `dark` are its style sheets. Their rules start with the picture's class `kind`, because
+    inside a page they would apply to the whole page. The background has the class `paper`.
     """
     sheet = f"{style}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}"
     return "\n".join(
@@ -103,7 +102,7 @@ def split_style(picture: str) -> tuple[str, str]:
 
 
 class Embedded(NamedTuple):
-    """A picture of unknown origin as an image: a browser runs and loads nothing in it, and its styles stay inside."""
+    """An untrusted picture as an image: browsers run no scripts and load nothing in it, and its styles stay inside."""
 
     address: str
     """The whole picture as a data: URI."""
@@ -113,7 +112,7 @@ class Embedded(NamedTuple):
 
 
 def embedded(picture: str) -> Embedded:
-    """The picture as an image. ValueError where it is not an SVG document."""
+    """The picture as an image; ValueError if it is not an SVG document."""
     from xml.etree import ElementTree
 
     try:
@@ -128,7 +127,7 @@ def embedded(picture: str) -> Embedded:
 
 
 def _size(width: str, height: str, box: str) -> tuple[float, float]:
-    """How large the picture is, as far as it says so in numbers."""
+    """The size of the picture from its attributes, with limits."""
     for sides in ((width.removesuffix("px"), height.removesuffix("px")), tuple(box.replace(",", " ").split()[2:])):
         try:
             across, down = map(float, sides)
@@ -140,7 +139,7 @@ def _size(width: str, height: str, box: str) -> tuple[float, float]:
 
 
 def framed(picture: str) -> str:
-    """The same picture as a document that shows it as an image. ValueError where it is not an SVG document."""
+    """An SVG document that shows the picture as an image; ValueError if it is not an SVG document."""
     inner = embedded(picture)
     width, height = number(inner.width), number(inner.height)
     image = element("image", width=width, height=height, href=inner.address)

@@ -1,7 +1,7 @@
-"""Drawing: a Picture of a tree as text, as DOT for Graphviz, and as SVG.
+"""Draws a tree (a `Picture`) as text, as DOT for Graphviz, and as SVG.
 
-MAX is a triangle that points up, MIN one that points down, chance a circle, another player a square with the seat's
-number. Branches that a search left out are dashed and grey; the line of best play is bold.
+MAX is a triangle pointing up, MIN a triangle pointing down, chance a circle, another player a square with the seat's
+number. Pruned branches are dashed and grey; the principal variation is bold.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from adsearch.trace import written
 
 
 def as_text(picture: Picture) -> str:
-    """The tree with a node a line; heavy strokes lead along the line of best play, dotted ones to what was left out."""
+    """The tree with one node per line; heavy strokes mark the principal variation, dotted strokes pruned branches."""
     return "\n".join(_lines(picture.root, "", ""))
 
 
 def _lines(node: Node, first: str, rest: str) -> Iterator[str]:
-    """The lines of `node`, with what stands before the first of them and before the others."""
+    """The lines of `node`, with the prefixes `first` for its first line and `rest` for the others."""
     yield first + _summary(node)
     for number, child in enumerate(node.children, 1):
         last = number == len(node.children)
@@ -35,7 +35,7 @@ def _lines(node: Node, first: str, rest: str) -> Iterator[str]:
 
 
 def _summary(node: Node) -> str:
-    """All that is known of a node, on a line."""
+    """A node's data on one line."""
     who = f"{node.label} {node.player}".rstrip()
     if not node.visits:
         return f"{who}  {'pruned' if node.cut else 'not visited'}"
@@ -61,7 +61,7 @@ _DOT_SHAPES: Final = {
 
 
 def as_dot(picture: Picture) -> str:
-    """The tree in the language of Graphviz."""
+    """The tree in DOT, the language of Graphviz."""
     lines = [
         "digraph tree {",
         f"  graph [label={_dot_quoted(picture.title)}, ordering=out]",
@@ -111,7 +111,7 @@ def _dot_quoted(text: str) -> str:
 # SVG
 
 _SIZE: Final = 13.0
-"""The font's, and that of what stands beside a node."""
+"""Font size, and font size of the text beside a node, in pixels."""
 _SMALL: Final = 10.5
 _HALF: Final = 19.0
 """Half the height of a node."""
@@ -161,17 +161,17 @@ _DARK: Final = """
 
 
 def as_svg(picture: Picture) -> str:
-    """The tree as a picture of its own, for light and dark surroundings."""
+    """The tree as an SVG document, for light and dark mode."""
     return _Svg(picture).document()
 
 
 class _Svg:
-    """One picture in the making."""
+    """The state of one drawing."""
 
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
         inside = [_inside(node) for node in picture.root.walk() if node.shape in (Shape.MAX, Shape.MIN)]
-        # A triangle is about 0.6 of its base wide where the number stands; all with numbers are as wide as the widest.
+        # At the height of the number, a triangle's width is about 0.6 of its base. All nodes have the widest's width.
         self.half = max([22.0, *(svg.width_of(text, _inside_size(text)) / 1.15 + 2.0 for text in inside)])
         self.placed, self.contour = tidy(picture.root, self.reach, gap=_GAP)
         self.levels = self.heights()
@@ -181,7 +181,7 @@ class _Svg:
         self.labels: list[str] = []
 
     def document(self) -> str:
-        """The whole of it: edges below, then nodes, and all labels above."""
+        """The whole picture: edges at the back, then nodes, then labels."""
         left = min(left for left, _ in self.contour)
         right = max(right for _, right in self.contour)
         self.draw(self.placed, _MARGIN - left, 0)
@@ -216,7 +216,7 @@ class _Svg:
         return -max(half, label), max(half + 4.0 + beside, label)
 
     def heights(self) -> list[float]:
-        """Where each generation stands; further down where edges reach far to the side."""
+        """The y coordinate of each generation; lower if edges are long."""
         spans: list[float] = []
 
         def look(placed: Placed[Node], depth: int) -> None:
@@ -233,7 +233,7 @@ class _Svg:
         return heights
 
     def draw(self, placed: Placed[Node], x: float, depth: int) -> None:
-        """Draws a node that stands at `x`, and all below it."""
+        """Draw a node at `x` and its subtree."""
         node = placed.node
         y = self.levels[depth]
         self.nodes.append(self.shape(node, x, y))
@@ -259,7 +259,7 @@ class _Svg:
             y += height
 
     def shape(self, node: Node, x: float, y: float) -> str:
-        """The shape of a node with what stands inside and beside it, and all that is known of it when pointed at."""
+        """The shape of a node with its texts inside and beside it, and a tooltip with all its data."""
         half, height = self.half_width(node), _half_height(node)
         kind = f"node {node.shape.value.lower()}{_state(node)}"
         if node.shape is Shape.MAX:
@@ -288,12 +288,12 @@ class _Svg:
 
 
 def _state(node: Node) -> str:
-    """The classes of a node, and of the edge to it, that say what became of it."""
+    """The CSS classes of a node and of its edge: best, pruned, or none."""
     return " best" if node.best else "" if node.visits else " pruned"
 
 
 def _half_height(node: Node) -> float:
-    """Half the height of a node's shape: what holds no number needs less."""
+    """Half the height of a node's shape; less for a node without a number."""
     if node.shape is Shape.END or not _inside(node):
         return _HALF_SMALL
     if node.shape is Shape.CHANCE:
@@ -302,7 +302,7 @@ def _half_height(node: Node) -> float:
 
 
 def _half_text(node: Node) -> float:
-    """Half the width of what stands inside a node, with some room."""
+    """Half the width of the text inside a node, with a margin."""
     return svg.width_of(_inside(node), _inside_size(_inside(node))) / 2 + 5.0
 
 
@@ -312,24 +312,24 @@ def _inside_size(text: str) -> float:
 
 
 def _inside(node: Node) -> str:
-    """What stands inside a node: its value, or a seat's number."""
+    """The text inside a node: its value, or a seat's number."""
     if node.shape is Shape.SEAT:
         return str(node.seat)
     return "" if node.value is None else written(node.value, digits=3)
 
 
 def _beside(node: Node) -> list[str]:
-    """What stands to the right of a node."""
+    """The lines of text to the right of a node."""
     beside = [written(node.value, digits=3)] if node.shape is Shape.SEAT and node.value is not None else []
     return [*beside, node.window] if node.window else beside
 
 
 def _on_edge(node: Node) -> list[str]:
-    """What stands on the edge to a node."""
+    """The lines of text on the edge to a node."""
     return [node.label] if node.probability is None else [node.label, written(node.probability, digits=3)]
 
 
-# Where nodes stand.
+# Layout.
 
 
 class Branching(Protocol):
@@ -344,7 +344,7 @@ N = TypeVar("N", bound=Branching)
 
 @dataclass(frozen=True, slots=True)
 class Placed(Generic[N]):
-    """A node, how far to the right of its parent it stands, and the subtree below."""
+    """A node, its distance to the right of its parent, and its subtree."""
 
     node: N
     shift: float
@@ -352,12 +352,12 @@ class Placed(Generic[N]):
 
 
 Contour = list[tuple[float, float]]
-"""For each generation below a node, how far its subtree reaches to the left and to the right of it."""
+"""For each generation below a node, how far its subtree extends to the left and to the right."""
 
 
 def tidy(root: N, reach: Callable[[N], tuple[float, float]], *, gap: float) -> tuple[Placed[N], Contour]:
-    """Every node above the middle of its children, and subtrees as near each other as they go: no two nodes of one
-    generation are nearer than `gap`, when a node reaches as far to the left and right as `reach` says."""
+    """Place every node above the middle of its children, with subtrees as close as possible: nodes of one generation
+    have at least `gap` between them; `reach` gives a node's extent to the left and to the right."""
     placed = []
     contours = []
     for child in root.children:

@@ -1,7 +1,7 @@
-"""Picture: a game tree, or what a search saw of it, with all that is to be shown of every node.
+"""Picture: a game tree or a search tree, with the data to show for every node.
 
-`game_tree` and `search_tree` make one; `tree_drawing` shows it as text, DOT or SVG. A tree that is too large to be
-looked at is refused.
+`game_tree` and `search_tree` create a Picture; `tree_drawing` draws it as text, DOT or SVG. A tree that is too large to
+draw is refused.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from adsearch.state import CHANCE, State
 from adsearch.trace import Trace, Value, window_text, written
 
 MOST: Final = 2000
-"""So many nodes can still be read, or at least scrolled through."""
+"""Largest number of nodes of a picture."""
 DEEPEST: Final = 200
 
 Path = tuple[str, ...]
-"""A node, by the root's label and the texts of the moves to it."""
+"""A node's path: the root's label and the texts of the moves to the node."""
 
 
 class Shape(StrEnum):
-    """What a node is."""
+    """The kind of a node, drawn as its shape."""
 
     MAX = "MAX"
     MIN = "MIN"
@@ -38,35 +38,35 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node as it is shown."""
+    """A node with the data to show."""
 
     label: str
-    """The move that leads here; of the root, its name."""
+    """The move that leads to this node; for the root, its name."""
     shape: Shape
     seat: int | None = None
-    """Who moves, where that is a player."""
+    """The seat to move, if a player moves."""
     value: Value | None = None
-    """For MAX where there is one, else for every seat; or as the search reported it."""
+    """The value for MAX if there is one, else for every seat; or as the search reported it."""
     window: str = ""
     probability: float | None = None
-    """Of the outcome that leads here."""
+    """The probability of the outcome that leads to this node."""
     visits: int = 1
-    """How often a search was here; 0: it never was."""
+    """How often the search visited this node."""
     cut: bool = False
-    """Whether it was left out because of a cut-off."""
+    """Whether the node was pruned by a cutoff."""
     best: bool = False
-    """Whether it is on the line of best play."""
+    """Whether the node is on the principal variation."""
     more: int = 0
-    """How many children are not shown, because the picture ends here."""
+    """The number of children that are not shown, because the picture ends here."""
     children: tuple[Node, ...] = ()
 
     @property
     def player(self) -> str:
-        """Who moves, in a word; nothing at the end."""
+        """Who moves, as text; empty at the end of the game."""
         return f"seat {self.seat}" if self.shape is Shape.SEAT else "" if self.shape is Shape.END else self.shape.value
 
     def walk(self) -> Iterator[Node]:
-        """This node and all below it, each before its children."""
+        """This node and all nodes below it, in preorder."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -74,7 +74,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A tree to be shown."""
+    """A tree to draw."""
 
     root: Node
     title: str
@@ -100,23 +100,22 @@ class Picture:
 
 @dataclass(slots=True)
 class Known:
-    """What is known of a node before it is drawn."""
+    """The data of a node, collected before it is drawn."""
 
     value: Value | None = None
     window: str = ""
     visits: int = 1
     cutoff: bool = False
-    """Whether its last visited child was the last to be looked at."""
+    """Whether the last visited child caused a cutoff."""
     children: dict[str, None] = field(default_factory=dict)
-    """The moves that are drawn in full, in order."""
+    """The moves whose subtrees are drawn, in order."""
 
 
 def game_tree(state: State[Any], *, depth: int | None = None, title: str = "Game tree") -> Picture:
-    """The tree below `state`, whole or `depth` plies of it.
+    """The game tree of `state`, whole or its first `depth` plies.
 
-    A whole tree has the value of every node under best play (of several players: when each looks after itself, and
-    takes the first of equals); in games with hidden information, where that is not how they are played, only of the
-    ends. BadSearch for a tree of more than MOST nodes."""
+    A whole tree has the minimax value of every node (for several players: max^n); with hidden information only the
+    utilities of the ends, because minimax is not optimal there. BadSearch for a tree of more than MOST nodes."""
     if depth is not None and depth < 0:
         raise BadSearch(f"expected a depth of 0 or more plies to draw, got {depth}")
     whole = _is_whole(state, depth)
@@ -124,7 +123,7 @@ def game_tree(state: State[Any], *, depth: int | None = None, title: str = "Game
     best: dict[Path, str] = {}
 
     def look(state: State[Any], path: Path) -> tuple[float, ...] | None:
-        """Fills in what is known below `state`; its utilities under best play."""
+        """Collect the data below `state`; return its backed-up utilities."""
         here = known[path] = Known()
         if state.turn is None:
             utilities: tuple[float, ...] | None = state.utilities()
@@ -151,10 +150,10 @@ def game_tree(state: State[Any], *, depth: int | None = None, title: str = "Game
 def search_tree(
     state: State[Any], trace: Trace, result: Result[Any] | None = None, *, title: str = "Search tree"
 ) -> Picture:
-    """What the search of `state` that filled `trace` has visited, and beside it the children that it has not.
+    """The tree that a search of `state` visited, from its `trace`, with the children that it did not visit.
 
-    A node shows what it returned last, as the trace has it; `result` adds the line of best play and the root's
-    value. BadSearch for a tree of more than MOST nodes, or a trace of another position."""
+    A node has the value that it returned last; `result` adds the principal variation and the root's value. BadSearch
+    for a tree of more than MOST nodes, or a trace of another position."""
     known: dict[Path, Known] = {}
     for call in trace.calls():
         here = known.setdefault(call.path, Known(visits=0))
@@ -167,7 +166,7 @@ def search_tree(
             parent.cutoff = call.cutoff
     root = (state.label,)
     if root not in known or any(path[:1] != root for path in known):
-        raise BadSearch(f"expected the trace of a search that began at {state.label!r}")
+        raise BadSearch(f"expected the trace of a search that started at {state.label!r}")
     if len(known) > MOST or trace.left_out or max(map(len, known)) > DEEPEST + 1:
         raise BadSearch(_TOO_LARGE)
     line = texts(state, () if result is None else result.line)
@@ -180,7 +179,7 @@ def search_tree(
 
 
 def _value_at_root(state: State[Any], result: Result[Any], first: Known | None) -> Value:
-    """The value of the root as an event of the trace would give it: that of the first move played."""
+    """The root's value in the same view as the trace's events (that of the first move)."""
     if result.values is not None:
         return result.values
     if first is not None and first.value in (result.value, -result.value):
@@ -192,7 +191,7 @@ _TOO_LARGE: Final = f"expected a tree of at most {MOST:,} nodes and {DEEPEST} pl
 
 
 def _is_whole(state: State[Any], depth: int | None) -> bool:
-    """Whether the tree ends within `depth` plies everywhere; BadSearch where it is too large."""
+    """Whether the whole tree ends within `depth` plies; BadSearch if it is too large."""
     queue = deque([(state, 0)])
     nodes = 1
     whole = True
@@ -210,7 +209,7 @@ def _is_whole(state: State[Any], depth: int | None) -> bool:
 
 
 def _backed_up(state: State[Any], below: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
-    """What `state` is worth to every seat when its children are worth `below`."""
+    """The backed-up values of `state` for every seat, from its children's values `below`."""
     if state.turn == CHANCE:
         chances = [chance for _, chance in state.chances()]
         return tuple(
@@ -225,12 +224,12 @@ def _shown(state: State[Any], utilities: tuple[float, ...]) -> Value:
 
 
 def _has_max(state: State[Any]) -> bool:
-    """Whether one number, for seat 0, says what a position is worth."""
+    """Whether one number (for seat 0) is the value of a position."""
     return state.players == 1 or state.zero_sum
 
 
 def texts(state: State[Any], moves: Sequence[Any]) -> list[str]:
-    """What `moves`, played one after the other from `state`, are called."""
+    """The texts of `moves`, played one after the other from `state`."""
     called = []
     for move in moves:
         called.append(state.to_text(move))
@@ -246,14 +245,14 @@ def _prefixes(state: State[Any], line: Sequence[str]) -> set[Path]:
 def _node(
     state: State[Any], path: Path, known: dict[Path, Known], line: set[Path], probability: float | None = None
 ) -> Node:
-    """The node at `path`, which is `state`, and all below it."""
+    """The node of `state` at `path`, with its subtree."""
     here = known[path]
     moves = {state.to_text(move): move for move in state.moves()}
     chances = {state.to_text(outcome): chance for outcome, chance in state.chances()}
     children = []
     for text in here.children:
         if text not in moves:
-            raise BadSearch(f"expected the trace of a search from this position, in which {text!r} is no move")
+            raise BadSearch(f"expected the trace of a search from this position, where {text!r} is not a legal move")
         children.append(_node(state.play(moves[text]), (*path, text), known, line, chances.get(text)))
     if children:
         for text in [text for text in moves if text not in here.children]:

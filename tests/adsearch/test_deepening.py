@@ -1,4 +1,4 @@
-"""Iterative deepening: it stops in time, always has a move, and stops early when it knows."""
+"""Iterative deepening: it stops in time, always has a move, and stops early when the value is proven."""
 
 from random import Random
 from typing import Any

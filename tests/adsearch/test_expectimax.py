@@ -1,4 +1,4 @@
-"""Expectimax against its definition, with models that are right, wrong, and none."""
+"""Expectimax against its definition, with correct and incorrect models and without one."""
 
 from collections.abc import Callable
 from math import inf

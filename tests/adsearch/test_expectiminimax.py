@@ -1,4 +1,4 @@
-"""Expectiminimax and its pruning, on random trees with chance, on the games, and on an exam's question."""
+"""Expectiminimax and its pruning, on random trees with chance, on the games, and on an exam question."""
 
 from math import inf
 from random import Random

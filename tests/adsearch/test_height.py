@@ -1,4 +1,4 @@
-"""The longest games, and the Salem-Spencer numbers."""
+"""The longest games, and Salem-Spencer numbers."""
 
 from typing import Any
 

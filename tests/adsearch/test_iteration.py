@@ -1,4 +1,4 @@
-"""Games that repeat: published chances, and small graphs against every way to play them."""
+"""Value iteration: published probabilities, and small graphs against an exhaustive search of all strategies."""
 
 from dataclasses import dataclass
 from itertools import product

@@ -1,4 +1,4 @@
-"""Max^n against its definition, against minimax where there are two, and within its limits."""
+"""Max^n against its definition, against minimax with two players, and within its budget."""
 
 from math import inf
 from typing import Any

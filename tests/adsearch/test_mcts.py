@@ -1,4 +1,6 @@
-"""Monte-Carlo tree search: it finds wins, converges to what is solved, proves only what is so, and sees no secrets."""
+"""Monte Carlo tree search: it finds wins, converges to known values, proves only correct values, and uses no hidden
+information.
+"""
 
 from collections.abc import Iterator
 from functools import cache

@@ -1,4 +1,4 @@
-"""Paranoid search against its definition: one seat wants its utility high, everybody else wants it low."""
+"""Paranoid search against its definition: one seat maximizes its utility, all others minimize it."""
 
 from collections.abc import Callable
 from math import inf

@@ -1,4 +1,4 @@
-"""Proofs and disproofs against the definition."""
+"""Proof-number search: proofs and disproofs against the definition."""
 
 from typing import Any
 

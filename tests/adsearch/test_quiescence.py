@@ -1,4 +1,4 @@
-"""Quiescence and selective search: what they see, and what they may overlook."""
+"""Quiescence and selective search: what they find and what they can miss."""
 
 from random import Random
 from typing import Any

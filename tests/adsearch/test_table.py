@@ -1,4 +1,4 @@
-"""The table: bounded, and never false."""
+"""The transposition table: its size is limited, and it never returns a wrong entry."""
 
 import tracemalloc
 

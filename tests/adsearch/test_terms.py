@@ -1,4 +1,4 @@
-"""Wrong use is one clear error, the same for every algorithm; and a budget ends every search with a legal move."""
+"""Wrong arguments raise the same clear error in every algorithm; every search with a budget returns a legal move."""
 
 import inspect
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Traces: the lecture's event table row by row, the order of calls, and numbers that can be read."""
+"""Traces: the lecture's event table, the order of calls, and readable numbers."""
 
 from math import inf, nextafter
 from random import Random

@@ -1,4 +1,4 @@
-"""Who wins, and how: the answers against the definition, the strategies against every reply there is."""
+"""Winning: the values against the definition, and the strategies against every reply."""
 
 from typing import Any
 

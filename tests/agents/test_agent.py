@@ -1,4 +1,4 @@
-"""The kit: what a student's class is given, what it may tell, and what becomes of what it returns."""
+"""The Agent class: what it is given, what it can report with `tell`, and how its returned moves are handled."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Players as real processes: over JSON lines and over ZeroMQ, well behaved and not, and how each of them ends."""
+"""Players as real processes, over JSON lines and over ZeroMQ: good and bad agents, and how their processes end."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""A student's file: how it is found, and what is said when it is not what it should be."""
+"""Loading a student's file, and the message when the file is wrong."""
 
 import pickle
 import sys

@@ -1,4 +1,4 @@
-"""A player's side of the protocol, without input or output: what it answers to what, with time told by the test."""
+"""The player: its answer to each message of the referee, without input or output, with simulated time."""
 
 from collections.abc import Iterator
 from typing import Any

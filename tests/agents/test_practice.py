@@ -1,4 +1,4 @@
-"""Practice: whole games in one process, as a student's debugger, test or notebook plays them."""
+"""Practice: whole games in one process, as in a student's debugger, test or notebook."""
 
 from typing import Any
 

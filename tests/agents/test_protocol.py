@@ -1,6 +1,6 @@
-"""The protocol: every message comes through both encodings unchanged, and anything else is one BadMessage.
+"""The protocol: every message is unchanged by both encodings, and anything else raises BadMessage.
 
-The fuzz throws bytes and values of every kind at the two readers; what must be true of their answer stands in `read`.
+The fuzz tests decode random bytes and values; `read` checks the result.
 """
 
 from __future__ import annotations

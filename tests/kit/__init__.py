@@ -1,5 +1,5 @@
-"""What several tests use: records, folders and games to test with, and ways to run and read the program.
+"""Shared code of the tests: databases, folders and games to test with, and ways to run the program and read its output.
 
-Nothing here is a test. The name of a module says what it makes or does; start with `arena_program.py`, which runs a
-command as its user does, and `sample_record.py`, the database that most tests of commands ask.
+There are no tests here. Each module is named after what it makes or does. Start with `arena_program.py`, which runs a
+command as a user does, and `sample_record.py`, the database of most tests of commands.
 """

@@ -1,4 +1,4 @@
-"""Players as real processes, and what a test says to them in the place of a warden or a referee."""
+"""Players as real processes; the test sends messages as a warden or a referee would."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program as its user runs it: what it printed and how it ended."""
+"""Runs the program as a user does; returns its output and exit code."""
 
 import contextlib
 import io

@@ -1,6 +1,6 @@
-"""Small programs behind real walls, for the tests: what they said, once they have ended.
+"""Runs small programs behind real walls and returns their output.
 
-Every test that needs a kind of walls which this machine does not offer is skipped here, with what is missing.
+Tests that need a kind of walls that this machine does not support are skipped here, with the reason.
 """
 
 from __future__ import annotations

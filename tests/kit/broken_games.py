@@ -1,6 +1,7 @@
-"""Games of somebody's own that are wrong in one way each, written into a file for the tests.
+"""User-supplied games with one mistake each, written into a file for the tests.
 
-All are one small game, in which two take 1 to 3 of some sticks in turn, and who takes the last has won.
+All are variants of one small game: two players take turns and take 1 to 3 sticks; the player that takes the last one
+wins.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Processes that never rest, on the processors that agents play on: a busy machine."""
+"""Processes that use all CPU time of the processors that agents play on, to simulate a busy machine."""
 
 from __future__ import annotations
 

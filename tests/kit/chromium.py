@@ -1,7 +1,7 @@
-"""A real browser for the tests of pages, and what is seen in it: contrast, keys, width.
+"""A real browser for the tests of pages: contrast, keyboard, width.
 
-It is Debian's Chromium or Google's, found on the PATH and driven by Playwright; where one of them is missing the tests
-say so and are skipped. A page may ask for nothing: whatever it asks for, complains of or pops up fails its test.
+It is Debian's Chromium or Google Chrome from the PATH, driven by Playwright; if one is missing, the tests are skipped
+with the reason. A page must load nothing: any request, console error or pop-up fails its test.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The games that the tests for every game run over: each with its default options and with others, and small ones.
+"""The games for tests that run over every game: with default and other options, and small variants.
 
-Small means that every position can be visited in a moment.
+Small: all positions can be visited quickly.
 """
 
 from collections import deque

@@ -1,4 +1,4 @@
-"""Ways to count and solve small games through the State interface alone, and published facts to hold them against."""
+"""Counts and solves small games through the State interface only, and published facts to compare with."""
 
 import json
 from functools import cache

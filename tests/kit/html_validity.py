@@ -1,7 +1,7 @@
-"""What is wrong with a page, as far as that can be read from its text: markup, labels, headings, links within it.
+"""Checks an HTML page without a browser: markup, labels, headings, and links within the page.
 
-Stricter than a browser, which shows anything: every element must be closed where it belongs, and whoever hears the page
-instead of seeing it must be told what each thing is.
+Stricter than a browser: every element must be closed in the right place, and every element must have a text for screen
+readers.
 """
 
 from __future__ import annotations

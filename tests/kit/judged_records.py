@@ -1,4 +1,4 @@
-"""Records of games that were really judged, for whoever checks or shows records: made in no time, without processes."""
+"""Records of games that a real Match judged, for tests of verifying and showing them; made without processes."""
 
 from __future__ import annotations
 

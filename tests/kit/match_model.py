@@ -1,7 +1,7 @@
-"""The rules of refereeing once more, as plainly as they can be written: what every Match must decide.
+"""A second, simple implementation of the refereeing rules: what every Match must decide.
 
-It is written from the rules of the house and not from `arena/match/match.py`, and it stands on the games alone. What
-nobody else can know, the ids of questions and what chance did, it is told. It says what is decided, not in what words.
+It is written from the documented rules, not from `arena/match/match.py`, and uses only the games. Ids of questions and
+chance events, which it cannot compute, are passed to it. It checks decisions, not the words of messages.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A match with everybody's post, for the tests: a Table plays it by hand, a JudgedTable has the model look on.
+"""Plays a Match in tests: a Table by hand, a JudgedTable with the model as a check.
 
-After every event a JudgedTable compares what the match decided with what the model decided, and what the seats were
-sent with what they may see. Time passes only where the test says so.
+After every event a JudgedTable compares the decisions of the match with those of the model, and the messages to each
+seat with what that seat is allowed to see. Time passes only where the test says so.
 """
 
 from __future__ import annotations

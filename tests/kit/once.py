@@ -1,4 +1,4 @@
-"""What takes long to make is made once in a run of the tests, whichever of its processes comes first."""
+"""Makes expensive things once in a test run, in whichever worker process needs them first."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A judge for the tests: a ROUTER, one warden in seat 0, and a good opponent in seat 1, with a real Match between.
+"""A judge for the tests: a ROUTER socket, a warden in seat 0, a good opponent in seat 1, and a real Match.
 
-It does what the referee's process does, for one game at a time and in the test's own thread, so that what a warden
-sends and what comes of it can be looked at.
+It does what the referee process does, for one game at a time and in the test's own thread, so that the messages of a
+warden and their effects can be checked.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""An ordinary user, as whom root's tests play too: who that is, and how it runs our programs.
+"""An ordinary user account for tests that root runs: which account it is, and how to run our programs as it.
 
-Root's clone, its environment and its Python often lie where nobody else may look, in a home of mode 0700. What the user
-cannot read is then copied to where it can. Everybody but root is an ordinary user already, and needs none of this.
+Root's clone, environment and Python are often in a home folder of mode 0700, which other users cannot read. They are
+then copied to a readable place. Users other than root need none of this.
 """
 
 from __future__ import annotations

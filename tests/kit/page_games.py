@@ -1,4 +1,4 @@
-"""Games on record for the tests of pages, made without a database."""
+"""Recorded games for the tests of pages, made without a database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tournament on paper: what a format is told, and results drawn at random until nothing is left to be played."""
+"""A tournament without games: feeds a format random results until nothing is left to play."""
 
 from __future__ import annotations
 

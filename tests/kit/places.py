@@ -1,4 +1,4 @@
-"""Where things lie: each is named here once."""
+"""The paths that several tests use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of pictures see: a picture's elements, and the room that each of its texts takes."""
+"""Reads a plot's SVG: its elements, and the area of each text."""
 
 from __future__ import annotations
 

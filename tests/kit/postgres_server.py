@@ -1,7 +1,7 @@
-"""A PostgreSQL server of the tests' own: in a temporary folder, reached over a socket in it, gone after them.
+"""A PostgreSQL server for the tests: in a temporary folder, reached over a Unix socket, removed afterwards.
 
-Where no server program or no driver is installed its tests are skipped. It refuses to run as root, who starts it as
-another user.
+If the server program or the driver is not installed, its tests are skipped. PostgreSQL refuses to run as root; root
+starts it as another user.
 """
 
 from __future__ import annotations

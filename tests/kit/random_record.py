@@ -1,4 +1,4 @@
-"""Random records with everything in them that can happen to a game, and a note of what happened."""
+"""Random databases with everything that can happen to a game, and a list of what happened."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Random game trees, as positions of `adsearch.games.tree`, and Hypothesis strategies for them.
 
-Values are few and often equal, some are fractions; seats need not alternate; inner nodes have estimates of their own.
+Values are few and often equal, some are fractions; seats need not alternate; inner nodes have their own estimates.
 """
 
 from random import Random

@@ -1,4 +1,4 @@
-"""A referee's process with a director and players that a test plays itself, message by message."""
+"""A real referee process; the test plays the director and the players, message by message."""
 
 from __future__ import annotations
 

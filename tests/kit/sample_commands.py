@@ -1,4 +1,4 @@
-"""What commands answer about the sample, the record that the fixture `record` makes."""
+"""The output of commands for the sample database of the fixture `record`."""
 
 import json
 from pathlib import Path

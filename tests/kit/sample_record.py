@@ -1,9 +1,9 @@
-"""A record for the tests of looking back: games of several kinds, with everything that makes counting them hard.
+"""A sample database: games of several kinds, with all cases that make counting difficult.
 
 Two tournaments. "cs101" (tictactoe): faults, a resignation, a void game with its later attempt, a game that stayed void
 and was awarded, an annulled and an awarded game, a withdrawn entry that forfeits, a version that was replaced, an entry
-without games, a game still to be played. "evening": a game for three, games of chance and of hidden cards, and names
-that no terminal should obey. One game belongs to no tournament.
+without games, a scheduled game. "evening": a game for three, games of chance and of hidden cards, and names with
+control characters. One game belongs to no tournament.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""README and docs: the blocks on their pages, the commands shown there, and what these print when they are given.
+"""README and docs: the blocks on their pages, the commands in them, and the output of these commands.
 
-What several tests begin with is given once in a run of the tests: the demo, and all of docs/student.md.
+Commands that several tests need first (the demo, and all of docs/student.md) run only once in a test run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A small record for the tests of the database: one tournament of two agents, and a game with everything in it."""
+"""A small database for the tests of `db`: one tournament of two agents, and a game with all fields set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of boards see: where everything that is drawn lies, groups and paths included."""
+"""Reads a board's SVG: the place of everything drawn, groups and paths included."""
 
 from __future__ import annotations
 

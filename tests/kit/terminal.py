@@ -1,8 +1,8 @@
-"""A terminal of 80 columns and 24 rows in which commands are given one after the other, and what is to be seen on it.
+"""A terminal of 80 columns and 24 rows: runs commands one after another and shows the screen.
 
-The pseudo-terminal is a real one, with a process that starts each command in the foreground of it, as a shell does; the
-screen is made here of what was written. It knows the few sequences that Rich and our commands write: any other is an
-error, for then nobody knows what a terminal would show.
+The pseudo-terminal is real, with a process that starts each command in its foreground, as a shell does. This module
+builds the screen from the output. It supports only the escape sequences that Rich and our commands write; any other is
+an error, because its effect on the screen would be unknown.
 """
 
 from __future__ import annotations

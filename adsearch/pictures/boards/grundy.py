@@ -24,9 +24,9 @@ from adsearch.pictures.svg import polygon, width_of
 
 _STONE: Final = 14.0
 _MOST: Final = 300
-"""A pile of more stones is drawn as one heap, without them."""
+"""A larger pile is drawn as one heap, without single stones."""
 _MANY: Final = 20
-"""More piles of one size are drawn as one, with their number."""
+"""More piles of one size than this are drawn once, with their number."""
 _WIDEST: Final = 560.0
 
 

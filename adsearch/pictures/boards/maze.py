@@ -15,7 +15,7 @@ _WAYS: Final = ((0.0, -1.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0))
 
 
 def called(seat: int) -> str:
-    """What the picture calls whoever sits there."""
+    """The name of the player in that seat."""
     return f"ghost {seat}" if seat else "runner"
 
 
@@ -32,7 +32,7 @@ def draw(state: Maze, last: int | None = None) -> str:
     for number, place in enumerate(everyone):
         x, y = _centre(place)
         together = everyone.count(place)
-        # Several on one cell stand a little apart.
+        # Several ghosts on one cell are drawn slightly apart.
         x += min(10.0, 24.0 / together) * (everyone[:number].count(place) - (together - 1) / 2)
         scared = bool(state.scared >> number - 1 & 1) if number else False
         parts.append(_ghost(number, x, y, scared=scared) if number else _runner(x, y, facing))

@@ -1,4 +1,4 @@
-"""NAP: the numbers, those marked filled, those that no one may mark any more struck out."""
+"""NAP: the numbers; marked ones are filled, forbidden ones struck out."""
 
 from __future__ import annotations
 

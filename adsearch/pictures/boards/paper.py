@@ -21,7 +21,7 @@ SMALL: Final = 11.0
 MARGIN: Final = 14.0
 CELL: Final = 40.0
 RIM: Final = 20.0
-"""Where a board's letters and numbers stand."""
+"""Width of the margin for a board's letters and numbers, in pixels."""
 GAP: Final = 14.0
 
 Point = tuple[float, float]
@@ -29,7 +29,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Something drawn: its top left corner is (0, 0)."""
+    """A drawing; its top left corner is (0, 0)."""
 
     width: float
     height: float
@@ -44,7 +44,7 @@ def document(
     board: Drawing, game: str, event: str, *, sentences: Iterable[str], caption: Sequence[Drawing] = ()
 ) -> str:
     """A whole picture: the board and, centred below it, the caption and the event. `sentences` describe the position
-    to someone who does not see it."""
+    for screen readers."""
     items = [*caption, label(event)]
     across = sum(item.width for item in items) + GAP * (len(items) - 1)
     width = max(board.width, across) + 2 * MARGIN
@@ -100,7 +100,7 @@ def line(kind: str, start: Point, end: Point) -> str:
 
 
 def dots(kind: str, centres: Iterable[Point], size: float) -> str:
-    """A dot of that size at each of the centres, as one path: its lines are as good as of no length."""
+    """A dot of that size at each of the centres, as one path with lines of almost no length."""
     steps = "".join(f"M{pair(*centre)}h.01" for centre in centres)
     return svg.element("path", class_=kind, d=steps, stroke_width=size) if steps else ""
 
@@ -171,10 +171,10 @@ def next_event(state: State[Any], sides: Sequence[str], *, at_chance: str = "") 
 
 
 def last_move(state: State[Any], last: Any) -> list[str]:
-    """A sentence about the move that led to the position, where it is known."""
+    """A sentence about the move that led to the position, if known."""
     return [] if last is None else [f"Last: {state.to_text(last)}."]
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names one after the other, or "none"."""
+    """The names separated by commas, or "none"."""
     return ", ".join(names) or "none"

@@ -1,4 +1,4 @@
-"""Pig: how far each seat has come to the goal, what it may lose again, and the die."""
+"""Pig: each seat's score and the turn's total on a bar up to the goal, and the die."""
 
 from __future__ import annotations
 

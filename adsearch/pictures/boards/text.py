@@ -1,4 +1,4 @@
-"""Any position as its text, in letters of one width: the picture of a game that draws none of its own."""
+"""Draws a position as its text in a monospaced font, for games without their own drawing."""
 
 from __future__ import annotations
 

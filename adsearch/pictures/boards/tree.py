@@ -12,7 +12,7 @@ from adsearch.pictures.boards.paper import next_event
 from adsearch.state import CHANCE
 
 _MOST: Final = 120
-"""So many nodes are still read at a glance."""
+"""Largest number of nodes drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def draw(state: Tree, _last: object = None) -> str:
 
 
 def _node(state: Tree, node: Node, label: str, chance: float | None, *, room: list[int]) -> tree_picture.Node | None:
-    """The node and all below it; None where `room` is not enough for so many."""
+    """The node and its subtree; None if it has more than `room` nodes."""
     room[0] -= 1
     chances = dict(node.chances)
     children = []

@@ -1,4 +1,4 @@
-"""Games by name, with options, and by path; and what is said when that fails."""
+"""Games by name, with options, and by path; and the errors for wrong names."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Checkers against published counts, and at the edges of its rules."""
+"""Checkers against published counts, and special cases of its rules."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""Connect-4 against its published counts, and boards of other sizes at their edges."""
+"""Connect-4 against published counts, and boards of other sizes."""
 
 from itertools import islice
 

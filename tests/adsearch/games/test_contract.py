@@ -1,4 +1,4 @@
-"""A game's contract: every game holds it, and what a game of somebody's own breaks is told in a sentence."""
+"""The contract of a game: every built-in game fulfils it, and errors in user-supplied games are reported clearly."""
 
 from pathlib import Path
 

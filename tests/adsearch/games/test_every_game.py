@@ -1,4 +1,4 @@
-"""What is true of every game, whatever its rules."""
+"""Properties of every game."""
 
 import contextlib
 import copy

@@ -1,4 +1,4 @@
-"""Kuhn poker: who sees what, and who is paid what."""
+"""Kuhn poker: what each seat sees, and the payoffs."""
 
 from itertools import permutations
 

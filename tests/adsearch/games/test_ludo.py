@@ -1,4 +1,4 @@
-"""Ludo: the way round the board, captures, safe squares and blocks, the six, and the end."""
+"""Ludo: the track, captures, safe squares and blocks, throwing a 6, and the end."""
 
 from typing import Any
 

@@ -273,7 +273,7 @@ def test_a_wrong_move_is_told_what_is_possible() -> None:
     [
         ("", "expected a position such as"),
         ("P=2,2", "expected a position such as"),
-        ("P=1,1 G=2,5 pellets=2:4/3:2 power=4:2 score=0 scared=0 round=0 turn=0", "no wall"),
+        ("P=1,1 G=2,5 pellets=2:4/3:2 power=4:2 score=0 scared=0 round=0 turn=0", "not a wall"),
         (
             "P=2,2 G=2,5+4,5 pellets=2:4/3:2 power=4:2 score=0 scared=0 round=0 turn=0",
             "number of ghosts to be 1, got 2",
@@ -288,8 +288,8 @@ def test_a_wrong_move_is_told_what_is_possible() -> None:
         ("P=2,2 G=2,5 pellets=2:4 power=4:2 score=10 scared=0 round=0 turn=0", "eaten pellet per round"),
         ("P=2,4 G=2,5 pellets=3:2 power=4:2 score=9 scared=0 round=1 turn=1", "at most one step"),
         ("P=2,2 G=2,5 pellets=2:4/3:2 power=4:2 score=0 scared=4 round=0 turn=0", "else scared=0"),
-        ("P=2,2 G=4,5:s pellets=2:4/3:2 power=4:2 score=-1 scared=0 round=1 turn=0", "ghost 1 cannot have reached its cell"),
-        ("P=2,2 G=2,5 pellets=2:4/3:2 power=4:2 score=-1 scared=0 round=1 turn=0", "ghost 1 cannot have reached its cell"),
+        ("P=2,2 G=4,5:s pellets=2:4/3:2 power=4:2 score=-1 scared=0 round=1 turn=0", "ghost 1 cannot have reached"),
+        ("P=2,2 G=2,5 pellets=2:4/3:2 power=4:2 score=-1 scared=0 round=1 turn=0", "ghost 1 cannot have reached"),
         ("P=2,2 G=3,5:s:scared pellets=2:4/3:2 power=4:2 score=-1 scared=3 round=1 turn=0", "after a power pellet"),
         ("P=2,2 G=2,5 pellets=3:2/2:4 power=4:2 score=0 scared=0 round=0 turn=0", "as position() writes them"),
         ("P=2,2 G=2,5 pellets=2:4/3:2 power=4:2 score=-0 scared=0 round=0 turn=0", "as position() writes them"),

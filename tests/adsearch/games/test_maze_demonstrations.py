@@ -1,4 +1,4 @@
-"""The classic demonstrations of search in a pursuit, with a search of the simplest kind."""
+"""Classic demonstrations of search in a pursuit game, with the simplest search."""
 
 from collections.abc import Callable
 from random import Random

@@ -1,4 +1,4 @@
-"""Pig: the published chances to win, Piglet, and the course of a turn."""
+"""Pig: published winning probabilities, Piglet, and the rules of a turn."""
 
 from collections.abc import Hashable
 from fractions import Fraction

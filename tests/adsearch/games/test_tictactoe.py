@@ -1,4 +1,4 @@
-"""Tic-tac-toe against its published counts, and the m,n,k-games at their edges."""
+"""Tic-tac-toe against published counts, and extreme m,n,k-games."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Explicit trees: the lectures' own, and files that describe one well or badly."""
+"""Explicit trees: the lecture's trees, and valid and invalid files."""
 
 import json
 import re

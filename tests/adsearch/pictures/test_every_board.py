@@ -1,4 +1,4 @@
-"""What is true of the board of every game, at any position."""
+"""The board of every game, at any position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drawings: as text, as DOT and as SVG, of trees with any labels."""
+"""Drawings of trees as text, DOT and SVG, with any labels."""
 
 import re
 from collections.abc import Iterator

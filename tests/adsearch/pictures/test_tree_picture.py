@@ -1,4 +1,4 @@
-"""Pictures of trees: what is shown of every node, of a game's own tree and of a search."""
+"""Pictures of trees: the data of every node, for game trees and search trees."""
 
 from random import Random
 
@@ -168,11 +168,11 @@ def test_a_trace_that_was_not_kept_whole_is_refused() -> None:
 def test_the_trace_of_another_position_is_refused() -> None:
     trace = Trace()
     minimax.search(games.start("nap:4"), trace=trace)
-    with pytest.raises(BadSearch, match="a search that began at 'A'"):
+    with pytest.raises(BadSearch, match="a search that started at 'A'"):
         search_tree(games.start("tree:professors"), trace)
-    with pytest.raises(BadSearch, match="in which '4' is no move"):
+    with pytest.raises(BadSearch, match="where '4' is not a legal move"):
         search_tree(games.start("nap:3"), trace)
-    with pytest.raises(BadSearch, match="a search that began at 'root'"):
+    with pytest.raises(BadSearch, match="a search that started at 'root'"):
         search_tree(games.start("nap:3"), Trace())
 
 

@@ -1,4 +1,4 @@
-"""The built-in agents by name: what they are called, what may be set, and what is said of a mistake."""
+"""Built-in agents: their names and options, and the errors for wrong ones."""
 
 import re
 import subprocess

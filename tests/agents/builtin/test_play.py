@@ -1,4 +1,4 @@
-"""What is true of every built-in agent in every game: it plays legal moves to the end, or is refused beforehand."""
+"""Every built-in agent in every game: it plays legal moves to the end, or is refused before the start."""
 
 import subprocess
 import sys

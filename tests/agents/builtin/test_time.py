@@ -1,6 +1,7 @@
-"""The built-in agents and their clocks: they never lose on time, whatever the machine does meanwhile.
+"""Built-in agents never lose on time, even on a slow machine.
 
-Time is simulated: each look at it takes some, and now and then the machine is slow. `make soak` plays in real time too.
+Time is simulated: each reading of the clock takes some time, and sometimes the machine is slow. `make soak` also plays
+in real time.
 """
 
 from collections.abc import Callable
