@@ -190,12 +190,12 @@ def measure_plies() -> None:
                     _, record = here.play(rules, entrant, other)
                     for seat in (0, 1):
                         plies[key][seat].extend(map(waited, moves_of(record, seat) if number else ()))
-    usual = statistics.median(plies[("built-in", "")][0])
+    builtin = statistics.median(plies[("built-in", "")][0])
     print("| an instant agent | walls | µs a ply | more than a built-in | its opponent, µs a ply |")
     print("|---|---|---|---|---|")
     for (name, kind_text), found in plies.items():
         middle, others = map(statistics.median, found)
-        print(f"| {name} | {kind_text} | {middle:.0f} | {middle - usual:+.0f} | {others:.0f} |")
+        print(f"| {name} | {kind_text} | {middle:.0f} | {middle - builtin:+.0f} | {others:.0f} |")
 
 
 def measure_start() -> None:
@@ -240,12 +240,12 @@ def measure_spin() -> None:
                 in_turn = sum(min(move.cpu or 0, move.spent or 0) for move in mine)
                 shares[key].append(((record.seats[0].cpu or 0) - in_turn) / thought)
                 nodes[key].append(sum(move.nodes or 0 for move in others) / thought * 1e9)
-    usual = {kind: statistics.median(nodes[("calm", kind)]) for kind in kinds()}
+    calm = {kind: statistics.median(nodes[("calm", kind)]) for kind in kinds()}
     print("| an agent that | walls | share of a core off turn | its opponent's nodes a second | against a calm one |")
     print("|---|---|---|---|---|")
     for (name, kind), found in shares.items():
         rate = statistics.median(nodes[(name, kind)])
-        print(f"| {name} | {kind} | {statistics.median(found):.2%} | {rate:,.0f} | {rate / usual[kind]:.1%} |")
+        print(f"| {name} | {kind} | {statistics.median(found):.2%} | {rate:,.0f} | {rate / calm[kind]:.1%} |")
 
 
 def measure_clock() -> None:
