@@ -61,7 +61,7 @@ Want = Literal["position", "legal"]
 Who: TypeAlias = int | Literal["chance", "opening"]
 """Who made a ply: a seat, chance, or the opening."""
 
-Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+Integer64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 """A signed 64-bit integer: every database and every encoding can store it."""
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Finite = Annotated[float, Meta(gt=-1e300, lt=1e300)]
@@ -90,7 +90,7 @@ class Info(Struct, frozen=True, omit_defaults=True):
 class Hello(_Message, frozen=True):
     """The first message of a player. Over stdio it is optional and has no token."""
 
-    protocol: Whole
+    protocol: Integer64
     token: str = ""
     name: Name = ""
     wants: tuple[Want, ...] = ("position", "legal")
@@ -99,51 +99,51 @@ class Hello(_Message, frozen=True):
 class Ready(_Message, frozen=True):
     """The player is ready for the game that `start` announced."""
 
-    game: Whole
+    game: Integer64
 
 
 class Move(_Message, frozen=True):
     """The answer to the turn with that id. The fields after `info` are used only if our own host sends them."""
 
-    game: Whole
+    game: Integer64
     id: Word
     move: Word
     info: Info | None = None
-    spent: Whole | None = None
+    spent: Integer64 | None = None
     """Nanoseconds from sending the turn to receiving the whole answer."""
-    cpu: Whole | None = None
+    cpu: Integer64 | None = None
     """Nanoseconds of CPU time that the agent used in this turn."""
-    delay: Whole | None = None
+    delay: Integer64 | None = None
     """Nanoseconds for which the agent, or its host with the previous answer, was ready to run but had no processor."""
-    log: Whole | None = None
+    log: Integer64 | None = None
     """Bytes that the agent has written to stderr so far."""
 
 
 class Resign(_Message, frozen=True):
     """The player resigns, instead of moving."""
 
-    game: Whole
+    game: Integer64
     id: Word
-    spent: Whole | None = None
-    cpu: Whole | None = None
-    delay: Whole | None = None
+    spent: Integer64 | None = None
+    cpu: Integer64 | None = None
+    delay: Integer64 | None = None
 
 
 class Failed(_Message, frozen=True):
     """Only from a warden: its agent has committed the fault `verdict`."""
 
-    game: Whole
+    game: Integer64
     verdict: Verdict
     detail: str
-    spent: Whole | None = None
-    cpu: Whole | None = None
-    delay: Whole | None = None
+    spent: Integer64 | None = None
+    cpu: Integer64 | None = None
+    delay: Integer64 | None = None
 
 
 class Report(_Message, frozen=True):
     """Only from our own hosts, after the game: the agent's CPU time, peak memory and the end of its stderr."""
 
-    game: Whole
+    game: Integer64
     cpu: Count | None = None
     """Nanoseconds."""
     memory: Count | None = None

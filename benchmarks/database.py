@@ -234,7 +234,7 @@ def look_back(database: Database) -> None:
 
         return answered
 
-    page, wanted = search.page, search.Wanted
+    page, wanted = search.page, search.GameFilter
     cup = asked(lambda connection: scores.scores(connection, lookup.find_tournament(connection, "cup7")))()
     assert isinstance(cup, scores.Scores)
     assert cup.players

@@ -100,7 +100,7 @@ for line in sys.stdin:
 """
 
 
-class Evening:
+class Setup:
     """A director, and two-player games for it."""
 
     def __init__(self, folder: RunFolder, director: Director, sources: Path) -> None:
@@ -144,14 +144,14 @@ class Evening:
 
 
 @contextmanager
-def evening() -> Iterator[Evening]:
+def setup() -> Iterator[Setup]:
     """A new director, and a folder for the sources of agents."""
     with (
         tempfile.TemporaryDirectory() as sources,
         RunFolder() as folder,
         Director(folder) as director,
     ):
-        yield Evening(folder, director, Path(sources))
+        yield Setup(folder, director, Path(sources))
 
 
 def kinds() -> list[WallKind]:
@@ -171,7 +171,7 @@ def waited(move: MoveRecord) -> float:
 
 def measure_plies() -> None:
     """Measure a ply of an instant agent behind each kind of walls, next to a ply of a built-in player."""
-    with evening() as here:
+    with setup() as here:
         rules = "connect4"
         builtin = here.entrant("random", rules)
         texts = {"our kit": here.written("instant", INSTANT), "bare.py": f"cmd:{sys.executable} {BARE / 'bare.py'}"}
@@ -190,17 +190,17 @@ def measure_plies() -> None:
                     _, record = here.play(rules, entrant, other)
                     for seat in (0, 1):
                         plies[key][seat].extend(map(waited, moves_of(record, seat) if number else ()))
-    builtin = statistics.median(plies[("built-in", "")][0])
+    ours = statistics.median(plies[("built-in", "")][0])
     print("| an instant agent | walls | µs a ply | more than a built-in | its opponent, µs a ply |")
     print("|---|---|---|---|---|")
     for (name, kind_text), found in plies.items():
         middle, others = map(statistics.median, found)
-        print(f"| {name} | {kind_text} | {middle:.0f} | {middle - builtin:+.0f} | {others:.0f} |")
+        print(f"| {name} | {kind_text} | {middle:.0f} | {middle - ours:+.0f} | {others:.0f} |")
 
 
 def measure_start() -> None:
     """Measure the time until a fresh agent behind walls is ready for a game; its warden runs already."""
-    with evening() as here:
+    with setup() as here:
         rules = "tictactoe"
         other = here.entrant("random", rules)
         texts = {"our kit": here.written("calm", CALM), "bare.py": f"cmd:{sys.executable} -I -S {BARE / 'bare.py'}"}
@@ -221,7 +221,7 @@ def measure_start() -> None:
 
 def measure_spin() -> None:
     """Measure how much a thread that spins off turn runs, and how much it slows the thinking opponent."""
-    with evening() as here:
+    with setup() as here:
         rules = "othello"
         texts = {"calm": here.written("calm", CALM), "spins": here.written("spinning", SPINNING)}
         entrants = {(name, kind): here.entrant(text, rules, kind) for name, text in texts.items() for kind in kinds()}
@@ -250,7 +250,7 @@ def measure_spin() -> None:
 
 def measure_clock() -> None:
     """Compare the time that the warden measures for an agent that sleeps 5 ms with the agent's own clock."""
-    with evening() as here:
+    with setup() as here:
         rules = "connect4"
         other = here.entrant("random", rules)
         texts = {

@@ -77,7 +77,7 @@ class BundleContents(Struct, frozen=True):
     """The hashes of the agent's versions, and of the games' rules if these are in a store."""
 
 
-def wanted(connection: Connection, agent: str, tournament: int | None) -> BundleContents:
+def contents_for(connection: Connection, agent: str, tournament: int | None) -> BundleContents:
     """The contents of a bundle for that agent, from all games or one tournament; NotFound if no game is over."""
     id = connection.execute(select(Agent.id).where(Agent.name == agent)).scalar()
     if id is None:

@@ -20,7 +20,7 @@ from db.counting import ANNULS, SEVERAL_VERSIONS, outdated, ruled, superseded
 from db.games import OVER
 from db.records import IMPORTED, PairCount, RatedGame
 from db.schema import Agent, Game, Seat, Tournament, Version
-from db.search import Wanted, narrowed
+from db.search import GameFilter, filtered
 
 _UNPAIRED_FORMATS: Final = (IMPORTED, "tables")
 """Tournament formats whose pairings are not always two games of two players."""
@@ -31,7 +31,7 @@ class Scope(Struct, frozen=True, kw_only=True):
 
     tournaments: tuple[int, ...] = ()
     """Tournament ids. Empty: all tournaments, and games without a tournament."""
-    wanted: Wanted | None = None
+    wanted: GameFilter | None = None
     """An additional filter."""
     at: str | None = None
     """Read the database as it was at this time: only what had ended, was ruled and had been entered before."""
@@ -47,7 +47,7 @@ def games(connection: Connection, scope: Scope) -> list[RatedGame]:
     if scope.tournaments:
         chosen = chosen.where(Game.tournament.in_(scope.tournaments))
     if scope.wanted is not None:
-        chosen = narrowed(connection, chosen, scope.wanted)
+        chosen = filtered(connection, chosen, scope.wanted)
     if scope.at is not None:
         chosen = chosen.where(Game.finished < scope.at)
     left_out = _superseded(connection, scope) | _unrated(connection, scope)

@@ -18,11 +18,11 @@ from msgspec import Meta, Struct
 
 from db.counting import ANNULS
 
-MOST: Final = 2**63 - 1
+MAX_INTEGER: Final = 2**63 - 1
 """The largest integer that a database can store (64 bits)."""
 IMPORTED: Final = "imported"
 """The `source` of a version whose games were imported: its program is not in the store."""
-Whole = Annotated[int, Meta(ge=-MOST, le=MOST)]
+Integer64 = Annotated[int, Meta(ge=-MAX_INTEGER, le=MAX_INTEGER)]
 """An integer that a database can store. msgspec checks the range when a file is read."""
 SEAT_RESULT: Final = ("points", "utility", "spent", "longest", "cpu", "memory", "stderr")
 """The fields of a seat's result: in `SeatRecord`, in `PastSeat` and in the table `seat`."""
@@ -57,25 +57,25 @@ def moment_of(text: str) -> datetime | None:
 class MoveRecord(Struct, frozen=True):
     """One ply: a move, an outcome of chance, or a move of the opening."""
 
-    ply: Whole
+    ply: Integer64
     """Counted from 1."""
-    who: Whole | str
+    who: Integer64 | str
     """The seat, "chance" or "opening"."""
     move: str
-    spent: Whole | None = None
+    spent: Integer64 | None = None
     """Time that was charged to the seat's clock."""
-    left: Whole | None = None
+    left: Integer64 | None = None
     """Time left on the seat's clock after the move; None without a clock."""
-    lag: Whole | None = None
+    lag: Integer64 | None = None
     """Time that the referee waited in addition to `spent`."""
-    cpu: Whole | None = None
-    delay: Whole | None = None
+    cpu: Integer64 | None = None
+    delay: Integer64 | None = None
     """Time during which the agent was ready to run but had no processor."""
-    log: Whole | None = None
+    log: Integer64 | None = None
     """Total bytes that the agent had written to stderr after this move."""
     score: float | None = None
-    depth: Whole | None = None
-    nodes: Whole | None = None
+    depth: Integer64 | None = None
+    nodes: Integer64 | None = None
     line: str | None = None
     text: str | None = None
 
@@ -124,22 +124,22 @@ class PastRuling(Struct, frozen=True):
 
     what: str
     """void, again, award or revoke."""
-    seat: Whole | None
+    seat: Integer64 | None
     """The seat that the game was awarded to."""
     reason: str
     when: str
-    id: Whole = 0
+    id: Integer64 = 0
     """The ruling's number; 0 if it was read from a file without one."""
-    revokes: Whole | None = None
+    revokes: Integer64 | None = None
     """The ruling that this one takes back."""
 
 
 class PastSeat(Struct, frozen=True, kw_only=True):
     """The player in one seat of a game, and its result."""
 
-    seat: Whole
+    seat: Integer64
     player: str
-    version: Whole | None = None
+    version: Integer64 | None = None
     """The number of the version that played."""
     current: bool = True
     """Whether it is the version that the player has entered now."""
@@ -148,10 +148,10 @@ class PastSeat(Struct, frozen=True, kw_only=True):
     points: float | None = None
     """Before rulings; `PastGame.counted` is after rulings."""
     utility: float | None = None
-    spent: Whole | None = None
-    longest: Whole | None = None
-    cpu: Whole | None = None
-    memory: Whole | None = None
+    spent: Integer64 | None = None
+    longest: Integer64 | None = None
+    cpu: Integer64 | None = None
+    memory: Integer64 | None = None
     stderr: str | None = None
 
 
@@ -160,11 +160,11 @@ class PastGame(Struct, frozen=True, kw_only=True):
 
     id: int
     tournament: str | None = None
-    round: Whole | None = None
-    number: Whole
+    round: Integer64 | None = None
+    number: Integer64
     pair: str
-    leg: Whole = 0
-    attempt: Whole = 1
+    leg: Integer64 = 0
+    attempt: Integer64 = 1
     game: str
     """The name of its rules, with options."""
     clock: str = "none"
@@ -172,12 +172,12 @@ class PastGame(Struct, frozen=True, kw_only=True):
     opening: str | None = None
     status: str = "finished"
     verdict: str | None = None
-    fault: Whole | None = None
+    fault: Integer64 | None = None
     detail: str | None = None
-    plies: Whole | None = None
+    plies: Integer64 | None = None
     started: str | None = None
     finished: str | None = None
-    lag: Whole | None = None
+    lag: Integer64 | None = None
     host: dict[str, Any] | None = None
     counts: bool | None = None
     """Whether the game has a result that was not annulled, and no later attempt; None: not known."""

@@ -30,7 +30,7 @@ class ScheduledGame(Struct, frozen=True):
     """The players, in the order of the seats."""
 
 
-class Entered(Struct, frozen=True):
+class EnteredPlayer(Struct, frozen=True):
     """A player in the tournament, with the version that it has entered now."""
 
     name: str
@@ -78,7 +78,7 @@ def format(connection: Connection, tournament: int) -> str:
     return connection.execute(select(Tournament.format).where(Tournament.id == tournament)).scalar_one()
 
 
-def entries(connection: Connection, tournament: int) -> list[Entered]:
+def entries(connection: Connection, tournament: int) -> list[EnteredPlayer]:
     """All players of the tournament, withdrawn ones too, in the order of entering."""
     rows = connection.execute(
         select(Entry.name, Entry.version, Entry.status, Version.source)
@@ -86,7 +86,7 @@ def entries(connection: Connection, tournament: int) -> list[Entered]:
         .where(Entry.tournament == tournament)
         .order_by(Entry.id)
     )
-    return [Entered(*row) for row in rows]
+    return [EnteredPlayer(*row) for row in rows]
 
 
 def scheduled(connection: Connection, tournament: int, most: int) -> list[ScheduledGame]:

@@ -44,7 +44,7 @@ class Score(Struct):
         self.wins_second += wins_second
 
 
-class Meetings(Struct):
+class HeadToHead(Struct):
     """The games of one player against another."""
 
     games: int = 0
@@ -56,7 +56,7 @@ class Scores(Struct):
     """The scores of all players, and of each player against each other player (name, opponent)."""
 
     players: dict[str, Score] = {}
-    meetings: dict[tuple[str, str], Meetings] = {}
+    head_to_head: dict[tuple[str, str], HeadToHead] = {}
 
     def player(self, name: str) -> Score:
         """The score of `name`; a new one if there is none."""
@@ -64,7 +64,7 @@ class Scores(Struct):
 
     def meet(self, name: str, opponent: str, games: int, points: float) -> None:
         """Add N games of `name` against `opponent`, with the points of `name`."""
-        meetings = self.meetings.setdefault((name, opponent), Meetings())
+        meetings = self.head_to_head.setdefault((name, opponent), HeadToHead())
         meetings.games += games
         meetings.points += points
 

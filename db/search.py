@@ -29,7 +29,7 @@ AT_FAULT: Final = Game.fault.is_not(None) & (Game.verdict != "resigned")
 """The game was lost by a fault. Resigning is not a fault."""
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class GameFilter(Struct, frozen=True, kw_only=True):
     """A filter for games: a game must meet every condition that is not None."""
 
     agent: str | None = None
@@ -55,16 +55,16 @@ class Wanted(Struct, frozen=True, kw_only=True):
     """Empty: any status."""
 
 
-def page(connection: Connection, wanted: Wanted, *, limit: int) -> list[PastGame]:
+def page(connection: Connection, wanted: GameFilter, *, limit: int) -> list[PastGame]:
     """The newest `limit` games that match, the newest first, without their moves."""
-    chosen = narrowed(connection, select(Game.id), wanted)
+    chosen = filtered(connection, select(Game.id), wanted)
     newest = chosen.order_by(Game.finished.desc(), Game.id.desc()).limit(limit)
     return games(connection, connection.execute(newest).scalars().all())
 
 
-def count(connection: Connection, wanted: Wanted, *, most: int) -> int:
+def count(connection: Connection, wanted: GameFilter, *, most: int) -> int:
     """How many games match; at most `most` + 1, so that counting stays fast."""
-    some = narrowed(connection, select(Game.id), wanted).limit(most + 1).subquery()
+    some = filtered(connection, select(Game.id), wanted).limit(most + 1).subquery()
     return connection.execute(select(func.count()).select_from(some)).scalar_one()
 
 
@@ -73,7 +73,7 @@ def rules_on_record(connection: Connection) -> list[str]:
     return sorted(connection.execute(select(Game.rules).distinct()).scalars())
 
 
-def narrowed(connection: Connection, chosen: Select[int], wanted: Wanted) -> Select[int]:
+def filtered(connection: Connection, chosen: Select[int], wanted: GameFilter) -> Select[int]:
     """`chosen` with the WHERE conditions of `wanted`."""
     if wanted.statuses:
         chosen = chosen.where(_has_status(wanted.statuses))
@@ -98,7 +98,7 @@ def narrowed(connection: Connection, chosen: Select[int], wanted: Wanted) -> Sel
         chosen = chosen.where(Game.plies >= wanted.min_plies)
     if wanted.max_plies is not None:
         chosen = chosen.where(Game.plies <= wanted.max_plies)
-    return _narrowed_to_players(connection, chosen, wanted)
+    return _filtered_by_players(connection, chosen, wanted)
 
 
 def _is_game(name: str) -> ColumnElement[bool]:
@@ -111,7 +111,7 @@ def _is_game(name: str) -> ColumnElement[bool]:
     return exact | Game.rules.endswith(file, autoescape=True) | Game.rules.contains(f"{file}:", autoescape=True)
 
 
-def _narrowed_to_players(connection: Connection, chosen: Select[int], wanted: Wanted) -> Select[int]:
+def _filtered_by_players(connection: Connection, chosen: Select[int], wanted: GameFilter) -> Select[int]:
     """`chosen` with the conditions about players: fault, agent, seat, opponent and result."""
     if wanted.fault is not None and wanted.fault != ANYBODY:
         guilty = aliased(Seat)
@@ -168,10 +168,10 @@ def _is_player(connection: Connection, seat: type[Seat], name: str) -> tuple[Col
     """Conditions: player `name` has that seat, or a version of it such as "alice@2". Seats are first selected by
     version, because `seat_by_version` is the only index that helps."""
     called = (seat.name == name) | seat.name.startswith(f"{name}@", autoescape=True)
-    return seat.version.in_(known(connection, name)), called
+    return seat.version.in_(versions_named(connection, name)), called
 
 
-def known(connection: Connection, name: str) -> list[int]:
+def versions_named(connection: Connection, name: str) -> list[int]:
     """The ids of the versions that may have played under that name; NotFound if there is none."""
     versions = _versions_of(connection, name)
     if not versions:

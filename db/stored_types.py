@@ -48,7 +48,7 @@ def check(connection: Connection, games: Sequence[int], *, whole: bool) -> None:
             raise DatabaseError(f"game {wrong.row}: {wrong.reason}; `arena db verify` lists all such values")
 
 
-def every(connection: Connection) -> list[WrongType]:
+def find_all(connection: Connection) -> list[WrongType]:
     """All values of the wrong type; at most one per column and game."""
     if connection.dialect.name != "sqlite":
         return []

@@ -50,7 +50,7 @@ def write(
         raise ArenaError(f"expected another file extension, such as {file.stem}.arena: {file.suffix} is for sources")
     if not file.absolute().parent.is_dir():
         raise ArenaError(f"there is no folder {str(file.parent)!r} for {file.name!r}; make the folder first")
-    wanted = bundles.wanted(connection, agent, tournament)
+    wanted = bundles.contents_for(connection, agent, tournament)
     names = _own_names() if roster is None else _aliases(connection, wanted.names, roster)
     files: list[SourceFile] = []
     missing: list[str] = []

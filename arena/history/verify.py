@@ -78,7 +78,7 @@ def verify(
     found = Verification()
     with database.reading() as connection:
         found.wrongs += [Wrong("file", None, said) for said in audit.damage(connection)]
-        if wrong_types := stored_types.every(connection):
+        if wrong_types := stored_types.find_all(connection):
             found.wrongs += [_wrong_type(one) for one in wrong_types]
             found.unchecked["correct the values of a wrong type first"] += sum(audit.size(connection).games.values())
             return found

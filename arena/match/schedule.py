@@ -33,7 +33,7 @@ class Entrant:
     """Players with the same key are the same program with the same settings."""
     arguments: tuple[str, ...] = ()
     """Arguments of the Python process; empty for a guest, which somebody else starts."""
-    orders: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
     guarded: bool = False
     start: int = HELLO_WITHIN
     """For an agent with a warden: time for its program to start, in nanoseconds."""

@@ -55,10 +55,10 @@ class Process:
         """The process id."""
         return self._process.pid
 
-    def send_orders(self, orders: Mapping[str, Any]) -> None:
+    def send_settings(self, settings: Mapping[str, Any]) -> None:
         """Sends what the process needs to start, as one line of JSON."""
         with suppress(OSError):  # it may have ended already: then its link is readable
-            self.link.sendall(json.dumps(dict(orders)).encode() + b"\n")
+            self.link.sendall(json.dumps(dict(settings)).encode() + b"\n")
 
     def fileno(self) -> int:
         """The descriptor of the link, readable when the process has ended."""
@@ -142,12 +142,12 @@ class Crew:
                 return player
         return None
 
-    def start(self, key: str, arguments: Sequence[str], orders: Mapping[str, Any], *, guarded: bool) -> Member:
+    def start(self, key: str, arguments: Sequence[str], settings: Mapping[str, Any], *, guarded: bool) -> Member:
         """Starts a process that plays `key`."""
         player = Member(key, guarded=guarded)
         process = player.process = Process(arguments, folder=self.folder)
-        player.send_token = lambda: process.send_orders(
-            {"address": self.folder.players, "token": player.token, **orders}
+        player.send_token = lambda: process.send_settings(
+            {"address": self.folder.players, "token": player.token, **settings}
         )
         self._players[player.token] = player
         return player

@@ -212,7 +212,7 @@ class Director:
         if entrant.invite is not None:
             player = self._crew.invite(entrant.key, entrant.invite)
         else:
-            player = self._crew.start(entrant.key, entrant.arguments, entrant.orders, guarded=entrant.guarded)
+            player = self._crew.start(entrant.key, entrant.arguments, entrant.settings, guarded=entrant.guarded)
         if player.process is not None:
             self._links[player.process.fileno()] = player.token
             self._poller.register(player.process.fileno(), zmq.POLLIN)

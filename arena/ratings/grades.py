@@ -21,7 +21,7 @@ from adsearch.errors import nearly, quote
 from arena.errors import BadRating
 from arena.ratings import bradley_terry, plackett_luce
 from arena.ratings.duels import duels
-from arena.ratings.ranking import usual
+from arena.ratings.ranking import default_system
 from arena.ratings.systems import System
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def bars(games: Sequence[RatedGame], wanted: Mapping[str, str], tournament: str)
     """Each agent compared with each bar. `wanted`: the bar's title -> the agent that is the bar. A bar is not compared
     with itself."""
     _apart(wanted)
-    by_places = usual(games) is System.PLACKETT_LUCE
+    by_places = default_system(games) is System.PLACKETT_LUCE
     fit: Estimates = plackett_luce.fit(games) if by_places else bradley_terry.fit(duels(games))
     place = {name: number for number, name in enumerate(fit.names)}
     for bar, name in wanted.items():

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.ratings.tiebreaks import TIEBREAKS, rounded, tiebreaks
-from db.scores import Meetings, Score, Scores
+from db.scores import HeadToHead, Score, Scores
 
 if TYPE_CHECKING:
     from db.records import RatedGame
@@ -68,7 +68,7 @@ class Crosstable(Struct, frozen=True):
 
     players: list[str]
     """In the order of the standings."""
-    cells: list[list[Meetings | None]]
+    cells: list[list[HeadToHead | None]]
     """A row for each player; None if two players have not met."""
 
 
@@ -95,7 +95,7 @@ def standings(
     """The standings of all players: those who have played, and those who are `entered`. `byes`: points for byes."""
     played = {name: results.players.get(name, Score()) for name in sorted({*results.players, *entered})}
     scores = {name: replace(score, points=score.points + byes.get(name, 0.0)) for name, score in played.items()}
-    breaks = tiebreaks(scores, results.meetings)
+    breaks = tiebreaks(scores, results.head_to_head)
     keys = {name: _key(name, scores[name], breaks[name], order) for name in scores}
     together = [name for name in scores if name not in order.apart]
     apart = [name for name in scores if name in order.apart]
@@ -134,7 +134,7 @@ def crosstable(
 ) -> Crosstable:
     """The crosstable of all players, in the order of the standings."""
     players = [standing.name for standing in standings(results, entered, byes, order)]
-    return Crosstable(players, [[results.meetings.get((one, other)) for other in players] for one in players])
+    return Crosstable(players, [[results.head_to_head.get((one, other)) for other in players] for one in players])
 
 
 def _key(name: str, score: Score, tiebreaks: Mapping[str, float], order: Order) -> list[float]:

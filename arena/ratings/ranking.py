@@ -115,7 +115,7 @@ def rank(
     return Ranking(system=system, players=list(lines), pools=len(found.pools), repeated=found.repeated)
 
 
-def usual(games: Sequence[RatedGame]) -> System:
+def default_system(games: Sequence[RatedGame]) -> System:
     """The default system for these games: Plackett-Luce if all have more than two players, else Elo."""
     return System.PLACKETT_LUCE if games and all(len(game.names) > 2 for game in games) else System.ELO
 

@@ -9,13 +9,15 @@ from collections.abc import Iterator, Mapping
 from math import fsum
 from typing import Final
 
-from db.scores import Meetings, Score
+from db.scores import HeadToHead, Score
 
 TIEBREAKS: Final = ("direct", "sonneborn_berger", "buchholz", "buchholz_cut1", "wins", "wins_second")
 """In the order in which they are applied."""
 
 
-def tiebreaks(scores: Mapping[str, Score], meetings: Mapping[tuple[str, str], Meetings]) -> dict[str, dict[str, float]]:
+def tiebreaks(
+    scores: Mapping[str, Score], meetings: Mapping[tuple[str, str], HeadToHead]
+) -> dict[str, dict[str, float]]:
     """The tie-breaks of all players, by name and in order.
 
     `direct`: points against the players with equal points. `sonneborn_berger`: the sum over all games of its points
@@ -24,7 +26,7 @@ def tiebreaks(scores: Mapping[str, Score], meetings: Mapping[tuple[str, str], Me
     but the first.
     """
     points = {name: score.points for name, score in scores.items()}
-    met: dict[str, dict[str, Meetings]] = {name: {} for name in scores}
+    met: dict[str, dict[str, HeadToHead]] = {name: {} for name in scores}
     for (name, opponent), meeting in meetings.items():
         met[name][opponent] = meeting
     return {name: dict(zip(TIEBREAKS, _of(name, scores[name], met[name], points), strict=True)) for name in scores}
@@ -35,7 +37,7 @@ def rounded(number: float) -> float:
     return round(number, 9)
 
 
-def _of(name: str, score: Score, met: Mapping[str, Meetings], points: Mapping[str, float]) -> Iterator[float]:
+def _of(name: str, score: Score, met: Mapping[str, HeadToHead], points: Mapping[str, float]) -> Iterator[float]:
     """The tie-breaks of `name`; `met`: its points against each opponent."""
     # Only the sums are rounded: with rounded terms the result would depend on the order of addition.
     buchholz = fsum(met[opponent].games * points[opponent] for opponent in met)

@@ -102,7 +102,7 @@ class LadderStep:
     """Number of these games won, drawn and lost."""
     verdict: StepVerdict = StepVerdict.OPEN
     over: bool = False
-    begun: int = 0
+    started: int = 0
     """Number of rounds started."""
     counted: int = 0
     """Number of complete rounds, void ones and repeated ones included."""
@@ -187,7 +187,7 @@ class Climb:
         """The next game; None while the last games of a step are still played, and at the end."""
         while not self.broken and self._at < len(self.steps):
             step = self.steps[self._at]
-            if not self._waiting and not step.over and step.begun < len(self._openings):
+            if not self._waiting and not step.over and step.started < len(self._openings):
                 self._waiting.extend(self._round(step))
             if self._waiting and not step.over:
                 self._running += 1
@@ -220,9 +220,9 @@ class Climb:
 
     def _round(self, step: LadderStep) -> Iterator[Planned]:
         """The games of the next round."""
-        number = step.begun
+        number = step.started
         seats = (self._agent, *step.others)
-        step.begun += 1
+        step.started += 1
         names = sorted(entrant.name for entrant in seats)
         for leg in range(len(seats)):
             self._number += 1

@@ -14,7 +14,7 @@ from db import store
 from db.database import Database
 
 
-class Recorded:
+class RecordingSchedule:
     """A schedule that records its games in the database."""
 
     def __init__(

@@ -16,7 +16,7 @@ from msgspec import convert, to_builtins
 
 from arena.match.openings import Book
 from arena.tournament import formats
-from arena.tournament.formats.sprt_match import Weighed, weigh
+from arena.tournament.formats.sprt_match import MatchTest, match_test
 from arena.tournament.league import League
 from db import running, store
 from db.database import Connection
@@ -104,7 +104,7 @@ def forfeit_all(connection: Connection, tournament: int, name: str, reason: str)
         store.forfeit(connection, game, seat, reason, now)
 
 
-def decide_match(connection: Connection, tournament: RecordedTournament) -> Weighed | None:
+def decide_match(connection: Connection, tournament: RecordedTournament) -> MatchTest | None:
     """The state of a match's sequential test; None if the match has no test.
 
     Once the test is decided, the scheduled games are cancelled. Neither the games in progress nor later rulings change
@@ -114,9 +114,9 @@ def decide_match(connection: Connection, tournament: RecordedTournament) -> Weig
         return None
     settings = running.settings(connection, tournament.id)
     if "decided" in settings:
-        test = convert(settings["decided"], Weighed)
+        test = convert(settings["decided"], MatchTest)
     else:
-        test = weigh(terms, running.pair_points(connection, tournament.id, terms.of))
+        test = match_test(terms, running.pair_points(connection, tournament.id, terms.of))
     if test.verdict is None:
         return test
     if "decided" not in settings:

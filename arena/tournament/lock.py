@@ -12,7 +12,7 @@ from arena.errors import TournamentBusy
 
 
 @contextmanager
-def alone(folder: Path, name: str) -> Iterator[None]:
+def tournament_lock(folder: Path, name: str) -> Iterator[None]:
     """Holds the lock of the tournament of that name; TournamentBusy if another process has it.
 
     It is an flock: the kernel releases it when the process ends, even when the process is killed."""

@@ -15,7 +15,7 @@ from agents.protocol import Verdict
 from arena.match.schedule import Entrant
 from arena.match.seeds import fresh_seed
 from arena.tournament.description_changes import changes, refuse
-from arena.tournament.formats.sprt_match import Weighed
+from arena.tournament.formats.sprt_match import MatchTest
 from arena.tournament.game_scheduling import (
     RecordedTournament,
     count_games,
@@ -41,7 +41,7 @@ class Prepared:
     """The agents whose source has changed."""
     faults: dict[str, int]
     """By agent: the number of faults in a row up to its last game."""
-    test: Weighed | None
+    test: MatchTest | None
     """The state of a match's sequential test."""
     over: int
     all: int

@@ -38,7 +38,7 @@ Wait = Callable[[str], None]
 
 
 class Tournament:
-    """A tournament that this process runs; `lock.alone` keeps other processes from running it."""
+    """A tournament that this process runs; `lock.tournament_lock` keeps other processes from running it."""
 
     def __init__(
         self,

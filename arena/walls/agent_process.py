@@ -66,7 +66,7 @@ class AgentProcess:
         self.confined = confined
         self.meter = Meter(confined)
         # Whether its stdout is closed, and everything in it has been read.
-        self.silent = False
+        self.stdout_ended = False
         # Bytes that it has written to stderr since `start_log`.
         self.log_bytes = 0
         self._unwritten = bytearray()
@@ -112,13 +112,13 @@ class AgentProcess:
 
     def read(self) -> bool:
         """Reads once from its stdout. Whether there was anything to read."""
-        if self.silent:
+        if self.stdout_ended:
             return False
         try:
             data = os.read(self.confined.stdout.fileno(), _CHUNK)
         except BlockingIOError:
             return False
-        self.silent = not data
+        self.stdout_ended = not data
         self._unread += data
         return bool(data)
 
@@ -185,7 +185,7 @@ class AgentProcess:
 
     def readers(self) -> list[int]:
         """The descriptors of the open pipes to read from."""
-        pipes = ((self.confined.stdout, not self.silent), (self.confined.stderr, self._log_open))
+        pipes = ((self.confined.stdout, not self.stdout_ended), (self.confined.stderr, self._log_open))
         return [pipe.fileno() for pipe, is_open in pipes if is_open and not pipe.closed]
 
     def ended(self) -> int | None:

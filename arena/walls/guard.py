@@ -197,7 +197,7 @@ class Guard:
             return
         self.agent.read()
         self._take_lines(self._clock())
-        if self.agent is not None and self.agent.silent and self._phase is not _Phase.LEAVING:
+        if self.agent is not None and self.agent.stdout_ended and self._phase is not _Phase.LEAVING:
             self._closed = self._clock()
             self.check_exit()
 

@@ -22,7 +22,7 @@ from arena.match.clock import SECOND
 from arena.walls import probe
 from arena.walls.kinds import WallKind
 from tests.attacks import ATTACKS, NOT_STOPPED_BY_LIMITS, STOPPED_BY_SOME_SYSTEMS, Attack
-from tests.attacks.evening import ATTACKERS, Evening, Played
+from tests.attacks.attack_run import ATTACKERS, AttackRun, Played
 from tests.kit.effort import ALL_WALLS
 from tests.kit.ordinary_user import HERE, said_as
 
@@ -34,7 +34,7 @@ EVENINGS: Final = [
 
 
 @pytest.fixture(scope="module", params=EVENINGS)
-def evening(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Evening:
+def attack_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AttackRun:
     """One run for each kind and user; all processes of pytest-xdist share its results."""
     kind, user = request.param.split("-")
     offer = probe.offer(WallKind(kind))
@@ -43,17 +43,17 @@ def evening(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent
-    kept = folder / f"evening-{request.param}.json"
-    with open(folder / f"evening-{request.param}.lock", "w") as lock:
+    kept = folder / f"attack_run-{request.param}.json"
+    with open(folder / f"attack_run-{request.param}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not kept.exists():
-            kept.write_bytes(said_as(user, "-m", "tests.attacks.evening", kind))
-    return msgspec.json.decode(kept.read_bytes(), type=Evening)
+            kept.write_bytes(said_as(user, "-m", "tests.attacks.attack_run", kind))
+    return msgspec.json.decode(kept.read_bytes(), type=AttackRun)
 
 
-def of(evening: Evening, name: str) -> Played:
+def of(attack_run: AttackRun, name: str) -> Played:
     """The last game of that attacker: the one that counts."""
-    return [played for played in evening.played if played.name == name][-1]
+    return [played for played in attack_run.played if played.name == name][-1]
 
 
 def successes(played: Played) -> list[str]:
@@ -62,74 +62,74 @@ def successes(played: Played) -> list[str]:
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=str)
-def test_an_attack_costs_the_attackers_game_and_nothing_else(evening: Evening, attack: Attack) -> None:
-    played = of(evening, attack.name)
-    assert played.verdict in attack.may_end_in(evening.kind), played.detail
+def test_an_attack_costs_the_attackers_game_and_nothing_else(attack_run: AttackRun, attack: Attack) -> None:
+    played = of(attack_run, attack.name)
+    assert played.verdict in attack.may_end_in(attack_run.kind), played.detail
     if played.verdict in (Verdict.NORMAL, Verdict.ADJUDICATED):
         assert played.fault is None
     else:
         assert (played.fault, played.points) == (0, (0.0, 1.0))
         assert attack.words in played.detail or played.verdict not in attack.verdicts
     if played.verdict == Verdict.NORMAL:
-        assert played.moves == of(evening, "plays_well").moves, "the opponent was disturbed"
+        assert played.moves == of(attack_run, "plays_well").moves, "the opponent was disturbed"
     most = 3 * SECOND if attack.opponent_thinks else SECOND
     assert played.spent[1] < most, "the opponent's clock has paid for it"
     assert played.left == ()
     got = successes(played)
-    if evening.kind is WallKind.LIMITS:
+    if attack_run.kind is WallKind.LIMITS:
         assert not got or attack.name in NOT_STOPPED_BY_LIMITS, got
     else:
         assert got == []
         assert played.leaked == ()
 
 
-def test_nothing_is_left_and_nothing_has_changed(evening: Evening) -> None:
-    assert evening.left == ()
-    assert evening.changed == ()
+def test_nothing_is_left_and_nothing_has_changed(attack_run: AttackRun) -> None:
+    assert attack_run.left == ()
+    assert attack_run.changed == ()
 
 
-def test_nothing_comes_over_the_network_but_through_limits(evening: Evening) -> None:
-    if evening.kind is not WallKind.LIMITS:
-        assert evening.arrived == ()
+def test_nothing_comes_over_the_network_but_through_limits(attack_run: AttackRun) -> None:
+    if attack_run.kind is not WallKind.LIMITS:
+        assert attack_run.arrived == ()
     else:
-        assert all("call_out" in words or words == "x" for words in evening.arrived)
+        assert all("call_out" in words or words == "x" for words in attack_run.arrived)
 
 
-def test_the_director_goes_on(evening: Evening) -> None:
-    ordinary = [played for played in evening.played if played.name == "good"]
+def test_the_director_goes_on(attack_run: AttackRun) -> None:
+    ordinary = [played for played in attack_run.played if played.name == "good"]
     assert len(ordinary) >= 5
     for played in ordinary:
         assert (played.verdict, played.fault, played.points) == (Verdict.NORMAL, None, (0.5, 0.5)), played.detail
 
 
-def test_every_game_was_played_until_it_counted(evening: Evening) -> None:
+def test_every_game_was_played_until_it_counted(attack_run: AttackRun) -> None:
     """A game that was lost because the machine was busy is void, and played again."""
     for attack in ATTACKS:
-        verdicts = [played.verdict for played in evening.played if played.name == attack.name]
+        verdicts = [played.verdict for played in attack_run.played if played.name == attack.name]
         assert verdicts[:-1] == [Verdict.VOID] * (len(verdicts) - 1)
         assert verdicts[-1] != Verdict.VOID
 
 
 @pytest.mark.parametrize("name", ["spin_off_turn", "spin_off_turn_in_a_child"])
-def test_thinking_off_turn_gets_no_processor(evening: Evening, name: str) -> None:
-    played = of(evening, name)
+def test_thinking_off_turn_gets_no_processor(attack_run: AttackRun, name: str) -> None:
+    played = of(attack_run, name)
     assert played.spent[1] > SECOND // 3, "the opponent did not think"
     assert played.cpu is not None
     # Its processor time includes the start of an interpreter, and its own turns.
-    assert played.cpu < of_start(evening) + 2 * played.spent[0] + played.spent[1] // 10
+    assert played.cpu < of_start(attack_run) + 2 * played.spent[0] + played.spent[1] // 10
 
 
-def of_start(evening: Evening) -> int:
+def of_start(attack_run: AttackRun) -> int:
     """Twice the processor time of an agent that only plays, because it varies."""
-    return 2 * (of(evening, "plays_well").cpu or 0)
+    return 2 * (of(attack_run, "plays_well").cpu or 0)
 
 
-def test_what_limits_do_not_stop_is_known(evening: Evening) -> None:
+def test_what_limits_do_not_stop_is_known(attack_run: AttackRun) -> None:
     """The list has no attack that limits do stop."""
-    if evening.kind is not WallKind.LIMITS:
-        assert not any(successes(played) for played in evening.played)
+    if attack_run.kind is not WallKind.LIMITS:
+        assert not any(successes(played) for played in attack_run.played)
         return
-    got = {played.name for played in evening.played if successes(played)}
+    got = {played.name for played in attack_run.played if successes(played)}
     assert got <= NOT_STOPPED_BY_LIMITS
     assert got >= NOT_STOPPED_BY_LIMITS - STOPPED_BY_SOME_SYSTEMS
 

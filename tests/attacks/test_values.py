@@ -204,7 +204,7 @@ def test_what_people_and_files_bring_in_is_stored_and_found(where: str, text: st
             assert imports.add(connection, [game], NOW) == [name]
             store.change_settings(connection, lookup.find_tournament(connection, name), {"agents": [], text: [text]})
         with database.reading() as connection:
-            (found,) = search.page(connection, search.Wanted(tournament=name, game=text or None), limit=9)
+            (found,) = search.page(connection, search.GameFilter(tournament=name, game=text or None), limit=9)
             assert found.tournament == storable(name)
             assert found.ruling is not None
             assert found.ruling.reason == storable(text)

@@ -29,7 +29,7 @@ def make(tmp_path: Path) -> Make:
         if not (tmp_path / "arena.db").exists():
             sample_record.make(tmp_path / "arena.db")
         with Database(str(tmp_path / "arena.db")) as old, old.reading() as connection:
-            wanted = bundles.wanted(connection, agent, None)
+            wanted = bundles.contents_for(connection, agent, None)
             source = hash_of({path: StoredFile(content, False) for path, content in files}) if hash is None else hash
             sources = [SourceFile(source, path, False, content) for path, content in files]
             with Database(str(tmp_path / "built.db")) as new, new.writing() as copied:

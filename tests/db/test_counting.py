@@ -13,7 +13,7 @@ from sqlalchemy import text
 from db import games, rated_games, scores, search
 from db.database import Database
 from db.rated_games import Scope
-from db.search import Wanted
+from db.search import GameFilter
 from tests.kit.effort import tries
 from tests.kit.random_record import NAMES, Record, fill
 
@@ -51,7 +51,7 @@ def test_the_views_of_a_tournament_are_its_scores(record: Record, tournament: in
     }
     meetings = "SELECT name, opponent, games, points FROM v_head_to_head WHERE tournament = :name"
     assert {tuple(row) for row in record.connection.execute(text(meetings), of_it)} == {
-        (*pair, met.games, met.points) for pair, met in counted.meetings.items()
+        (*pair, met.games, met.points) for pair, met in counted.head_to_head.items()
     }
 
 
@@ -67,6 +67,6 @@ def test_a_game_is_given_the_same_points_in_a_view_by_itself_and_in_a_search(rec
         assert list(viewed[game.id].values()) == alone, game.id
     for name in NAMES:
         for result, share in (("win", 1.0), ("draw", 0.5), ("loss", 0.0)):
-            found = search.page(record.connection, Wanted(agent=name, result=result, statuses=()), limit=len(ids))
+            found = search.page(record.connection, GameFilter(agent=name, result=result, statuses=()), limit=len(ids))
             expected = {id for id, points in viewed.items() if points.get(name) == share}
             assert {game.id for game in found} == expected, (name, result)

@@ -15,7 +15,7 @@ from db import games, lookup, plain_sql, scores, search
 from db.database import Database
 from db.errors import NotFound
 from db.records import PastGame
-from db.search import Wanted
+from db.search import GameFilter
 from tests.kit import sample_record
 from tests.kit.postgres_server import Server
 
@@ -66,7 +66,7 @@ def test_the_scores_of_a_tournament_are_those_of_the_views(connection: Connectio
         (name, one.games, one.wins, one.draws, one.losses, one.points) for name, one in counted.players.items()
     ) == sorted(viewed(connection, f"{standing} '{tournament}'"))
     meetings = f"SELECT name, opponent, games, points FROM v_head_to_head WHERE tournament = '{tournament}'"
-    assert sorted((*pair, met.games, met.points) for pair, met in counted.meetings.items()) == sorted(
+    assert sorted((*pair, met.games, met.points) for pair, met in counted.head_to_head.items()) == sorted(
         viewed(connection, meetings)
     )
 
@@ -78,7 +78,7 @@ def test_the_scores_of_all_games_are_the_sum_of_tournaments_and_other_games(conn
         viewed(connection, standing)
     )
     meetings = "SELECT name, opponent, SUM(games), SUM(points) FROM v_head_to_head GROUP BY name, opponent"
-    assert sorted((*pair, met.games, met.points) for pair, met in counted.meetings.items()) == sorted(
+    assert sorted((*pair, met.games, met.points) for pair, met in counted.head_to_head.items()) == sorted(
         viewed(connection, meetings)
     )
     assert counted.players["ann"].games == 7 + 3 + 1
@@ -99,7 +99,7 @@ def test_a_game_with_one_player_counts_for_that_player_only(tmp_path: Path) -> N
         game = book.plan(maze, "maze", ("ann",))
         book.finish(game, "maze", ("ann",), moves="", verdict="time", fault=0)
         counted = scores.scores(connection, maze)
-        assert counted.meetings == {}
+        assert counted.head_to_head == {}
         assert (counted.players["ann"].games, counted.players["ann"].losses) == (1, 1)
         assert counted.players["ann"].faults == {"time": 1}
 
@@ -177,53 +177,53 @@ def nothing(_: PastGame) -> bool:
     return False
 
 
-QUESTIONS: list[tuple[Wanted, Callable[[PastGame], bool]]] = [
-    (Wanted(), anything),
-    (Wanted(agent="ann"), lambda game: "ann" in who(game)),
-    (Wanted(agent=sample_record.HOSTILE), lambda game: sample_record.HOSTILE in who(game)),
-    (Wanted(agent="ann", seat=1), lambda game: who(game).get("ann") == 1),
-    (Wanted(agent="ann", opponent="bob"), lambda game: {"ann", "bob"} <= set(who(game))),
+QUESTIONS: list[tuple[GameFilter, Callable[[PastGame], bool]]] = [
+    (GameFilter(), anything),
+    (GameFilter(agent="ann"), lambda game: "ann" in who(game)),
+    (GameFilter(agent=sample_record.HOSTILE), lambda game: sample_record.HOSTILE in who(game)),
+    (GameFilter(agent="ann", seat=1), lambda game: who(game).get("ann") == 1),
+    (GameFilter(agent="ann", opponent="bob"), lambda game: {"ann", "bob"} <= set(who(game))),
     (
-        Wanted(agent="bob", result="win"),
+        GameFilter(agent="bob", result="win"),
         lambda game: "bob" in who(game) and game.counted is not None and game.counted[who(game)["bob"]] == 1,
     ),
     (
-        Wanted(agent="ann", result="draw"),
+        GameFilter(agent="ann", result="draw"),
         lambda game: "ann" in who(game) and game.counted is not None and 0 < game.counted[who(game)["ann"]] < 1,
     ),
     (
-        Wanted(agent="ann", opponent="bob", result="loss"),
+        GameFilter(agent="ann", opponent="bob", result="loss"),
         lambda game: (
             {"ann", "bob"} <= set(who(game)) and game.counted is not None and game.counted[who(game)["ann"]] == 0
         ),
     ),
-    (Wanted(game="tictactoe"), lambda game: game.game == "tictactoe"),
-    (Wanted(game="ludo"), lambda game: game.game == "ludo:players=3"),
-    (Wanted(game="ludo:players=3"), lambda game: game.game == "ludo:players=3"),
-    (Wanted(game="lud"), nothing),
-    (Wanted(tournament="evening"), lambda game: game.tournament == "evening"),
-    (Wanted(verdict="normal"), lambda game: game.verdict == "normal"),
-    (Wanted(verdict="time"), lambda game: game.verdict == "time"),
-    (Wanted(fault="any"), loses_by_a_fault),
-    (Wanted(fault="bob"), lambda game: loses_by_a_fault(game) and who(game).get("bob") == game.fault),
-    (Wanted(fault="ann"), nothing),
-    (Wanted(opening="a1"), lambda game: (game.opening or "").startswith("a1")),
-    (Wanted(opening=" a1  b1 "), lambda game: game.opening == "a1 b1"),
-    (Wanted(opening="a"), nothing),
-    (Wanted(since="2026-05-01T12:10:00.000Z"), lambda game: (game.finished or "") >= "2026-05-01T12:10:00.000Z"),
-    (Wanted(until="2026-05-01T12:10:00.000Z"), lambda game: (game.finished or "z") < "2026-05-01T12:10:00.000Z"),
-    (Wanted(min_plies=5), lambda game: game.plies is not None and game.plies >= 5),
-    (Wanted(max_plies=2, verdict="time"), lambda game: game.verdict == "time" and (game.plies or 0) <= 2),
-    (Wanted(statuses=()), anything),
-    (Wanted(statuses=("scheduled",)), lambda game: game.status == "scheduled"),
-    (Wanted(statuses=("void",), agent="cleo"), lambda game: game.status_shown == "void" and "cleo" in who(game)),
-    (Wanted(statuses=("finished",)), lambda game: game.status_shown == "finished"),
+    (GameFilter(game="tictactoe"), lambda game: game.game == "tictactoe"),
+    (GameFilter(game="ludo"), lambda game: game.game == "ludo:players=3"),
+    (GameFilter(game="ludo:players=3"), lambda game: game.game == "ludo:players=3"),
+    (GameFilter(game="lud"), nothing),
+    (GameFilter(tournament="evening"), lambda game: game.tournament == "evening"),
+    (GameFilter(verdict="normal"), lambda game: game.verdict == "normal"),
+    (GameFilter(verdict="time"), lambda game: game.verdict == "time"),
+    (GameFilter(fault="any"), loses_by_a_fault),
+    (GameFilter(fault="bob"), lambda game: loses_by_a_fault(game) and who(game).get("bob") == game.fault),
+    (GameFilter(fault="ann"), nothing),
+    (GameFilter(opening="a1"), lambda game: (game.opening or "").startswith("a1")),
+    (GameFilter(opening=" a1  b1 "), lambda game: game.opening == "a1 b1"),
+    (GameFilter(opening="a"), nothing),
+    (GameFilter(since="2026-05-01T12:10:00.000Z"), lambda game: (game.finished or "") >= "2026-05-01T12:10:00.000Z"),
+    (GameFilter(until="2026-05-01T12:10:00.000Z"), lambda game: (game.finished or "z") < "2026-05-01T12:10:00.000Z"),
+    (GameFilter(min_plies=5), lambda game: game.plies is not None and game.plies >= 5),
+    (GameFilter(max_plies=2, verdict="time"), lambda game: game.verdict == "time" and (game.plies or 0) <= 2),
+    (GameFilter(statuses=()), anything),
+    (GameFilter(statuses=("scheduled",)), lambda game: game.status == "scheduled"),
+    (GameFilter(statuses=("void",), agent="cleo"), lambda game: game.status_shown == "void" and "cleo" in who(game)),
+    (GameFilter(statuses=("finished",)), lambda game: game.status_shown == "finished"),
 ]
 
 
 @pytest.mark.parametrize(("wanted", "fits"), QUESTIONS, ids=[str(number) for number in range(len(QUESTIONS))])
 def test_the_history_is_exactly_the_games_that_fit(
-    connection: Connection, everything: list[PastGame], wanted: Wanted, fits: Callable[[PastGame], bool]
+    connection: Connection, everything: list[PastGame], wanted: GameFilter, fits: Callable[[PastGame], bool]
 ) -> None:
     statuses = wanted.statuses or ("scheduled", "playing", "finished", "void", "cancelled")
     expected = {game.id for game in everything if game.status_shown in statuses and fits(game)}
@@ -232,15 +232,15 @@ def test_the_history_is_exactly_the_games_that_fit(
 
 
 def test_the_history_starts_with_the_newest_game_and_has_at_most_limit_games(connection: Connection) -> None:
-    whole = search.page(connection, Wanted(), limit=1000)
+    whole = search.page(connection, GameFilter(), limit=1000)
     moments = [game.finished for game in whole]
     assert moments == sorted(moments, key=lambda moment: moment or "", reverse=True)
-    assert search.page(connection, Wanted(), limit=3) == whole[:3]
+    assert search.page(connection, GameFilter(), limit=3) == whole[:3]
 
 
 def test_counting_stops_at_one_more_than_most(connection: Connection) -> None:
-    assert search.count(connection, Wanted(), most=3) == 4
-    assert search.count(connection, Wanted(), most=0) == 1
+    assert search.count(connection, GameFilter(), most=3) == 4
+    assert search.count(connection, GameFilter(), most=0) == 1
 
 
 @pytest.mark.parametrize("options", ["", ":rows=5"])
@@ -251,28 +251,30 @@ def test_user_supplied_rules_are_found_by_their_file_name_in_any_folder(tmp_path
         connection.exec_driver_sql("UPDATE game SET rules = ? WHERE id = 1", (kept,))
         assert kept in search.rules_on_record(connection)
         for name in ("mine.py", "mine.py:Mine", "games/mine.py:Mine", f"mine.py:Mine{options}", kept):
-            assert [game.id for game in search.page(connection, Wanted(game=name), limit=9)] == [1], name
+            assert [game.id for game in search.page(connection, GameFilter(game=name), limit=9)] == [1], name
         for name in ("ine.py", "mine.py:Min", "mine", "Mine", "mine.py:Mine:rows=6", "mine_py:Mine"):
-            assert search.page(connection, Wanted(game=name), limit=9) == [], name
+            assert search.page(connection, GameFilter(game=name), limit=9) == [], name
 
 
 def test_a_game_against_two_opponents_of_that_name_is_listed_once(connection: Connection) -> None:
-    ids = [game.id for game in search.page(connection, Wanted(agent="ann", opponent=sample_record.HOSTILE), limit=99)]
+    ids = [
+        game.id for game in search.page(connection, GameFilter(agent="ann", opponent=sample_record.HOSTILE), limit=99)
+    ]
     assert len(ids) == len(set(ids)) == 3
 
 
 def test_an_unknown_name_is_not_found_and_a_similar_one_is_suggested(connection: Connection) -> None:
     with pytest.raises(NotFound, match="nobody called 'anne' has played; did you mean 'ann'"):
-        search.page(connection, Wanted(agent="anne"), limit=1)
+        search.page(connection, GameFilter(agent="anne"), limit=1)
     with pytest.raises(NotFound, match="no tournament 'cs102'"):
-        search.page(connection, Wanted(tournament="cs102"), limit=1)
+        search.page(connection, GameFilter(tournament="cs102"), limit=1)
 
 
 @pytest.mark.parametrize(
-    "wanted", [Wanted(), Wanted(verdict="time"), Wanted(fault="any")], ids=["all", "by verdict", "by fault"]
+    "wanted", [GameFilter(), GameFilter(verdict="time"), GameFilter(fault="any")], ids=["all", "by verdict", "by fault"]
 )
 def test_a_page_is_found_with_an_index_and_not_with_a_full_scan(
-    tmp_path: Path, wanted: Wanted, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, wanted: GameFilter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "arena.db"
     sample_record.make(file)

@@ -16,7 +16,7 @@ from db import rated_games, scores, store
 from db.database import Database
 from db.rated_games import Scope
 from db.records import IMPORTED, instant
-from db.search import Wanted
+from db.search import GameFilter
 from tests.kit.effort import tries
 from tests.kit.random_record import BEGAN, NAMES, Record, fill
 
@@ -273,16 +273,16 @@ def test_only_games_that_match_the_filter_are_read(record: Record) -> None:
     one, other = record.play(cup, "ann", "bob", 1.0, pair="a"), record.play(cup, "ann", "cleo", 1.0, pair="b")
     late = record.finish(record.plan(cup, "bob", "cleo", pair="c"), 0.0, 1.0, verdict="time")
     for wanted, expected in (
-        (Wanted(agent="ann"), [one, other]),
-        (Wanted(agent="cleo", seat=1), [other, late]),
-        (Wanted(verdict="time"), [late]),
-        (Wanted(since=other.finished), [other, late]),
-        (Wanted(until=other.finished), [one]),
-        (Wanted(game="hex"), []),
+        (GameFilter(agent="ann"), [one, other]),
+        (GameFilter(agent="cleo", seat=1), [other, late]),
+        (GameFilter(verdict="time"), [late]),
+        (GameFilter(since=other.finished), [other, late]),
+        (GameFilter(until=other.finished), [one]),
+        (GameFilter(game="hex"), []),
     ):
         assert ids(record, Scope(wanted=wanted)) == [game.id for game in expected]
     record.rule(late, "void")
-    assert ids(record, Scope(wanted=Wanted(verdict="time"))) == []
+    assert ids(record, Scope(wanted=GameFilter(verdict="time"))) == []
 
 
 # As the record was.
@@ -326,7 +326,7 @@ def test_with_at_a_filter_does_not_change_which_version_is_outdated(record: Reco
     record.play(cup, "ann", "bob", 1.0)
     record.enter(cup, "ann", 2)
     record.play(cup, "ann", "cleo", 1.0, pair="other")
-    wanted = Wanted(agent="ann", opponent="bob")
+    wanted = GameFilter(agent="ann", opponent="bob")
     assert ids(record, Scope(wanted=wanted)) == []
     assert ids(record, Scope(wanted=wanted, at=instant(record.tick()))) == []
 

@@ -31,7 +31,7 @@ from arena.student.checking.explanations import Explanation, Failure, explain
 from arena.walls.kinds import MEBIBYTE, Allowance, WallKind
 from arena.walls.run_folder import RunFolder
 from tests.attacks import ATTACKS
-from tests.attacks.evening import Evening
+from tests.attacks.attack_run import AttackRun
 from tests.bad_agents import OVER_STDIO, OVER_ZEROMQ
 from tests.kit.broken_submissions import BEHIND_WALLS, HOSTED, NO_FILES, Broken
 from tests.kit.hosted_agent import failure_of, stored
@@ -223,7 +223,7 @@ def of_bad_agents(finished: Iterable[Finished]) -> dict[str, str]:
     return told
 
 
-def of_attacks(spent: Evening) -> dict[str, str]:
+def of_attacks(spent: AttackRun) -> dict[str, str]:
     """The message for each attack in a sandbox; if it can end in several ways, the verdict is part of the name."""
     last = {played.name: played for played in spent.played}
     told = {}
@@ -237,7 +237,7 @@ def of_attacks(spent: Evening) -> dict[str, str]:
     return told
 
 
-def held() -> dict[str, str]:
+def recorded() -> dict[str, str]:
     """The messages of the file, by the name of the case."""
     found = {}
     for paragraph in FILE.read_text("utf-8").split("\n\n"):
@@ -256,7 +256,7 @@ def write(messages: Mapping[str, str]) -> None:
 def main() -> None:
     """Makes all messages again."""
     from tests.arena.play import test_bad_agents
-    from tests.attacks import evening
+    from tests.attacks import attack_run
 
     messages: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as base:
@@ -266,7 +266,7 @@ def main() -> None:
         walled.mkdir()
         messages |= {f"walls: {name}": told for name, told in behind_walls(walled).items()}
     messages |= of_bad_agents(test_bad_agents.play())
-    messages |= of_attacks(evening.spend(WallKind.SANDBOX))
+    messages |= of_attacks(attack_run.run_attacks(WallKind.SANDBOX))
     write(messages)
     write_faults()
 

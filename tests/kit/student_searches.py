@@ -29,7 +29,7 @@ def judged(
     """The verdicts on `function` as this algorithm."""
     algorithm = questions.find_algorithm(name)
     with_depth = "depth" in function_runner.parameters_of(function).values()
-    asked = questions.ask_about(algorithm, seed=seed, count=count, with_depth=with_depth)
+    asked = questions.questions_for(algorithm, seed=seed, count=count, with_depth=with_depth)
     ours = [judging.our_search(algorithm, question) for question in asked]
     verdicts, values_for = judging.judge(algorithm, ours, [answer(function, question) for question in asked])
     return algorithm, verdicts, values_for

@@ -22,7 +22,7 @@ from db.errors import NotFound
 
 if TYPE_CHECKING:
     from db.database import Connection
-    from db.search import Wanted
+    from db.search import GameFilter
 
 
 class GameResult(StrEnum):
@@ -52,7 +52,7 @@ OPTIONS: Final = {
     "min_plies": _option(int, "Games of at least N plies.", metavar="N", min=0),
     "max_plies": _option(int, "Games of at most N plies.", metavar="N", min=0),
 }
-"""The filter options: each is a field of db.search.Wanted."""
+"""The filter options: each is a field of db.search.GameFilter."""
 
 AtOption = Annotated[
     str | None,
@@ -65,7 +65,7 @@ def filtered(*, without: Collection[str] = ()) -> Callable[[Callable[..., None]]
     names = [name for name in OPTIONS if name not in without]
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        hints = get_type_hints(command, localns={"Wanted": Any}, include_extras=True)
+        hints = get_type_hints(command, localns={"GameFilter": Any}, include_extras=True)
         parameters = []
         for name, own in inspect.signature(command).parameters.items():
             if name == "wanted":
@@ -90,17 +90,17 @@ def filtered(*, without: Collection[str] = ()) -> Callable[[Callable[..., None]]
 
 
 def _wanted(options: dict[str, Any]) -> Any:
-    from db.search import Wanted
+    from db.search import GameFilter
 
     if options.get("agent") is None and any(options.get(name) is not None for name in ("opponent", "seat", "result")):
         raise typer.BadParameter("--opponent, --seat and --result need --agent NAME too")
     for name, end in (("since", False), ("until", True)):
         if options.get(name) is not None:
             options[name] = moment_of(f"--{name}", options[name], end=end)
-    return Wanted(**options)
+    return GameFilter(**options)
 
 
-def refuse_unknown_game(connection: Connection, wanted: Wanted) -> None:
+def refuse_unknown_game(connection: Connection, wanted: GameFilter) -> None:
     """Raise NotFound for a game that is neither built in nor recorded: the name is probably a typo."""
     from adsearch.games import catalog
     from db.search import rules_on_record

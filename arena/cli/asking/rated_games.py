@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from db.database import Connection
     from db.rated_games import Scope
     from db.records import RatedGame
-    from db.search import Wanted
+    from db.search import GameFilter
 
 AnchorOption = Annotated[
     list[str] | None,
@@ -40,19 +40,19 @@ def scope(
     connection: Connection,
     tournaments: Sequence[str | None],
     *,
-    wanted: Wanted,
+    wanted: GameFilter,
     at: str | None,
     versions: bool = False,
     for_points: bool = False,
 ) -> Scope:
     """The games of `tournaments` (empty: all; [None]: the newest) that match `wanted`, as they were `at` a date."""
     from db import lookup, rated_games
-    from db.search import Wanted
+    from db.search import GameFilter
 
     refuse_unknown_game(connection, wanted)
     return rated_games.Scope(
         tournaments=tuple(lookup.find_tournament(connection, name) for name in tournaments),
-        wanted=None if wanted == Wanted() else wanted,
+        wanted=None if wanted == GameFilter() else wanted,
         at=None if at is None else moment_of("--at", at, end=True),
         versions=versions,
         for_points=for_points,
@@ -63,7 +63,7 @@ def read(
     connection: Connection,
     tournaments: Sequence[str | None],
     *,
-    wanted: Wanted,
+    wanted: GameFilter,
     at: str | None,
     versions: bool = False,
     for_points: bool = False,

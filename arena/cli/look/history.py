@@ -26,7 +26,7 @@ from arena.history.fields import LISTED
 if TYPE_CHECKING:
     from adsearch import State
     from db.records import PastGame
-    from db.search import Wanted
+    from db.search import GameFilter
 
 
 _DEFAULT_LIMIT: Final = 50
@@ -51,7 +51,7 @@ _STATUS_HELP: Final = f"Status of the games: {', '.join(Status)}. over: finished
 
 @filtered()
 def history(
-    wanted: Wanted,
+    wanted: GameFilter,
     status: Annotated[Status, typer.Option(metavar="STATUS", help=_STATUS_HELP)] = Status.OVER,
     limit: Annotated[
         int | None,

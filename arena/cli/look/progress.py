@@ -15,13 +15,13 @@ from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exa
 from arena.history.words import printable
 
 if TYPE_CHECKING:
-    from db.search import Wanted
+    from db.search import GameFilter
 
 
 @filtered(without=("agent", "opponent", "seat", "result"))
 def progress(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="Agent whose versions to rate.")],
-    wanted: Wanted,
+    wanted: GameFilter,
     anchor: rated_games.AnchorOption = None,
     prior: rated_games.PriorOption = None,
     at: AtOption = None,
@@ -44,7 +44,7 @@ def progress(
     from db import lookup, search
 
     with reading(db) as connection:
-        search.known(connection, agent)
+        search.versions_named(connection, agent)
         games = rated_games.read(connection, (), wanted=wanted, at=at, versions=True)
         anchors = rated_games.anchors(anchor)
         if not anchors:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from arena.ratings.ranking import Ranking, Settings
     from db.database import Connection
     from db.records import RatedGame
-    from db.search import Wanted
+    from db.search import GameFilter
 
 _WIDE: Final = 112
 """Smallest terminal width at which the table has all columns."""
@@ -43,7 +43,7 @@ _WIDE: Final = 112
 
 @filtered(without=("tournament",))
 def rank(
-    wanted: Wanted,
+    wanted: GameFilter,
     tournaments: Annotated[
         list[str] | None,
         typer.Argument(metavar="TOURNAMENT", help="Names of one or more tournaments.", show_default="the newest"),
@@ -91,19 +91,19 @@ def rank(
     Example: arena rank --all --since 2026-05-01 --system glicko2
     """
     from arena.ratings import ranking
-    from db.search import Wanted
+    from db.search import GameFilter
 
     options = {"prior": prior, "k": k, "start": start, "floor": floor}
     given = {name: value for name, value in options.items() if value is not None}
     settings = ranking.Settings(anchors=rated_games.anchors(anchor), **given)
     if source is not None:
-        if tournaments or everything or at is not None or db is not None or wanted != Wanted():
+        if tournaments or everything or at is not None or db is not None or wanted != GameFilter():
             raise typer.BadParameter(
                 "--from rates all games of its file: leave out tournaments, filters, --at and --db"
             )
         heading = ""
         games = rated_games.listed(source)
-        found = ranking.rank(games, system=system or ranking.usual(games), settings=settings)
+        found = ranking.rank(games, system=system or ranking.default_system(games), settings=settings)
     else:
         asked = asked_tournaments(tournaments or [None], everything, what="tournaments")
         with reading(db) as connection:
@@ -146,7 +146,7 @@ def _of_record(
     connection: Connection,
     tournaments: Sequence[str | None],
     *,
-    wanted: Wanted,
+    wanted: GameFilter,
     at: str | None,
     system: System | None,
     settings: Settings,
@@ -165,7 +165,7 @@ def _of_record(
         counts, listed = [], record.games(connection, scope)
     described = lookup.anchors(connection, scope.tournaments)
     games = listed
-    system = system or (System.ELO if counts else ranking.usual(games))
+    system = system or (System.ELO if counts else ranking.default_system(games))
     if system is System.GLICKO2 and len(scope.tournaments) != 1:
         games = [replace(game, round=None) for game in games]  # rounds of different tournaments are unrelated
     if not settings.anchors and described and system in FITTED:

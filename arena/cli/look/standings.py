@@ -27,8 +27,8 @@ from arena.history import words
 
 if TYPE_CHECKING:
     from arena.ratings.points import Crosstable
-    from db.scores import Meetings
-    from db.search import Wanted
+    from db.scores import HeadToHead
+    from db.search import GameFilter
 
 TOURNAMENTS: Final[Columns] = {
     "name": lambda row: row["name"],
@@ -82,7 +82,7 @@ def standings(
 
 @filtered(without=("tournament",))
 def crosstable(
-    wanted: Wanted,
+    wanted: GameFilter,
     tournament: TournamentArgument = None,
     everything: AllOption = False,
     at: AtOption = None,
@@ -99,11 +99,11 @@ def crosstable(
     Example: arena crosstable --all --game connect4 --since 2026-05-01
     """
     from arena.ratings import points
-    from db.search import Wanted
+    from db.search import GameFilter
 
     asked = asked_tournaments([tournament], everything)
     with reading(db) as connection:
-        if wanted == Wanted() and at is None:
+        if wanted == GameFilter() and at is None:
             found = read_standings(connection, asked)
             table = points.crosstable(found.results, found.statuses, found.byes, found.order)
         else:
@@ -128,7 +128,7 @@ def crosstable(
             print(line)
 
 
-def _cell(cell: Meetings | None) -> dict[str, Any] | None:
+def _cell(cell: HeadToHead | None) -> dict[str, Any] | None:
     return None if cell is None else {"points": round(cell.points, 9), "games": cell.games}
 
 
@@ -162,7 +162,7 @@ def crosstable_lines(table: Crosstable, *, width: int) -> list[str]:
     return lines
 
 
-def _points(cell: Meetings) -> str:
+def _points(cell: HeadToHead) -> str:
     text = words.number(cell.points)
     points = text.removesuffix(".5").removeprefix("0") + "½" if text.endswith(".5") else text
     return f"{points}/{cell.games}"

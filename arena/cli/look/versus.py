@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from arena.ratings.versus import Met, Versus
     from arena.tournament.formats.sprt_match import SprtTerms
     from db.database import Connection
-    from db.search import Wanted
+    from db.search import GameFilter
 
 
 @filtered(without=("agent", "opponent", "seat", "result"))
 def versus(
     a: Annotated[str, typer.Argument(metavar="A", help="First player; alice@2 is version 2 of alice.")],
     b: Annotated[str, typer.Argument(metavar="B", help="Second player.")],
-    wanted: Wanted,
+    wanted: GameFilter,
     elo0: Annotated[
         float | None,
         typer.Option("--elo0", metavar="ELO", help="Sequential test (SPRT): H0, A is at most ELO stronger than B."),
@@ -95,15 +95,14 @@ def _outcome(test: Sprt, terms: SprtTerms, b: str) -> str:
 
 def _version(connection: Connection, name: str) -> tuple[str, int | None]:
     """The agent that `name` means, and its version, or None for all versions."""
-    from db.search import known
 
     agent, sign, number = name.rpartition("@")
     try:
-        known(connection, name)
+        versions_named(connection, name)
     except NotFound:
         if not sign:
             raise
-        there_are = len(known(connection, agent))
+        there_are = len(versions_named(connection, agent))
         versions = f"{agent}@1" + (f" to {agent}@{there_are}" if there_are > 1 else "")
         if number not in map(str, range(1, there_are + 1)):
             raise BadRating(f"expected {versions}, got {quote(name)}") from None

@@ -254,7 +254,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
     from arena.play.director import Director
     from arena.players.confinement import Confinement
     from arena.players.submissions import Store
-    from arena.tournament.casual import Recorded
+    from arena.tournament.casual import RecordingSchedule
     from arena.walls.run_folder import RunFolder
 
     screen = GameScreen(quiet=not plan.watched, people=plan.people, on_stderr=silent)
@@ -278,10 +278,10 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
         if database is not None:
             started_as = {name: player.text for player, name in zip(plan.players, plan.names, strict=True)}
             whose = {name: agent for name, agent in zip(plan.names, plan.agents, strict=True) if agent}
-            schedule = Recorded(schedule, database, started_as=started_as, agents=whose)
+            schedule = RecordingSchedule(schedule, database, started_as=started_as, agents=whose)
         for event in director.play(schedule):
             if isinstance(event, Finished):
-                known_as = schedule.ids[-1] if isinstance(schedule, Recorded) else event.game.number
+                known_as = schedule.ids[-1] if isinstance(schedule, RecordingSchedule) else event.game.number
                 event = replace(event, game=replace(event.game, number=known_as))
                 finished.append(event)
             if not silent:

@@ -173,7 +173,7 @@ def demo(db: DatabaseOption = None) -> None:
 
 def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> None:
     from arena.cli.play.tournament_display import TournamentDisplay
-    from arena.tournament.lock import alone
+    from arena.tournament.lock import tournament_lock
     from arena.tournament.tournament import Tournament
     from arena.walls.run_folder import RunFolder
     from db.database import Database
@@ -190,7 +190,7 @@ def _run(league: League, db: str | None, *, plan: bool, rerun_changed: bool) -> 
         with database.reading() as connection:
             display.show_plan(_game_time(connection, league))
         store = submissions(database)
-        stack.enter_context(alone(store.folder, league.name))
+        stack.enter_context(tournament_lock(store.folder, league.name))
         folder = stack.enter_context(RunFolder())
         tournament = Tournament.begin(
             league, database, store, scratch=folder.scratch, wait=display.pause, rerun_changed=rerun_changed

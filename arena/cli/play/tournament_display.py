@@ -28,7 +28,7 @@ from arena.play.director import Director
 from arena.ratings.match_statistics import Hypothesis
 from arena.tournament import repeats
 from arena.tournament.duration import GameTime
-from arena.tournament.formats.sprt_match import SprtTerms, Weighed
+from arena.tournament.formats.sprt_match import MatchTest, SprtTerms
 from arena.tournament.game_scheduling import outdated_games
 from arena.tournament.league import League
 from arena.tournament.tournament import Tournament
@@ -209,7 +209,7 @@ class TournamentDisplay:
         test = self._league.sprt
         return next((agent.name for agent in self._league.agents if test and agent.name != test.of), "")
 
-    def _outcome(self, test: SprtTerms, found: Weighed) -> str:
+    def _outcome(self, test: SprtTerms, found: MatchTest) -> str:
         """The outcome of the SPRT, in a sentence."""
         outcome = "undecided"
         if found.verdict:

@@ -17,7 +17,7 @@ from arena.history.words import number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from db.search import Wanted
+    from db.search import GameFilter
 
 _MOST: Final = 1_000_000
 """Largest number of faults that are read."""
@@ -25,7 +25,7 @@ _MOST: Final = 1_000_000
 
 @filtered(without=("agent", "opponent", "seat", "result", "tournament"))
 def grades(
-    wanted: Wanted,
+    wanted: GameFilter,
     tournament: TournamentArgument = None,
     bar: Annotated[
         list[str] | None,
@@ -85,7 +85,7 @@ def grades(
     anchors = {player: rating for player, rating in described.items() if player in names}
     rows = grading.table(
         standings=points.standings(points.of(for_points), entered, byes, order),
-        ranking=ranking.rank(games, system=ranking.usual(games), settings=ranking.Settings(anchors=anchors)),
+        ranking=ranking.rank(games, system=ranking.default_system(games), settings=ranking.Settings(anchors=anchors)),
         bars=grading.bars(games, bars, name),
         faults=grading.reasons(faults, {game.id for game in for_points}),
         wanted=tuple(bars),

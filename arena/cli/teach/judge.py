@@ -67,7 +67,7 @@ def judge(
         )
     subject = questions.find_algorithm(wanted)
     with StudentProcess(file, name or subject.name, walls=walls, seconds=seconds) as examiner:
-        asked = questions.ask_about(subject, seed=seed, count=trees, with_depth=examiner.takes_depth)
+        asked = questions.questions_for(subject, seed=seed, count=trees, with_depth=examiner.takes_depth)
         unloaded = examiner.loaded().failed
         answers = [examiner.ask(question) for question in asked]
     ours = [judging.our_search(subject, question) for question in asked]

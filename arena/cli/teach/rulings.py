@@ -22,12 +22,12 @@ from arena.cli.terminal.questions import answer, is_interactive
 from arena.errors import BadRuling
 from arena.history import words
 from arena.history.words import printable
-from db.records import MOST
+from db.records import MAX_INTEGER
 
 if TYPE_CHECKING:
     from db.database import Connection
     from db.records import PastGame
-    from db.search import Wanted
+    from db.search import GameFilter
 
 AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="Name of the agent in the tournament.")]
 TournamentOption = Annotated[
@@ -42,7 +42,7 @@ _ALL: Final = 1_000_000
 
 @filtered()
 def void(
-    wanted: Wanted,
+    wanted: GameFilter,
     reason: ReasonOption,
     id: Annotated[
         str | None,
@@ -62,11 +62,11 @@ def void(
 
     Example: arena void --tournament demo --verdict time --again --reason "a backup ran"
     """
-    from db.search import Wanted
+    from db.search import GameFilter
 
     reason = _given(reason)
     what = "again" if again else "void"
-    if (id is None) == (wanted == Wanted()):
+    if (id is None) == (wanted == GameFilter()):
         raise typer.BadParameter("expected either a game's ID, or filters such as --tournament demo --verdict time")
     if id is not None:
         _rule_on_game(id, what, reason=reason, db=db)
@@ -111,7 +111,10 @@ def release(
 
 def revoke(
     ruling: Annotated[
-        int, typer.Argument(metavar="RULING", min=1, max=MOST, help="Number of the ruling; `arena rulings` lists them.")
+        int,
+        typer.Argument(
+            metavar="RULING", min=1, max=MAX_INTEGER, help="Number of the ruling; `arena rulings` lists them."
+        ),
     ],
     reason: ReasonOption,
     db: DatabaseOption = None,
@@ -239,7 +242,7 @@ def _rule_on_game(text: str, what: str, *, reason: str, db: str | None, to: str 
         print(printable(f"the next `arena run` of {game.tournament} plays it"))
 
 
-def _rule_on_games(wanted: Wanted, what: str, *, reason: str, yes: bool, db: str | None) -> None:
+def _rule_on_games(wanted: GameFilter, what: str, *, reason: str, yes: bool, db: str | None) -> None:
     """Record the same ruling for all games found, in one transaction."""
     from arena.tournament import rulings as deciding
     from db import games, search
@@ -366,13 +369,13 @@ def _say_what_follows(tournament: str | None) -> None:
 def _writing(db: str | None, run_by: Collection[str] = ()) -> Iterator[Connection]:
     """A transaction that writes. TournamentBusy if another process is running one of the tournaments `run_by`, in which
     games will be scheduled or cancelled."""
-    from arena.tournament.lock import alone
+    from arena.tournament.lock import tournament_lock
     from db.database import Database
 
     with ExitStack() as stack:
         database = stack.enter_context(Database(db, create=False))
         for name in run_by:
-            stack.enter_context(alone(submissions(database).folder, name))
+            stack.enter_context(tournament_lock(submissions(database).folder, name))
         yield stack.enter_context(database.writing())
 
 

@@ -137,7 +137,7 @@ def _show(run: ClimbRun, climb: Climb, format: ClimbFormat, *, was_interrupted: 
     if climb.done or not climb.broken:
         print(wrapped(_sentence(run.name, climb)))
     if climb.gave_up:
-        rest = ", ".join(printable(step.opponent) for step in climb.steps if not step.begun)
+        rest = ", ".join(printable(step.opponent) for step in climb.steps if not step.started)
         print(wrapped(f"stopped after {GIVES_UP} opponents in a row that it did not beat; not played: {rest}"))
     if lost:
         verdicts = ", ".join(f"{count} {_REASONS.get(verdict, verdict)}" for verdict, count in reasons(lost).items())
@@ -218,7 +218,7 @@ def _document(run: ClimbRun, climb: Climb, lost: list[LostGame], learned: Turnin
             "verdict": step.verdict.value,
         }
         for step in climb.steps
-        if step.begun
+        if step.started
     ]
     return {
         "agent": run.name,

@@ -58,7 +58,7 @@ class ClimbRun:
         from arena.play.cores import physical
         from arena.play.director import Director
         from arena.players.confinement import Confinement
-        from arena.tournament.casual import Recorded
+        from arena.tournament.casual import RecordingSchedule
         from arena.walls.run_folder import RunFolder
         from db import dialect
         from db.database import Database
@@ -80,7 +80,7 @@ class ClimbRun:
                 climb, name=self.name, game=self.game, clock=self.clock, confined=confined, most=self.most or MOST
             )
             director = stack.enter_context(Director(folder, at_once=max(1, len(physical()) - 1)))
-            schedule = Recorded(climb, database, started_as=self.started_as, agents=self.agents)
+            schedule = RecordingSchedule(climb, database, started_as=self.started_as, agents=self.agents)
             self.ids = schedule.ids
             begun = monotonic()
             for event in director.play(schedule):

@@ -78,7 +78,7 @@ def find_algorithm(name: str) -> JudgedAlgorithm:
     return _ALGORITHMS[name]
 
 
-def ask_about(algorithm: JudgedAlgorithm, *, seed: int, count: int, with_depth: bool) -> list[Question]:
+def questions_for(algorithm: JudgedAlgorithm, *, seed: int, count: int, with_depth: bool) -> list[Question]:
     """The lecture trees, and `count` random ones from this seed; `with_depth`: every third random tree is searched one
     ply less deep than it is."""
     asked = [Question(f"tree:{name}", shipped()[name]) for name in algorithm.lectures]

@@ -173,7 +173,7 @@ class StudentProcess:
                 return None, f"its process {process.how_it_ended()[1]}"
             if (left := give_up - monotonic()) <= 0:
                 return None, f"no answer within {seconds:g} s: is there an endless loop?"
-            if process.silent:
+            if process.stdout_ended:
                 if closed is None:
                     closed = monotonic()
                 elif monotonic() > closed + _EXITS_WITHIN:

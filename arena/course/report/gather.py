@@ -197,7 +197,7 @@ def _rename_standings(found: TournamentStandings, shown: Mapping[str, str]) -> T
 def _rename_results(found: Scores, shown: Mapping[str, str]) -> Scores:
     return Scores(
         {shown[name]: score for name, score in found.players.items()},
-        {(shown[one], shown[other]): met for (one, other), met in found.meetings.items()},
+        {(shown[one], shown[other]): met for (one, other), met in found.head_to_head.items()},
     )
 
 
@@ -220,7 +220,7 @@ def _ratings(games: Sequence[RatedGame], anchors: Mapping[str, float]) -> Rankin
     there = {name for game in games for name in game.names}
     held = {name: rating for name, rating in anchors.items() if name in there}
     try:
-        return ranking.rank(games, system=ranking.usual(games), settings=ranking.Settings(anchors=held))
+        return ranking.rank(games, system=ranking.default_system(games), settings=ranking.Settings(anchors=held))
     except BadRating:
         return None
 

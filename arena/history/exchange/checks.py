@@ -17,7 +17,7 @@ from agents.protocol import Verdict
 from arena.errors import ArenaError, BadImport
 from arena.match.clock import TimeControl
 from db.games import OVER
-from db.records import MOST, PastGame, instant, moment_of
+from db.records import MAX_INTEGER, PastGame, instant, moment_of
 
 VERDICTS: Final = tuple(verdict.value for verdict in Verdict)
 _MOST_SEED: Final = 2**256
@@ -108,7 +108,7 @@ def _any_points(game: PastGame) -> bool:
 
 def _wrong_numbers(game: PastGame) -> str | None:
     for what, number, least in (("number", game.number, 0), ("leg", game.leg, 0), ("attempt", game.attempt, 1)):
-        if not least <= number <= MOST:
+        if not least <= number <= MAX_INTEGER:
             return f"expected a {what} of {least} or more, got {number}"
     for seat in game.seats:
         for what, value in (("utilities", seat.utility), ("anchors", seat.anchor)):

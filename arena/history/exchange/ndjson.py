@@ -16,7 +16,7 @@ from msgspec import Struct
 from arena.history import documents
 from arena.history.exchange.checks import refuse
 from arena.match.clock import MILLISECOND
-from db.records import MoveRecord, PastGame, PastRuling, PastSeat, Whole
+from db.records import Integer64, MoveRecord, PastGame, PastRuling, PastSeat
 
 _Value = TypeVar("_Value", bound=Struct)
 _SEAT_TIMES: Final = ("spent", "longest", "cpu")
@@ -26,9 +26,9 @@ _EXACT_MOVE_TIMES: Final = ("cpu", "delay", "lag")
 
 
 class _Seat(PastSeat, frozen=True, kw_only=True):
-    spent_ns: Whole | None = None
-    longest_ns: Whole | None = None
-    cpu_ns: Whole | None = None
+    spent_ns: Integer64 | None = None
+    longest_ns: Integer64 | None = None
+    cpu_ns: Integer64 | None = None
 
 
 class _Move(MoveRecord, frozen=True, kw_only=True):
@@ -36,15 +36,15 @@ class _Move(MoveRecord, frozen=True, kw_only=True):
     delay: Any = None
     lag: Any = None
     """Imports ignore these three, because they are rounded; the fields in nanoseconds are read."""
-    spent_ns: Whole | None = None
-    left_ns: Whole | None = None
-    cpu_ns: Whole | None = None
-    delay_ns: Whole | None = None
-    lag_ns: Whole | None = None
+    spent_ns: Integer64 | None = None
+    left_ns: Integer64 | None = None
+    cpu_ns: Integer64 | None = None
+    delay_ns: Integer64 | None = None
+    lag_ns: Integer64 | None = None
 
 
 class _Ruling(PastRuling, frozen=True, kw_only=True):
-    seat: Whole | None = None
+    seat: Integer64 | None = None
 
 
 class _Game(PastGame, frozen=True, kw_only=True):
@@ -53,7 +53,7 @@ class _Game(PastGame, frozen=True, kw_only=True):
     id: Any = 0
     lag: Any = None
     """Imports ignore these two: the game gets a new id, and `lag_ns` is read."""
-    lag_ns: Whole | None = None
+    lag_ns: Integer64 | None = None
     seats: tuple[_Seat, ...]
     moves: tuple[_Move, ...] = ()
     rulings: tuple[_Ruling, ...] = ()

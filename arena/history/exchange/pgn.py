@@ -17,7 +17,7 @@ from arena.history.exchange.checks import refuse
 from arena.history.exchange.spreadsheet import by_seat, of_seats, points, result, seat_name
 from arena.history.fields import NUMBERS, TEXTS
 from arena.match.clock import SECOND
-from db.records import MOST, MoveRecord, PastGame, PastRuling, PastSeat
+from db.records import MAX_INTEGER, MoveRecord, PastGame, PastRuling, PastSeat
 
 _TEXTS: Final = {"Event" if name == "tournament" else name.capitalize(): name for name in TEXTS}
 _NUMBERS: Final = {name.capitalize(): name for name in (*NUMBERS, "lag")}
@@ -252,7 +252,7 @@ class _Game:
         return found
 
     def _whole(self, text: str, what: str) -> int:
-        if not re.fullmatch(r"-?[0-9]{1,99}", text) or (what != "Seed" and abs(int(text)) > MOST):
+        if not re.fullmatch(r"-?[0-9]{1,99}", text) or (what != "Seed" and abs(int(text)) > MAX_INTEGER):
             self._refuse(f"{what}: expected a whole number, got {quote(text)}")
         return int(text)
 
@@ -269,7 +269,7 @@ class _Game:
             time = Decimal(text) * SECOND
         except ArithmeticError:
             self._refuse(f"expected seconds, got {quote(text)}")
-        if not time.is_finite() or abs(time) > MOST:
+        if not time.is_finite() or abs(time) > MAX_INTEGER:
             self._refuse(f"expected seconds, got {quote(text)}")
         return int(time)
 

@@ -23,7 +23,7 @@ from adsearch.errors import nearly, quote
 from arena.history import csv_cells
 from arena.history.exchange.checks import refuse
 from arena.history.fields import NUMBERS, TEXTS
-from db.records import MOST, MoveRecord, PastGame, PastRuling, PastSeat
+from db.records import MAX_INTEGER, MoveRecord, PastGame, PastRuling, PastSeat
 
 SEATS: Final = ("first", "second", "third", "fourth")
 PLAIN: Final = ("round", "first", "second", "result")
@@ -308,11 +308,11 @@ class _Row:
     def _text(self, column: str) -> str | None:
         return self._cells.get(column) or None
 
-    def _number(self, column: str, *, most: int = MOST) -> int | None:
+    def _number(self, column: str, *, most: int = MAX_INTEGER) -> int | None:
         text = self._cells.get(column, "").strip()
         return self._whole(column, text, most=most) if text else None
 
-    def _whole(self, column: str, text: str, *, most: int = MOST) -> int:
+    def _whole(self, column: str, text: str, *, most: int = MAX_INTEGER) -> int:
         if not (text.isascii() and text.isdigit() and len(text) < 100 and int(text) <= most):
             self._refuse(f"{column}: expected a whole number, got {quote(text)}")
         return int(text)

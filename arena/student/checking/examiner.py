@@ -165,10 +165,10 @@ class Examiner:
         )
         python = player.kind is not PlayerKind.COMMAND
 
-        def started(how: str, **orders: object) -> Entrant:
-            return replace(kept, key=f"{kept.key} {how}", orders={**kept.orders, "fresh": True, **orders})
+        def started(how: str, **settings: object) -> Entrant:
+            return replace(kept, key=f"{kept.key} {how}", settings={**kept.settings, "fresh": True, **settings})
 
-        command = kept.orders["command"]
+        command = kept.settings["command"]
         watched = {"command": _watched_command(command)} if python else {}
         return CheckPlayers(
             kept=kept,

@@ -46,7 +46,7 @@ class SprtTerms:
         return f"{self.of} is {how.format(f'{abs(limit):g} {_UNITS[self.model]}')} {other}"
 
 
-class Weighed(Sprt, frozen=True):
+class MatchTest(Sprt, frozen=True):
     """The state of a match's sequential test."""
 
     pairs: int
@@ -59,8 +59,8 @@ def further(terms: Terms, so_far: TournamentState) -> list[Pairing]:
     return scheduled(so_far, [[(first, second)]], terms.rounds)
 
 
-def weigh(terms: SprtTerms, pairs: Mapping[float, int]) -> Weighed:
+def match_test(terms: SprtTerms, pairs: Mapping[float, int]) -> MatchTest:
     """The state of the test. `pairs`: numbers of pairs of games, by the points of the player `terms.of` in a pair."""
     counts = [pairs.get(points, 0) for points in (0.0, 0.5, 1.0, 1.5, 2.0)]
     stands = sprt(counts, terms.elo0, terms.elo1, terms.alpha, terms.beta, terms.model)
-    return Weighed(stands.llr, stands.lower, stands.upper, stands.verdict, pairs=sum(counts))
+    return MatchTest(stands.llr, stands.lower, stands.upper, stands.verdict, pairs=sum(counts))

@@ -101,14 +101,14 @@ def play() -> list[Finished]:
 
 
 @pytest.fixture(scope="module")
-def evening(played: list[Finished]) -> dict[int, Finished]:
+def attack_run(played: list[Finished]) -> dict[int, Finished]:
     """The last attempt at each game, by number."""
     return {event.game.number: event for event in played}
 
 
 @pytest.mark.parametrize("number", range(1, len(BAD_AGENTS) + 1), ids=lambda number: str(BAD_AGENTS[number - 1]))
-def test_misbehaving_costs_the_misbehaving_players_game(evening: dict[int, Finished], number: int) -> None:
-    agent, record = BAD_AGENTS[number - 1], evening[number].record
+def test_misbehaving_costs_the_misbehaving_players_game(attack_run: dict[int, Finished], number: int) -> None:
+    agent, record = BAD_AGENTS[number - 1], attack_run[number].record
     assert record.verdict == agent.verdict, record.detail
     assert record.fault == (0 if agent.at_fault else None)
     assert agent.words in record.detail
@@ -117,15 +117,17 @@ def test_misbehaving_costs_the_misbehaving_players_game(evening: dict[int, Finis
     assert record.seats[1].spent < 5 * SECOND, "the opponent's clock has paid for it"
 
 
-def test_every_bad_agent_gets_its_message(evening: dict[int, Finished]) -> None:
+def test_every_bad_agent_gets_its_message(attack_run: dict[int, Finished]) -> None:
     """The messages of `arena check`. After a change on purpose: python -m tests.kit.check_messages"""
-    held = {name: words for name, words in check_messages.held().items() if name.startswith(("stdio: ", "zeromq: "))}
-    assert check_messages.of_bad_agents(evening.values()) == held
+    recorded = {
+        name: words for name, words in check_messages.recorded().items() if name.startswith(("stdio: ", "zeromq: "))
+    }
+    assert check_messages.of_bad_agents(attack_run.values()) == recorded
 
 
-def test_the_other_games_go_on(evening: dict[int, Finished]) -> None:
+def test_the_other_games_go_on(attack_run: dict[int, Finished]) -> None:
     for number in range(1000, 1000 + ORDINARY_GAMES):
-        record = evening[number].record
+        record = attack_run[number].record
         assert (record.verdict, record.fault) == (Verdict.NORMAL, None), record.detail
 
 

@@ -41,7 +41,7 @@ class First(Agent):
 """
 
 
-class Evening:
+class Setup:
     """A director, and games for it."""
 
     def __init__(self, folder: RunFolder, director: Director, rules: str = "tictactoe") -> None:
@@ -70,11 +70,11 @@ class Evening:
 
 
 @pytest.fixture
-def evening() -> Iterator[Evening]:
+def setup() -> Iterator[Setup]:
     before = descendants(os.getpid())
     with RunFolder() as folder:
         with Director(folder) as director:
-            yield Evening(folder, director)
+            yield Setup(folder, director)
         assert descendants(os.getpid()) <= before, "a process is left"
 
 
@@ -83,9 +83,9 @@ def processes(finished: list[Finished]) -> list[str]:
     return [next(move.text or "" for move in event.record.moves if move.text) for event in finished]
 
 
-def test_a_game_yields_all_events_from_start_to_end(evening: Evening) -> None:
-    game = evening.game(evening.entrant("random", "a"), evening.entrant("random", "b"), watched=True)
-    began, *plies, finished = evening.director.play(InOrder([game]))
+def test_a_game_yields_all_events_from_start_to_end(setup: Setup) -> None:
+    game = setup.game(setup.entrant("random", "a"), setup.entrant("random", "b"), watched=True)
+    began, *plies, finished = setup.director.play(InOrder([game]))
     assert isinstance(began, Began)
     assert isinstance(finished, Finished)
     assert [ply.move for ply in plies if isinstance(ply, Ply)] == list(finished.record.moves)
@@ -93,38 +93,38 @@ def test_a_game_yields_all_events_from_start_to_end(evening: Evening) -> None:
     assert finished.started <= finished.finished
 
 
-def test_the_same_seed_gives_the_same_game(evening: Evening) -> None:
-    entrants = evening.entrant("random", "a"), evening.entrant("mcts:simulations=20", "b")
+def test_the_same_seed_gives_the_same_game(setup: Setup) -> None:
+    entrants = setup.entrant("random", "a"), setup.entrant("mcts:simulations=20", "b")
     same: dict[str, Any] = {"identity": ("a", "b"), "clock": "none"}
-    first, second = evening.play(evening.game(*entrants, **same), evening.game(*entrants, **same))
+    first, second = setup.play(setup.game(*entrants, **same), setup.game(*entrants, **same))
     assert [move.move for move in first.record.moves] == [move.move for move in second.record.moves]
 
 
-def test_each_leg_and_attempt_has_its_own_chance_and_seats(evening: Evening) -> None:
-    evening.rules = "pig:goal=20"
-    entrants = evening.entrant("random", "a"), evening.entrant("random", "b")
+def test_each_leg_and_attempt_has_its_own_chance_and_seats(setup: Setup) -> None:
+    setup.rules = "pig:goal=20"
+    entrants = setup.entrant("random", "a"), setup.entrant("random", "b")
     same: dict[str, Any] = {"identity": ("a", "b"), "clock": "none"}
-    finished = evening.play(
-        *(evening.game(*entrants, **same, leg=leg, attempt=attempt) for leg in (0, 1) for attempt in (1, 2))
+    finished = setup.play(
+        *(setup.game(*entrants, **same, leg=leg, attempt=attempt) for leg in (0, 1) for attempt in (1, 2))
     )
     assert len({tuple(move.move for move in event.record.moves) for event in finished}) == 4
 
 
 @pytest.mark.parametrize(("fresh", "different"), [(True, 3), (False, 1)])
 def test_agents_that_are_not_ours_get_a_fresh_process_each_game_unless_told_otherwise(
-    evening: Evening, tmp_path: Path, fresh: bool, different: int
+    setup: Setup, tmp_path: Path, fresh: bool, different: int
 ) -> None:
     (tmp_path / "first.py").write_text(AGENT, "utf-8")
-    entrants = evening.entrant(str(tmp_path / "first.py"), "first", fresh=fresh), evening.entrant("random", "b")
-    finished = evening.play(*(evening.game(*entrants) for _ in range(3)))
+    entrants = setup.entrant(str(tmp_path / "first.py"), "first", fresh=fresh), setup.entrant("random", "b")
+    finished = setup.play(*(setup.game(*entrants) for _ in range(3)))
     assert [event.record.verdict for event in finished] == [Verdict.NORMAL] * 3
     assert len(set(processes(finished))) == different
 
 
-def test_who_is_measured_is_recorded(evening: Evening, tmp_path: Path) -> None:
+def test_who_is_measured_is_recorded(setup: Setup, tmp_path: Path) -> None:
     (tmp_path / "first.py").write_text(AGENT, "utf-8")
-    entrants = evening.entrant(str(tmp_path / "first.py"), "first"), evening.entrant("random", "b")
-    (finished,) = evening.play(evening.game(*entrants, clock="5"))
+    entrants = setup.entrant(str(tmp_path / "first.py"), "first"), setup.entrant("random", "b")
+    (finished,) = setup.play(setup.game(*entrants, clock="5"))
     for seat in finished.record.seats:
         assert seat.cpu is not None
         assert seat.memory
@@ -135,10 +135,10 @@ def test_who_is_measured_is_recorded(evening: Evening, tmp_path: Path) -> None:
         assert move.lag > 0
 
 
-def killed_at_ply(evening: Evening, ply: int, pid: Callable[[], int], *planned: Planned) -> list[Finished]:
+def killed_at_ply(setup: Setup, ply: int, pid: Callable[[], int], *planned: Planned) -> list[Finished]:
     """Plays, and kills the process that `pid` returns once that ply of the first game was played."""
     finished = []
-    for event in evening.director.play(InOrder(planned)):
+    for event in setup.director.play(InOrder(planned)):
         if isinstance(event, Ply) and event.game.number == planned[0].number and event.move.ply == ply:
             os.kill(pid(), signal.SIGKILL)
         if isinstance(event, Finished):
@@ -146,19 +146,19 @@ def killed_at_ply(evening: Evening, ply: int, pid: Callable[[], int], *planned: 
     return finished
 
 
-def players_of(evening: Evening) -> list[int]:
+def players_of(setup: Setup) -> list[int]:
     """The processes of the crew's players, in the order in which they were started."""
-    return [player.process.pid for player in evening.director._crew._players.values() if player.process is not None]
+    return [player.process.pid for player in setup.director._crew._players.values() if player.process is not None]
 
 
-def test_a_built_in_agent_killed_in_the_middle_has_crashed_and_plays_the_next_game(evening: Evening) -> None:
-    entrants = evening.entrant("random", "victim"), evening.entrant("mcts:seconds=0.05", "b")
+def test_a_built_in_agent_killed_in_the_middle_has_crashed_and_plays_the_next_game(setup: Setup) -> None:
+    entrants = setup.entrant("random", "victim"), setup.entrant("mcts:seconds=0.05", "b")
     first, second = killed_at_ply(
-        evening,
+        setup,
         1,
-        lambda: players_of(evening)[0],
-        evening.game(*entrants, watched=True),
-        evening.game(*entrants),
+        lambda: players_of(setup)[0],
+        setup.game(*entrants, watched=True),
+        setup.game(*entrants),
     )
     assert (first.record.verdict, first.record.fault) == (Verdict.CRASHED, 0)
     assert "was killed by SIGKILL" in first.record.detail
@@ -173,23 +173,23 @@ def test_a_built_in_agent_killed_in_the_middle_has_crashed_and_plays_the_next_ga
     ],
 )
 def test_a_killed_warden_is_no_fault_the_first_time_unless_its_agent_could_do_it(
-    evening: Evening, tmp_path: Path, kind: WallKind, verdicts: list[tuple[str, int | None]]
+    setup: Setup, tmp_path: Path, kind: WallKind, verdicts: list[tuple[str, int | None]]
 ) -> None:
     if not (offer := probe.offer(kind)).holds:
         pytest.skip(f"this machine offers no {kind}: {offer.why}")
     (tmp_path / "first.py").write_text(AGENT, "utf-8")
-    entrants = evening.entrant(str(tmp_path / "first.py"), "victim", walls=kind), evening.entrant("random", "b")
+    entrants = setup.entrant(str(tmp_path / "first.py"), "victim", walls=kind), setup.entrant("random", "b")
     finished = []
-    for event in evening.director.play(InOrder([evening.game(*entrants, watched=True)])):
+    for event in setup.director.play(InOrder([setup.game(*entrants, watched=True)])):
         if isinstance(event, Began):
-            wardens = [player for player in evening.director._crew._players.values() if player.guarded]
+            wardens = [player for player in setup.director._crew._players.values() if player.guarded]
             assert wardens[0].process is not None
             os.kill(wardens[0].process.pid, signal.SIGKILL)
         if isinstance(event, Finished):
             finished.append(event.record)
     assert [(record.verdict, record.fault) for record in finished] == verdicts
     assert all("was killed by SIGKILL" in record.detail for record in finished)
-    (played,) = evening.play(evening.game(*entrants))
+    (played,) = setup.play(setup.game(*entrants))
     assert played.record.verdict == Verdict.NORMAL
 
 
@@ -209,16 +209,16 @@ def test_the_detail_says_how_a_lost_player_ended(detail: str, told: str) -> None
     assert _explained(normal, [lost, other]) == normal
 
 
-def test_a_player_of_ours_that_still_thinks_when_its_game_is_over_plays_no_other(evening: Evening) -> None:
-    evening.rules = "connect4"
+def test_a_player_of_ours_that_still_thinks_when_its_game_is_over_plays_no_other(setup: Setup) -> None:
+    setup.rules = "connect4"
     bad = Path(bad_agents.__file__).with_name("over_stdio.py")
     # A bad agent that ponders is read off its turn, whenever it writes; a paused one only at its next turn.
-    spoiler = evening.entrant(f"cmd:{sys.executable} {bad} writes_garbage_off_turn", "spoiler", ponder=True)
-    thinker = evening.entrant("mcts:simulations=1000000000", "thinker")
-    (first,) = evening.play(evening.game(spoiler, thinker))
+    spoiler = setup.entrant(f"cmd:{sys.executable} {bad} writes_garbage_off_turn", "spoiler", ponder=True)
+    thinker = setup.entrant("mcts:simulations=1000000000", "thinker")
+    (first,) = setup.play(setup.game(spoiler, thinker))
     assert (first.record.verdict, first.record.fault) == (Verdict.GARBAGE, 0)
-    assert thinker.key not in [player.key for player in evening.director._crew._players.values()]
-    (second,) = evening.play(evening.game(evening.entrant("random", "a"), evening.entrant("random", "b")))
+    assert thinker.key not in [player.key for player in setup.director._crew._players.values()]
+    (second,) = setup.play(setup.game(setup.entrant("random", "a"), setup.entrant("random", "b")))
     assert second.record.verdict == Verdict.NORMAL
 
 
@@ -230,8 +230,8 @@ def test_where_players_wait_fewer_games_are_played_at_once_and_then_more_again(m
     monkeypatch.setattr("arena.play.pace._LEAST_THINKING", 0)
     monkeypatch.setattr("arena.play.pace._THINKS", 0)
     with RunFolder() as folder, Director(folder, at_once=2) as director:
-        evening = Evening(folder, director)
-        games = [evening.game(evening.entrant("random", "a"), evening.entrant("random", "b")) for _ in range(8)]
+        setup = Setup(folder, director)
+        games = [setup.game(setup.entrant("random", "a"), setup.entrant("random", "b")) for _ in range(8)]
         most, paces, over = [2], [], 0
         for event in director.play(InOrder(games)):
             if isinstance(event, PaceChanged):
@@ -256,17 +256,17 @@ def test_a_referee_that_does_not_answer_is_lost_and_ended(monkeypatch: pytest.Mo
     monkeypatch.setattr("arena.play.director.PING_EVERY", 0.05)
     monkeypatch.setattr("arena.play.director.ANSWERS_WITHIN", 0.5)
     with RunFolder() as folder, Director(folder) as director:
-        evening = Evening(folder, director)
-        entrants = evening.entrant("random", "a"), evening.entrant("mcts:seconds=0.05", "b")
+        setup = Setup(folder, director)
+        entrants = setup.entrant("random", "a"), setup.entrant("mcts:seconds=0.05", "b")
         with pytest.raises(RefereeLost, match="the referee's process does not answer"):
-            stop_the_referee(evening, evening.game(*entrants, watched=True))
+            stop_the_referee(setup, setup.game(*entrants, watched=True))
         assert director._crew.referee.how_it_ended() == "was killed by SIGKILL"
 
 
-def stop_the_referee(evening: Evening, game: Planned) -> None:
-    for event in evening.director.play(InOrder([game])):
+def stop_the_referee(setup: Setup, game: Planned) -> None:
+    for event in setup.director.play(InOrder([game])):
         if isinstance(event, Ply):
-            os.kill(evening.director._crew.referee.pid, signal.SIGSTOP)
+            os.kill(setup.director._crew.referee.pid, signal.SIGSTOP)
 
 
 def test_a_director_with_too_few_descriptors_says_so() -> None:
@@ -282,13 +282,13 @@ def test_a_director_with_too_few_descriptors_says_so() -> None:
     assert "ArenaError: the referee needs 72 open files, the limit is 40" in ended.stderr
 
 
-def test_a_player_lost_between_games_is_started_again_without_fault(evening: Evening) -> None:
-    entrants = evening.entrant("random", "a"), evening.entrant("random", "b")
-    evening.play(evening.game(*entrants))
-    for pid in players_of(evening):
+def test_a_player_lost_between_games_is_started_again_without_fault(setup: Setup) -> None:
+    entrants = setup.entrant("random", "a"), setup.entrant("random", "b")
+    setup.play(setup.game(*entrants))
+    for pid in players_of(setup):
         os.kill(pid, signal.SIGKILL)
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-    (finished,) = evening.play(evening.game(*entrants))
+    (finished,) = setup.play(setup.game(*entrants))
     assert finished.record.verdict == Verdict.NORMAL
 
 
@@ -302,18 +302,18 @@ def test_a_killed_referee_is_reported_and_leaves_no_process() -> None:
 
 def lose_the_referee(folder: RunFolder) -> None:
     with Director(folder) as director:
-        evening = Evening(folder, director)
-        entrants = evening.entrant("random", "a"), evening.entrant("mcts:seconds=0.05", "b")
-        killed_at_ply(evening, 2, lambda: director._crew.referee.pid, evening.game(*entrants, watched=True))
+        setup = Setup(folder, director)
+        entrants = setup.entrant("random", "a"), setup.entrant("mcts:seconds=0.05", "b")
+        killed_at_ply(setup, 2, lambda: director._crew.referee.pid, setup.game(*entrants, watched=True))
 
 
-def test_broken_rules_are_told_with_their_place_and_not_played_again(evening: Evening, tmp_path: Path) -> None:
+def test_broken_rules_are_told_with_their_place_and_not_played_again(setup: Setup, tmp_path: Path) -> None:
     path = tmp_path / "failing.py"
     path.write_text(FAILING, "utf-8")
-    evening.rules = str(path)
-    entrants = evening.entrant("random", "a"), evening.entrant("random", "b")
+    setup.rules = str(path)
+    entrants = setup.entrant("random", "a"), setup.entrant("random", "b")
     with pytest.raises(BadFixture, match=r"rules failed: ZeroDivisionError: in the rules \(failing.py, line 14, in"):
-        evening.play(evening.game(*entrants))
+        setup.play(setup.game(*entrants))
 
 
 def test_a_void_game_is_played_again_and_after_three_attempts_stays_void() -> None:
@@ -351,9 +351,9 @@ class Failing(State):
 
 def test_games_are_played_at_once(tmp_path: Path) -> None:
     with RunFolder() as folder, Director(folder, at_once=3) as director:
-        evening = Evening(folder, director)
-        entrants = evening.entrant("random", "a"), evening.entrant("random", "b")
-        finished = evening.play(*(evening.game(*entrants) for _ in range(12)))
+        setup = Setup(folder, director)
+        entrants = setup.entrant("random", "a"), setup.entrant("random", "b")
+        finished = setup.play(*(setup.game(*entrants) for _ in range(12)))
         assert sorted(event.game.number for event in finished) == list(range(1, 13))
         assert {event.record.verdict for event in finished} == {Verdict.NORMAL}
 
@@ -367,8 +367,8 @@ def test_games_are_played_at_once(tmp_path: Path) -> None:
     ],
 )
 def test_a_player_that_cannot_play_the_game_is_refused_before_it(
-    evening: Evening, rules: str, text: str, words: str
+    setup: Setup, rules: str, text: str, words: str
 ) -> None:
-    evening.rules = rules
+    setup.rules = rules
     with pytest.raises(BadFixture, match=words):
-        evening.entrant(text, "a")
+        setup.entrant(text, "a")

@@ -46,21 +46,21 @@ def test_a_game_counts_for_both_and_against_each_other() -> None:
     ann, bob = results.players["ann"], results.players["bob"]
     assert (ann.games, ann.wins, ann.draws, ann.losses, ann.points, ann.wins_second) == (3, 2, 1, 0, 2.5, 1)
     assert (bob.games, bob.wins, bob.draws, bob.losses, bob.points, bob.wins_second) == (3, 0, 1, 2, 0.5, 0)
-    meeting = results.meetings["bob", "ann"]
+    meeting = results.head_to_head["bob", "ann"]
     assert (meeting.games, meeting.points) == (3, 0.5)
 
 
 def test_in_a_game_of_three_everybody_else_is_an_opponent() -> None:
     results = points.of([RatedGame(("ann", "bob", "cleo"), (0.0, 0.0, 1.0))])
-    assert len(results.meetings) == 6
-    assert results.meetings["cleo", "bob"].points == 1
-    assert results.meetings["ann", "bob"].points == 0
+    assert len(results.head_to_head) == 6
+    assert results.head_to_head["cleo", "bob"].points == 1
+    assert results.head_to_head["ann", "bob"].points == 0
     assert (results.players["cleo"].games, results.players["cleo"].wins_second) == (1, 1)
 
 
 def test_a_game_for_one_has_no_opponents() -> None:
     results = points.of([RatedGame(("ann",), (1.0,))])
-    assert results.meetings == {}
+    assert results.head_to_head == {}
     assert (results.players["ann"].wins, results.players["ann"].wins_second) == (1, 0)
 
 

@@ -36,7 +36,7 @@ def counted(games: Sequence[Game]) -> Scores:
 def broken(*games: Game) -> dict[str, dict[str, float]]:
     """The tie-breaks of all players."""
     results = counted(games)
-    return tiebreaks(results.players, results.meetings)
+    return tiebreaks(results.players, results.head_to_head)
 
 
 def ranked(*games: Game) -> list[tuple[int, str]]:
@@ -128,7 +128,7 @@ def test_standings_ask_them_in_their_order(games: list[Game]) -> None:
 @given(games=GAMES)
 def test_they_are_what_their_definitions_say(games: list[Game]) -> None:
     results = counted(games)
-    found = tiebreaks(results.players, results.meetings)
+    found = tiebreaks(results.players, results.head_to_head)
     total = {name: sum(share for one, share, _ in sides(games) if one == name) for name in results.players}
     for name in total:
         mine = [(share, total[other]) for one, share, other in sides(games) if one == name]

@@ -21,7 +21,7 @@ from arena.match.schedule import Finished, Planned
 from arena.players.submissions import Store
 from arena.ratings.match_statistics import Hypothesis, sprt
 from arena.tournament import league as leagues
-from arena.tournament.lock import alone
+from arena.tournament.lock import tournament_lock
 from arena.tournament.tournament import Tournament
 from db import store as writing
 from db.database import Database
@@ -366,15 +366,15 @@ def test_a_full_disk_pauses_the_tournament_and_loses_nothing(course: Course, mon
 
 
 def test_two_runs_of_a_tournament_at_the_same_time_are_refused(tmp_path: Path) -> None:
-    with alone(tmp_path, "cs101"):
+    with tournament_lock(tmp_path, "cs101"):
         with (
             pytest.raises(TournamentBusy, match="another process is running tournament 'cs101'"),
-            alone(tmp_path, "cs101"),
+            tournament_lock(tmp_path, "cs101"),
         ):
             pass
-        with alone(tmp_path, "cs102"):
+        with tournament_lock(tmp_path, "cs102"):
             pass
-    with alone(tmp_path, "cs101"):
+    with tournament_lock(tmp_path, "cs101"):
         pass
 
 

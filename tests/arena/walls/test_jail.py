@@ -39,7 +39,7 @@ def wait_for(confined: Confined) -> int:
 def finish(agent: AgentProcess) -> bytes:
     """All complete lines that the agent writes until its stdout ends, joined."""
     said = []
-    while not agent.silent:
+    while not agent.stdout_ended:
         agent.read()
         while (line := agent.next_line()) is not None:
             said.append(line)

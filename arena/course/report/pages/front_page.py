@@ -13,7 +13,7 @@ from arena.ratings.ranking import ANCHOR, ONLY_LOST, ONLY_WON
 if TYPE_CHECKING:
     from arena.course.report.gather import Report, ReportedAgent
     from arena.course.report.pages.addresses import Addresses
-    from db.scores import Meetings
+    from db.scores import HeadToHead
 
 MARKS: Final = {ONLY_WON: "won all", ONLY_LOST: "lost all", ANCHOR: "anchor"}
 """The marks of a ranking in words."""
@@ -202,7 +202,7 @@ def _crosstable(report: Report, where: Addresses) -> list[str]:
     ]
 
 
-def _met(where: Addresses, name: str, other: str, met: Meetings | None, *, alike: bool) -> str:
+def _met(where: Addresses, name: str, other: str, met: HeadToHead | None, *, alike: bool) -> str:
     if name == other:
         return parts.cell("", "self")
     if met is None:

@@ -14,7 +14,7 @@ from adsearch import games
 from arena.cli.look.standings import crosstable_lines
 from arena.ratings.points import Crosstable
 from arena.ratings.tiebreaks import TIEBREAKS
-from db.scores import Meetings
+from db.scores import HeadToHead
 from tests.kit import sample_record
 from tests.kit.arena_program import arena
 from tests.kit.places import ROOT
@@ -173,7 +173,7 @@ def test_a_crosstable_has_a_row_and_a_column_for_everybody(record: Path) -> None
 @pytest.mark.parametrize(("players", "width"), [(20, 80), (40, 80), (3, 10), (1, 80), (0, 80)])
 def test_a_crosstable_fits_its_terminal_and_holds_every_cell(players: int, width: int) -> None:
     names = [f"a student with a long name {number}" for number in range(players)]
-    cells = [[None if one == other else Meetings(2, 1.5) for other in names] for one in names]
+    cells = [[None if one == other else HeadToHead(2, 1.5) for other in names] for one in names]
     lines = crosstable_lines(Crosstable(names, list(cells)), width=width)
     parts = "\n".join(lines).split("\n\n")
     assert all(len(line) <= max(width, 20) for line in lines)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from arena.tournament.lock import alone
+from arena.tournament.lock import tournament_lock
 from db import store
 from db.database import Database
 from tests.kit.arena_program import Ended, arena
@@ -277,7 +277,7 @@ def test_a_game_is_annulled_and_scheduled_once_more(record: Path) -> None:
 
 
 def test_no_game_is_scheduled_while_another_process_plays_the_tournament(record: Path) -> None:
-    with alone(record.with_suffix(".store"), "cs101"):
+    with tournament_lock(record.with_suffix(".store"), "cs101"):
         ended = rule(record, "void", "3", "--again", "--reason", "x")
         assert (ended.code, rulings(record)) == (1, [])
         assert ended.err.startswith("arena: another process is running tournament 'cs101'")

@@ -19,17 +19,17 @@ def test_questions_are_the_same_for_the_same_seed(name: str) -> None:
     first, again = (
         json.dumps([question.description for question in asked])
         for asked in (
-            questions.ask_about(algorithm, seed=3, count=10, with_depth=True),
-            questions.ask_about(algorithm, seed=3, count=10, with_depth=True),
+            questions.questions_for(algorithm, seed=3, count=10, with_depth=True),
+            questions.questions_for(algorithm, seed=3, count=10, with_depth=True),
         )
     )
     assert first == again
-    other = questions.ask_about(algorithm, seed=4, count=10, with_depth=True)
+    other = questions.questions_for(algorithm, seed=4, count=10, with_depth=True)
     assert json.dumps([question.description for question in other]) != first
 
 
 def test_random_trees_have_all_special_cases() -> None:
-    asked = questions.ask_about(questions.find_algorithm("alphabeta"), seed=1, count=60, with_depth=True)
+    asked = questions.questions_for(questions.find_algorithm("alphabeta"), seed=1, count=60, with_depth=True)
     made = [random_trees.opened(question.description) for question in asked if question.name.startswith("random")]
     nodes = [state for tree in made for state in (tree, *(tree.play(move) for move in tree.moves()))]
     assert {tree.turn for tree in made} == {0, 1}
@@ -40,7 +40,7 @@ def test_random_trees_have_all_special_cases() -> None:
 
 
 def test_without_a_depth_parameter_every_tree_is_searched_to_its_end() -> None:
-    asked = questions.ask_about(questions.find_algorithm("minimax"), seed=1, count=9, with_depth=False)
+    asked = questions.questions_for(questions.find_algorithm("minimax"), seed=1, count=9, with_depth=False)
     assert {question.depth for question in asked} == {None}
 
 

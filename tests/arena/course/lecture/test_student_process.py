@@ -40,7 +40,7 @@ def minimax(state):
 def test_a_process_that_is_lost_costs_its_question_and_three_cost_the_rest(tmp_path: Path) -> None:
     file = tmp_path / "hostile.py"
     file.write_text(HOSTILE.replace('"E"', '"B"'))
-    asked = questions.ask_about(questions.find_algorithm("minimax"), seed=1, count=0, with_depth=False)
+    asked = questions.questions_for(questions.find_algorithm("minimax"), seed=1, count=0, with_depth=False)
     with StudentProcess(file, "minimax", seconds=0.5) as process:
         answers = {question.name: process.ask(question) for question in asked}
     assert answers["tree:four_leaves"].value == 1.0
@@ -55,7 +55,7 @@ def test_a_process_that_is_lost_costs_its_question_and_three_cost_the_rest(tmp_p
 def test_a_function_cannot_forge_answers(tmp_path: Path) -> None:
     file = tmp_path / "forger.py"
     file.write_text(HOSTILE.replace('"b1"', '"b"').replace("return 1", "pass"))
-    (question, *_) = questions.ask_about(questions.find_algorithm("minimax"), seed=1, count=0, with_depth=False)
+    (question, *_) = questions.questions_for(questions.find_algorithm("minimax"), seed=1, count=0, with_depth=False)
     with StudentProcess(file, "minimax") as process:
         assert process.ask(question).failed == "it wrote into the channel for answers; use only print for output"
 
@@ -71,7 +71,7 @@ def test_a_function_sees_neither_files_nor_our_searches(tmp_path: Path) -> None:
         "def alphabeta(state):\n    import adsearch.alphabeta\n"
         "def pvs(state):\n    return [0] * 10**9\n"
     )
-    (question, *_) = questions.ask_about(questions.find_algorithm("minimax"), seed=1, count=0, with_depth=False)
+    (question, *_) = questions.questions_for(questions.find_algorithm("minimax"), seed=1, count=0, with_depth=False)
     told = {}
     for name in ("minimax", "alphabeta", "pvs"):
         with StudentProcess(file, name, walls=WallKind.SANDBOX) as process:
@@ -88,7 +88,7 @@ def test_a_file_that_never_finishes_loading_is_reported_once(tmp_path: Path, mon
     monkeypatch.setattr(student_process, "_LOADS_WITHIN", 0.5)
     file = tmp_path / "loop.py"
     file.write_text("while True: pass\n")
-    (question, *_) = questions.ask_about(questions.find_algorithm("minimax"), seed=1, count=0, with_depth=False)
+    (question, *_) = questions.questions_for(questions.find_algorithm("minimax"), seed=1, count=0, with_depth=False)
     with StudentProcess(file, "minimax") as process:
         assert not process.takes_depth
         for _ in range(2):

@@ -12,13 +12,13 @@ import pytest
 
 from agents.protocol import Verdict
 from arena.student.checking.explanations import Failure, explain
-from tests.attacks.evening import Evening
-from tests.attacks.test_attacks import evening  # noqa: F401
+from tests.attacks.attack_run import AttackRun
+from tests.attacks.test_attacks import attack_run  # noqa: F401
 from tests.kit import check_messages
 from tests.kit.broken_submissions import BEHIND_WALLS, BROKEN, FAMILIES, HOSTED, NO_FILES, Broken
 from tests.kit.effort import ALL_WALLS
 
-MESSAGES = check_messages.held()
+MESSAGES = check_messages.recorded()
 
 
 @pytest.mark.parametrize("broken", [*NO_FILES, *HOSTED], ids=str)
@@ -45,9 +45,9 @@ def test_each_confined_agent_is_in_one_family_whose_first_is_examined() -> None:
         assert set(others) <= known or first not in known
 
 
-@pytest.mark.parametrize("evening", ["sandbox-ordinary"], indirect=True, scope="module")
-def test_every_attack_has_its_message(evening: Evening) -> None:  # noqa: F811
-    for name, words in check_messages.of_attacks(evening).items():
+@pytest.mark.parametrize("attack_run", ["sandbox-ordinary"], indirect=True, scope="module")
+def test_every_attack_has_its_message(attack_run: AttackRun) -> None:  # noqa: F811
+    for name, words in check_messages.of_attacks(attack_run).items():
         if name.startswith("attack: start_"):  # refused by the system, or counted by the warden: a race
             assert "thread" in words or words == "good"
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arena.ratings.match_statistics import Hypothesis, Model, sprt
-from arena.tournament.formats.sprt_match import SprtTerms, weigh
+from arena.tournament.formats.sprt_match import SprtTerms, match_test
 
 HALVES = (0.0, 0.5, 1.0, 1.5, 2.0)
 
@@ -13,22 +13,22 @@ HALVES = (0.0, 0.5, 1.0, 1.5, 2.0)
 def test_pairs_are_counted_by_the_points_of_the_player() -> None:
     terms = SprtTerms(of="ann", elo0=-10, elo1=30, alpha=0.01, beta=0.1, model=Model.NORMALIZED)
     counts = [3, 1, 4, 1, 5]
-    found = weigh(terms, dict(zip(HALVES, counts, strict=True)))
+    found = match_test(terms, dict(zip(HALVES, counts, strict=True)))
     expected = sprt(counts, -10, 30, 0.01, 0.1, "normalized")
     assert (found.llr, found.lower, found.upper) == (expected.llr, expected.lower, expected.upper)
     assert (found.verdict, found.pairs) == (None, 14)
-    assert found.llr > 0 > weigh(terms, dict(zip(HALVES, reversed(counts), strict=True))).llr
+    assert found.llr > 0 > match_test(terms, dict(zip(HALVES, reversed(counts), strict=True))).llr
 
 
 def test_without_pairs_nothing_is_decided() -> None:
-    found = weigh(SprtTerms(of="ann", elo0=0, elo1=5), {})
+    found = match_test(SprtTerms(of="ann", elo0=0, elo1=5), {})
     assert (found.verdict, found.llr, found.pairs) == (None, 0, 0)
 
 
 def test_the_player_that_wins_all_games_is_better() -> None:
     terms = SprtTerms(of="ann", elo0=0, elo1=100)
-    assert weigh(terms, {2.0: 50}).verdict is Hypothesis.H1
-    assert weigh(terms, {0.0: 50}).verdict is Hypothesis.H0
+    assert match_test(terms, {2.0: 50}).verdict is Hypothesis.H1
+    assert match_test(terms, {0.0: 50}).verdict is Hypothesis.H0
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
-"""Runs every attacker once, under a real director, in a separate process. One such run is called an evening.
+"""Runs every attacker once, under a real director, in a separate process. One such run is called an attack_run.
 
-    python -m tests.attacks.evening KIND
+    python -m tests.attacks.attack_run KIND
 
 The process runs as the user that started it and keeps all files in its TMPDIR. It writes one JSON document to stdout:
 the result of each game, and what was left behind.
@@ -72,7 +72,7 @@ class Played(Struct, frozen=True):
     """Processes and changed files right after the game."""
 
 
-class Evening(Struct, frozen=True):
+class AttackRun(Struct, frozen=True):
     """The results of one run."""
 
     kind: WallKind
@@ -171,7 +171,7 @@ def _content(path: Path) -> str:
         return str(error)
 
 
-def spend(kind: WallKind, attacks: Sequence[Attack] = ATTACKS) -> Evening:
+def run_attacks(kind: WallKind, attacks: Sequence[Attack] = ATTACKS) -> AttackRun:
     """Runs these attacks behind walls of that kind."""
     if LINUX:  # processes that escape from a warden become children of this process
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -197,7 +197,7 @@ def spend(kind: WallKind, attacks: Sequence[Attack] = ATTACKS) -> Evening:
         os.chmod(inner, 0o700)
     shutil.rmtree(home)
     left += [f"a file: {path.name}" for path in Path(tempfile.gettempdir()).iterdir() if _is_unexpected(path)]
-    return Evening(kind, tuple(played), tuple(left), tuple(changed), tuple(arrived))
+    return AttackRun(kind, tuple(played), tuple(left), tuple(changed), tuple(arrived))
 
 
 def _is_unexpected(path: Path) -> bool:
@@ -324,8 +324,10 @@ def main() -> None:
     """Runs the attacks that the command line names."""
     with _stdout_kept() as out:
         names = sys.argv[2:]
-        evening = spend(WallKind(sys.argv[1]), [attack for attack in ATTACKS if not names or attack.name in names])
-        data = msgspec.json.encode(evening)
+        attack_run = run_attacks(
+            WallKind(sys.argv[1]), [attack for attack in ATTACKS if not names or attack.name in names]
+        )
+        data = msgspec.json.encode(attack_run)
         while data:
             data = data[os.write(out, data) :]
 
