@@ -95,6 +95,7 @@ def _outcome(test: Sprt, terms: SprtTerms, b: str) -> str:
 
 def _version(connection: Connection, name: str) -> tuple[str, int | None]:
     """The agent that `name` means, and its version, or None for all versions."""
+    from db.search import versions_named
 
     agent, sign, number = name.rpartition("@")
     try:
