@@ -221,7 +221,7 @@ def test_a_table_shows_the_first_rows_and_says_so(record: str) -> None:
     rows = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {ROWS + 1}) SELECT i FROM n"
     found = arena("sql", rows, "--db", record)
     assert (found.code, len(found.out.splitlines())) == (0, ROWS + 1)
-    assert found.err == "the first 1,000 rows; --limit N prints more; --format csv prints all\n"
+    assert found.err == "only the first 1,000 rows; --limit N prints more; --format csv prints all\n"
     assert arena("sql", rows, "--db", record, "--limit", str(ROWS + 1)).err == ""
     assert len(json.loads(arena("sql", rows, "--db", record, "--format", "json").out)) == ROWS + 1
     few = arena("sql", rows, "--db", record, "--format", "csv", "--limit", "2")

@@ -216,7 +216,7 @@ def _show_plan(league: League, db: str | None, display: TournamentDisplay) -> No
     from arena.walls.run_folder import RunFolder
     from db.database import Database
 
-    stands = None
+    planned = None
     time = game_time(league, ())
     with (
         suppress(NotFound),
@@ -225,12 +225,12 @@ def _show_plan(league: League, db: str | None, display: TournamentDisplay) -> No
         database.reading() as connection,
     ):
         time = _game_time(connection, league)
-        stands = plan_of(connection, league, Store(folder.scratch / "store"))
+        planned = plan_of(connection, league, Store(folder.scratch / "store"))
     display.show_plan(time)
-    if stands is not None:
-        display.show_earlier_games(stands.over, stands.all, stands.changed)
-        if stands.repeated:
-            display.say(f"{stands.repeated} of {stands.over} games have exactly the same moves as another one")
+    if planned is not None:
+        display.show_earlier_games(planned.over, planned.all, planned.changed)
+        if planned.repeated:
+            display.say(f"{planned.repeated} of {planned.over} games have exactly the same moves as another one")
     show_choices(league, time)
 
 

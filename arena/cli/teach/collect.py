@@ -300,11 +300,11 @@ def _show_how_to_play(tournament: Path, db: str | None) -> None:
 
     try:
         with RunFolder() as folder, Database(db) as database, database.reading() as connection:
-            stands = plan_of(connection, league.read(tournament), Store(folder.scratch / "store"))
+            planned = plan_of(connection, league.read(tournament), Store(folder.scratch / "store"))
     except BadLeague as error:
         _say(f"the tournament cannot be played yet: {error}")
         return
-    again = stands is not None and stands.over and (stands.changed or stands.superseded)
+    again = planned is not None and planned.over and (planned.changed or planned.superseded)
     _say(f"next: arena run {tournament}{' --rerun-changed' if again else ''}")
     if again:
         _say("without --rerun-changed, games of earlier versions no longer count and are not played again", indent=4)

@@ -114,8 +114,8 @@ def grades(
 
 def _against(row: dict[str, Any], bar: str) -> str | None:
     """The comparison of the agent with the bar, and about how many more games would decide it."""
-    stands, more = row[bar], row[f"{bar}_more"]
-    return stands if more is None else f"{stands} ~{more}"
+    outcome, more = row[bar], row[f"{bar}_more"]
+    return outcome if more is None else f"{outcome} ~{more}"
 
 
 _UNDECIDED: Final = "undecided"

@@ -124,6 +124,6 @@ def memory_limit(mebibytes: int, *, advice: str) -> Iterator[None]:
     try:
         yield
     except MemoryError:
-        raise ArenaError(f"out of memory: the limit is {mebibytes} MiB; {advice}") from None
+        raise ArenaError(f"out of memory: at most {mebibytes} MiB of memory are allowed; {advice}") from None
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))

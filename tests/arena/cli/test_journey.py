@@ -78,7 +78,7 @@ def play(terminal: Session) -> None:
     assert COLUMNS_OF_THE_BOARD in ended.pictures[-1]
     result = rf"^(\d+)  my_agent - random  1-0  my_agent wins, four in a row  {len(plies)} plies\n"
     times = r" +\(my_agent \d\.\d\d s, random \d\.\d\d s\)\n"
-    assert re.search(rf"{result}{times}step through it: arena replay \1$", ended.pictures[-1], re.MULTILINE)
+    assert re.search(rf"{result}{times}to step through this game: arena replay \1$", ended.pictures[-1], re.MULTILINE)
 
 
 def find_the_mistake(terminal: Session) -> None:

@@ -230,7 +230,7 @@ def test_where_there_are_more_games_it_is_told_how_to_see_all(record: Path, monk
     monkeypatch.setattr("arena.cli.look.history._DEFAULT_LIMIT", 5)
     for format in ("table", "csv", "json"):
         assert asked(record, "history", "--format", format).err == "the newest 5 of 19 games; --limit 19 lists all\n"
-    assert asked(record, "history", "--verdict", "normal").err == "the newest 5 of 10; --limit 10 shows all\n"
+    assert asked(record, "history", "--verdict", "normal").err == "the newest 5 of 10 games; --limit 10 lists all\n"
     assert asked(record, "history", "--limit", "5").err == ""
     assert asked(record, "history", "--limit", "19").err == ""
     monkeypatch.setattr("arena.cli.look.history._MOST_COUNTED", 18)
