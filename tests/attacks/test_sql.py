@@ -225,7 +225,7 @@ def test_a_table_shows_the_first_rows_and_says_so(record: str) -> None:
     assert arena("sql", rows, "--db", record, "--limit", str(ROWS + 1)).err == ""
     assert len(json.loads(arena("sql", rows, "--db", record, "--format", "json").out)) == ROWS + 1
     few = arena("sql", rows, "--db", record, "--format", "csv", "--limit", "2")
-    assert (few.out, few.err) == ("i\n1\n2\n", "the first 2 rows; --limit N prints more\n")
+    assert (few.out, few.err) == ("i\n1\n2\n", "only the first 2 rows; --limit N prints more\n")
 
 
 def test_rows_that_nobody_reads_are_not_computed(record: str) -> None:

@@ -51,6 +51,17 @@ def test_no_terminal_obeys_what_an_agent_wrote_or_a_game_says(capsys: pytest.Cap
     assert "\x1b" not in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("_narrow")
+def test_a_waiting_person_sees_who_is_thinking_until_the_next_line(capsys: pytest.CaptureFixture[str]) -> None:
+    screen = GameScreen(quiet=False, people=["b"])
+    screen.show(Began(PLANNED))
+    assert shown(capsys)[-1] == "a is thinking ..."
+    screen.show(Ply(PLANNED, MoveRecord(1, 0, "b2", spent=0)))
+    out = capsys.readouterr().out
+    assert out.startswith("\r\x1b[K  1  ")
+    assert "thinking" not in out
+
+
 def shown(capsys: pytest.CaptureFixture[str]) -> list[str]:
     """The lines on the terminal, without its colours."""
     return re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
