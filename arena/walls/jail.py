@@ -93,7 +93,7 @@ class Confined:
         # The first process in a container (PID 1): ours, not the agent's.
         self._first = next(iter(usage.children(self.pid)), None) if walls.kind is WallKind.CONTAINER else None
         agent = self.pid if self._first is None else next(iter(usage.children(self._first)), self.pid)
-        self.usage = usage.Usage(agent, alone=walls.kind is WallKind.SANDBOX, first=self._first, group=group)
+        self.usage = usage.Usage(agent, single_process=walls.kind is WallKind.SANDBOX, first=self._first, group=group)
         self._kernel_memory = KernelMemory()
         # Processor time in nanoseconds, once everything is killed.
         self.cpu: int | None = None

@@ -49,7 +49,7 @@ class Meter:
     def __init__(self, confined: Confined) -> None:
         self._confined = confined
         self._usage = confined.usage
-        self._threads = Runnable(confined.pid) if self._usage.alone and LINUX else None
+        self._threads = Runnable(confined.pid) if self._usage.single_process and LINUX else None
         self._before_game: int | None = None
         # At the start of this span: processor time used, and the group's time without a processor.
         self._before: int | None = 0

@@ -29,10 +29,12 @@ _TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 class Usage:
     """What one process and its descendants use while they run."""
 
-    def __init__(self, pid: int, *, alone: bool = False, first: int | None = None, group: Cgroup | None = None) -> None:
-        """`alone`: it can start no other process; `first`: PID 1 of its container, the ancestor of all that it starts;
-        `group`: its control group, to which all that it starts belongs."""
-        self.alone = alone
+    def __init__(
+        self, pid: int, *, single_process: bool = False, first: int | None = None, group: Cgroup | None = None
+    ) -> None:
+        """`single_process`: it can start no other process; `first`: PID 1 of its container, the ancestor of all that it
+        starts; `group`: its control group, to which all that it starts belongs."""
+        self.single_process = single_process
         # Shared memory of a container lies in its tmpfs folders, and is counted with their files.
         self._counted = _OWN + _SHARED if first is None else _OWN
         self._first = first
@@ -63,7 +65,7 @@ class Usage:
 
     def look(self) -> None:
         """Finds new descendants, and forgets those that have ended."""
-        if self.alone:
+        if self.single_process:
             return
         family = self.family()
         for pid in family - self._cpu.keys():
@@ -132,7 +134,7 @@ class Usage:
 
     def _reaped(self) -> int:
         """Processor time of children that the process has reaped; 0 if not known, or after its own end."""
-        if self._status is None or self.alone:
+        if self._status is None or self.single_process:
             return 0
         try:
             fields = os.pread(self._status, 1000, 0).rpartition(b")")[2].split()
