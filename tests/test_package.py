@@ -21,7 +21,8 @@ from tests.kit.places import ROOT
 
 needs_all_pythons = pytest.mark.skipif(not ALL_PYTHONS, reason="installs from an index: ALL_PYTHONS=1, as in .ci/run")
 PYTHONS = package.pythons()
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PROJECT = PYPROJECT["project"]
 
 
 def test_the_wheel_has_every_file_of_the_packages_and_nothing_else(tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -47,9 +48,12 @@ def test_the_wheel_has_both_scripts_and_needs_no_extra_to_play(tmp_path_factory:
 
 def test_the_sdist_has_what_the_tests_need(tmp_path_factory: pytest.TempPathFactory) -> None:
     _, sdist = package.built(tmp_path_factory)
-    folders = (*package.PACKAGES, "tests", "benchmarks", "docs", "examples", ".ci")
-    single = {path.name for path in ROOT.iterdir() if path.is_file() and not path.name.startswith("arena.db")}
-    assert package.in_sdist(sdist) == package.files_below(*folders) | single | {"PKG-INFO"}
+    named = [name.removeprefix("/") for name in PYPROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]]
+    folders = [name for name in named if (ROOT / name).is_dir()]
+    single = {name for name in named if name not in folders}
+    always = {"PKG-INFO", "pyproject.toml", ".gitignore"}
+    assert package.in_sdist(sdist) == package.files_below(*folders) | single | always
+    assert {*package.PACKAGES, "tests", "benchmarks", "docs", "examples"} <= set(folders)
 
 
 def test_two_builds_of_the_same_sources_are_the_same_to_the_byte(

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Annotated, Any, Final
 
 import typer
-from typer.completion import completion_init
+from typer.completion import get_completion_inspect_parameters
 from typer.core import TyperGroup
 from typer.main import get_group
 
@@ -165,7 +165,8 @@ def _install_completion(wanted: bool) -> None:
         completion_scripts.install()
 
 
-completion_init()
+# Typer then answers the scripts of arena/cli/terminal/completion_scripts.py as each shell needs it.
+get_completion_inspect_parameters()
 app = typer.Typer(
     cls=Commands,
     add_completion=False,

@@ -205,7 +205,7 @@ def test_several_processes_migrate_once_and_the_backup_is_the_old_file(
 def test_the_migration_adds_the_hash_of_moves_to_older_games(tmp_path: Path) -> None:
     """The migration has the hash written out; games that were played since must be comparable with them."""
     file = tmp_path / "course.db"
-    shutil.copy(WRITTEN_BEFORE / "course.db", file)
+    shutil.copy(WRITTEN_BEFORE / "0.1.0" / "course.db", file)
     assert revision(file) == "0001"
     with Database(str(file)) as database, database.reading() as connection:
         ids = games.ids(connection, None, every=True)
