@@ -170,7 +170,7 @@ def _crashed(failure: Failure) -> Explanation:
             stderr=tracebacks.excerpt(failure.stderr),
         )
     return Explanation(
-        f"the program ended {'during the game' if failure.asked else 'before the game started'}: {detail}",
+        f"the program left {'during the game' if failure.asked else 'before the game started'}: {detail}",
         _advice_on(last_line) or "it must run until the referee sends 'bye' or closes its input",
         stderr=tracebacks.excerpt(failure.stderr),
     )
