@@ -202,6 +202,6 @@ def arena(
         ),
     ] = False,
 ) -> None:
-    """A referee and tournament server for game-playing agents."""
+    """Play, test, rank and teach with game-playing agents: a referee and tournament server."""
     if context.invoked_subcommand is None:
         print(GUIDE, end="")

@@ -195,7 +195,7 @@ _TAKEN_BY: Final = {
 }
 
 
-# What is printed.
+# Output.
 
 
 def _title(tournaments: list[str] | None, source: str | None) -> str:

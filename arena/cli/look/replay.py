@@ -108,7 +108,7 @@ def replay(
     print("", *recorded_game.ending(game), sep="\n")
 
 
-# What is printed of a step.
+# A step as text.
 
 
 def _step_lines(game: PastGame, replay: Replay, step: Step, *, explained: bool) -> list[str]:

@@ -238,7 +238,7 @@ def _print_strategy(state: State[Any], result: "Result[Any]", budget: "Budget | 
 
     print()
     if result.exact and (not result.value or (result.value < 0 and state.players == 1)):
-        print("nobody can force a win")
+        print("no player can force a win")
         return
     # If the distance of the win is known, do not search deeper.
     seat = None if not result.exact else _mover(state) if result.value > 0 else 1 - _mover(state)
@@ -286,7 +286,7 @@ def _size(strategy: "Strategy[Any]", plies: float, known: dict[tuple[int, float]
 
 
 def _depths(text: str) -> range:
-    """The depths that "5" or "1-8" stands for."""
+    """The depths in a text such as "5" or "1-8"."""
     found = re.fullmatch(r"(\d{1,3})(?:-(\d{1,3}))?", text.strip(), re.ASCII)
     if not found or int(found[1]) > int(found[2] or found[1]):
         raise BadSearch(f"--depth: expected a depth or a range of them, such as 6 or 1-8, got {quote(text)}")

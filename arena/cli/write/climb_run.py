@@ -188,7 +188,7 @@ class ClimbRun:
         return next(iter(self.started_as), self.agent)
 
     def lost(self, climb: Climb) -> list[LostGame]:
-        """The games that it has lost: first those against the weakest opponent that is to be beaten yet."""
+        """The games that the agent lost: first those against the weakest opponent that it has not beaten yet."""
         from arena.student.climb import StepVerdict
         from arena.student.lost_games import LostGame
 

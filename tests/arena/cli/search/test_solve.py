@@ -146,7 +146,7 @@ def test_a_large_strategy_is_cut_and_says_how_much_was_left_out() -> None:
 
 
 def test_where_nobody_can_force_a_win_there_is_no_strategy() -> None:
-    assert arena("solve", "tictactoe", "--strategy").out.endswith("\nnobody can force a win\n")
+    assert arena("solve", "tictactoe", "--strategy").out.endswith("\nno player can force a win\n")
 
 
 def test_a_strategy_can_run_out_of_time() -> None:
