@@ -18,7 +18,7 @@ from tests.kit.terminal import ROWS, Session
 RIGHT, HOME, END, ENTER = "\x1b[C", "\x1b[H", "\x1b[F", "\r"
 COLUMNS_OF_THE_BOARD = " 1 2 3 4 5 6 7"
 CHOICE = "return max(moves, key=lambda move: self.worth(state.play(move), state.turn))"
-ANY_ORDER = "self.random.shuffle(moves)  # of moves that look equally good take any"
+ANY_ORDER = "self.random.shuffle(moves)  # so that equally good moves are chosen at random"
 CHECK = "arena check my_agent.py --game connect4"
 
 
