@@ -41,7 +41,7 @@ def test_its_leaves_at_a_depth_are_the_perft_numbers(game: str) -> None:
 
 @settings(max_examples=tries(50))
 @given(tree=trees(depth=5, chance=True), depth=st.integers(0, 6))
-def test_it_counts_what_a_walk_counts(tree: Tree, depth: int) -> None:
+def test_it_agrees_with_a_full_traversal(tree: Tree, depth: int) -> None:
     assert count.count(tree, depth) == walked(tree, depth)
     assert count.count(tree) == walked(tree, 99)
     assert count.search(tree, depth=depth).exact == (walked(tree, depth) == walked(tree, 99))
@@ -52,7 +52,7 @@ def test_transpositions_are_counted_as_often_as_they_are_reached(spec: str) -> N
     assert count.count(games.start(spec), 7) == walked(games.start(spec), 7)
 
 
-def test_cut_off_it_knows_a_lower_bound() -> None:
+def test_out_of_budget_it_returns_a_lower_bound() -> None:
     state = games.start("tictactoe")
     for nodes in (0, 5, 100, 1000):
         result = count.search(state, budget=Budget(nodes=nodes))

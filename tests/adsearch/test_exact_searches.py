@@ -146,7 +146,7 @@ def test_distances_are_right_where_they_are_told(name: str, tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("name", ["minimax", "alphabeta", "pvs"])
-def test_of_equal_moves_it_is_the_first(name: str) -> None:
+def test_of_equal_moves_the_first_is_chosen(name: str) -> None:
     for seed in range(300):
         tree = random_tree(Random(seed))
         first = next(move for move in tree.moves() if truth(tree.play(move)) == truth(tree))

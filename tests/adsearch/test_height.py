@@ -54,7 +54,7 @@ def test_every_game_of_tictactoe_may_fill_the_board_but_wins_end_it() -> None:
     assert height.height(games.start("kuhn")) == 5
 
 
-def test_cut_off_it_knows_a_lower_bound() -> None:
+def test_out_of_budget_it_returns_a_lower_bound() -> None:
     state = games.start("nap:n=14")
     for nodes in (0, 3, 60, 300):
         result = height.search(state, budget=Budget(nodes=nodes))

@@ -182,7 +182,7 @@ def test_without_chance_it_is_minimax(spec: str) -> None:
 
 @settings(max_examples=tries(200))
 @given(seed=st.integers(0, 2**32), chance=st.booleans(), inner=st.integers(1, 5))
-def test_on_graphs_it_finds_what_trying_everything_finds(seed: int, chance: bool, inner: int) -> None:
+def test_on_graphs_it_agrees_with_exhaustive_search(seed: int, chance: bool, inner: int) -> None:
     start = random_graph(seed, inner=inner, chance=chance)
     solution = iteration.solve(start)
     expected = solved_by_trying(start.graph)
@@ -196,14 +196,14 @@ def test_on_graphs_it_finds_what_trying_everything_finds(seed: int, chance: bool
         assert played[int(str(key))] == pytest.approx(value, abs=1e-7), start.graph
 
 
-def test_where_both_may_pass_for_ever_passing_is_worth_0() -> None:
+def test_if_both_can_pass_for_ever_the_value_is_0() -> None:
     assert iteration.search(graph("max: 1 2 | min: 0 3 | -0.5 | 0.7")).value == 0
     assert iteration.search(graph("max: 1 2 | min: 0 3 | 0.5 | 0.7")).value == 0.5
     assert iteration.search(graph("max: 1 2 | min: 0 3 | -0.7 | -0.5")).value == -0.5
     assert iteration.search(graph("max: 0")).value == 0
 
 
-def test_who_wins_does_not_pass_for_ever() -> None:
+def test_the_winner_does_not_pass_for_ever() -> None:
     result = iteration.search(graph("max: 1 2 | min: 0 3 | 0.5 | 0.7"))
     assert result.move == 1
     assert result.line == (1,)
@@ -213,7 +213,7 @@ def test_a_line_ends_where_the_game_repeats() -> None:
     assert iteration.search(graph("max: 1 2 | min: 0 3 | -0.5 | 0.7")).line == (0, 0)
 
 
-def test_waiting_is_not_worth_what_was_once_hoped_for() -> None:
+def test_values_in_a_cycle_do_not_support_each_other() -> None:
     # The gamble at node 2 wins at once or goes to node 4, which loses, but so slowly that at first it looks like 0.
     slow = " ".join(["4"] * 50 + ["5"] * 8 + ["0"])
     start = graph(f"max: 1 2 | max: 0 0 | chance: 3 4 | 1.0 | chance: {slow} | -1.0")
@@ -222,7 +222,7 @@ def test_waiting_is_not_worth_what_was_once_hoped_for() -> None:
     assert result.move == 1
 
 
-def test_of_equal_moves_it_is_the_first() -> None:
+def test_of_equal_moves_the_first_is_chosen() -> None:
     assert iteration.search(graph("max: 1 2 3 | 0.2 | 0.5 | 0.5")).move == 1
 
 
@@ -280,7 +280,7 @@ def test_a_game_that_is_over_is_worth_its_utility() -> None:
     assert (result.value, result.move, result.exact, result.distance) == (-0.5, None, True, 0)
 
 
-def test_cut_off_it_still_has_a_legal_move() -> None:
+def test_out_of_budget_it_still_returns_a_legal_move() -> None:
     state = games.start("pig:goal=10").play("3")
     for nodes in (0, 10, 500):
         result = iteration.search(state, budget=Budget(nodes=nodes))

@@ -349,7 +349,7 @@ def test_whichever_limit_comes_first_ends_it() -> None:
     assert mcts.search(state, simulations=10**6, budget=Budget(nodes=300)).nodes <= 301
 
 
-def test_of_equal_moves_it_is_the_first() -> None:
+def test_of_equal_moves_the_first_is_chosen() -> None:
     assert mcts.search(_tree({"a": 0, "b": 0, "c": 0}), simulations=50).move == "a"
     lost = {label: {"x": {"y": -1}} for label in "abc"}
     assert mcts.search(_tree(lost), simulations=50).move == "a"

@@ -40,14 +40,14 @@ def test_it_is_alphabeta_with_quiet_values_at_the_horizon(spec: str, columns: st
     assert quiescence.search(state, depth=depth).value == (expected if state.turn == 0 else -expected)
 
 
-def test_the_horizon_effect_is_seen_and_cured() -> None:
+def test_quiescence_search_avoids_the_horizon_effect() -> None:
     start = games.start("tree:horizon")
     assert alphabeta.search(start, depth=3).move == "check"
     assert quiescence.search(start, depth=3).move == "defend"
     assert alphabeta.search(start).move == "defend"
 
 
-def test_it_never_visits_the_whole_tree_to_be_quiet() -> None:
+def test_quiescence_does_not_visit_the_whole_tree() -> None:
     start = games.start("checkers")
     assert quiescence.search(start, depth=4).nodes < 3 * alphabeta.search(start, depth=4).nodes
 

@@ -53,7 +53,7 @@ def test_an_unknown_algorithm_is_refused() -> None:
 
 
 @pytest.mark.parametrize("name", TWO_PLAYERS)
-def test_dice_are_refused(name: str) -> None:
+def test_games_with_chance_are_refused(name: str) -> None:
     with pytest.raises(
         BadSearch, match=f"{name} does not support chance, and this game has it; try expectiminimax or mcts"
     ):
@@ -68,7 +68,7 @@ def test_four_players_are_refused(name: str) -> None:
 
 @pytest.mark.parametrize("name", LIMITED)
 @pytest.mark.parametrize("depth", [-1, 1.5, "3", True])
-def test_a_depth_that_is_none_is_refused(name: str, depth: Any) -> None:
+def test_an_invalid_depth_is_refused(name: str, depth: Any) -> None:
     with pytest.raises(BadSearch, match=rf"{name}: expected a depth of 0 or more plies, got"):
         search(name)(games.start("tree:professors"), depth=depth)
 

@@ -55,7 +55,7 @@ def test_it_knows_who_wins_nap(n: str, outcome: str) -> None:
 
 
 @pytest.mark.parametrize("n", range(1, 15))
-def test_somebody_has_a_strategy_for_nap_and_it_always_wins(n: int) -> None:
+def test_one_seat_has_a_strategy_for_nap_and_it_always_wins(n: int) -> None:
     state = games.start(f"nap:n={n}")
     strategy = winning.strategy(state)
     assert strategy is not None
@@ -168,7 +168,7 @@ def test_a_search_that_is_cut_off_still_has_a_legal_move() -> None:
         assert result.nodes <= nodes + 1
 
 
-def test_one_budget_pays_for_both_questions() -> None:
+def test_one_budget_is_used_for_both_searches() -> None:
     state = games.start("tictactoe")
     whole = winning.search(state).nodes
     assert winning.search(state, budget=Budget(nodes=whole)).exact

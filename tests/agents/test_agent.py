@@ -32,7 +32,7 @@ def told(**what: Any) -> dict[str, Any]:
     return hosting.reported(agent, games.start("tictactoe"))
 
 
-def test_without_a_clock_there_is_all_the_time_in_the_world() -> None:
+def test_without_a_clock_the_time_is_infinite() -> None:
     clock = Clock()
     assert clock.left == clock.budget == clock.remaining() == math.inf
 

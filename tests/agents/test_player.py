@@ -67,7 +67,7 @@ def turn(*events: tuple[Any, str], game: int = 1, **told: Any) -> Turn:
     return Turn(game, "abcd1234", len(events) + 1, events, told.pop("left", None), told.pop("budget", None), **told)
 
 
-def test_a_player_is_ready_when_its_agent_has_begun() -> None:
+def test_a_player_is_ready_after_begin() -> None:
     player = Player(Noting)
     assert player.name == "Noting"
     assert player.answer(Welcome(1, {}), 0) is None
@@ -102,14 +102,14 @@ def test_a_turn_is_measured_from_its_arrival() -> None:
     assert answer.cpu >= 0
 
 
-def test_in_a_game_with_secrets_the_view_is_the_state() -> None:
+def test_with_hidden_information_the_state_is_the_view() -> None:
     player = Player(Noting)
     player.answer(start("kuhn", seat=1, position="--"), 0)
     player.answer(turn(("chance", "?"), ("chance", "Q"), (0, "check"), position="?Q check"), 0)
     assert [note[0] for note in Noting.made[0].notes[1:]] == ["?Q check"]
 
 
-def test_an_illegal_choice_travels_as_words() -> None:
+def test_an_illegal_choice_is_sent_as_text() -> None:
     player = Player(Noting)
     player.answer(start(), 0)
     Noting.plays = "b2"
@@ -128,7 +128,7 @@ def test_raising_resign_resigns() -> None:
 
 
 @pytest.mark.parametrize(("told", "known"), [((1.0, -1.0), (1.0, -1.0)), ((None, None), None), (None, None)])
-def test_an_agent_is_told_what_the_game_was_worth_where_that_is_a_number(told: Any, known: Any) -> None:
+def test_an_agent_gets_the_utilities_if_they_are_numbers(told: Any, known: Any) -> None:
     player = Player(Noting)
     player.answer(start(), 0)
     player.answer(Over(1, told, Verdict.NORMAL, None, ()), 0)
@@ -167,7 +167,7 @@ def test_messages_of_another_game_are_not_answered() -> None:
     assert player.answer(Over(2, None, Verdict.VOID, None, ()), 0) is None
 
 
-def test_a_player_is_dismissed_by_a_goodbye_or_a_refusal() -> None:
+def test_a_player_ends_after_bye_or_refuse() -> None:
     player = Player(Noting)
     with pytest.raises(Dismissed, match=r"^$"):
         player.answer(Bye(), 0)

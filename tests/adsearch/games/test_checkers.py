@@ -62,7 +62,7 @@ def test_kings_step_one_square_in_all_directions_and_men_only_forward() -> None:
     assert texts(position("W:W18:BK1")) == {"18-14", "18-15"}
 
 
-def test_who_can_capture_must() -> None:
+def test_captures_are_mandatory() -> None:
     state = after(Checkers.start(), "11-15 22-18")
     assert texts(state) == {"15x22"}
     with pytest.raises(BadMove, match=r"15x22.*got '12-16'"):
@@ -111,7 +111,7 @@ def test_a_captured_king_leaves_no_trace() -> None:
     assert after(position("B:WK15,32:B11"), "11x18").position() == "W:W32:B18"
 
 
-def test_who_cannot_move_loses() -> None:
+def test_a_player_who_cannot_move_loses() -> None:
     blocked = after(position("W:W17,26:B13"), "26-22")
     assert blocked.turn is None
     assert blocked.moves() == ()

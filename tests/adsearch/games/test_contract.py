@@ -40,7 +40,7 @@ class Sticks(State):
 @pytest.mark.parametrize(
     "spec", [*games.names(), "ludo:players=2", "maze:ghosts=1", "tree:three", *OWN], ids=lambda spec: Path(spec).name
 )
-def test_every_game_holds_it(spec: str) -> None:
+def test_every_built_in_game_fulfils_the_contract(spec: str) -> None:
     assert contract.check(spec) >= 10
 
 
@@ -107,7 +107,7 @@ def checked(folder: Path, source: str, of: str = "Sticks") -> str:
         ("def chances(self): return ((1, 1.0),)", "expected chances() to be empty if turn is not CHANCE"),
     ],
 )
-def test_what_is_broken_is_told_in_a_sentence(tmp_path: Path, method: str, told: str) -> None:
+def test_each_error_in_a_game_is_reported(tmp_path: Path, method: str, told: str) -> None:
     zero_sum = "\n    zero_sum = True" if method == "players = 3" else ""
     assert told in checked(tmp_path, f"{STICKS}\nclass Odd(Sticks):\n    {method}{zero_sum}\n", "Odd")
 
@@ -145,7 +145,7 @@ class Dice(Sticks):
         ),
     ],
 )
-def test_so_is_wrong_chance(tmp_path: Path, right: str, wrong: str, told: str) -> None:
+def test_each_error_in_chance_nodes_is_reported(tmp_path: Path, right: str, wrong: str, told: str) -> None:
     assert right in CHANCE
     assert told in checked(tmp_path, STICKS + CHANCE.replace(right, wrong), "Dice")
 
@@ -158,17 +158,17 @@ def test_so_is_wrong_chance(tmp_path: Path, right: str, wrong: str, told: str) -
         ("random.choice(COINS) if bid == HIDDEN else bid", "0", "expected sample("),
     ],
 )
-def test_so_are_wrong_secrets(tmp_path: Path, right: str, wrong: str, told: str) -> None:
+def test_each_error_in_hidden_information_is_reported(tmp_path: Path, right: str, wrong: str, told: str) -> None:
     source = (EXAMPLES / "auction.py").read_text("utf-8")
     assert right in source
     assert told in checked(tmp_path, source.replace(right, wrong), "Auction")
 
 
-def test_a_game_without_an_end_is_told(tmp_path: Path) -> None:
+def test_a_game_without_an_end_is_reported(tmp_path: Path) -> None:
     source = STICKS.replace("max_plies = 10", "max_plies = None").replace("self.left - move", "self.left")
     assert "the game has not ended after 10,000 plies" in checked(tmp_path, source)
 
 
-def test_a_game_that_there_is_not_is_told_as_everywhere() -> None:
+def test_an_unknown_game_is_the_usual_error() -> None:
     with pytest.raises(UnknownGame, match="did you mean 'connect4'"):
         contract.check("conect4")

@@ -172,7 +172,7 @@ def test_a_text_that_is_no_move_is_refused_by_name(spec: str) -> None:
 @given(text=st.text() | st.text(alphabet=string.printable, max_size=80), seed=st.integers(0, 9))
 @example(text="-", seed=0)
 @example(text="9" * 5000, seed=1)
-def test_nonsense_is_no_move_and_no_position(spec: str, text: str, seed: int) -> None:
+def test_random_text_is_neither_a_move_nor_a_position(spec: str, text: str, seed: int) -> None:
     start = games.start(spec)
     for read in (start.from_text, lambda text: games.load(spec, text)):
         with contextlib.suppress(BadMove, BadPosition):
@@ -182,7 +182,7 @@ def test_nonsense_is_no_move_and_no_position(spec: str, text: str, seed: int) ->
 @pytest.mark.parametrize("spec", EVERY)
 @settings(max_examples=tries(20))
 @given(data=st.data())
-def test_a_position_with_a_typing_error_is_refused_or_is_another_position(spec: str, data: st.DataObject) -> None:
+def test_a_position_with_a_typo_is_refused_or_is_another_position(spec: str, data: st.DataObject) -> None:
     seed = data.draw(st.integers(0, 4))
     plies = data.draw(st.integers(0, 30))
     *_, (state, _) = islice(playout(spec, seed), plies + 1)
@@ -207,7 +207,7 @@ HIDDEN = [spec for spec in EVERY if spec.partition(":")[0] in ("kuhn", "rps")]
 
 
 @every_game
-def test_without_secrets_everyone_sees_everything(spec: str) -> None:
+def test_without_hidden_information_every_view_is_the_position(spec: str) -> None:
     assert games.start(spec).hidden == (spec in HIDDEN)
     if spec in HIDDEN:
         assert any(
@@ -277,7 +277,7 @@ def test_facts_about_a_game_do_not_change_within_it(spec: str) -> None:
 
 
 @every_game
-def test_a_finished_game_tells_in_a_few_words_how_it_was_decided(spec: str) -> None:
+def test_a_finished_game_has_a_short_ending_text(spec: str) -> None:
     random = Random(spec)
     state = games.start(spec)
     while state.turn is not None:

@@ -40,7 +40,7 @@ def test_the_lectures_trees_are_as_drawn_and_have_their_value(name: str) -> None
     ("name", "expected"),
     [("textbook", 3), ("best_first", 6), ("worst_first", 6), ("coins", 3.5), ("bounded_below", 2), ("alone", 9)],
 )
-def test_our_own_trees_have_the_value_that_they_tell(name: str, expected: float) -> None:
+def test_built_in_trees_have_the_value_in_their_description(name: str, expected: float) -> None:
     assert expected_value(games.start(f"tree:{name}")) == expected
     assert re.search(rf"\b{expected:g}\b|mirror|5 of 9", shipped()[name]["about"])
 
