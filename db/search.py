@@ -176,7 +176,7 @@ def versions_named(connection: Connection, name: str) -> list[int]:
     versions = _versions_of(connection, name)
     if not versions:
         near = get_close_matches(name, _names(connection), n=1)
-        raise NotFound(f"nobody called {name!r} has played" + (f"; did you mean {near[0]!r}?" if near else ""))
+        raise NotFound(f"no player called {name!r} has played" + (f"; did you mean {near[0]!r}?" if near else ""))
     return versions
 
 

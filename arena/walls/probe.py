@@ -62,8 +62,8 @@ _ADVICE: Final = {
     "bwrap": "install bubblewrap (apt install bubblewrap, dnf install bubblewrap)",
     "bwrap forbidden": (
         "bubblewrap is installed, but is not allowed to create namespaces (Ubuntu: the sysctl "
-        "kernel.apparmor_restrict_unprivileged_userns; Debian: kernel.unprivileged_userns_clone; not possible in a "
-        "Docker container)"
+        "kernel.apparmor_restrict_unprivileged_userns; Debian: kernel.unprivileged_userns_clone; in a container of "
+        "docker or podman: docs/install.md lists the flags)"
     ),
 }
 

@@ -264,7 +264,7 @@ def test_a_game_against_two_opponents_of_that_name_is_listed_once(connection: Co
 
 
 def test_an_unknown_name_is_not_found_and_a_similar_one_is_suggested(connection: Connection) -> None:
-    with pytest.raises(NotFound, match="nobody called 'anne' has played; did you mean 'ann'"):
+    with pytest.raises(NotFound, match="no player called 'anne' has played; did you mean 'ann'"):
         search.page(connection, GameFilter(agent="anne"), limit=1)
     with pytest.raises(NotFound, match="no tournament 'cs102'"):
         search.page(connection, GameFilter(tournament="cs102"), limit=1)

@@ -309,7 +309,7 @@ LISTED = ["--from", "list.csv"]
         (["cs101", "--all"], "expected tournaments or --all, got both"),
         (["--agent", "anne"], "did you mean 'ann'"),
         (["--agent", "ann", "--opponent", "bib"], "did you mean 'bob'"),
-        (["--fault", "nobody"], "nobody called 'nobody' has played"),
+        (["--fault", "nobody"], "no player called 'nobody' has played"),
         (["--seat", "0"], "need --agent NAME"),
         (["--at", "yesterday"], "--at: expected a date such as 2026-05-01"),
         (["--since", "2026-13-01"], "--since: expected a date"),

@@ -181,9 +181,9 @@ def test_games_are_chosen(record: Path, filters: str, games: int) -> None:
     ("arguments", "words"),
     [
         (["ann"], "missing B; for example: arena versus"),
-        (["ann", "bib"], "nobody called 'bib' has played; did you mean 'bob'"),
-        (["", "bob"], "nobody called '' has played"),
-        (["anne@1", "bob"], "nobody called 'anne' has played; did you mean 'ann'"),
+        (["ann", "bib"], "no player called 'bib' has played; did you mean 'bob'"),
+        (["", "bob"], "no player called '' has played"),
+        (["anne@1", "bob"], "no player called 'anne' has played; did you mean 'ann'"),
         (["ann", "ann"], "expected two players, or two versions of one, got 'ann' and 'ann'"),
         (["dan", "dan@1"], "got 'dan' and 'dan@1'"),
         (["dan@1", "dan@1"], "got 'dan@1' and 'dan@1'"),
@@ -275,8 +275,8 @@ def test_who_has_no_rated_game_has_no_progress(record: Path) -> None:
     ("arguments", "words"),
     [
         ([], "missing AGENT; for example: arena progress"),
-        (["anne"], "nobody called 'anne' has played; did you mean 'ann'"),
-        (["ann@1"], "nobody called 'ann@1' has played; did you mean 'ann'"),
+        (["anne"], "no player called 'anne' has played; did you mean 'ann'"),
+        (["ann@1"], "no player called 'ann@1' has played; did you mean 'ann'"),
         (["ann", "--anchor", "bib=1"], "no anchor 'bib': no rated player has that name; did you mean 'bob'"),
         (["ann", "--anchor", "bob"], "--anchor: expected NAME=RATING"),
         (["ann", "--prior", "-1"], "--prior: expected"),
@@ -299,7 +299,7 @@ def test_nobody_has_played_where_there_is_no_game(command: list[str]) -> None:
     with Database("arena.db"):
         pass
     ended = arena(*command)
-    assert (ended.code, ended.err) == (2, "arena: nobody called 'a' has played\n")
+    assert (ended.code, ended.err) == (2, "arena: no player called 'a' has played\n")
 
 
 @pytest.mark.parametrize("command", ["versus", "progress"])
