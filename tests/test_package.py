@@ -88,7 +88,7 @@ def plays(installed: Installed, *, everything: bool = False) -> None:
     asked("replay", "last", "--html", "game.html")
     written = ["game.html"]
     if everything:
-        assert "All is well" in asked("check", "my_agent.py", "--game", "connect4")
+        assert "Ready to play" in asked("check", "my_agent.py", "--game", "connect4")
         asked("climb", "my_agent.py", "--game", "connect4", "--clock", "none", "--seed", "3", "--games", "16")
         asked("report", "demo", "site")
         asked("trace", "tree:four_leaves", "alphabeta", "--svg", "tree.svg")
