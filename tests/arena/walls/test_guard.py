@@ -56,7 +56,7 @@ class Turning:
         confined = SimpleNamespace(resume=nothing, memory=None)
         return SimpleNamespace(
             meter=meter, confined=confined, write=nothing, excess=nothing, kill=nothing, read=nothing,
-            next_line=nothing, read_log=nothing, log=lambda _: "", silent=False, ask_where_busy=nothing,
+            next_line=nothing, read_log=nothing, log=lambda _: "", stdout_ended=False, ask_where_busy=nothing,
         )  # fmt: skip
 
     def ends(self) -> tuple[float, Failed]:

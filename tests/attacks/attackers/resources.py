@@ -287,8 +287,8 @@ def buy_a_void_at_the_back_of_the_queue(at: Situation) -> None:
 def work() -> None:
     """Computes without the interpreter's lock, for a fixed processor time."""
     until = time.thread_time() + SEEN_WITHIN
-    while time.thread_time() < until:
-        hashlib.pbkdf2_hmac("sha256", b"x", b"x", 50_000)
+    while hashlib.pbkdf2_hmac("sha256", b"x", b"x", 50_000) and time.thread_time() < until:
+        pass  # a traceback always names the line above
 
 
 def wait() -> None:

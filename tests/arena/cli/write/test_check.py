@@ -51,7 +51,7 @@ def test_one_that_fails_is_told_what_where_and_how_to_see_it_again() -> None:
     assert ended.code == 1
     assert "✗ legal moves" in ended.out
     assert "choose returned None" in ended.out
-    assert "advice    choose gave no move back" in ended.out
+    assert "advice    choose returned None" in ended.out
     assert "          a b c\n        1 . . ." in ended.out
     assert "again     arena check forgot.py --game tictactoe --position 1" in ended.out
     assert "Not ready to play: 1 step failed, 6 could not be run" in ended.out
