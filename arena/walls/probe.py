@@ -63,7 +63,7 @@ _ADVICE: Final = {
     "bwrap forbidden": (
         "bubblewrap is installed, but is not allowed to create namespaces (Ubuntu: the sysctl "
         "kernel.apparmor_restrict_unprivileged_userns; Debian: kernel.unprivileged_userns_clone; in a container of "
-        "docker or podman: docs/install.md lists the flags)"
+        "docker or podman: docs/install.md lists the options)"
     ),
 }
 
@@ -155,9 +155,9 @@ def _try(kind: WallKind) -> str:
             confined.kill_all()
             confined.remove()
         if not secret.read_text():
-            return "they do not hold: an agent could write to a file"
+            return "it does not work: an agent could write to a file"
     if said.strip() == "held":
         return ""
     if said:
-        return f"they do not hold: an agent could {said.strip()}"
+        return f"it does not work: an agent could {said.strip()}"
     return f"no program runs behind them: {one_line(complaint.strip().rpartition(chr(10))[2]) or 'no output'}"

@@ -69,4 +69,4 @@ def test_doctor_calls_nothing_held_that_attacks_break_behind_limits() -> None:
         each.name: each.value for each in promises.findings(WallKind.LIMITS, "kernel", "", root=False, waits=False)
     }
     broken = {promise for promise in Promise if named(of(promise), "Not stopped by limits")}
-    assert {promise for promise in Promise if found[promise] != promises.HELD} == broken | {Promise.WAITING}
+    assert {promise for promise in Promise if found[promise] != promises.KEPT} == broken | {Promise.WAITING}

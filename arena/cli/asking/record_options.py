@@ -24,7 +24,7 @@ TrustOption = Annotated[
     bool,
     typer.Option(
         "--trust-rules",
-        help="Run user-supplied rules (in debug also agents) that another account recorded.",
+        help="Run user-supplied code from a record that others made: rules, and in debug also agents.",
     ),
 ]
 """Without this option no command loads rules or agents that another account recorded."""

@@ -136,8 +136,9 @@ def _lines(found: Versus) -> list[str]:
         lines.append(f"{title:<12}{one.wins:>5}{one.draws:>5}{one.losses:>5}   {score:.1%}")
     lines += ["", *_difference(found, a)]
     if any(found.pentanomial):
-        counts = zip(("0", "½", "1", "1½", "2"), found.pentanomial, strict=True)
-        lines.append(f"pairs by points of {a}: {', '.join(f'{points}: {count}' for points, count in counts)}")
+        pairs = zip(("0", "½", "1", "1½", "2"), found.pentanomial, strict=True)
+        counts = ", ".join(f"{points}: {count}" for points, count in pairs)
+        lines.append(f"pentanomial (pairs by points of {a}): {counts}")
     if found.single:
         lines.append(f"games outside pairs: {found.single}")
     if found.repeated:

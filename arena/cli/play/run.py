@@ -160,7 +160,7 @@ def _sprt_bounds(text: str) -> dict[str, float]:
 
 
 def demo(db: DatabaseOption = None) -> None:
-    """Run an example tournament: built-in agents play Connect-4 for about a minute.
+    """Run an example tournament: built-in agents play Connect-4 for about ten seconds.
 
     Its name is "demo"; the examples in the help of other commands use it.
 

@@ -12,7 +12,7 @@ from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import DatabaseOption, TournamentArgument, reading, title_of
 from arena.cli.terminal.files import read_file
 from arena.cli.terminal.listings import FormatOption, OutputFormat, exact_columns, show
-from arena.history.words import number
+from arena.history.words import number, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,10 +106,13 @@ def grades(
         numbers=_NUMBERS,
         multiline=() if not roster else tuple(roster[0]),
     )
+    if format is OutputFormat.TABLE and bars:
+        compared = ", ".join(f"{printable(name)} = {printable(agent)}" for name, agent in bars.items())
+        print(f"\nbars: {compared}; better, not better: with 95 % confidence")
     if format is OutputFormat.TABLE and any(
         str(row.get(bar, "")).startswith(_UNDECIDED) for row in rows for bar in bars
     ):
-        print(f"\nundecided ~N: about N more games would decide; without ~N: more than {grading.MOST_MORE:,} games")
+        print(f"undecided ~N: about N more games would decide; without ~N: more than {grading.MOST_MORE:,} games")
 
 
 def _against(row: dict[str, Any], bar: str) -> str | None:

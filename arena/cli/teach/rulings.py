@@ -50,7 +50,7 @@ def void(
             metavar="ID", help="Recorded game: its id, 'last', or demo-12. Leave it out to use filters instead."
         ),
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="A replay in the next run of the tournament.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="A new attempt in the next run of the tournament.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="No confirmation before several games are voided.")] = False,
     db: DatabaseOption = None,
 ) -> None:
@@ -119,10 +119,10 @@ def revoke(
     reason: ReasonOption,
     db: DatabaseOption = None,
 ) -> None:
-    """Revoke a ruling: the original result counts again.
+    """Revoke a ruling: what was in force before applies again.
 
-    Both rulings stay recorded. A replay that has not been played is cancelled. A ruling cannot be revoked if its replay
-    was played, or if a knockout has continued since.
+    Both rulings stay recorded. If the ruling was `arena void --again`, the new attempt is cancelled; if it was already
+    played, the ruling cannot be revoked. Nor can it be if the next round of a knockout has been paired since.
 
     Example: arena revoke 1 --reason "it was another game"
     """

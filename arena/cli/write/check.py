@@ -86,7 +86,7 @@ def check(
     ] = 50,
     only: Annotated[
         int | None,
-        typer.Option("--position", metavar="N", min=1, max=10_000, help="Number of the only position to test."),
+        typer.Option("--position", metavar="N", min=1, max=10_000, help="Number of one position, to test only that."),
     ] = None,
     walls: WallsOption = None,
     db: DatabaseOption = None,

@@ -29,6 +29,8 @@ class ClimbScreen:
 
     def introduce(self, climb: Climb, *, name: str, game: str, clock: str, confined: str, most: int) -> None:
         """Print how the agent `name` is `confined`, and the plan: at most `most` games for each step."""
+        from arena.student.climb import BETTER_BY
+
         self._most = most
         if self._quiet:
             return
@@ -39,7 +41,8 @@ class ClimbScreen:
         if (last := climb.steps[-1]).own:
             steps += f"; the last one is {printable(last.opponent)}, its previous version"
         print(wrapped(f"{printable(game)}   clock {clock}   {steps}"))
-        print(wrapped(f"(in brackets: the probability that {printable(name)} is the better player)") + "\n")
+        print(wrapped(f"better, not better: by a sequential test (SPRT) of a lead of {BETTER_BY:g} Elo"))
+        print(wrapped(f"in brackets: the probability that {printable(name)} is the better player") + "\n")
 
     def show(self, climb: Climb, seconds: float) -> None:
         """Print newly decided steps, and the current step, `seconds` after the start."""

@@ -1,4 +1,4 @@
-"""Which kinds of walls hold on this machine: a small program runs behind each kind and tries to get out.
+"""Which kinds of walls work on this machine: a small program runs behind each kind and tries to get out.
 
 Installed packages and kernel versions prove nothing here. A director runs the same tests (walls/probe.py).
 """
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from arena.walls.probe import Offer
 
 
-_ELSEWHERE: Final = "run agents that you do not trust on a machine where it holds"
+_ELSEWHERE: Final = "run agents that you do not trust on a machine where it works"
 _MEANS: Final = {
-    WallKind.LIMITS: "hold: memory, processor time and files are limited",
-    WallKind.SANDBOX: "holds: other files, other processes and the network are out of reach",
-    WallKind.CONTAINER: "holds: as a sandbox, for agents that start processes",
+    WallKind.LIMITS: "work: memory, threads, processor time and open files are limited",
+    WallKind.SANDBOX: "works: other files, other processes and the network are out of reach",
+    WallKind.CONTAINER: "works: as a sandbox, for agents that start processes",
 }
 _START_THREADS: Final = """if True:
     import os, runpy, sys, threading
@@ -39,7 +39,7 @@ _START_THREADS: Final = """if True:
 
 
 def findings() -> list[Finding]:
-    """Which walls hold: each kind is tested."""
+    """Which walls work: each kind is tested."""
     try:
         from arena.walls import confine, meter, probe
     except ImportError as error:
@@ -59,7 +59,7 @@ def findings() -> list[Finding]:
 
 
 def of_walls(offer: Offer) -> Finding:
-    """Whether one kind of walls holds, and what to do if it does not."""
+    """Whether one kind of walls works, and what to do if it does not."""
     if offer.holds:
         return found("walls", offer.kind, _MEANS[offer.kind])
     advice = offer.advice or _ELSEWHERE

@@ -117,7 +117,7 @@ def test_walls_that_let_something_through_do_not_hold(kind: WallKind, fresh: pyt
     fresh.setattr(seccomp, "compiled", lambda _: allow_all)
     found = probe.offer(kind)
     assert not found.holds
-    assert found.why.startswith("they do not hold: an agent could ")
+    assert found.why.startswith("it does not work: an agent could ")
     assert "open a socket" in found.why
     assert ("start a process" in found.why) == (kind is WallKind.SANDBOX)
 

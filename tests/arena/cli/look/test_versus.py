@@ -79,7 +79,7 @@ def test_two_players_are_told_in_words() -> None:
         "",
         "Elo difference: +226; too few games for an error; normalized +245",
         "likelihood that ann is better (LOS): 87.5%",
-        "pairs by points of ann: 0: 0, ½: 0, 1: 1, 1½: 0, 2: 2",
+        "pentanomial (pairs by points of ann): 0: 0, ½: 0, 1: 1, 1½: 0, 2: 2",
         "games outside pairs: 1",
         "verdicts: normal 7",
         "",

@@ -55,7 +55,8 @@ def test_a_step_a_line_and_then_what_it_came_to_and_what_to_look_at() -> None:
     (look,) = [number for number, line in enumerate(lines) if line == "look at this game first:"]
     assert lines[look + 1].startswith("    game ")
     commands = [line.strip() for line in lines[look:] if line.startswith("    arena ")]
-    assert lines[1] == "(in brackets: the probability that random is the better player)"
+    assert lines[1] == "better, not better: by a sequential test (SPRT) of a lead of 200 Elo"
+    assert lines[2] == "in brackets: the probability that random is the better player"
     for command in commands:
         assert arena(*command.split()[1:]).code == 0, command
     assert [command.split()[1] for command in commands][:2] == ["replay", "analyse"]
