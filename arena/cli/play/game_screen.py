@@ -139,11 +139,15 @@ class GameScreen:
     def _note_who_thinks(self, game: Planned) -> None:
         """On a terminal, tell a waiting person which other player is to move, until the next line is printed."""
         seat = None if self._state is None else self._state.turn
-        if not self._people or not self._console.is_terminal or seat is None or seat == CHANCE:
+        if not self._people or not self._can_erase or seat is None or seat == CHANCE:
             return
         if (name := game.entrants[seat].name) not in self._people:
             self._console.print(Text(f"{name} is thinking ...", "dim"), end="", soft_wrap=True)
             self._thinking = True
+
+    @property
+    def _can_erase(self) -> bool:
+        return self._console.is_terminal and not self._console.is_dumb_terminal
 
     def _erase_note(self) -> None:
         if self._thinking:

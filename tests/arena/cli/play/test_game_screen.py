@@ -62,6 +62,19 @@ def test_a_waiting_person_sees_who_is_thinking_until_the_next_line(capsys: pytes
     assert "thinking" not in out
 
 
+@pytest.mark.usefixtures("_narrow")
+def test_a_terminal_that_cannot_erase_a_line_gets_no_note(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    screen = GameScreen(quiet=False, people=["b"])
+    screen.show(Began(PLANNED))
+    screen.show(Ply(PLANNED, MoveRecord(1, 0, "b2", spent=0)))
+    out = capsys.readouterr().out
+    assert "thinking" not in out
+    assert "\x1b[K" not in out
+
+
 def shown(capsys: pytest.CaptureFixture[str]) -> list[str]:
     """The lines on the terminal, without its colours."""
     return re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
