@@ -62,7 +62,7 @@ def no_python(content: bytes) -> str:
             "a Jupyter notebook: save its code as a Python file (File, Save and Export Notebook As, Executable Script)"
         )
     if b"\0" in content:
-        return "not text: it has zero bytes in it, as programs, pictures and text in UTF-16 have"
+        return "not text: the file contains zero bytes, like a program, a picture or text in UTF-16"
     return ""
 
 
@@ -81,7 +81,7 @@ def no_agent(names: dict[str, Any], module: str) -> str:
             return f"the class {name} is not a subclass of Agent: write class {name}(Agent)"
     classes = [name for name, value in own.items() if isinstance(value, type)]
     if isinstance(own.get("choose"), FunctionType):
-        return "choose is outside of a class: put it into one, class MyAgent(Agent)"
+        return "the function choose is not in a class: put it into class MyAgent(Agent)"
     if classes:
         return f"expected a subclass of Agent, such as class MyAgent(Agent), got only class {classes[0]}"
     return "expected a subclass of Agent (from agents import Agent), but the file defines none"
@@ -104,7 +104,8 @@ def _no_choose(agent: type) -> str:
     """The message for a class without `choose`."""
     there = [name for name, value in vars(agent).items() if isinstance(value, FunctionType)]
     lookalike = nearly("choose", [name for name in there if not name.startswith("__")])
-    return f"{agent.__name__} must define choose(self, state, clock){lookalike.replace('did you mean', 'is that')}"
+    misspelled = lookalike.replace("did you mean", "is it misspelled as")
+    return f"{agent.__name__} must define choose(self, state, clock){misspelled}"
 
 
 def _wrong_with(function: FunctionType, method: str, arguments: tuple[str, ...]) -> str:
@@ -140,21 +141,21 @@ def no_move(choice: Any, moves: Sequence[Any], texts: Sequence[str]) -> str:
     It is called during games with any object that an agent returned; of that object only repr is called."""
     kind = type(choice)
     if choice is None:
-        return "choose returned None: every path through it must end with 'return' and a move"
+        return "every path through choose must end with 'return' and a move"
     if kind is str:
         meant_by = [move for move, text in zip(moves, texts, strict=True) if text.lower() == choice.strip().lower()]
         if meant_by:
             return f"that is the text of a move: return state.from_text({choice!r}), which is {meant_by[0]!r}"
     if kind in (FunctionType, MethodType, BuiltinFunctionType):
-        return "that is a function, not its result: call it, with ()"
+        return "this is the function itself, not its result: call the function, with ()"
     if isinstance(choice, State):
-        return "that is a position, not the move that leads to it"
+        return "this is a position: return the move that leads to it"
     if kind is list and tuple(choice) in moves:
-        return f"that is a list, and moves are tuples here: return tuple(move), {tuple(choice)!r}"
+        return f"this is a list, but moves are tuples here: return tuple(move), {tuple(choice)!r}"
     if kind in (list, tuple) and any(part in moves for part in choice if type(part) in _SIMPLE):
-        return "it contains a move and more: return only the move, without a score or anything else"
+        return "this contains a move and more: return only the move, without a score or anything else"
     if kind is not (wanted := type(moves[0])) and all(type(move) is wanted for move in moves):
-        return f"moves have the type {wanted.__name__} here, but that has the type {kind.__name__}"
+        return f"a move must have the type {wanted.__name__} here, not {kind.__name__}"
     return "return one of state.moves(): only these are legal here"
 
 

@@ -139,7 +139,7 @@ def _what_failed(path: Path, error: BaseException) -> str:
             only = "the standard library" + (f" and {allowed}" if allowed else "")
             what = f"the tournament lets agents import {only} only"
             return f"{where}: there is no module {quote(error.name)} here: {what}"
-        what = "install it, or if it is your own file enter the folder: a single file is copied without its neighbours"
+        what = "install it, or if it is a file of yours, enter the folder: a file is copied without its neighbours"
         return f"{where}: there is no module {quote(error.name)} here; {what}"
     if isinstance(error, ImportError) and error.name in _OURS:
         return f"{where}: {error.msg.partition(' (')[0]}; a tournament can remove modules that agents must not use"

@@ -46,7 +46,7 @@ _REPLACED: Final = (
     (r"child \d+", "child N"),
     (r"repeated \d+ more times", "repeated N more times"),
     (r"\"id\": \"\w+", '"id": "...'),
-    (r"at move \d+ it played \w+ the first time and \w+", "at move N it played M the first time and M"),
+    (r"at move \d+ the agent played \w+ the first time and \w+", "at move N the agent played M the first time and M"),
 )
 
 

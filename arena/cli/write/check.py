@@ -283,9 +283,9 @@ class _StepPrinter:
         self._detail("where", where)
         self._block(drawn)
         if step.stderr:
-            self._say(f"{' ' * _INDENT}printed")
+            self._say(f"{' ' * _INDENT}output")
             self._block(step.stderr)
-        self._detail("again", step.again, style="cyan", whole=True)
+        self._detail("repeat", step.again, style="cyan", whole=True)
 
     def _detail(self, name: str, text: str, *, style: str = "", whole: bool = False) -> None:
         """Print a labelled text, wrapped unless it is a command to copy (`whole`)."""

@@ -54,7 +54,9 @@ def name_warning(player: Player) -> str:
     taken = sys.stdlib_module_names | {"agents", "adsearch"}
     for name in names:
         if (module := name.removesuffix(".py")) in taken:
-            return f"{name} has the name of the module {module}, and 'import {module}' loads that one: rename it"
+            return (
+                f"{name} has the same name as the module {module}; 'import {module}' loads that module: rename the file"
+            )
     return ""
 
 
@@ -69,7 +71,7 @@ def neighbour_advice(player: Player, words: str) -> str:
     rename = "" if player.path.name == MAIN_FILE else f"rename {player.path.name} to {MAIN_FILE} and "
     here = "" if os.path.dirname(player.text) else " ('.' from here)"
     use = f"{rename}use the folder {folder}{here}"
-    return f"{name} is beside it, but a single file is copied without its neighbours: {use}"
+    return f"{name} is in the same folder, but a file is copied without its neighbours: {use}"
 
 
 def _explain_missing(text: str, words: str) -> Explanation:

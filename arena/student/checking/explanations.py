@@ -117,7 +117,7 @@ def _changed_state(stderr: str) -> Explanation | None:
     if not found:
         return None
     return Explanation(
-        "choose changed the state that it was given",
+        "choose changed the position `state`",
         "never change a state: state.play(move) returns a new one",
         expected=found[1],
         got=found[2],
@@ -141,8 +141,8 @@ def _illegal(failure: Failure) -> Explanation:
     found = re.search(r"expected (a legal move.*), got (.*)", failure.detail)
     expected, got = found.groups() if found else ("a legal move", failure.detail)
     return Explanation(
-        f"it played {got}, which is not a legal move",
-        "send one of the moves in the turn's list 'legal'",
+        f"the agent played {got}, which is not a legal move",
+        "send one of the moves in the list 'legal' of the turn",
         expected=expected,
         got=got,
         stderr=tracebacks.excerpt(failure.stderr),
@@ -165,13 +165,13 @@ def _crashed(failure: Failure) -> Explanation:
     if not failure.python and (missing := _missing_file(failure.stderr)):
         return Explanation(
             f"the program did not find {missing} and exited",
-            "check the name; only files that the command itself names are copied, without their neighbours: "
+            "check the name; only the files that the command names are copied, and no other files of their folder: "
             "cmd:node agent.js",
             stderr=tracebacks.excerpt(failure.stderr),
         )
     return Explanation(
         f"the program left {'during the game' if failure.asked else 'before the game started'}: {detail}",
-        _advice_on(last_line) or "it must run until the referee sends 'bye' or closes its input",
+        _advice_on(last_line) or "the program must run until the referee sends 'bye' or closes the program's input",
         stderr=tracebacks.excerpt(failure.stderr),
     )
 
@@ -191,6 +191,7 @@ def _not_loaded(failure: Failure, words: str) -> Explanation:
     if trace and trace.frames and (trace.kind.rpartition(".")[2] in words or "there is no module" in words):
         words = _where_it_is(words, trace.frames[-1])
     advice = _advice_on(f"{words}\n{trace}", known_errors.LOADING_ERRORS)
+    words = words.removesuffix("; put that code under: if __name__ == '__main__':")  # the advice says it too
     if missing := re.search(r"there is no module '([^']*)' here;", words):
         words = words.partition("; install it")[0]
         if advice == known_errors.SEVERAL_FILES:
@@ -203,7 +204,7 @@ def _without_module(name: str, agent_file: str, file: str) -> str:
     """What to do where `file` imports an unknown module `name`; `agent_file` is the file with the agent."""
     if file != agent_file:
         main = agent_file.removesuffix(".py")
-        return f"the folder has no {name}.py; if you mean what is now {agent_file}, write in {file}: import {main}"
+        return f"the folder has no {name}.py; if it was renamed to {agent_file}, write in {file}: import {main}"
     close = nearly(name, _MODULES).removeprefix("; ")
     advice = known_errors.SEVERAL_FILES
     return f"{close} {advice[0].upper()}{advice[1:]}" if close else advice
@@ -219,10 +220,10 @@ def _raised(trace: Traceback) -> Explanation:
     """Python stopped with an error."""
     at = trace.frames[-1] if trace.frames else None
     method = next((frame.function for frame in trace.frames if frame.function in _METHODS), "")
-    what = f"{method or 'it'} stopped with an error"
+    what = f"{method or 'the agent'} stopped with an error"
     error = trace.error
     if trace.kind == "SystemExit":
-        what = f"{method or 'it'} ended the program (exit)"
+        what = f"{method or 'the agent'} ended the program (exit)"
         error = ""
     where = f" at {at.place}" if at else ""
     code = at.code[0].strip() if at and at.code and trace.kind == "EOFError" else ""
@@ -244,21 +245,23 @@ def _late(failure: Failure) -> Explanation:
     how_long = f" after {float(after[1]):.1f} s" if after else ""
     used = re.search(r"used ([\d.]+) s of ([\d.]+) s", failure.detail)
     if at is not None:
-        message = f"its time ran out: choose was still running{how_long} at {at.place}"
+        message = f"out of time: choose was still running{how_long} at {at.place}"
     elif used:
-        message = f"its time ran out: it used {used[1]} s for a move and had {used[2]} s"
+        message = f"out of time: the agent used {used[1]} s for a move and had {used[2]} s"
     elif after:
-        message = f"its time ran out: no move{how_long}"
+        message = f"out of time: no move{how_long}"
     else:
-        message = f"its time ran out: {failure.detail}"
-    advice = "check clock.remaining() while thinking and return the best move so far in time, or search less deep"
+        message = f"out of time: {failure.detail}"
+    advice = (
+        "search less deep; or check clock.remaining() in the search, and return the best move so far before time is up"
+    )
     code = at.code[0].strip() if at and at.code else ""
     if not failure.python:
         advice = "answer each 'turn' with a 'move' that has the same id, end it with a newline, and flush the output"
     elif "sleep" in code:
-        advice = "remove the sleep: it uses the agent's time"
+        advice = "remove the sleep: the clock runs during a sleep"
     elif code.startswith(("while True", "while 1")):
-        advice = "this loop never ends: add a condition that ends it"
+        advice = "this loop never ends: add a condition that ends the loop"
     stderr = str(busy) if busy else tracebacks.excerpt(failure.stderr)
     return Explanation(message, advice, stderr=stderr, method="choose")
 
@@ -270,9 +273,11 @@ def _unready(failure: Failure) -> Explanation:
     if busy and busy.frames:
         return _busy_before_ready(busy, limit)
     if failure.python:
-        return Explanation(f"it was not ready{limit}", "do less at the top of the file, in __init__ and in begin")
+        return Explanation(
+            f"the agent was not ready{limit}", "do less at the top of the file, in __init__ and in begin"
+        )
     return Explanation(
-        f"it did not say 'ready'{limit}",
+        f"the agent did not say 'ready'{limit}",
         'answer \'start\' with {"type": "ready", "game": ...}, end the line with a newline, and flush the output',
         stderr=tracebacks.excerpt(failure.stderr),
     )
@@ -282,13 +287,15 @@ def _busy_before_ready(busy: Traceback, limit: str) -> Explanation:
     """Where the agent was running when it should have been ready."""
     methods = [frame.function for frame in busy.frames]
     method = next((name for name in ("begin", "__init__", "<module>") if name in methods), "")
-    what = f"{method or 'it'} was still running"
+    what = f"{method or 'the agent'} was still running"
     advice = "do less before the game starts, and end every loop; long work belongs in choose, with the clock"
     if method == "<module>":
         what = "the file was still being imported"
-        advice = "code outside functions runs during the import and must end: put it under if __name__ == '__main__':"
+        advice = (
+            "code outside functions runs during the import and must end: put the code under if __name__ == '__main__':"
+        )
     return Explanation(
-        f"it was not ready{limit}: {what} at {busy.frames[-1].place}",
+        f"the agent was not ready{limit}: {what} at {busy.frames[-1].place}",
         advice,
         stderr=str(busy),
         method=method,
@@ -300,7 +307,7 @@ def _memory(failure: Failure) -> Explanation:
     most = re.search(r"more than the ([\d,]+) MiB", failure.detail)
     trace = tracebacks.last(failure.stderr)
     at = f" at {trace.frames[-1].place}" if trace and trace.frames else ""
-    message = f"it used more memory than allowed ({most[1]} MiB)" if most else f"it ran out of memory{at}"
+    message = f"the agent used more memory than allowed ({most[1]} MiB)" if most else f"the agent ran out of memory{at}"
     stderr = str(trace) if trace else tracebacks.excerpt(failure.stderr)
     return Explanation(message, _advice_on("MemoryError"), stderr=stderr)
 
@@ -310,7 +317,7 @@ def _memory(failure: Failure) -> Explanation:
 
 def _garbage(failure: Failure) -> Explanation:
     why = _known_case(failure, known_errors.PROTOCOL_ERRORS) or Explanation(
-        f"it sent something that is not a message: {failure.detail}",
+        f"the agent sent something that is not a message: {failure.detail}",
         "docs/protocol.md describes every message",
         stderr=tracebacks.excerpt(failure.stderr),
     )
@@ -323,7 +330,7 @@ def _flooded(failure: Failure) -> Explanation:
 
 
 def _resigned(_: Failure) -> Explanation:
-    return Explanation("it resigned", "resign only lost games: check when choose raises Resign")
+    return Explanation("the agent resigned", "resign only lost games: check when choose raises Resign")
 
 
 def _detail_alone(failure: Failure) -> Explanation:

@@ -159,7 +159,7 @@ def time_used(all_games: Sequence[CheckGame], whole_games: Sequence[CheckGame], 
             nearly = min(left) < (1 - _NEARLY) * full
     message = f"{message} ({rules})"
     if nearly:
-        return Measured(Light.WARNING, message, "another machine may be slower: use less than clock.budget")
+        return Measured(Light.WARNING, message, "another machine can be slower: use less than clock.budget")
     return Measured(Light.GOOD, message)
 
 
@@ -196,9 +196,9 @@ def resources_used(games: Sequence[CheckGame], allowance: Allowance) -> Measured
     of = f" of {allowance.memory / MEBIBYTE:,.0f}" if allowance.memory else ""
     message = f"{memory / MEBIBYTE:,.0f}{of} MiB of memory, {_seconds(cpu)} of processor time in {len(games)} games"
     if allowance.memory and memory > _NEARLY * allowance.memory:
-        return Measured(Light.WARNING, message, "above the limit it loses: keep less in memory")
+        return Measured(Light.WARNING, message, "an agent that uses more than the limit loses: keep less in memory")
     if cpu > 2 * spent + SECOND * (1 + len(games) // 4):
-        advice = "it works outside its turns or in several threads: here that does not make it faster"
+        advice = "the agent computes outside its turns or in several threads: here this does not make it faster"
         return Measured(Light.WARNING, message, advice)
     return Measured(Light.GOOD, message)
 
@@ -245,8 +245,8 @@ class Pace:
 
     def __str__(self) -> str:
         return (
-            f"at this pace its time runs out at its move {self.ends}, and a game can have {self.moves}; "
-            f"with {self.short_clock.base / SECOND:.2f} s left, it used more"
+            f"at this pace the agent loses on time at its move {self.ends}, and a game can have {self.moves}; "
+            f"in a test with {self.short_clock.base / SECOND:.2f} s left, the agent used more"
         )
 
 

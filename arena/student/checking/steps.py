@@ -233,7 +233,7 @@ class Check:
             return
         measured = played_games.time_used(self._games, played, self._conditions.clock)
         if slow := (yield from self._too_slow(played)):
-            advice = "check clock.left in choose: an agent that never uses more than clock.budget is never late"
+            advice = "use at most clock.budget seconds for each move: then the agent never loses on time"
             self._add(StepName.CLOCK, Light.WARNING, f"{measured.message}; {slow}", advice=advice)
         else:
             self._add(StepName.CLOCK, *measured)
@@ -257,8 +257,8 @@ class Check:
             self._add(
                 StepName.AGAIN,
                 Light.FAILED if self._conditions.reuse else Light.WARNING,
-                "it fails in a process that has already played a game, but not in a fresh one",
-                advice="reset everything in begin: global variables keep their values from the last game",
+                "the agent fails in a process that has already played a game, but not in a fresh process",
+                advice="set all variables again in begin: global variables keep their values from the last game",
                 stderr=self._failed_after_other_games.record.detail,
                 again=self._command(),
             )
@@ -271,8 +271,8 @@ class Check:
             self._add(
                 StepName.AGAIN,
                 Light.FAILED,
-                f"it lost when the same game was played again in a fresh process: {again.detail}",
-                advice="its moves must not depend on earlier games",
+                f"the agent lost when the same game was played again in a fresh process: {again.detail}",
+                advice="the agent's moves must not depend on earlier games",
                 again=self._play_command(again),
             )
         else:
@@ -290,8 +290,9 @@ class Check:
             self._add(
                 StepName.SEED,
                 Light.WARNING,
-                f"at move {place} it played {one} the first time and {other} the second time",
-                advice="use self.random, which is seeded for each game; thinking until time is up can also cause this",
+                f"at move {place} the agent played {one} the first time and {other} the second time",
+                advice="use self.random, not random: self.random has the seed of the game; a search "
+                "that stops by time can cause this too",
                 again=self._play_command(first),
             )
 

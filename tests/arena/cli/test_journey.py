@@ -94,7 +94,7 @@ def find_the_mistake(terminal: Session) -> None:
     assert "position 1, at the beginning; seat 0 is to move" in shown
     assert COLUMNS_OF_THE_BOARD in shown
     assert "Not ready to play: 1 step failed, 6 could not be run" in shown
-    assert re.findall(r"again +(arena .*)$", shown, re.MULTILINE) == [f"{CHECK} --position 1"]
+    assert re.findall(r"repeat +(arena .*)$", shown, re.MULTILINE) == [f"{CHECK} --position 1"]
 
 
 def climb(terminal: Session) -> None:

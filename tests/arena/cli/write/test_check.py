@@ -51,9 +51,9 @@ def test_one_that_fails_is_told_what_where_and_how_to_see_it_again() -> None:
     assert ended.code == 1
     assert "✗ legal moves" in ended.out
     assert "choose returned None" in ended.out
-    assert "advice    choose returned None" in ended.out
+    assert "advice    every path through choose must end" in ended.out
     assert "          a b c\n        1 . . ." in ended.out
-    assert "again     arena check forgot.py --game tictactoe --position 1" in ended.out
+    assert "repeat    arena check forgot.py --game tictactoe --position 1" in ended.out
     assert "Not ready to play: 1 step failed, 6 could not be run" in ended.out
     assert max(map(len, ended.out.splitlines())) <= 80
 
@@ -65,7 +65,7 @@ def test_one_position_alone_is_told_as_such_and_found_again_among_more() -> None
     Path("late.py").write_text(GREEDY.replace("return max", "return None if len(state.moves()) == 1 else max"))
     ended = arena("check", "late.py", "--game", "tictactoe", "--positions", "60", "--seed", "1")
     assert ended.code == 1
-    again = re.search(r"again +arena (check late.py .* --positions 60 --position \d+)$", ended.out, re.M)
+    again = re.search(r"repeat +arena (check late.py .* --positions 60 --position \d+)$", ended.out, re.M)
     assert again
     ended = arena(*again[1].split())
     assert ended.code == 1

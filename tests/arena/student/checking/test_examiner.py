@@ -163,7 +163,7 @@ def test_an_agent_too_slow_for_a_whole_game_gets_a_warning_unless_it_uses_its_cl
     assert clever.light is Light.GOOD, clever.worst
     assert steady.worst is not None
     assert (steady.light, steady.worst.name) == (Light.WARNING, StepName.CLOCK)
-    told = r"at this pace its time runs out at its move [4-6], and a game can have \d\d;"
+    told = r"at this pace the agent loses on time at its move [4-6], and a game can have \d\d;"
     assert re.search(told, steady.worst.message), steady.worst
     assert "clock.left" in steady.worst.advice
 

@@ -37,7 +37,8 @@ def test_the_short_clock_forces_a_faster_move() -> None:
     assert str(found.short_clock) == "0.75+0.1"
     assert Clock(TimeControl.parse(str(found.short_clock)), 1).limit(0) < found.taken
     assert str(found) == (
-        "at this pace its time runs out at its move 8, and a game can have 21; with 0.75 s left, it used more"
+        "at this pace the agent loses on time at its move 8, and a game can have 21; "
+        "in a test with 0.75 s left, the agent used more"
     )
 
 
