@@ -251,7 +251,7 @@ def measure_disturbance() -> None:
         flooded = table.play("connect4", 1, 100)
         flood.kill()
     table.close()
-    for name, played in (("in peace", calm), ("while another player floods the referee", flooded)):
+    for name, played in (("without other load", calm), ("while another player floods the referee", flooded)):
         print(f"one game {name}: {played.round_trip * 1e3:.2f} ms a ply, at most {played.slowest * 1e3:.1f} ms")
 
 

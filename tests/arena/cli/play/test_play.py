@@ -241,7 +241,7 @@ def test_a_person_plays_from_the_keyboard() -> None:
         out, err = process.communicate("?\nz9\n\nb2\nresign\n", timeout=PATIENCE)
     assert process.returncode == 0, err
     assert "human (x), your move (? for help): legal moves: a1 b1 c1 a2 b2 c2 a3 b3 c3" in out
-    assert "the cell: its column's letter" in out
+    assert "a move is the cell: its column's letter" in out
     assert "expected a legal move" in out
     assert "1  human b2" in out
     assert "human resigned; alphabeta:depth=9 wins" in out
