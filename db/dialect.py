@@ -110,7 +110,7 @@ def engine(address: URL, views: Mapping[str, str], *, read_only: bool = False) -
 
 
 def _engine_of_server(address: URL) -> Engine:
-    """The SQLAlchemy engine for a database server; NoDriver if its driver package is not installed."""
+    """The SQLAlchemy engine for a database server; NoDriver if its driver package is missing or cannot be imported."""
     backend = address.get_backend_name()
     if address.drivername == _POSTGRESQL:
         address = address.set(drivername=f"{_POSTGRESQL}+psycopg")
@@ -119,6 +119,10 @@ def _engine_of_server(address: URL) -> Engine:
     except ModuleNotFoundError as error:
         extra = "postgres" if error.name == "psycopg" else None
         raise NoDriver(f"a {backend} database needs {error.name}, which is not installed", extra=extra) from None
+    except ImportError as error:  # psycopg without its binary part, and no libpq on the system
+        extra = "postgres" if backend == _POSTGRESQL else None
+        why = str(error).partition("\n")[0]
+        raise NoDriver(f"the driver of a {backend} database cannot be imported ({why})", extra=extra) from None
     except SQLAlchemyError as error:
         raise DatabaseError(f"expected a database's file or URL, got {address!r}: {error}") from None
 

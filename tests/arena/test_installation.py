@@ -11,6 +11,7 @@ import pytest
 
 from arena import installation
 from arena.tournament import host
+from db import dialect
 from tests.kit.arena_program import arena
 from tests.kit.places import ROOT
 
@@ -67,6 +68,19 @@ def test_a_database_whose_driver_is_missing_names_the_command(monkeypatch: pytes
     ended = arena("rank", "--db", "postgresql://nobody@localhost/none")
     assert ended.code == 2
     assert ended.err == "arena: a postgresql database needs psycopg, which is not installed: install postgres\n"
+
+
+def test_a_driver_that_cannot_be_imported_is_one_line_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def create_engine(_: object) -> None:
+        raise ImportError("no pq wrapper available.\nAttempts made: ...")
+
+    monkeypatch.setattr(dialect, "create_engine", create_engine)
+    monkeypatch.setattr(installation, "command", lambda extra: f"install {extra}")
+    ended = arena("rank", "--db", "postgresql://nobody@localhost/none")
+    assert ended.code == 2
+    assert ended.err == (
+        "arena: the driver of a postgresql database cannot be imported (no pq wrapper available.): install postgres\n"
+    )
 
 
 def test_an_unknown_kind_of_database_is_one_line() -> None:
