@@ -52,7 +52,7 @@ def versus(
 
     Example: arena versus pvs random --elo0 0 --elo1 50
     """
-    from arena.ratings import versus as meeting
+    from arena.ratings import versus as head_to_head
     from arena.tournament.formats.sprt_match import SprtTerms
 
     if (elo0 is None) is not (elo1 is None):
@@ -64,7 +64,7 @@ def versus(
         versions = (own_version, other_version) != (None, None)
         wanted = replace(wanted, agent=own, opponent=other)
         games = rated_games.read(connection, (), wanted=wanted, at=at, versions=versions)
-    found = meeting.versus(games, a, b)
+    found = head_to_head.versus(games, a, b)
     if elo0 is None or elo1 is None:
         test, sentence = None, ""
     else:

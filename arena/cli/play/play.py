@@ -176,7 +176,7 @@ class _Plan:
         names = sorted(self.names)
         planned = []
         for number in range(self.games):
-            meeting, leg = divmod(number, legs)
+            pairing, leg = divmod(number, legs)
             planned.append(
                 Planned(
                     number=number + 1,
@@ -184,11 +184,11 @@ class _Plan:
                     rules=rules,
                     entrants=(*entrants[leg:], *entrants[:leg]),
                     seed=self.seed,
-                    identity=(json.dumps([*names, meeting]),),
+                    identity=(json.dumps([*names, pairing]),),
                     leg=leg,
                     clock=self.clock,
                     margin=self.margin,
-                    opening=book.opening(meeting),
+                    opening=book.opening(pairing),
                     max_plies=self.max_plies,
                     limits=limits,
                     watched=self.watched,
