@@ -104,7 +104,7 @@ class Ludo(State[int]):
     exact throw. Landing on a token of another player sends it back to its yard, except on the eight safe squares (*),
     which players can share. Elsewhere two or more tokens of one colour are a block: others can pass it, but not land
     on it. After a 6 the player throws again, even if the 6 could not be used; a third 6 in a row is lost, and the turn
-    passes. If a throw allows no move, the next throw follows without a pass. The first player with all tokens home
+    passes. If a throw allows no move, the next throw follows without a move. The first player with all tokens home
     wins; the others share the loss. Two players sit opposite each other."""
 
     options = (

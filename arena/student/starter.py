@@ -65,7 +65,7 @@ _SEARCHES: Final[dict[str, dict[str, str]]] = {
     "mcts": {
         "deepening": "mcts",
         "by alpha-beta search.": "by Monte Carlo tree search.",
-        "by alpha-beta search, one ply deeper each time": "by random games: each guesses what is hidden",
+        "by alpha-beta search, one ply deeper each time": "by random games, with random values for what is hidden",
         "DEPTH = 5": "DEPTH = 20",
         "NODES = 50_000": "NODES = 5_000",
         "evaluate=self.worth)": "evaluate=self.worth, random=self.random)",
@@ -74,7 +74,7 @@ _SEARCHES: Final[dict[str, dict[str, str]]] = {
 """For each search, the words to replace in the template with alpha-beta."""
 
 _FOR_HIDDEN_INFORMATION: Final = {
-    "and may choose the answer that is worst for us.": "but does not see what we see: take the mean of its answers.",
+    "and can choose the answer that is worst for us.": "but does not see what we see: take the mean of its answers.",
     "return min(after.play(answer).evaluate(me) for answer in after.moves())": (
         "answers = after.moves()\n"
         "        return sum(after.play(answer).evaluate(me) for answer in answers) / len(answers)"

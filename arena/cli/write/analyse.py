@@ -182,7 +182,7 @@ def _explained(game: PastGame, start: State[Any], plies: list[JudgedPly], effort
             f": {words.number(high)} is the best, {words.number(low)} the worst" if high - low < float("inf") else ""
         )
         yield f"Values are for {words.printable(game.players[0])} (seat 0){worst_best}."
-    yield "before: value of the position with best play; after: value once this move was played."
+    yield "before: value with the best move; after: value with the move played; better: the best line found."
     yield "-1#: proven; -1#5: proven, and the game ends in 5 plies; other values are estimates."
     how = f"{effort.nodes:,} nodes" if effort.nodes else ""
     how = how or (f"depth {effort.depth}" if effort.depth else f"{effort.seconds:g} s")

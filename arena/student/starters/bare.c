@@ -1,4 +1,4 @@
-/* An agent that plays connect4 without our kit: it reads and writes lines of JSON.
+/* An agent that plays connect4 without our library: it reads and writes lines of JSON.
  *
  *     cc -O2 -o my_agent my_agent.c                  compile it, after every change
  *     arena check cmd:./my_agent --game connect4     check that it works

@@ -1,4 +1,4 @@
-// An agent that plays connect4 without our kit: it reads and writes lines of JSON.
+// An agent that plays connect4 without our library: it reads and writes lines of JSON.
 //
 //     arena check "cmd:node my_agent.js" --game connect4     check that it works
 //     arena play connect4 "cmd:node my_agent.js" random      watch one game

@@ -1,4 +1,4 @@
-"""An agent that plays connect4 without our kit: it reads and writes lines of JSON.
+"""An agent that plays connect4 without our library: it reads and writes lines of JSON.
 
     arena check "cmd:python3 my_agent.py" --game connect4     check that it works
     arena play connect4 "cmd:python3 my_agent.py" random      watch one game

@@ -26,5 +26,5 @@ class MyAgent(Agent):
         """The value of the position after our move, for us: larger is better."""
         if after.turn in (None, CHANCE, me):  # game over, a throw of the dice, or our move again
             return after.evaluate(me)
-        # Another player moves now, and may choose the answer that is worst for us.
+        # Another player moves now, and can choose the answer that is worst for us.
         return min(after.play(answer).evaluate(me) for answer in after.moves())

@@ -42,7 +42,7 @@ def test_the_lectures_trees_are_as_drawn_and_have_their_value(name: str) -> None
 )
 def test_built_in_trees_have_the_value_in_their_description(name: str, expected: float) -> None:
     assert expected_value(games.start(f"tree:{name}")) == expected
-    assert re.search(rf"\b{expected:g}\b|mirror|5 of 9", shipped()[name]["about"])
+    assert re.search(rf"\b{expected:g}\b|reverse order|5 of 9", shipped()[name]["about"])
 
 
 def test_best_first_and_worst_first_mirror_each_other() -> None:
