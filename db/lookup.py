@@ -6,6 +6,7 @@ Each function takes an open connection and returns plain values. An unknown name
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Final
 
 from msgspec import Struct
@@ -58,7 +59,9 @@ def find_tournament(connection: Connection, name: str | None = None) -> int:
         return found
     if name is None:
         raise NotFound("there is no tournament yet; `arena run` plays one")
-    raise NotFound(f"there is no tournament {name!r}; `arena tournaments` lists all tournaments")
+    near = get_close_matches(name, connection.execute(select(Tournament.name)).scalars(), n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else "; `arena tournaments` lists all tournaments"
+    raise NotFound(f"there is no tournament {name!r}{hint}")
 
 
 def tournament_name(connection: Connection, tournament: int) -> str:

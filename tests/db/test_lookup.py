@@ -266,8 +266,10 @@ def test_a_game_against_two_opponents_of_that_name_is_listed_once(connection: Co
 def test_an_unknown_name_is_not_found_and_a_similar_one_is_suggested(connection: Connection) -> None:
     with pytest.raises(NotFound, match="no player called 'anne' has played; did you mean 'ann'"):
         search.page(connection, GameFilter(agent="anne"), limit=1)
-    with pytest.raises(NotFound, match="no tournament 'cs102'"):
+    with pytest.raises(NotFound, match="no tournament 'cs102'; did you mean 'cs101'"):
         search.page(connection, GameFilter(tournament="cs102"), limit=1)
+    with pytest.raises(NotFound, match="no tournament 'nothing'; `arena tournaments` lists all tournaments"):
+        search.page(connection, GameFilter(tournament="nothing"), limit=1)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console, Group, RenderableType
+from rich.constrain import Constrain
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
@@ -30,6 +31,9 @@ _PLAYING: Final = 4
 """Number of games in progress that are shown."""
 _MESSAGES: Final = 4
 """Lines kept free above the table for messages, such as the answer to Ctrl-C."""
+_FREE_COLUMNS: Final = 2
+"""Columns kept free at the right for the "^C" that a terminal prints: in a full line it would wrap, and the first line
+of the table would stay on the screen."""
 _SHARE: Final = 0.05
 """Largest share of the time that is spent on reading the standings."""
 
@@ -71,7 +75,7 @@ class LiveTable:
         ended = self._clock()
         self._read_again = ended + (ended - began) / _SHARE
 
-    def picture(self) -> Group:
+    def picture(self) -> Constrain:
         """The current table; a thread of Rich calls this several times a second."""
         tournament = self._tournament
         bar = Progress(
@@ -92,7 +96,8 @@ class LiveTable:
             now.insert(0, Text(f"  SPRT: LLR {found.llr:.2f} between {found.lower:.2f} and {found.upper:.2f}"))
         below: list[RenderableType] = [bar, *now, *self._results]
         head = 1
-        return Group(*self._table(self._console.size.height - _MESSAGES - head - len(below)), *below)
+        lines = self._table(self._console.size.height - _MESSAGES - head - len(below))
+        return Constrain(Group(*lines, *below), self._console.size.width - _FREE_COLUMNS)
 
     def _table(self, most: int) -> list[RenderableType]:
         """The standings, in at most this number of lines below their head."""

@@ -84,6 +84,12 @@ def test_it_shows_what_is_being_played() -> None:
     assert "playing" not in seen(table)
 
 
+def test_the_ctrl_c_that_a_terminal_prints_fits_beside_every_line() -> None:
+    table = table_of(Course())
+    table.add(finished(), Text("long " * 40, no_wrap=True, overflow="ellipsis"))
+    assert max(map(len, seen(table).splitlines())) == 78
+
+
 def test_who_is_equal_has_the_same_rank() -> None:
     table = table_of(Course([RatedGame(("ann", "bob"), (0.5, 0.5))], entered=("eve",)))
     assert re.findall(r"^ +(\d)  (\w+)", seen(table), re.MULTILINE) == [("1", "ann"), ("1", "bob"), ("3", "eve")]

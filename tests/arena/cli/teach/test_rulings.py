@@ -182,7 +182,7 @@ def test_who_is_quarantined_can_be_withdrawn_or_released(record: Path) -> None:
             "expected a game's id, 'last', or a tournament and a number such as 'cs101-812', got 'cs",
         ),
         (("void", "cs101-"), "expected a game's id, 'last', or a tournament and a number such as 'cs101-812', got 'cs"),
-        (("void", "cs102-1"), "there is no tournament 'cs102'; `arena tournaments` lists all tournaments"),
+        (("void", "cs102-1"), "there is no tournament 'cs102'; did you mean 'cs101'?"),
         (("void", "cs101-7"), "the tournament 'cs101' has no game 7"),
         (("award", "3", "--to", "cid"), "expected a seat or player of game 3: 0 (ann), 1 (bob); got 'cid'"),
         (("award", "3", "--to", "2"), "expected a seat or player of game 3: 0 (ann), 1 (bob); got '2'"),
