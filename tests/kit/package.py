@@ -144,14 +144,15 @@ def with_linked_dependencies(wheel: Path, folder: Path) -> Installed:
 def with_pip(wheel: Path, python: str) -> Iterator[Installed]:
     """The wheel and what it depends on, installed by pip in a folder of mode 0700. Skips where pip finds no packages.
 
-    The folder is an ordinary user's, unless root alone can run this Python."""
+    The folder is an ordinary user's, unless root alone can run this Python. As with uv, nothing is compiled."""
     identity = IDENTITY if IDENTITY and _runs(python, IDENTITY) else {}
     with tempfile.TemporaryDirectory(prefix="a user's ", dir="/tmp") as name:  # of mode 0700
         folder = Path(name)
         environment = folder / "environment"
-        subprocess.run([python, "-m", "venv", str(environment)], check=True, capture_output=True, timeout=PATIENCE)
+        words = [python, "-m", "venv", "--without-pip", str(environment)]
+        subprocess.run(words, check=True, capture_output=True, timeout=PATIENCE)
         inside = str(environment / "bin" / "python")
-        _pip("--python", inside, "install", "--constraint", str(ROOT / "constraints.txt"), str(wheel))
+        _pip("--python", inside, "install", "--no-compile", "--constraint", str(ROOT / "constraints.txt"), str(wheel))
         home = folder / "home"
         home.mkdir(mode=0o700)
         if identity:
