@@ -61,7 +61,7 @@ class GameScreen:
 
     def _print(self, text: Text, end: str = "\n", *, more: str = "  ", wrapped: bool = True) -> None:
         """Print a line. On a terminal a `wrapped` line is broken to its width, with `more` before each further line."""
-        self._erase_note()
+        self.erase_note()
         if self._prompting:
             self._prompting = False
             self._console.print()
@@ -149,7 +149,8 @@ class GameScreen:
     def _can_erase(self) -> bool:
         return self._console.is_terminal and not self._console.is_dumb_terminal
 
-    def _erase_note(self) -> None:
+    def erase_note(self) -> None:
+        """Erase the note that a player is thinking, if it is there."""
         if self._thinking:
             self._thinking = False
             self._console.file.write("\r\x1b[K")

@@ -259,6 +259,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
 
     screen = GameScreen(quiet=not plan.watched, people=plan.people, on_stderr=silent)
     with ExitStack() as stack:
+        stack.callback(screen.erase_note)
         folder = stack.enter_context(RunFolder())
         store = Store(folder.path / "store") if database is None else submissions(database)
         rules = store.take_game(plan.game)
@@ -292,7 +293,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
         screen.show_score(finished)
     if repeated := repeated_games(finished):
         advice = "" if plan.openings or start.chance else "; --openings 4 gives each game a different start"
-        screen.say(f"{repeated} of {len(finished)} games have exactly the same moves as another one{advice}")
+        screen.say(f"{repeated} of {len(finished)} games repeat another game move for move{advice}")
     if not plan.seed_given:
         screen.say(f"to repeat with the same random numbers: --seed {plan.seed}")
 

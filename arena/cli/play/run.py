@@ -230,7 +230,7 @@ def _show_plan(league: League, db: str | None, display: TournamentDisplay) -> No
     if planned is not None:
         display.show_earlier_games(planned.over, planned.all, planned.changed)
         if planned.repeated:
-            display.say(f"{planned.repeated} of {planned.over} games have exactly the same moves as another one")
+            display.say(f"{planned.repeated} of {planned.over} games repeat another game move for move")
     show_choices(league, time)
 
 

@@ -429,6 +429,6 @@ def test_games_that_repeat_another_are_counted() -> None:
     same = ("play", "tictactoe", "minimax:depth=1", "minimax:depth=2", "--clock", "none", "--quiet", "--seed", "1")
     played = arena(*same, "--games", "6", "--swap")
     advice = "--openings 4 gives each game a different start"
-    assert f"4 of 6 games have exactly the same moves as another one; {advice}\n" in played.out
+    assert f"4 of 6 games repeat another game move for move; {advice}\n" in played.out
     assert "repeat" not in arena(*same, "--games", "6", "--swap", "--openings", "2").out
     assert "repeat" not in arena(*same, "--games", "2", "--swap").out

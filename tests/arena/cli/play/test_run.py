@@ -186,7 +186,7 @@ def test_games_on_record_tell_how_long_the_others_will_take_and_how_many_repeat(
     planned_again = finished(folder, *arguments, "--plan")
     assert "the mean of the last 12 such games" in planned_again
     assert "continuing: 12 of 12 games are over" in planned_again
-    assert "10 of 12 games have exactly the same moves as another one" in planned_again
+    assert "10 of 12 games repeat another game move for move" in planned_again
     # The run expects the same as the plan.
     assert finished(folder, *arguments).splitlines()[0] == planned_again.splitlines()[0]
 

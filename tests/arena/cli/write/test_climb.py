@@ -180,7 +180,7 @@ def test_games_that_repeat_another_are_told() -> None:
     Path("mine.py").write_text(FIRST)
     arguments = ("--game", "grundy", "--seed", "1", "--walls", "limits", "--against", "minimax:depth=1")
     out = " ".join(arena("climb", "mine.py", *arguments).out.split())
-    told = re.search(r"(\d+) of (\d+) games have exactly the same moves as another one", out)
+    told = re.search(r"(\d+) of (\d+) games repeat another game move for move", out)
     assert told
     assert 0 < int(told[1]) < int(told[2])
 
