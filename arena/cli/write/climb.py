@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _DEFAULT_CLOCK: Final = "5+0.05"
 _REASONS: Final = {
-    "normal": "outplayed",
-    "resigned": "given up",
+    "normal": "without a fault",
+    "resigned": "by resigning",
     "time": "on time",
     "illegal": "by an illegal move",
     "crashed": "by a crash",

@@ -165,7 +165,7 @@ def test_an_agent_too_slow_for_a_whole_game_gets_a_warning_unless_it_uses_its_cl
     assert (steady.light, steady.worst.name) == (Light.WARNING, StepName.CLOCK)
     told = r"at this pace the agent loses on time at its move [4-6], and a game can have \d\d;"
     assert re.search(told, steady.worst.message), steady.worst
-    assert "clock.left" in steady.worst.advice
+    assert "clock.budget" in steady.worst.advice
 
 
 def test_an_agent_that_fails_on_a_nearly_full_board_is_found(tmp_path: Path) -> None:
