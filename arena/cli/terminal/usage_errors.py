@@ -40,6 +40,8 @@ def _problem(error: TyperException) -> str:
     message = (_validation(error.__cause__) or error.message).rstrip(".").replace("'. Did", "'; did")
     if extra := re.fullmatch(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", message):
         return _unexpected(error, extra[1].split())
+    if valueless := re.fullmatch("Option '(.*)' requires an argument", message):
+        return f"{valueless[1]} needs a value"
     if choice := re.fullmatch("(.*) is not one of (.*)", message):
         among = choice[2].replace("'", "")
         return f"{where}expected one of {among}, got {choice[1]}"
@@ -55,6 +57,8 @@ def _name(param: Any) -> str:
 
 def _no_option(error: Any) -> str:
     wrong, options = error.option_name, _options(error)
+    if (name := wrong.removeprefix("--").upper()) in _arguments(error):
+        return f"no option {wrong}; give {name} without it: {error.ctx.command_path} {name}"
     alike = [name for name in options if SequenceMatcher(None, wrong, name).ratio() >= _ALIKE]
     if alike:
         return f"no option {wrong}; did you mean {' or '.join(alike)}?"
@@ -66,6 +70,14 @@ def _options(error: Any) -> list[str]:
     params = error.ctx.command.params if error.ctx else ()
     names = [max(param.opts, key=len) for param in params if param.param_type_name == "option"]
     return [name for name in names if name != "--help"]
+
+
+def _arguments(error: Any) -> list[str]:
+    """The words in the metavars of the command's arguments, such as GAME and PLAYER."""
+    params = error.ctx.command.params if error.ctx else ()
+    return [
+        word for param in params if param.param_type_name == "argument" for word in re.findall("[A-Z]+", _name(param))
+    ]
 
 
 def _unexpected(error: Any, words: list[str]) -> str:
