@@ -76,8 +76,8 @@ def test_it_is_as_wide_as_the_terminal_and_breaks_between_words(columns: int) ->
         "a "
         "legal move (1, 2, 3, 4, 5, 6, 7)"
     ) in " ".join(ended.out.split())
-    (brackets,) = [number for number, line in enumerate(lines) if line.startswith("(in brackets: ")]
-    assert "the probability that failing_at_once_again is the better player)" in " ".join(
+    (brackets,) = [number for number, line in enumerate(lines) if line.startswith("in brackets: ")]
+    assert "the probability that failing_at_once_again is the better player" in " ".join(
         " ".join(lines[brackets:]).split()
     )
 
