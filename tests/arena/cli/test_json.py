@@ -1,0 +1,67 @@
+"""docs/json.md lists the fields of each document, and no others."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.kit.arena_program import arena
+from tests.kit.places import EXAMPLES, ROOT
+
+PAGE = (ROOT / "docs" / "json.md").read_text("utf-8")
+ASKED = {
+    "standings": ["cs101"],
+    "rank": ["cs101"],
+    "versus": ["ann", "bob", "--elo0", "0", "--elo1", "50"],
+    "progress": ["ann"],
+    "history": [],
+    "show": ["last"],
+    "rulings": [],
+    "tournaments": [],
+    "db info": [],
+}
+"""The arguments of each command on a database."""
+OF_GAMES = {
+    "solve": ["nap:5"],
+    "compare": ["nap:5", "minimax"],
+    "judge": [f"{EXAMPLES / 'my_search.py'}:minimax", "--trees", "0"],
+    "games": [],
+    "agents": [],
+    "doctor": [],
+    "check": [str(EXAMPLES / "greedy.py"), "--game", "tictactoe", "--walls", "limits", "--position", "1"],
+    "climb": [str(EXAMPLES / "greedy.py"), "--game", "tictactoe", "--walls", "limits", "--clock", "none"],
+}
+"""The arguments of each command that reads no database, or an empty one."""
+
+
+def listed(command: str) -> set[str]:
+    """The fields in the first table of the command's section."""
+    section = PAGE.partition(f"## `arena {command}`\n")[2]
+    table = re.search(r"^\|.*(?:\n\|.*)*", section, re.MULTILINE)
+    assert table
+    return {name for row in table[0].split("\n") for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+
+
+def printed(command: str, *arguments: str) -> set[str]:
+    """The fields of the document, or of the first item of a listing."""
+    found = json.loads(arena(*command.split(), *arguments, "--format", "json").out)
+    return set(found[0] if isinstance(found, list) else found)
+
+
+@pytest.mark.parametrize("command", ASKED)
+def test_fields_of_documents_about_a_record(command: str, record: Path) -> None:
+    also = listed("history") if command == "show" else set()
+    assert printed(command, *ASKED[command], "--db", str(record)) == listed(command) | also
+
+
+@pytest.mark.parametrize("command", OF_GAMES)
+def test_fields_of_other_documents(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert printed(command, *OF_GAMES[command]) == listed(command)
+
+
+def test_fields_of_an_analysis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert arena("play", "tictactoe", "random", "random", "--seed", "1", "--clock", "none", "--quiet").code == 0
+    assert printed("analyse", "last") == listed("analyse")
