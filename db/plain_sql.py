@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any, Final
 
 from sqlalchemy import Connection, CursorResult
@@ -16,7 +16,7 @@ _ROWS_AHEAD: Final = 100
 """Rows that PostgreSQL sends in one batch, so that a result of any length needs little memory."""
 
 
-def answer(connection: Connection, sql: str, *, seconds: float = 60.0) -> tuple[list[str], Iterator[list[Any]]]:
+def answer(connection: Connection, sql: str, *, seconds: float = 60.0) -> tuple[list[str], Generator[list[Any]]]:
     """The query's column names and its rows (lazily). The query cannot write.
 
     PostgreSQL cancels it one second after `seconds`; with SQLite, which runs in this process, the caller has to."""
@@ -31,7 +31,7 @@ def answer(connection: Connection, sql: str, *, seconds: float = 60.0) -> tuple[
         raise _translated(error) from None
 
 
-def _rows(result: CursorResult[Any]) -> Iterator[list[Any]]:
+def _rows(result: CursorResult[Any]) -> Generator[list[Any]]:
     try:
         for row in result:
             yield list(row)

@@ -198,6 +198,24 @@ def test_a_signal_ends_it_at_once(record: str, number: signal.Signals, request: 
         pass  # the server looks every second whether it is still asked
 
 
+def test_an_interrupt_between_two_rows_prints_nothing(empty: str) -> None:
+    """The cursor is closed before its connection, even while a traceback keeps the rows alive."""
+    program = """if True:
+        from arena.__main__ import main
+        from arena.cli.terminal.limits import TimeLimit
+
+        def each(self, items):
+            yield next(items)
+            raise KeyboardInterrupt
+
+        TimeLimit.each = each
+        main()
+    """
+    command = [sys.executable, "-c", program, "sql", "SELECT 1 UNION ALL SELECT 2", "--db", empty, "--format", "csv"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "")
+
+
 def wait_until_it_computes(process: subprocess.Popen[str], server: Server | None) -> None:
     if server is None:
         assert process.stdout is not None

@@ -65,6 +65,7 @@ def sql(
         titles, found = plain_sql.answer(connection, query, seconds=timeout)
         time_limit.end()
         titles = _each_once(titles)
+        stack.enter_context(closing(found))  # before its connection, also after Ctrl-C
         found = stack.enter_context(closing(time_limit.each(found)))
         rows = (dict(zip(titles, map(_value, row), strict=True)) for row in islice(found, limit))
         show(rows, exact_columns(titles), format=format)
