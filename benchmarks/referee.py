@@ -283,7 +283,7 @@ def measure_start() -> None:
         played = table.play("tictactoe", 1, 1)
         idle.append(time.monotonic() - began - played.ply * 8)
     table.close()
-    print(f"a game with players already running: {statistics.median(idle) * 1e3:.2f} ms to its first move")
+    print(f"a game with players that are ready: {statistics.median(idle) * 1e3:.2f} ms to its first move")
     for name, player in (("a fresh agent of a student's (Python)", "examples/greedy.py"), ("a new built-in", "random")):
         print(f"a game with {name}: {first_move(player) * 1e3:.0f} ms to its first move")
 

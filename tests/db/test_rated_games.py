@@ -95,7 +95,7 @@ def test_pairings_with_the_same_results_are_one_row(record: Record) -> None:
     ids(record)
 
 
-def test_repeated_pairings_are_counted_whoever_had_the_first_seat(record: Record) -> None:
+def test_repeated_pairings_are_counted_for_either_first_seat(record: Record) -> None:
     cup = record.tournament("ann", "bob")
     for number, (first, second) in enumerate([("ann", "bob"), ("bob", "ann"), ("ann", "bob")]):
         for leg, (one, other) in enumerate([(first, second), (second, first)]):

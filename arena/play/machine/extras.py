@@ -27,7 +27,8 @@ def findings() -> list[Finding]:
     """The extras that can be of use here."""
     found = {extra.name: extra for extra in installation.extras()}
     wanted = PURPOSES if installation.is_clone() else _FOR_PLAYERS
-    return [finding(found[name], installation.command(name)) for name in wanted if name in found]
+    extras = [found[name] for name in wanted if name in found]
+    return [finding(extra, installation.command(extra.name) if extra.missing else "") for extra in extras]
 
 
 def finding(extra: Extra, command: str) -> Finding:

@@ -207,7 +207,7 @@ def test_sockets_of_all_processes_in_a_container_are_counted(
 
 
 def excess_of(said: int, command: tuple[str, ...], memory: int, scratch: Path, **others: Any) -> Excess | None:
-    """What it uses too much of in a container, once it has written so many letters."""
+    """What the program uses too much of in a container, after it has written `said` letters."""
     allowance = Allowance(memory=memory * MEBIBYTE, **others)
     confined = behind_walls.start(command, WallKind.CONTAINER, scratch, allowance=allowance)
     for _ in range(said):
