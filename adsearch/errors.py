@@ -5,6 +5,7 @@
     |-- BadOption       unknown option of a game, or invalid value
     |-- BadMove         the text is not a legal move of the position
     |-- BadPosition     the text is not a position of the game
+    |-- BadCell         the board has no such row, column or square
     |-- BadGame         a user-supplied game lacks a method, or fails
     |-- BadSetting      the text is not a value of the setting's type
     `-- BadSearch       the search does not support this game or these arguments
@@ -34,6 +35,10 @@ class BadMove(AdsearchError):
 
 class BadPosition(AdsearchError):
     """The text is not a position of the game."""
+
+
+class BadCell(AdsearchError):
+    """The board has no such row, column or square."""
 
 
 class BadGame(AdsearchError):

@@ -33,6 +33,9 @@ class State(Generic[Move]):
     """The options of `start`. The first can be given without its name."""
     notation: ClassVar[str] = ""
     """How a move is written, in one sentence."""
+    attributes: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """What a position of this game has besides the attributes of State, for agents: pairs (code after "state.", what it
+    is)."""
     seats: ClassVar[tuple[int, ...]] = (2,)
     """The possible numbers of players; the options choose one."""
 

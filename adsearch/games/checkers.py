@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Final, Self
 
-from adsearch.errors import BadPosition, quote
+from adsearch.errors import BadCell, BadPosition, quote
 from adsearch.games.evaluation import squash
-from adsearch.state import State
+from adsearch.games.grid import GridGame, grid_attributes
 
 Path = tuple[int, ...]
 """A move: the squares of the moving piece, one after the other."""
@@ -39,6 +39,7 @@ WEIGHT_OF_THE_CENTRE = 0.06
 
 BIT: Final = (0, *(1 << n + n // 8 for n in range(32)))
 """The bit of each square; squares are counted from 1."""
+SQUARES: Final = range(1, 33)
 SQUARE: Final = {bit: square for square, bit in enumerate(BIT) if bit}
 
 
@@ -121,7 +122,7 @@ def _add_captures(
         found.append(path)
 
 
-class Checkers(State[Path]):
+class Checkers(GridGame[Path]):
     """English draughts. Black moves first, from squares 1-12 towards 32; white from 21-32 towards 1.
     Men step one square diagonally forward, kings in all four directions. A piece captures by jumping over an adjacent
     piece to the empty square behind it. A player who can capture must capture, and continues with the same piece while
@@ -130,6 +131,10 @@ class Checkers(State[Path]):
     occurs for the third time, unless the side to move cannot move."""
 
     notation = "the squares, 1 to 32, one after the other: 11-15 for a step, 11x18x25 for a capture"
+    attributes = (
+        ("piece(square)", "the piece on a square from 1 to 32: 'b' or 'w' is a man, 'B' or 'W' a king, '.' no piece"),
+        *grid_attributes("the same by row and column, 0 to 7 ('b' is seat 0, 'w' is seat 1)"),
+    )
 
     __slots__ = ("_capturing", "_movers", "_moves", "black", "kings", "past", "side", "turn", "white")
 
@@ -328,7 +333,7 @@ class Checkers(State[Path]):
         for row in range(8):
             squares = range(4 * row + 1, 4 * row + 5)
             margin = "" if row % 2 else "   "
-            pieces, numbers = "     ".join(map(self._mark, squares)), "    ".join(f"{square:2}" for square in squares)
+            pieces, numbers = "     ".join(map(self.piece, squares)), "    ".join(f"{square:2}" for square in squares)
             lines.append(f"  {margin + pieces:27}{margin}{numbers}")
         mover, other = ("white", "black") if self.side else ("black", "white")
         if not self._movers:
@@ -339,8 +344,17 @@ class Checkers(State[Path]):
             lines[-1] += f" (quiet plies: {len(self.past)})"
         return "\n".join(lines)
 
-    def _mark(self, square: int) -> str:
-        """The mark of the piece on a square: b or w, for a king B or W."""
+    @property
+    def _size(self) -> tuple[int, int]:
+        return 8, 8
+
+    def _mark(self, row: int, column: int) -> str:
+        return self.piece(4 * row + column // 2 + 1) if (row + column) % 2 else "."
+
+    def piece(self, square: int) -> str:
+        """The piece on a square from 1 to 32: b or w, for a king B or W, "." if empty; BadCell for another number."""
+        if square not in SQUARES:
+            raise BadCell(f"piece({square}): expected a square from 1 to 32, got {square}")
         bit = BIT[square]
         mark = "b" if self.black & bit else "w" if self.white & bit else "."
         return mark.upper() if self.kings & bit else mark

@@ -12,9 +12,8 @@ from functools import lru_cache
 from typing import Self
 
 from adsearch.errors import BadPosition, quote
-from adsearch.games.grid import LETTERS, cell_name, read_rows
+from adsearch.games.grid import LETTERS, GridGame, cell_name, grid_attributes, read_rows
 from adsearch.option import Option
-from adsearch.state import State
 
 WEIGHT_OF_A_BOX_TO_TAKE = 0.95
 """Weight, for the side to move, of each box in an open chain (one of its boxes has three sides)."""
@@ -127,7 +126,7 @@ def worth_of_opening(chains: list[int]) -> int:
     return worth
 
 
-class Dots(State[int]):
+class Dots(GridGame[int]):
     """Two players, x first, take turns and draw an edge between two adjacent dots. A player who draws the fourth side
     of a box, or of two boxes, owns them and moves again. The game is over when all edges are drawn; the utility is the
     difference of the boxes owned."""
@@ -137,6 +136,10 @@ class Dots(State[int]):
         Option("columns", 3, "columns of boxes", 1, 8),
     )
     notation = "the two dots of the edge, the left or upper one first, such as a1-b1 (across) or a1-a2 (down)"
+    attributes = (
+        *grid_attributes("the owner of a box: 'x' (seat 0), 'o' (seat 1) or '.' (nobody)"),
+        ("sides(row, column)", "the number of sides of that box that are drawn, 0 to 4"),
+    )
 
     __slots__ = ("_open", "board", "edges", "o", "turn", "x")
 
@@ -260,7 +263,20 @@ class Dots(State[int]):
     def to_text(self, move: int) -> str:
         return self.board.names[move]
 
-    def _rows(self) -> list[str]:
+    @property
+    def _size(self) -> tuple[int, int]:
+        return self.board.rows, self.board.columns
+
+    def _mark(self, row: int, column: int) -> str:
+        box = 1 << row * self.board.width + column
+        return "x" if self.x & box else "o" if self.o & box else "."
+
+    def sides(self, row: int, column: int) -> int:
+        """The number of sides of the box that are drawn, 0 to 4."""
+        self.cell(row, column)  # checks row and column
+        return (self.edges & self.board.around(1 << row * self.board.width + column)).bit_count()
+
+    def _picture(self) -> list[str]:
         """The board drawn on a grid, one mark for each dot, edge and box."""
         rows = []
         for places in self.board.picture:
@@ -274,11 +290,11 @@ class Dots(State[int]):
         return rows
 
     def position(self) -> str:
-        return f"{'/'.join(self._rows())} {'-' if self.turn is None else 'xo'[self.turn]}"
+        return f"{'/'.join(self._picture())} {'-' if self.turn is None else 'xo'[self.turn]}"
 
     def __str__(self) -> str:
         lines = ["  " + "   ".join(LETTERS[: self.board.width])]
-        for row, marks in enumerate(self._rows()):
+        for row, marks in enumerate(self._picture()):
             margin = "  " if row % 2 else f"{row // 2 + 1} "
             wide = "".join(
                 mark * 3 if mark == "-" else f" {mark} " if at % 2 else mark for at, mark in enumerate(marks)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any, Self
 
-from adsearch.errors import BadPosition, quote
-from adsearch.state import State
+from adsearch.errors import BadCell, BadPosition, quote
+from adsearch.state import Move, State
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -51,10 +51,42 @@ def read_marks(text: str, rows: int, columns: int, bits: Sequence[int]) -> tuple
     return x, o
 
 
-def spell_rows(x: int, o: int, columns: int, bits: Sequence[int]) -> list[str]:
-    """The rows of the board with these marks."""
-    cells = "".join("x" if x & bit else "o" if o & bit else "." for bit in bits)
-    return [cells[at : at + columns] for at in range(0, len(cells), columns)]
+def grid_attributes(marks: str) -> tuple[tuple[str, str], ...]:
+    """The `attributes` of a game on a grid with these marks."""
+    return (
+        ("cell(row, column)", f"{marks}; row 0 is on top, column 0 on the left"),
+        ("rows()", "the same as a list of texts, one for each row: rows()[0][2] is cell(0, 2)"),
+    )
+
+
+XO_ATTRIBUTES = grid_attributes("'x' (seat 0), 'o' (seat 1) or '.' (empty)")
+
+
+class GridGame(State[Move]):
+    """Base class of games on a grid of cells."""
+
+    __slots__ = ()
+
+    @property
+    def _size(self) -> tuple[int, int]:
+        """The number of rows and of columns."""
+        raise NotImplementedError
+
+    def _mark(self, row: int, column: int) -> str:
+        """What `cell` returns; the cell is on the board."""
+        raise NotImplementedError
+
+    def cell(self, row: int, column: int) -> str:
+        """The mark in a cell, "." if it is empty; row 0 is on top. BadCell if the cell is not on the board."""
+        for name, number, size in zip(("row", "column"), (row, column), self._size, strict=True):
+            if number not in range(size):
+                raise BadCell(f"cell({row}, {column}): expected a {name} from 0 to {size - 1}, got {number}")
+        return self._mark(row, column)
+
+    def rows(self) -> list[str]:
+        """The marks of all cells: one text for each row, from the top."""
+        rows, columns = self._size
+        return ["".join([self._mark(row, column) for column in range(columns)]) for row in range(rows)]
 
 
 class LineBoard:
@@ -83,9 +115,11 @@ class LineBoard:
         return False
 
 
-class LineGame(State[int]):
+class LineGame(GridGame[int]):
     """Base class of games in which two players, x first, place marks in turn. The first line of marks wins; a full
     board is a draw."""
+
+    attributes = XO_ATTRIBUTES
 
     __slots__ = ("board", "mine", "theirs", "turn", "won")
 
@@ -127,11 +161,16 @@ class LineGame(State[int]):
         words = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
         return f"{words.get(self.board.line, self.board.line)} in a row"
 
-    def rows(self) -> list[str]:
-        """The board's rows from the top."""
-        first_to_move = self.mine.bit_count() == self.theirs.bit_count()
-        x, o = (self.mine, self.theirs) if first_to_move else (self.theirs, self.mine)
-        return spell_rows(x, o, self.board.columns, self.board.bits)
+    @property
+    def _size(self) -> tuple[int, int]:
+        return self.board.rows, self.board.columns
+
+    def _mark(self, row: int, column: int) -> str:
+        bit = self.board.bits[row * self.board.columns + column]
+        if not (self.mine | self.theirs) & bit:
+            return "."
+        x_moves = self.mine.bit_count() == self.theirs.bit_count()
+        return "x" if bool(self.mine & bit) == x_moves else "o"
 
     def position(self) -> str:
         return "/".join(self.rows())

@@ -44,6 +44,7 @@ class Grundy(State[tuple[int, int]]):
         Option("piles", "", "several piles instead, such as 7+5"),
     )
     notation = "the two new piles, smaller first, such as 2+5"
+    attributes = (("piles", "the sizes of the piles, the largest first"),)
 
     __slots__ = ("_moves", "mover", "piles", "turn")
 

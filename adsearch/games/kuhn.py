@@ -33,6 +33,11 @@ class Kuhn(State[str]):
     otherwise the higher card wins it. Utilities are the chips won."""
 
     notation = "check, bet, call or fold; a deal is the card: J, Q or K"
+    attributes = (
+        ("cards[seat]", "the card of a seat: 'J', 'Q', 'K', or '?' if you cannot see it"),
+        ("said", "what the players said so far, such as 'check bet'"),
+        ("pot", "the chips in the pot"),
+    )
     chance = True
     hidden = True
     bounds = (-2.0, 2.0)
@@ -68,6 +73,11 @@ class Kuhn(State[str]):
         if len(cards) == 2 and cards[0] == cards[1] != UNKNOWN:
             raise BadPosition(f"both seats cannot have {cards[0]}, got {quote(text)}")
         return cls.of(cards, said)
+
+    @property
+    def pot(self) -> int:
+        """The chips in the pot."""
+        return 2 + self.said.count("bet") + self.said.count("call")
 
     def moves(self) -> tuple[str, ...]:
         if len(self.cards) < 2:

@@ -112,6 +112,15 @@ class Ludo(State[int]):
         Option("tokens", 4, "tokens of each player", 1, 4),
     )
     notation = "the token's square: its column's letter and its row's number from the top; or enter"
+    attributes = (
+        (
+            "tokens[seat]",
+            "the steps of each token of a seat: 0 in the yard, 1 to 51 on the track, 57 at home",
+        ),
+        ("die", "the throw to use, 1 to 6; 0 before a throw"),
+        ("sixes", "the number of 6 in a row that this player has thrown"),
+        ("seat", "the seat that throws or moves, also while turn is CHANCE"),
+    )
     seats = (2, 3, 4)
 
     __slots__ = ("_moves", "_strengths", "board", "die", "seat", "sixes", "tokens", "turn")

@@ -11,7 +11,8 @@ from collections.abc import Hashable
 from functools import lru_cache
 from typing import Final, Self
 
-from adsearch.errors import BadOption, BadPosition, quote
+from adsearch.errors import BadCell, BadOption, BadPosition, quote
+from adsearch.games.grid import GridGame, grid_attributes
 from adsearch.games.maze_map import (
     HEADING_NAMES,
     HEADINGS,
@@ -19,6 +20,7 @@ from adsearch.games.maze_map import (
     MOVE_NAMES,
     UNMOVED,
     Board,
+    Place,
     board_of,
     cell_text,
     map_text,
@@ -26,7 +28,7 @@ from adsearch.games.maze_map import (
     read_ghost,
 )
 from adsearch.option import Option
-from adsearch.state import CHANCE, State
+from adsearch.state import CHANCE
 
 SCORE_OF_A_PELLET: Final = 10
 SCORE_OF_A_ROUND: Final = -1
@@ -106,7 +108,7 @@ _POSITION = re.compile(
 _FORM = "P=4,2 G=2,2:e+3,5:w:scared pellets=2:3-7,9/4:4 power=none score=12 scared=0 round=5 turn=0"
 
 
-class Maze(State[int]):
+class Maze(GridGame[int]):
     """Seat 0, the runner (P), eats the pellets (.) of a maze; every other seat is a ghost that hunts the runner.
     In each round the runner moves one cell or stays, then each ghost in turn moves one cell; a ghost turns back only in
     a dead end. The runner is caught when it is on the same cell as a ghost, after it has eaten what is there. A power
@@ -130,6 +132,16 @@ class Maze(State[int]):
         Option("steps", 200, "rounds after which the game ends", 1, 9999),
     )
     notation = "the direction, n, e, s or w; the runner can also stay"
+    attributes = (
+        *grid_attributes(
+            "'%' (a wall), 'P' (the runner), '1' to '4' (a ghost), '.' (a pellet), 'o' (a power pellet) or ' ' (empty)"
+        ),
+        ("runner_at", "row and column of the runner, such as (4, 9)"),
+        ("ghosts_at", "row and column of each ghost: ghosts_at[0] is ghost 1 (which is seat 1)"),
+        ("is_scared(ghost)", "whether ghost 1, 2, ... is scared; timer is the number of rounds for which it stays so"),
+        ("distance(a, b)", "the number of steps between two cells, such as distance(state.runner_at, (1, 1))"),
+        ("score", "the score so far; round is the number of moves of the runner"),
+    )
     seats = (1, 2, 3, 4, 5)
 
     __slots__ = (
@@ -432,20 +444,45 @@ class Maze(State[int]):
             f"round={self.round} turn={'over' if self.mover < 0 else self.mover}"
         )
 
+    @property
+    def _size(self) -> tuple[int, int]:
+        lines = self.setting.board.lines
+        return len(lines), len(lines[0])
+
+    def _mark(self, row: int, column: int) -> str:
+        cell = self.setting.board.at.get((row + 1, column + 1))
+        if cell is None:
+            return "%"
+        if cell == self.runner:
+            return "P"
+        # Of several ghosts the first is shown, and a scared one only if all are.
+        here = [index for index, ghost in enumerate(self.ghosts) if ghost // HEADINGS == cell]
+        if here:
+            return str(min(here, key=lambda index: (self.scared >> index & 1, index)) + 1)
+        return "." if self.pellets >> cell & 1 else "o" if self.power >> cell & 1 else " "
+
+    @property
+    def runner_at(self) -> Place:
+        """Row and column of the runner."""
+        return self.setting.board.row_and_column(self.runner)
+
+    @property
+    def ghosts_at(self) -> tuple[Place, ...]:
+        """Row and column of each ghost."""
+        return tuple(self.setting.board.row_and_column(ghost // HEADINGS) for ghost in self.ghosts)
+
+    def is_scared(self, ghost: int) -> bool:
+        """Whether ghost 1, 2, ... is scared."""
+        if ghost not in range(1, len(self.ghosts) + 1):
+            raise BadCell(f"is_scared({ghost}): expected a ghost from 1 to {len(self.ghosts)}, got {ghost}")
+        return bool(self.scared >> ghost - 1 & 1)
+
+    def distance(self, start: Place, end: Place) -> int:
+        """The number of steps between two cells, each (row, column); BadCell if one is a wall."""
+        return self.setting.board.distance(start, end)
+
     def __str__(self) -> str:
-        board = self.setting.board
-        rows = [["%" if mark in "%#" else " " for mark in line] for line in board.lines]
-        for cell, (line, column) in enumerate(board.places):
-            mark = "." if self.pellets >> cell & 1 else "o" if self.power >> cell & 1 else " "
-            rows[line - 1][column - 1] = mark
-        # Later marks hide earlier ones: ghosts hide scared ghosts, and the runner hides all.
-        order = sorted(range(len(self.ghosts)), key=lambda index: (not self.scared >> index & 1, -index))
-        for index in order:
-            line, column = board.places[self.ghosts[index] // HEADINGS]
-            rows[line - 1][column - 1] = str(index + 1)
-        line, column = board.places[self.runner]
-        rows[line - 1][column - 1] = "P"
-        return "\n".join(["".join(row) for row in rows] + self.captions())
+        return "\n".join(self.rows() + self.captions())
 
     def captions(self) -> list[str]:
         """The lines below the maze: score, round, mover or result, and scared ghosts."""

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from adsearch.errors import BadOption, BadPosition, one_of, quote
+from adsearch.errors import BadCell, BadOption, BadPosition, one_of, quote
 from adsearch.games.textfile import read_text
 
 MOVE_NAMES: Final[tuple[str, ...]] = ("n", "e", "s", "w", "stay")
@@ -28,6 +28,10 @@ MOST_LINES, MOST_COLUMNS = 40, 78
 MOST_CELLS = 512
 MOST_BYTES = 10_000
 MAPS = Path(__file__).with_name("mazes")
+
+
+Place = tuple[int, int]
+"""Row and column of a cell, from 0."""
 
 
 class Board:
@@ -83,6 +87,24 @@ class Board:
                     distances[to] = distances[cell] + 1
                     queue.append(to)
         return tuple(distances)
+
+    def row_and_column(self, cell: int) -> Place:
+        """The place of a cell in `rows()`."""
+        line, column = self.places[cell]
+        return line - 1, column - 1
+
+    def distance(self, start: Place, end: Place) -> int:
+        """The number of steps of the shortest way; BadCell if a place is not an open cell or there is no way."""
+        cells = []
+        for row, column in (start, end):
+            cell = self.at.get((row + 1, column + 1))
+            if cell is None:
+                raise BadCell(f"distance: expected a cell that is not a wall, got row {row}, column {column}")
+            cells.append(cell)
+        steps = self.distances[cells[0]][cells[1]]
+        if steps > len(self.places):
+            raise BadCell(f"distance: there is no way from {start} to {end}")
+        return steps
 
     def _rings_around(self, start: int) -> tuple[tuple[int, int], ...]:
         rings: dict[int, int] = {}

@@ -35,6 +35,10 @@ class Nap(State[int]):
 
     options = (Option("n", 20, "the numbers are 1..n", 1, 200),)
     notation = "the number to mark"
+    attributes = (
+        ("n", "the largest number"),
+        ("marks", "the marked numbers, in the order of marking; moves() are the numbers that can be marked"),
+    )
 
     __slots__ = ("_free", "marks", "n", "turn")
 

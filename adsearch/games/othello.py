@@ -15,9 +15,8 @@ from typing import Final, Self
 
 from adsearch.errors import BadOption, BadPosition, quote
 from adsearch.games.evaluation import squash
-from adsearch.games.grid import cell_name, draw, read_marks, spell_rows
+from adsearch.games.grid import XO_ATTRIBUTES, GridGame, cell_name, draw, read_marks
 from adsearch.option import Option
-from adsearch.state import State
 
 PASS: Final = -1
 """The move of a player that cannot place a disc. Any other move is a square: row * size + column."""
@@ -140,7 +139,7 @@ def board(size: int) -> Board:
     return Board(size)
 
 
-class Othello(State[int]):
+class Othello(GridGame[int]):
     """Two players, x first, take turns and place a disc on an empty square. The disc must enclose, in at least one
     direction, a straight unbroken run of the other player's discs between itself and another own disc; all enclosed
     discs are turned over. A player who cannot place a disc must pass. The game is over when neither player can place
@@ -148,6 +147,7 @@ class Othello(State[int]):
 
     options = (Option("size", 8, "number of rows and columns, even", 4, 10),)
     notation = "the square: its column's letter and its row's number from the top, such as d3; or pass"
+    attributes = XO_ATTRIBUTES
 
     __slots__ = ("_moves", "_targets", "board", "mine", "theirs", "turn")
 
@@ -290,13 +290,20 @@ class Othello(State[int]):
     def to_text(self, move: int) -> str:
         return "pass" if move == PASS else self.board.names[move]
 
-    def _rows(self) -> list[str]:
-        return spell_rows(*self._discs(), self.board.size, self.board.spread)
+    @property
+    def _size(self) -> tuple[int, int]:
+        return self.board.size, self.board.size
+
+    def _mark(self, row: int, column: int) -> str:
+        bits = self.board.spread[row * self.board.size + column]
+        if not (self.mine | self.theirs) & bits:
+            return "."
+        return "x" if bool(self.mine & bits) == (self.turn != 1) else "o"
 
     def position(self) -> str:
-        return f"{'/'.join(self._rows())} {'-' if self.turn is None else 'xo'[self.turn]}"
+        return f"{'/'.join(self.rows())} {'-' if self.turn is None else 'xo'[self.turn]}"
 
     def __str__(self) -> str:
         x, o = (discs.bit_count() for discs in self._discs())
         next_event = "the game is over" if self.turn is None else f"{'xo'[self.turn]} to move"
-        return f"{draw(self._rows())}\nx {x}, o {o}; {next_event}"
+        return f"{draw(self.rows())}\nx {x}, o {o}; {next_event}"

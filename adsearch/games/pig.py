@@ -76,6 +76,12 @@ class Pig(State[str]):
         Option("points", "face", "points of a throw: its face, or always 1", choices=("face", "fixed")),
     )
     notation = "roll or hold"
+    attributes = (
+        ("scores[seat]", "the points of a seat that are safe"),
+        ("total", "the points of this turn so far, which a bust would lose"),
+        ("seat", "the seat that throws or chooses, also while turn is CHANCE"),
+        ("goal", "the points that win"),
+    )
 
     __slots__ = ("dice", "scores", "seat", "total", "turn")
 
@@ -127,6 +133,11 @@ class Pig(State[str]):
         if state.position() != text:
             raise BadPosition(f"expected '{state.position()}', got {quote(text)}")
         return state
+
+    @property
+    def goal(self) -> int:
+        """The points that win."""
+        return self.dice.goal
 
     @property
     def chance(self) -> bool:

@@ -32,6 +32,11 @@ class RockPaperScissors(State[str]):
 
     options = (Option("rounds", 3, "number of rounds", 1, 100),)
     notation = "rock, paper or scissors"
+    attributes = (
+        ("chosen", "all choices so far: of seat 0, seat 1, seat 0, ...; '?' is a choice that you cannot see"),
+        ("rounds", "the number of rounds of the game"),
+        ("lead", "the rounds won by seat 0 minus the rounds won by seat 1"),
+    )
     hidden = True
 
     __slots__ = ("chosen", "rounds", "turn")

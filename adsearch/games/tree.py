@@ -266,6 +266,7 @@ class Tree(State[str]):
         Option("file", "", "your own tree instead, a JSON file"),
     )
     notation = "the name of the child"
+    attributes = (("label", "the name of this node"),)
     seats = tuple(range(1, _MOST_SEATS + 1))
 
     __slots__ = ("node", "tree", "turn")
