@@ -24,7 +24,7 @@ from sqlalchemy import Connection, insert, select
 
 from db.errors import DatabaseError, NotFound
 from db.records import IMPORTED, instant
-from db.schema import Agent, Entry, Game, Move, Ruling, Seat, Tournament, Version
+from db.schema import Agent, Analysis, Entry, Game, Move, Ruling, Seat, Tournament, Version
 from db.sources import HASH, MOST_BYTES, MOST_FILES, MOST_LEVELS, StoredFile, hash_of
 
 OVER: Final = ("finished", "void")
@@ -205,7 +205,8 @@ def _copy_games(
     own_versions: set[int],
     finished: set[int],
 ) -> None:
-    """Copy the games with their seats and moves; leave out opponents' stderr, CPU time, memory and search reports."""
+    """Copy the games with their seats, moves and analyses; leave out opponents' stderr, CPU time, memory and search
+    reports."""
     own = {(row["game"], row["seat"]) for row in seats if row["version"] in own_versions}
     hidden_in_seat: dict[str, Any] = dict.fromkeys(("cpu", "memory", "stderr"))
     hidden_in_move: dict[str, Any] = dict.fromkeys(_HIDDEN)
@@ -235,6 +236,7 @@ def _copy_games(
             for row in _rows(old, Move, Move.game.in_(some))
         ]
         _insert(new, Move, moves)
+        _insert(new, Analysis, _rows(old, Analysis, Analysis.game.in_(some)))
 
 
 def _rows(connection: Connection, table: Any, where: Any) -> list[dict[str, Any]]:

@@ -14,9 +14,20 @@ from typing import Any, Final
 from sqlalchemy import Connection, Text, bindparam, cast, func, null, select, text
 
 from db import lookup, stored_types
-from db.errors import NotFound
-from db.records import IMPORTED, SEAT_RESULT, MoveRecord, PastGame, PastRuling, PastSeat, moment_of
-from db.schema import Entry, Game, Move, Ruling, Seat, Tournament, Version
+from db.errors import DatabaseError, NotFound
+from db.records import (
+    IMPORTED,
+    SEAT_RESULT,
+    JudgedPly,
+    Mark,
+    MoveRecord,
+    PastGame,
+    PastRuling,
+    PastSeat,
+    PositionValue,
+    moment_of,
+)
+from db.schema import Analysis, Entry, Game, Move, Ruling, Seat, Tournament, Version
 
 OVER: Final = ("finished", "void")
 """The statuses of games that have been played."""
@@ -66,7 +77,7 @@ def most_seats(connection: Connection, tournament: int | None) -> int:
 
 
 def games(connection: Connection, ids: Sequence[int], *, whole: bool = False) -> list[PastGame]:
-    """The games with these ids, in this order; `whole`: with their moves and the agents' stderr."""
+    """The games with these ids, in this order; `whole`: with their moves, their analysis and the agents' stderr."""
     if not ids:
         return []
     stored_types.check(connection, ids, whole=whole)
@@ -76,6 +87,7 @@ def games(connection: Connection, ids: Sequence[int], *, whole: bool = False) ->
     rows = {row["id"]: row for row in connection.execute(heads.where(Game.id.in_(ids))).mappings()}
     seats = _seats(connection, ids, whole)
     moves = _moves(connection, ids) if whole else {}
+    analyses = _analyses(connection, ids) if whole else {}
     rulings = _rulings(connection, ids)
     counting = _counting(connection, ids)
     outside = set(ids) if is_bundle(connection) else imported(connection, ids)
@@ -86,6 +98,7 @@ def games(connection: Connection, ids: Sequence[int], *, whole: bool = False) ->
             seed=int(row["seed"]) if _is_whole(row["seed"]) else 0,
             seats=tuple(seats.get(row["id"], ())),
             moves=tuple(moves.get(row["id"], ())),
+            analysis=tuple(analyses.get(row["id"], ())),
             rulings=tuple(rulings.get(row["id"], ())),
             counts=row["id"] in counting,
             from_outside=row["id"] in outside,
@@ -122,7 +135,7 @@ def is_bundle(connection: Connection) -> bool:
 COLUMN_FIELDS: Final = tuple(
     name
     for name in PastGame.__struct_fields__
-    if name not in ("tournament", "game", "seed", "counts", "seats", "moves", "rulings", "from_outside")
+    if name not in ("tournament", "game", "seed", "counts", "seats", "moves", "analysis", "rulings", "from_outside")
 )
 """The fields of `PastGame` that are columns of the table `game`, with the same names."""
 
@@ -158,6 +171,33 @@ def _moves(connection: Connection, ids: Sequence[int]) -> dict[int, list[MoveRec
     for game, ply, who, *rest in rows:
         found.setdefault(game, []).append(MoveRecord(ply, int(who) if who.isdecimal() else who, *rest))
     return found
+
+
+def _analyses(connection: Connection, ids: Sequence[int]) -> dict[int, list[JudgedPly]]:
+    chosen = select(Analysis, Move.who, Move.move).where(Analysis.game.in_(ids))
+    plies = chosen.join(Move, (Move.game == Analysis.game) & (Move.ply == Analysis.ply))
+    found: dict[int, list[JudgedPly]] = {}
+    for row in connection.execute(plies.order_by(Analysis.game, Analysis.ply)):
+        try:
+            judged = JudgedPly(
+                ply=row.ply,
+                who=int(row.who) if row.who.isdecimal() else row.who,
+                move=row.move,
+                before=_value(row.before, row.before_values, row.before_exact, row.before_distance),
+                after=_value(row.after, row.after_values, row.after_exact, row.after_distance),
+                depth=row.depth,
+                loss=row.loss,
+                mark=Mark(row.mark),
+                better=() if row.better is None else (row.better, *(row.line or "").split()),
+            )
+        except ValueError as error:
+            raise DatabaseError(f"game {row.game}: its analysis at ply {row.ply} is broken: {error}") from None
+        found.setdefault(row.game, []).append(judged)
+    return found
+
+
+def _value(first: float | None, values: str, exact: int, distance: int | None) -> PositionValue:
+    return PositionValue(tuple(map(float, values.split())), bool(exact), distance, known=first is not None)
 
 
 def _rulings(connection: Connection, ids: Sequence[int]) -> dict[int, list[PastRuling]]:

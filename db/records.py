@@ -1,8 +1,8 @@
 """Games as plain values, without SQL.
 
-`GameRecord` is a game as the referee reports it. `PastGame` is a game as the database returns it, with seats, moves and
-rulings. `RatedGame` is the part of a game that ratings need. Durations are integer nanoseconds. Times are ISO 8601
-texts in UTC, which sort chronologically. None means "not known".
+`GameRecord` is a game as the referee reports it. `PastGame` is a game as the database returns it, with seats, moves,
+rulings and the analysis. `RatedGame` is the part of a game that ratings need. Durations are integer nanoseconds. Times
+are ISO 8601 texts in UTC, which sort chronologically. None means "not known".
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Hashable, Iterable
 from datetime import UTC, datetime
+from enum import StrEnum
 from hashlib import blake2b
 from typing import Annotated, Any, Final
 
@@ -86,6 +87,48 @@ def moves_hash(moves: Iterable[MoveRecord]) -> int | None:
     if not events:
         return None
     return int.from_bytes(blake2b(json.dumps(events).encode(), digest_size=8).digest(), "big", signed=True)
+
+
+class Mark(StrEnum):
+    """How bad a move was, in chess notation."""
+
+    NONE = ""
+    MISTAKE = "?"
+    BLUNDER = "??"
+    """The move lost much, or gave away a proven win or draw."""
+
+
+class PositionValue(Struct, frozen=True):
+    """The value of a position."""
+
+    values: tuple[float, ...]
+    """For every seat."""
+    exact: bool
+    """Whether the values are proven, that is, computed without estimates."""
+    distance: int | None = None
+    """Plies to the end, if a win or a loss is proven."""
+    known: bool = True
+    """False if nothing is proven and the game has no estimate: then `values` mean nothing."""
+
+
+class JudgedPly(Struct, frozen=True, kw_only=True):
+    """One ply, judged."""
+
+    ply: int
+    who: int | str
+    """The seat, "chance" or "opening"."""
+    move: str
+    before: PositionValue
+    """The value before the ply, with best play."""
+    after: PositionValue
+    """The value after the ply, searched to the same horizon."""
+    depth: int
+    """Search depth in plies; 0: the budget was too small for one ply."""
+    loss: float | None = None
+    """The loss of the player that moved; None for chance events and opening moves, and if it is not known."""
+    mark: Mark = Mark.NONE
+    better: tuple[str, ...] = ()
+    """For a mistake: the best line instead."""
 
 
 class SeatRecord(Struct, frozen=True):
@@ -184,6 +227,9 @@ class PastGame(Struct, frozen=True, kw_only=True):
     seats: tuple[PastSeat, ...] = ()
     moves: tuple[MoveRecord, ...] = ()
     """Empty if the game was read without moves."""
+    analysis: tuple[JudgedPly, ...] = ()
+    """The judgement of each ply, from the last `arena analyse` of the game; empty if there was none, or if the game was
+    read without moves."""
     rulings: tuple[PastRuling, ...] = ()
     """In the order in which they were made."""
     from_outside: bool = False

@@ -1,8 +1,9 @@
 """The tables of the database (SQLAlchemy ORM classes), and the views that other programs can read.
 
-A finished game is never changed, and a ruling is never changed or deleted. Durations are integer nanoseconds in the
-tables and milliseconds in the views. Only this package uses the tables. The column types below replace characters that
-a database cannot store, so that no writer has to.
+A finished game is never changed, and a ruling is never changed or deleted. An analysis can be made again:
+the new one replaces the old one. Durations are integer nanoseconds in the tables and milliseconds in the views. Only
+this package uses the tables. The column types below replace characters that a database cannot store, so that no writer
+has to.
 """
 
 from __future__ import annotations
@@ -204,6 +205,36 @@ class Move(Base):
     text: Mapped[str | None]
 
 
+class Analysis(Base):
+    """The judgement of one ply by our search, from the last analysis of the game; a new analysis replaces it.
+
+    A value is the number for seat 0, NULL if it is not known. `_values` has the number of every seat, separated by
+    spaces."""
+
+    __tablename__ = "analysis"
+    __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012
+
+    game: Mapped[int] = mapped_column(ForeignKey("game.id"), primary_key=True)
+    ply: Mapped[int] = mapped_column(primary_key=True)
+    before: Mapped[float | None]
+    before_values: Mapped[str]
+    before_exact: Mapped[int]
+    """1 if proven, else 0."""
+    before_distance: Mapped[int | None]
+    after: Mapped[float | None]
+    after_values: Mapped[str]
+    after_exact: Mapped[int]
+    after_distance: Mapped[int | None]
+    loss: Mapped[float | None]
+    mark: Mapped[str]
+    """"?", "??" or empty."""
+    better: Mapped[str | None]
+    """The better move; NULL without a mistake."""
+    line: Mapped[str | None]
+    """The moves that would follow `better`, separated by spaces."""
+    depth: Mapped[int]
+
+
 class Ruling(Base):
     """An instructor's decision about a game or an entry, with the reason. Never changed, never deleted."""
 
@@ -271,6 +302,17 @@ VIEWS: Final = {
         SELECT game, ply, who, move, spent / 1000000 AS spent, "left" / 1000000 AS "left", cpu / 1000000 AS cpu,
                delay / 1000000 AS delay, lag / 1000000 AS lag, log, score, depth, nodes, line, text
         FROM move
+    """,
+    "v_analysis": """
+        SELECT analysis.game AS game, analysis.ply AS ply, move.who AS who, seat.name AS player, move.move AS move,
+               analysis.before AS before, analysis.before_exact AS before_exact,
+               analysis.before_distance AS before_distance, analysis.after AS after,
+               analysis.after_exact AS after_exact, analysis.after_distance AS after_distance,
+               analysis.loss AS loss, analysis.mark AS mark, analysis.better AS better, analysis.line AS line,
+               analysis.depth AS depth
+        FROM analysis
+        JOIN move ON move.game = analysis.game AND move.ply = analysis.ply
+        LEFT JOIN seat ON seat.game = analysis.game AND CAST(seat.seat AS TEXT) = move.who
     """,
 }
 """The views that other programs can read: name -> SELECT. `v_standing` and `v_head_to_head` (below) use the others."""

@@ -1,7 +1,7 @@
 """Every write to the database; each function takes a connection with an open transaction.
 
 The caller decides what goes into one transaction: for example, the end of one game and the start of the next. A
-finished game is never changed; a later decision about it is a ruling.
+finished game is never changed; a later decision about it is a ruling. An analysis is replaced by the next one.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import asdict
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from db.errors import DatabaseError, NotFound
-from db.records import SEAT_RESULT, GameRecord, instant, moves_hash
-from db.schema import Agent, Entry, Game, Move, Ruling, Seat, Tournament, Version
+from db.records import SEAT_RESULT, GameRecord, JudgedPly, PositionValue, instant, moves_hash
+from db.schema import Agent, Analysis, Entry, Game, Move, Ruling, Seat, Tournament, Version
 
 VOID: Final = "void"
 FORFEIT: Final = "forfeit"
@@ -252,6 +252,40 @@ def forfeit(connection: Connection, game: int, loser: int, detail: str, now: dat
         connection.execute(
             update(Seat).where(Seat.game == game, Seat.seat == seat).values(points=points, spent=0, longest=0)
         )
+
+
+# Analyses.
+
+
+def keep_analysis(connection: Connection, game: int, plies: Sequence[JudgedPly]) -> None:
+    """Write the analysis of a game, in place of an earlier one."""
+    connection.execute(delete(Analysis).where(Analysis.game == game))
+    connection.execute(
+        insert(Analysis),
+        [
+            {
+                "game": game,
+                "ply": ply.ply,
+                **_value("before", ply.before),
+                **_value("after", ply.after),
+                "loss": ply.loss,
+                "mark": ply.mark.value,
+                "better": ply.better[0] if ply.better else None,
+                "line": " ".join(ply.better[1:]) or None,
+                "depth": ply.depth,
+            }
+            for ply in plies
+        ],
+    )
+
+
+def _value(name: str, value: PositionValue) -> dict[str, Any]:
+    return {
+        name: value.values[0] if value.known else None,
+        f"{name}_values": " ".join(map(repr, value.values)),
+        f"{name}_exact": int(value.exact),
+        f"{name}_distance": value.distance,
+    }
 
 
 # Rulings.

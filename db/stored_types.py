@@ -14,8 +14,9 @@ from sqlalchemy import JSON, BindParameter, Connection, Float, Integer, Table, T
 from db.errors import DatabaseError
 from db.schema import Base
 
-_WITH_GAMES: Final = ("game", "seat", "ruling", "move")
-"""Tables whose rows each belong to a game; "move" is last because it is by far the largest."""
+_WITH_GAMES: Final = ("game", "seat", "ruling")
+_WITH_PLIES: Final = ("move", "analysis")
+"""Tables with a row for each ply of a game; they are by far the largest."""
 
 
 class WrongType(Struct, frozen=True):
@@ -29,7 +30,7 @@ class WrongType(Struct, frozen=True):
     @property
     def of_game(self) -> bool:
         """Whether the value belongs to a game."""
-        return self.table in _WITH_GAMES
+        return self.table in (*_WITH_GAMES, *_WITH_PLIES)
 
     @property
     def reason(self) -> str:
@@ -38,10 +39,10 @@ class WrongType(Struct, frozen=True):
 
 
 def check(connection: Connection, games: Sequence[int], *, whole: bool) -> None:
-    """Raise DatabaseError if a value of these games has the wrong type; `whole`: check their moves too."""
+    """Raise DatabaseError if a value of these games has the wrong type; `whole`: check their plies too."""
     if connection.dialect.name != "sqlite":
         return
-    for table in _WITH_GAMES if whole else _WITH_GAMES[:-1]:
+    for table in (*_WITH_GAMES, *_WITH_PLIES) if whole else _WITH_GAMES:
         found = connection.execute(_OF_GAMES[table], {"games": list(games)}).first()
         if found is not None:
             wrong = WrongType(table, found[1], found[0])
@@ -60,7 +61,7 @@ def find_all(connection: Connection) -> list[WrongType]:
 
 
 def _key(table: Table) -> str:
-    return "game" if table.name in _WITH_GAMES[1:] else "id"
+    return "game" if table.name in (*_WITH_GAMES[1:], *_WITH_PLIES) else "id"
 
 
 def _query(table: Table) -> str:
@@ -83,4 +84,4 @@ def _of_games(table: Table) -> TextClause:
     return text(f"{_query(table)} AND {_key(table)} IN :games LIMIT 1").bindparams(among)
 
 
-_OF_GAMES: Final = {name: _of_games(Base.metadata.tables[name]) for name in _WITH_GAMES}
+_OF_GAMES: Final = {name: _of_games(Base.metadata.tables[name]) for name in (*_WITH_GAMES, *_WITH_PLIES)}

@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from math import isfinite
 from typing import Any, Final
 
@@ -20,7 +19,7 @@ from msgspec.structs import replace
 from adsearch import CHANCE, Budget, Result, State, Table, expectiminimax, maxn, pvs, terms
 from adsearch.ordering import Ordering
 from agents.builtin.thinker import deepened
-from db.records import MoveRecord
+from db.records import JudgedPly, Mark, MoveRecord, PositionValue
 
 MISTAKE: Final = 0.10
 """Loss from which a move is a mistake, as a share of the range between the least and the greatest utility."""
@@ -32,48 +31,6 @@ _TOTAL_NODES: Final = 600_000
 """Default number of nodes searched per game."""
 _LEAST_NODES: Final = 1_000
 """Default number of nodes searched per ply, at least."""
-
-
-class Mark(StrEnum):
-    """How bad a move was, in chess notation."""
-
-    NONE = ""
-    MISTAKE = "?"
-    BLUNDER = "??"
-    """The move lost much, or gave away a proven win or draw."""
-
-
-class PositionValue(Struct, frozen=True):
-    """The value of a position."""
-
-    values: tuple[float, ...]
-    """For every seat."""
-    exact: bool
-    """Whether the values are proven, that is, computed without estimates."""
-    distance: int | None = None
-    """Plies to the end, if a win or a loss is proven."""
-    known: bool = True
-    """False if nothing is proven and the game has no estimate: then `values` mean nothing."""
-
-
-class JudgedPly(Struct, frozen=True, kw_only=True):
-    """One ply, judged."""
-
-    ply: int
-    who: int | str
-    """The seat, "chance" or "opening"."""
-    move: str
-    before: PositionValue
-    """The value before the ply, with best play."""
-    after: PositionValue
-    """The value after the ply, searched to the same horizon."""
-    depth: int
-    """Search depth in plies; 0: the budget was too small for one ply."""
-    loss: float | None = None
-    """The loss of the player that moved; None for chance events and opening moves, and if it is not known."""
-    mark: Mark = Mark.NONE
-    better: tuple[str, ...] = ()
-    """For a mistake: the best line instead."""
 
 
 class SeatSummary(Struct, frozen=True):

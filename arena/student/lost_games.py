@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from adsearch import games
 from agents.protocol import Verdict
-from arena.student.analysis import AnalysisBudget, JudgedPly, Mark, first_mistake, judge_moves
-from db.records import GameRecord, PastGame
+from arena.student.analysis import AnalysisBudget, first_mistake, judge_moves
+from db.records import GameRecord, JudgedPly, Mark, PastGame
 
 _MOST_GAMES = 3
 """Number of games that are searched for a mistake."""

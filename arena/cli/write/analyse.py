@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from msgspec import to_builtins
 
-from arena.cli.asking import recorded_game
+from arena.cli.asking import analysis, recorded_game
 from arena.cli.asking.rated_games import SvgOption
 from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, TrustOption
-from arena.cli.terminal import progress_line
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show, show_json
 from arena.cli.terminal.wrapping import wrapped
-from arena.errors import BadFixture
 from arena.history import recorded_rules, words
 
 if TYPE_CHECKING:
     from adsearch import State
-    from arena.student.analysis import AnalysisBudget, JudgedPly, PositionValue
-    from db.records import PastGame
+    from arena.student.analysis import AnalysisBudget
+    from db.records import JudgedPly, PastGame, PositionValue
 
 
 def analyse(
@@ -41,29 +38,24 @@ def analyse(
     """Analyse a recorded game: the value of each move, the mistakes, and better moves.
 
     A search examines the position before and after each move. By default the whole analysis takes a few seconds and
-    gives the same result each time.
+    gives the same result each time. The last analysis of a game is kept: `arena replay` shows it, and `arena sql` reads
+    it from v_analysis.
 
     Example: arena analyse last
 
     Example: arena analyse demo-12 --depth 6 --svg value.svg
     """
     from arena.cli.write.debug import can_debug
-    from arena.student.analysis import AnalysisBudget, judge_moves
+    from arena.student.analysis import AnalysisBudget
 
     if depth is not None and seconds is not None:
         raise typer.BadParameter("expected --depth or --seconds, got both")
     game = recorded_game.read_game(id, db)
-    if not game.moves:
-        raise BadFixture(f"game {game.id} has no moves to analyse: {'; '.join(recorded_game.ending(game))}")
-    start = recorded_rules.start(game, trust=trust_rules)
     effort = AnalysisBudget.default(len(game.moves))
     if depth is not None or seconds is not None:
         effort = AnalysisBudget(depth=depth, seconds=seconds)
-    try:
-        plies = list(_counted(judge_moves(start, game.moves, effort), len(game.moves)))
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        raise typer.Exit(130) from None
+    game = analysis.analysed(game, effort, trust=trust_rules, db=db)
+    start, plies = recorded_rules.start(game, trust=trust_rules), game.analysis
     if svg is not None:
         write_file(svg, _picture(game, start, plies))
     rows = [_row(game, ply) for ply in plies]
@@ -76,14 +68,6 @@ def analyse(
         ask = partial(can_debug, game, db=db)
         for line in _first(game, start, plies=plies, effort=effort, can_debug=ask):
             print(line)
-
-
-def _counted(plies: Iterable[JudgedPly], total: int) -> Iterator[JudgedPly]:
-    """The plies, with their number on the progress line."""
-    with progress_line.temporary() as show_progress:
-        for number, ply in enumerate(plies, 1):
-            yield ply
-            show_progress(f"{number} of {total} plies")
 
 
 _A_MINUTE: Final = 60.0
@@ -119,7 +103,9 @@ def _row(game: PastGame, ply: JudgedPly) -> dict[str, Any]:
     }
 
 
-def _document(game: PastGame, start: State[Any], plies: list[JudgedPly], rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _document(
+    game: PastGame, start: State[Any], plies: Sequence[JudgedPly], rows: list[dict[str, Any]]
+) -> dict[str, Any]:
     """The JSON document. `before` and `after` are values for seat 0."""
     from arena.student.analysis import summaries
 
@@ -137,7 +123,7 @@ def _document(game: PastGame, start: State[Any], plies: list[JudgedPly], rows: l
 
 
 def _show(
-    game: PastGame, start: State[Any], plies: list[JudgedPly], rows: list[dict[str, Any]], effort: AnalysisBudget
+    game: PastGame, start: State[Any], plies: Sequence[JudgedPly], rows: list[dict[str, Any]], effort: AnalysisBudget
 ) -> None:
     judgements = {ply.ply: ply for ply in plies}
 
@@ -169,7 +155,7 @@ def _show(
         print(wrapped(line))
 
 
-def _explained(game: PastGame, start: State[Any], plies: list[JudgedPly], effort: AnalysisBudget) -> Iterator[str]:
+def _explained(game: PastGame, start: State[Any], plies: Sequence[JudgedPly], effort: AnalysisBudget) -> Iterator[str]:
     """The explanation of the numbers, above the table."""
     low, high = start.bounds
     if start.players > 2:
@@ -194,7 +180,7 @@ def _explained(game: PastGame, start: State[Any], plies: list[JudgedPly], effort
         yield "This game has no evaluation function: a value that is not proven is shown as -."
 
 
-def _summary(game: PastGame, start: State[Any], plies: list[JudgedPly]) -> Iterator[str]:
+def _summary(game: PastGame, start: State[Any], plies: Sequence[JudgedPly]) -> Iterator[str]:
     """A line for each seat."""
     from arena.student.analysis import summaries
 
@@ -210,7 +196,7 @@ def _summary(game: PastGame, start: State[Any], plies: list[JudgedPly]) -> Itera
 def _first(
     game: PastGame,
     start: State[Any],
-    plies: list[JudgedPly],
+    plies: Sequence[JudgedPly],
     effort: AnalysisBudget,
     can_debug: Callable[[int], bool],
 ) -> Iterator[str]:
@@ -241,7 +227,7 @@ def _first(
             yield f"  arena analyse {game.id} {_deeper(effort, plies)}"
 
 
-def _deeper(effort: AnalysisBudget, plies: list[JudgedPly]) -> str:
+def _deeper(effort: AnalysisBudget, plies: Sequence[JudgedPly]) -> str:
     """The options for a deeper analysis."""
     if effort.depth is not None:
         return f"--depth {effort.depth + 2}"
@@ -261,7 +247,7 @@ def _figure(worth: PositionValue, seat: int) -> str:
 # The picture.
 
 
-def _picture(game: PastGame, start: State[Any], plies: list[JudgedPly]) -> str:
+def _picture(game: PastGame, start: State[Any], plies: Sequence[JudgedPly]) -> str:
     from arena.ratings.plots.line_plot import Line, Point
     from arena.ratings.plots.value_plot import Mistake, values
 

@@ -9,9 +9,8 @@ import pytest
 
 from adsearch import CHANCE, Option, State, games, minimax
 from adsearch.errors import BadMove
-from arena.student import analysis
-from arena.student.analysis import AnalysisBudget, JudgedPly, Mark, first_mistake, judge_moves, summaries
-from db.records import MoveRecord
+from arena.student.analysis import AnalysisBudget, first_mistake, judge_moves, summaries
+from db.records import JudgedPly, Mark, MoveRecord, PositionValue
 
 EVERY_GAME = (
     *("tictactoe", "connect4", "nap:n=9", "grundy", "dots:rows=2,columns=2", "othello", "checkers", "pig:goal=15"),
@@ -179,7 +178,7 @@ def test_the_first_mistake_is_found_without_judging_all_moves() -> None:
 
 
 def test_a_blunder_is_found_before_a_mistake() -> None:
-    worth = analysis.PositionValue((0.0, 0.0), False)
+    worth = PositionValue((0.0, 0.0), False)
     plies = [
         JudgedPly(ply=number, who=0, move="a", before=worth, after=worth, depth=1, mark=mark)
         for number, mark in enumerate((Mark.NONE, Mark.MISTAKE, Mark.MISTAKE, Mark.BLUNDER, Mark.BLUNDER), 1)

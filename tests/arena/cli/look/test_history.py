@@ -389,8 +389,9 @@ def test_the_views_have_the_columns_that_are_written_down(record: Path, view: st
     assert list(rows[0]) == columns.split()
 
 
-@pytest.mark.parametrize("view", ["v_game", "v_seat", "v_move", "v_standing", "v_head_to_head"])
+@pytest.mark.parametrize("view", ["v_game", "v_seat", "v_move", "v_analysis", "v_standing", "v_head_to_head"])
 def test_every_column_of_every_view_is_in_the_documentation(record: Path, view: str) -> None:
+    assert asked(record, "analyse", "cs101-1", "--depth", "1").code == 0
     page = (ROOT / "docs" / "sql.md").read_text("utf-8")
     part = page.partition(f"### {view}")[2].partition("\n#")[0]
     told = re.findall(r"^\| `(\w+)`", part, re.MULTILINE)

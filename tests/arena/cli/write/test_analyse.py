@@ -11,6 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from db import store
+from db.errors import DatabaseError
 from tests.kit.arena_program import arena
 
 
@@ -135,6 +137,35 @@ def test_it_says_whose_the_values_are_and_what_it_sees(game: str, players: int, 
     assert ended.code == 0, ended.err
     assert words in ended.out
     assert max(map(len, ended.out.splitlines())) <= 80
+
+
+def test_the_last_analysis_is_kept_for_sql() -> None:
+    play("tictactoe", "random", "alphabeta:depth=9")
+    for depth in ("1", "9"):
+        document = json.loads(arena("analyse", "last", "--format", "json", "--depth", depth).out)
+        kept = json.loads(arena("sql", "select * from v_analysis order by ply", "--format", "json").out)
+        assert [{**row, "who": int(row["who"])} for row in kept] == [
+            {
+                **{name: value for name, value in move.items() if name in kept[0]},
+                "game": 1,
+                "better": move["better"][0] if move["better"] else None,
+                "line": " ".join(move["better"][1:]) or None,
+            }
+            for move in document["moves"]
+        ]
+    assert any(row["better"] for row in kept)
+
+
+def test_it_prints_everything_if_the_database_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read_only(*_: object) -> None:
+        raise DatabaseError("attempt to write a readonly database")
+
+    play("tictactoe", "random", "alphabeta:depth=9")
+    before = arena("analyse", "last").out
+    monkeypatch.setattr(store, "keep_analysis", read_only)
+    ended = arena("analyse", "last")
+    assert (ended.code, ended.out) == (0, before)
+    assert ended.err == "the analysis was not kept: attempt to write a readonly database\n"
 
 
 def test_the_picture_is_written(tmp_path: Path) -> None:

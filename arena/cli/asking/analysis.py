@@ -1,0 +1,65 @@
+"""Analyses a recorded game for a command: shows the progress, and keeps the result in the database.
+
+The last analysis of a game is the one that is kept. If the database cannot be written, the user sees a note and the
+command goes on: an analysis can be made again.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import typer
+
+from arena.cli.asking import recorded_game
+from arena.cli.terminal import progress_line
+from arena.errors import BadFixture
+from arena.history import recorded_rules, words
+
+if TYPE_CHECKING:
+    from arena.student.analysis import AnalysisBudget
+    from db.records import JudgedPly, PastGame
+
+
+def analysed(game: PastGame, effort: AnalysisBudget, *, trust: bool, db: str | None) -> PastGame:
+    """The game with a new analysis, which is also kept in the database."""
+    from msgspec.structs import replace
+
+    from arena.student.analysis import judge_moves
+
+    if not game.moves:
+        raise BadFixture(f"game {game.id} has no moves to analyse: {'; '.join(recorded_game.ending(game))}")
+    start = recorded_rules.start(game, trust=trust)
+    try:
+        plies = tuple(_counted(judge_moves(start, game.moves, effort), len(game.moves)))
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        raise typer.Exit(130) from None
+    _keep(game, plies, db)
+    return replace(game, analysis=plies)
+
+
+def _counted(plies: Iterable[JudgedPly], total: int) -> Iterator[JudgedPly]:
+    """The plies, with the number of the one that is searched on the progress line, and the time that remains."""
+    began = monotonic()
+    with progress_line.temporary() as show_progress:
+        show_progress(f"analysing ply 1 of {total}")
+        for number, ply in enumerate(plies, 1):
+            yield ply
+            left = words.rough_duration((monotonic() - began) / number * (total - number))
+            if number < total:
+                show_progress(f"analysing ply {number + 1} of {total}, about {left} left\x1b[K")
+
+
+def _keep(game: PastGame, plies: Iterable[JudgedPly], db: str | None) -> None:
+    from db import store
+    from db.database import Database
+    from db.errors import DatabaseError
+
+    try:
+        with Database(db, create=False) as database, database.writing() as connection:
+            store.keep_analysis(connection, game.id, tuple(plies))
+    except DatabaseError as error:
+        print(f"the analysis was not kept: {error}", file=sys.stderr)
