@@ -24,4 +24,11 @@ def _draw_svg(state: State[Any], last: Any) -> str:
     return boards.draw(state, last)
 
 
+def _draw_html(trace: Trace) -> str:
+    from adsearch.pictures import tree_page  # imported here for the same reason
+
+    return tree_page.of_trace(trace)
+
+
 State.draw_svg = _draw_svg
+Trace.draw_html = _draw_html

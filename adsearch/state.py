@@ -170,6 +170,10 @@ class State(Generic[Move]):
         """The board as an SVG document. `last`, the move that led here, can be marked."""
         return State.draw_svg(self, last)
 
+    def _repr_svg_(self) -> str:
+        """The board as a notebook shows it."""
+        return self.svg()
+
     def __repr__(self) -> str:
         known = type(self).position is not State.position
         return f"<{type(self).__name__} {self.position() if known else hex(id(self))}>"

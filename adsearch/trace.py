@@ -8,11 +8,11 @@ move at the parent of the event's node. A search for several players can report 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import inf, isfinite, nextafter
-from typing import Any
+from typing import Any, ClassVar
 
 from adsearch.errors import BadSearch
 from adsearch.state import State
@@ -83,10 +83,16 @@ class Call:
 class Trace:
     """The events of one search, in order. Use a new Trace for each search.
 
-    Only the first `keep` events are kept, the others are counted; more than `most` events raise BadSearch."""
+    Only the first `keep` events are kept, the others are counted; more than `most` events raise BadSearch. `print`
+    shows the events as a table; a notebook also draws the tree."""
+
+    draw_html: ClassVar[Callable[[Trace], str]]
+    """Shows a trace in a notebook. Set in `adsearch/__init__.py`, so that searches do not import `pictures`."""
 
     def __init__(self, *, keep: int | None = None, most: int | None = None) -> None:
         self.events: list[Event] = []
+        # The position where the search started; None before that.
+        self.state: State[Any] | None = None
         # How many events were not kept.
         self.left_out = 0
         self._path: list[str] = []
@@ -99,6 +105,7 @@ class Trace:
 
     def begin(self, state: State[Any], alpha: float | None = None, beta: float | None = None) -> None:
         """The search starts at `state`; called again for each iteration or repeated search."""
+        self.state = state
         self._path = [state.label]
         self._at_child = False
         self._add(EventKind.INIT, alpha, beta)
@@ -140,6 +147,14 @@ class Trace:
     def __str__(self) -> str:
         return as_table(self)
 
+    def __repr__(self) -> str:
+        count = len(self.events) + self.left_out
+        return f"<Trace of {count:,} event{'s' * (count != 1)}; print shows the table>"
+
+    def _repr_html_(self) -> str:
+        """The drawn tree and the table of events, as a notebook shows them."""
+        return Trace.draw_html(self)
+
     def _add(
         self,
         kind: EventKind,
@@ -157,10 +172,11 @@ class Trace:
             raise BadSearch(f"expected a search of at most {self._most:,} events to trace; limit its depth (--depth)")
 
 
-def as_table(trace: Trace) -> str:
-    """The event table of the lecture, one row per event; "cut-off" marks the return that caused a cutoff."""
+def as_table(trace: Trace, *, most: int | None = None) -> str:
+    """The event table of the lecture, one row for each of the first `most` events; "cut-off" marks the return that
+    caused a cutoff."""
     rows = [("event", "alpha", "beta", "returned", "")]
-    for event in trace.events:
+    for event in trace.events[:most]:
         name = event.name if event.node is None else f"{event.name} {event.node}"
         alpha, beta = ends(event.alpha, event.beta)
         value = "" if event.value is None else written(event.value)

@@ -18,16 +18,16 @@ from agents.agent import Agent, Clock, Resign
 from agents.errors import BadAgent
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Played:
-    """A game that was played; `print` shows it."""
+    """A game that was played. `print` shows it as text, a notebook with a drawn board."""
 
     game: str
     players: tuple[str, ...]
     moves: tuple[tuple[int | str, str], ...]
     """Every ply: a seat or "chance", and the move as text."""
-    state: State[Any]
-    """The last position."""
+    states: tuple[State[Any], ...]
+    """The position before each move, and the last position."""
     utilities: tuple[float, ...] | None
     """The utility of each seat; None if not known."""
     verdict: str
@@ -35,10 +35,39 @@ class Played:
     fault: int | None = None
     """The seat that resigned."""
 
+    @property
+    def state(self) -> State[Any]:
+        """The last position."""
+        return self.states[-1]
+
     def __str__(self) -> str:
-        names = [f"{seat} {name}" for seat, name in enumerate(self.players)]
+        return "\n".join([self._heading(), self._plies(), str(self.state), *self._endings()])
+
+    def __repr__(self) -> str:
+        return f"<Played {'; '.join([self._heading(), f'{len(self.moves)} plies', *self._endings()])}>"
+
+    def _repr_html_(self) -> str:
+        """The game as a notebook shows it: the last board, with the last move marked."""
+        from adsearch.pictures.html import element, image, words  # imported here, because agents do not need it
+
+        last = self.states[-2].from_text(self.moves[-1][1]) if self.moves else None
+        texts = [self._heading(), *self._endings(), self._plies()]
+        return element("div", image(self.state.svg(last)), *(element("p", words(text)) for text in texts))
+
+    def _heading(self) -> str:
+        return f"{self.game}: {', '.join(self._names())}"
+
+    def _names(self) -> list[str]:
+        return [f"{seat} {name}" for seat, name in enumerate(self.players)]
+
+    def _plies(self) -> str:
+        """The number of moves, and all of them."""
         played = " ".join(text if who != "chance" else f"({text})" for who, text in self.moves)
-        lines = [f"{self.game}: {', '.join(names)}", f"{len(self.moves)} plies: {played}", str(self.state)]
+        return f"{len(self.moves)} plies: {played}"
+
+    def _endings(self) -> list[str]:
+        """Why the game ended if its rules did not end it, and its result if there is one."""
+        names, lines = self._names(), []
         if self.fault is not None:
             lines.append(f"{names[self.fault]} resigned")
         elif self.verdict == "adjudicated":
@@ -46,7 +75,7 @@ class Played:
         if self.utilities is not None:
             worth = (f"{name}: {utility:+g}" for name, utility in zip(names, self.utilities, strict=True))
             lines.append(", ".join(worth))
-        return "\n".join(lines)
+        return lines
 
 
 def practice(
@@ -73,6 +102,7 @@ def practice(
         agent.begin(seen(seat), seat)
     dice = Random(f"{seed} chance")
     moves: list[tuple[int | str, str]] = []
+    states = [state]
     resigned: int | None = None
     while state.turn is not None and len(moves) < (inf if max_plies is None else max_plies):
         if state.turn == CHANCE:
@@ -87,12 +117,13 @@ def practice(
                 break
             moves.append((state.turn, state.to_text(move)))
         state = state.play(move)
+        states.append(state)
     over = state.turn is None
     verdict = "normal" if over else "adjudicated" if resigned is None else "resigned"
     utilities = tuple(state.utilities()) if over else None if resigned is None else _resigned(state, resigned)
     for agent in agents:
         agent.end(utilities, verdict)
-    return Played(game, names, tuple(moves), state, utilities, verdict, resigned)
+    return Played(game, names, tuple(moves), tuple(states), utilities, verdict, resigned)
 
 
 def _seated(game: str, state: State[Any], players: tuple[Agent | str, ...], seed: int) -> list[Agent]:

@@ -7,10 +7,10 @@ draw is refused.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from adsearch.errors import BadSearch
 from adsearch.result import Result
@@ -72,12 +72,22 @@ class Node:
             yield from child.walk()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Picture:
-    """A tree to draw."""
+    """A tree to draw. A notebook draws it."""
+
+    draw_svg: ClassVar[Callable[[Picture], str]]
+    """Draws the tree. Set in `adsearch/pictures/__init__.py`, because `tree_drawing` imports this module."""
 
     root: Node
     title: str
+
+    def _repr_svg_(self) -> str:
+        """The tree as a notebook shows it."""
+        return Picture.draw_svg(self)
+
+    def __repr__(self) -> str:
+        return f"<Picture {self.title}: {self.description}>"
 
     @property
     def description(self) -> str:

@@ -6,7 +6,10 @@ import pytest
 
 from adsearch import State, games
 from adsearch.errors import BadMove, BadPosition, UnknownGame
+from adsearch.pictures import html
 from agents import Agent, BadAgent, CannotPlay, Clock, Resign, practice
+from tests.kit.every_game import EVERY
+from tests.kit.notebooks import check_shown
 
 
 class Plays(Agent):
@@ -46,6 +49,35 @@ def test_a_played_game_prints_as_people_read_it() -> None:
     printed = str(practice("tictactoe", Plays(), "random:seed=3", seed=1))
     assert printed.startswith("tictactoe: 0 Plays, 1 random:seed=3\n")
     assert printed.splitlines()[-1].startswith("0 Plays: ")
+
+
+def test_a_played_game_is_one_line_in_a_list() -> None:
+    played = practice("tictactoe", Plays(), Plays())
+    assert repr(played) == "<Played tictactoe: 0 Plays, 1 Plays; 7 plies; 0 Plays: +1, 1 Plays: -1>"
+
+
+def test_a_played_game_has_every_position() -> None:
+    played = practice("pig:goal=20", "random", "random")
+    assert played.state is played.states[-1]
+    assert len(played.states) == len(played.moves) + 1
+    for before, (_, text), after in zip(played.states, played.moves, played.states[1:], strict=False):
+        assert before.play(before.from_text(text)).position() == after.position()
+
+
+@pytest.mark.parametrize("spec", EVERY)
+def test_a_notebook_shows_a_played_game_with_its_last_move(spec: str) -> None:
+    start = games.start(spec)
+    played = practice(spec, *["random"] * start.players, max_plies=20)
+    before, move = played.states[-2], played.moves[-1][1]
+    assert html.image(played.state.svg(before.from_text(move))) in check_shown(played)
+
+
+def test_names_and_resignations_are_shown_as_text() -> None:
+    first = Plays(resigns)
+    first.name = "<script>&"
+    shown = check_shown(practice("tictactoe", first, Plays()))
+    assert "0 &lt;script&gt;&amp; resigned" in shown
+    assert "<script>" not in shown
 
 
 def test_the_same_seed_plays_the_same_game() -> None:

@@ -1,4 +1,4 @@
-"""HTML elements and documents that need no network.
+"""HTML documents that need no network; `element` and `words` come from adsearch.
 
 All text is escaped, by `words` or as an attribute. The document's Content-Security-Policy forbids the browser to load
 anything: only the one script and the one style sheet of `document` are allowed (by their hashes), and images in data
@@ -11,24 +11,10 @@ from base64 import b64encode
 from functools import cache
 from hashlib import sha256
 from importlib import resources
-from typing import Final
 
-from adsearch.pictures.svg import words
+from adsearch.pictures.html import element, words
 
 __all__ = ["document", "element", "file", "words"]
-
-_VOID: Final = frozenset({"br", "col", "hr", "img", "input", "link", "meta"})
-
-
-def element(name: str, *inside: str, **attributes: str | int | bool) -> str:
-    """An element; `inside` is markup. `class_` is the attribute class, `aria_label` is aria-label; True gives an
-    attribute without a value, False omits it."""
-    written = "".join(
-        f" {key.strip('_').replace('_', '-')}" + ("" if value is True else f'="{words(str(value))}"')
-        for key, value in attributes.items()
-        if value is not False
-    )
-    return f"<{name}{written}>" if name in _VOID else f"<{name}{written}>{''.join(inside)}</{name}>"
 
 
 @cache

@@ -21,6 +21,7 @@ from adsearch.pictures.boards.sheet import DARK, LIGHT
 from adsearch.pictures.svg import split_style
 from tests.kit.effort import tries
 from tests.kit.every_game import EVERY, AnyState, playout
+from tests.kit.notebooks import check_shown
 from tests.kit.svg_reading import SVG, box, seen
 
 EXTREME = [
@@ -47,6 +48,12 @@ def pictures(spec: str, *, seed: int = 0, most: int = 8) -> list[tuple[AnyState,
             found[-1],
         ]
     return [(state, last, state.svg(last)) for state, last in found]
+
+
+@every_board
+def test_a_notebook_shows_the_board(spec: str) -> None:
+    for state, _ in playout(spec, 0):
+        assert check_shown(state) == state.svg()
 
 
 @every_board

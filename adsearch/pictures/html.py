@@ -1,0 +1,52 @@
+"""HTML elements: what notebooks show of searches and games, and what the arena's pages are made of.
+
+A notebook asks an object for its `_repr_html_`; those methods use this module. All text is escaped. A picture is shown
+as an image, so that its style does not change the rest of the notebook, and on its own background, so that it can be
+read in light and in dark notebooks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from adsearch.pictures.svg import embedded, number, words
+
+__all__ = ["element", "image", "scrolling", "table", "words"]
+
+_VOID: Final = frozenset({"br", "col", "hr", "img", "input", "link", "meta"})
+
+
+def element(name: str, *inside: str, **attributes: str | int | bool) -> str:
+    """An element; `inside` is markup. `class_` is the attribute class, `aria_label` is aria-label; True gives an
+    attribute without a value, False omits it."""
+    written = "".join(
+        f" {key.strip('_').replace('_', '-')}" + ("" if value is True else f'="{words(str(value))}"')
+        for key, value in attributes.items()
+        if value is not False
+    )
+    return f"<{name}{written}>" if name in _VOID else f"<{name}{written}>{''.join(inside)}</{name}>"
+
+
+def image(picture: str) -> str:
+    """An SVG document as an image of its full size, in a box that scrolls; ValueError if it is not an SVG document."""
+    inner = embedded(picture)
+    style = f"max-width: none; width: {number(inner.width)}px; height: {number(inner.height)}px"
+    return scrolling(element("img", src=inner.address, alt=inner.title, style=style))
+
+
+def scrolling(inside: str) -> str:
+    """Markup in a box that scrolls if it is too wide or too high for a notebook."""
+    return element("div", inside, style="overflow: auto; max-height: 40em")
+
+
+def table(caption: str, titles: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Collection[str] = ()) -> str:
+    """A table of texts. The columns whose titles are in `numbers` are right-aligned."""
+    sides = ["text-align: right" if title in numbers else "text-align: left" for title in titles]
+    head = (element("th", words(title), scope="col", style=side) for title, side in zip(titles, sides, strict=True))
+    lines = (
+        element("tr", *(element("td", words(cell), style=side) for cell, side in zip(row, sides, strict=True)))
+        for row in rows
+    )
+    inside = [element("caption", words(caption)), element("thead", element("tr", *head)), element("tbody", *lines)]
+    return scrolling(element("table", *inside))
