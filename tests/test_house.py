@@ -24,6 +24,7 @@ ROOMS = {
     "players": {"match", "walls"},
     "tournament": {"match", "walls", "ratings", "players"},
     "history": {"match", "ratings", "players"},
+    "results": {"ratings", "tournament", "history"},
 }
 """What each room of `arena` may import of the others; all may import what is in `EVERYWHERE`."""
 EVERYWHERE = {"errors", "installation"}

@@ -104,6 +104,11 @@ def number(value: float | None) -> str:
     return "?" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
+def percent(share: float) -> str:
+    """A probability as a percentage; 0 % and 100 % only if it is exactly 0 or 1."""
+    return f"{min(max(share, 0.001), 0.999):.1%}" if 0.0 < share < 1.0 else f"{share:.0%}"
+
+
 def plies(count: int) -> str:
     """A number of plies: "1 ply", "12 plies"."""
     return "1 ply" if count == 1 else f"{count} plies"

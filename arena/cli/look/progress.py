@@ -11,8 +11,8 @@ from arena.cli.asking import rated_games
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import DatabaseOption, reading
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, percent, show
-from arena.history.words import printable
+from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, show
+from arena.history.words import percent, printable
 
 if TYPE_CHECKING:
     from db.search import GameFilter

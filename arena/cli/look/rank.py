@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 
 from arena.cli.asking import rated_games
 from arena.cli.asking.game_filters import AtOption, filtered
@@ -18,12 +18,11 @@ from arena.cli.asking.record_options import (
     AllOption,
     DatabaseOption,
     asked_tournaments,
-    read_standings,
     reading,
     title_of,
 )
 from arena.cli.terminal.files import write_file
-from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, exact_columns, percent, show, show_json
+from arena.cli.terminal.listings import FormatOption, OutputFormat, exact_columns, show, show_json
 from arena.cli.terminal.wrapping import table_width
 from arena.history.words import printable, without_store
 from arena.ratings.systems import FITTED, System
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from arena.ratings.bradley_terry import Advantage
-    from arena.ratings.ranking import Ranking, Settings
-    from db.database import Connection
+    from arena.ratings.ranking import Ranking
     from db.records import RatedGame
     from db.search import GameFilter
 
@@ -91,6 +89,8 @@ def rank(
     Example: arena rank --all --since 2026-05-01 --system glicko2
     """
     from arena.ratings import ranking
+    from arena.ratings.plots.ranking_plot import ranking_plot
+    from arena.results import ranking_table
     from db.search import GameFilter
 
     options = {"prior": prior, "k": k, "start": start, "floor": floor}
@@ -107,26 +107,27 @@ def rank(
     else:
         asked = asked_tournaments(tournaments or [None], everything, what="tournaments")
         with reading(db) as connection:
-            found, games = _of_record(connection, asked, wanted=wanted, at=at, system=system, settings=settings)
+            scope = rated_games.scope(connection, asked, wanted=wanted, at=at, for_points=system is System.POINTS)
+            found, games = ranking_table.recorded_ranking(connection, scope, system=system, settings=settings)
             heading = title_of(connection, asked)
     _refuse_options_of_others([*given, *(["anchor"] if anchor else [])], found.system)
     if svg is not None:
-        write_file(svg, _picture(found, title=_title(tournaments, source)))
+        write_file(svg, ranking_plot(found, title=_title(tournaments, source)))
     _warn(found, games)
     _show(found, format=format, prior=settings.prior, heading=heading)
 
 
 def _warn(found: Ranking, games: Sequence[RatedGame]) -> None:
     """Report on stderr which games and players are not rated."""
-    others = sum(len(game.names) != 2 for game in games) if found.system is System.ELO else 0
-    if others:
-        what = f"{others} game{'s' * (others > 1)} of more or fewer than two players"
-        print(f"not rated: {what}; --system plackett-luce rates them", file=sys.stderr)
-    for name, why in found.unrated.items():
-        print(f"{printable(name)} cannot be rated without a prior: {why}", file=sys.stderr)
+    from arena.results.ranking_table import not_rated
+
+    for line in not_rated(found, games):
+        print(printable(line), file=sys.stderr)
 
 
 def _show(found: Ranking, *, format: OutputFormat, prior: float, heading: str) -> None:
+    from arena.results import ranking_table
+
     if format is OutputFormat.JSON:
         show_json(_document(found))
         return
@@ -135,46 +136,12 @@ def _show(found: Ranking, *, format: OutputFormat, prior: float, heading: str) -
         return
     if format is OutputFormat.TABLE and heading:
         print(heading)
-    rows = [_plain(player) for player in found.players]
-    columns = _columns(found, csv=format is OutputFormat.CSV)
-    show(rows, columns, format=format, narrowed="name", numbers=_NUMBERS)
+    wide = (table_width() or _WIDE) >= _WIDE
+    csv = exact_columns((*_FIELDS, "marks", "pool"))
+    columns = csv if format is OutputFormat.CSV else ranking_table.columns_of(found, wide=wide)
+    show(ranking_table.rows_of(found), columns, format=format, narrowed="name", numbers=ranking_table.NUMBERS)
     if format is OutputFormat.TABLE:
         print("\n".join(["", *_footer(found, prior)]))
-
-
-def _of_record(
-    connection: Connection,
-    tournaments: Sequence[str | None],
-    *,
-    wanted: GameFilter,
-    at: str | None,
-    system: System | None,
-    settings: Settings,
-) -> tuple[Ranking, list[RatedGame]]:
-    """The ranking, and the games if they were read one by one. Default anchors are those of the descriptions."""
-    from arena.ratings import ranking
-    from db import lookup
-    from db import rated_games as record
-
-    scope = rated_games.scope(connection, tournaments, wanted=wanted, at=at, for_points=system is System.POINTS)
-    if system is System.POINTS and len(scope.tournaments) == 1 and scope.wanted is None and at is None:
-        return ranking.by_points(read_standings(connection, tournaments).lines), []
-    if system in (None, System.ELO):
-        counts, listed = record.counted(connection, scope)
-    else:
-        counts, listed = [], record.games(connection, scope)
-    described = lookup.anchors(connection, scope.tournaments)
-    games = listed
-    system = system or (System.ELO if counts else ranking.default_system(games))
-    if system is System.GLICKO2 and len(scope.tournaments) != 1:
-        games = [replace(game, round=None) for game in games]  # rounds of different tournaments are unrelated
-    if not settings.anchors and described and system in FITTED:
-        free = ranking.rank(games, counts, system=system, settings=settings)
-        held = {
-            player.name: described[player.name] for player in free.players if player.name in described and player.rank
-        }
-        settings = replace(settings, anchors=held)
-    return ranking.rank(games, counts, system=system, settings=settings), games
 
 
 def _refuse_options_of_others(given: Iterable[str], system: System) -> None:
@@ -202,11 +169,6 @@ def _title(tournaments: list[str] | None, source: str | None) -> str:
     return " and ".join(tournaments or []) or (source if source not in (None, "-") else None) or "Ratings"
 
 
-def _plain(player: Any) -> dict[str, Any]:
-    row = asdict(player)
-    return row | {"draw_rate": row["draws"] / row["games"] if row["games"] else None}
-
-
 def _document(found: Ranking) -> dict[str, Any]:
     """The JSON document. `advantage` is null for games of several kinds; `advantages` has one entry for each kind."""
     one = next(iter(found.advantages.values())) if len(found.advantages) == 1 else None
@@ -223,59 +185,17 @@ def _document(found: Ranking) -> dict[str, Any]:
     }
 
 
-def _columns(found: Ranking, *, csv: bool) -> Columns:
-    if csv:
-        return exact_columns((*_FIELDS, "marks", "pool"))
-    columns: dict[str, Any] = {"rank": _ranks, "name": lambda row: row["name"]}
-    if found.system is not System.POINTS:
-        columns["rating"] = lambda row: _whole(row["rating"])
-        columns["±"] = lambda row: _whole(row["error"])
-    wide = (table_width() or _WIDE) >= _WIDE
-    if wide:
-        columns["games"] = lambda row: str(row["games"])
-    columns |= {
-        "W": lambda row: str(row["wins"]),
-        "D": lambda row: str(row["draws"]),
-        "L": lambda row: str(row["losses"]),
-    }
-    if wide or found.system is System.POINTS:
-        columns["points"] = lambda row: f"{row['points']:.10g}"
-    columns["score"] = lambda row: f"{row['score']:.1%}"
-    if wide:
-        columns["draws"] = lambda row: "-" if row["draw_rate"] is None else f"{row['draw_rate']:.1%}"
-        if found.system is not System.POINTS:
-            columns["opponents"] = lambda row: _whole(row["opponents"])
-    if any(player.los is not None for player in found.players):
-        columns["LOS"] = lambda row: "" if row["los"] is None else percent(row["los"])
-    if found.pools > 1:
-        columns["pool"] = lambda row: str(row["pool"] or "-")
-    if any(player.marks for player in found.players):
-        columns[""] = lambda row: " ".join(row["marks"])
-    return columns
-
-
 _FIELDS: Final = (
     *("rank", "rank_low", "rank_high", "name", "rating", "error", "games", "wins", "draws", "losses"),
     *("points", "score", "draw_rate", "opponents", "los"),
 )
-_NUMBERS: Final = ("rating", "±", "games", "W", "D", "L", "points", "score", "draws", "opponents", "LOS", "pool")
-
-
-def _ranks(row: Any) -> str:
-    """The rank, with its range by the error bars."""
-    if row["rank"] is None:
-        return "-"
-    low, high = row["rank_low"], row["rank_high"]
-    return str(row["rank"]) if low == high else f"{row['rank']} ({low}-{high})"
-
-
-def _whole(value: float | None) -> str:
-    return "-" if value is None else str(round(value))
 
 
 def _footer(found: Ranking, prior: float) -> list[str]:
     """The lines below the table: method, prior, first-move advantage, pools, marks."""
-    lines = [_METHODS[found.system]]
+    from arena.results.ranking_table import METHODS
+
+    lines = [METHODS[found.system]]
     if any(player.los is not None for player in found.players):
         lines.append("(1-3): possible ranks; LOS: likelihood of being stronger than the next player")
     if found.system is System.ELO:
@@ -302,30 +222,3 @@ def _advantage(each: Advantage) -> str:
         f"first-move advantage: {round(each.elo):+} ± {each.error:.0f} Elo; "
         f"draws between equal players: {each.draw_rate:.1%}"
     )
-
-
-_METHODS: Final = {
-    System.ELO: "Elo (Bradley-Terry, all games together); ±: 95 % error, from pairs of games",
-    System.INCREMENTAL: "Elo, updated after each game in the order of play; without errors",
-    System.GLICKO2: "Glicko-2, updated after each round or day; ±: 95 % error",
-    System.PLACKETT_LUCE: "Elo (Plackett-Luce, all games together); ±: 95 % error, from pairings",
-    System.POINTS: "points; ties: direct encounter, Sonneborn-Berger, Buchholz, wins",
-}
-
-
-def _picture(found: Ranking, title: str) -> str:
-    from arena.ratings.plots import RatingBar, ratings
-
-    bars = [
-        RatingBar(
-            player.name,
-            player.rating,
-            player.error,
-            " ".join(player.marks),
-            player.rank,
-            f"pool {player.pool}" if found.pools > 1 else "",
-        )
-        for player in found.players
-        if player.rating is not None and player.rank is not None
-    ]
-    return ratings(bars, title=title, unit="points" if found.system is System.POINTS else "Elo")

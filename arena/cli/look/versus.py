@@ -12,7 +12,7 @@ from adsearch.errors import quote
 from arena.cli.asking import rated_games
 from arena.cli.asking.game_filters import AtOption, filtered
 from arena.cli.asking.record_options import DatabaseOption, reading
-from arena.cli.terminal.listings import FormatOption, OutputFormat, exact_columns, percent, show, show_json
+from arena.cli.terminal.listings import FormatOption, OutputFormat, exact_columns, show, show_json
 from arena.errors import BadRating
 from arena.history import words
 from arena.ratings.match_statistics import Model, Sprt, sprt
@@ -168,7 +168,7 @@ def _difference(found: Versus, a: str) -> list[str]:
 
 
 def _superiority(found: Versus, a: str) -> str:
-    return f"likelihood that {a} is better (LOS): {percent(found.los)}"
+    return f"likelihood that {a} is better (LOS): {words.percent(found.los)}"
 
 
 def _met(one: Met) -> str:

@@ -104,11 +104,6 @@ def exact_columns(names: Iterable[str]) -> Columns:
     return {name: _exact(name) for name in names}
 
 
-def percent(share: float) -> str:
-    """A probability as a percentage; 0 % and 100 % only if it is exactly 0 or 1."""
-    return f"{min(max(share, 0.001), 0.999):.1%}" if 0.0 < share < 1.0 else f"{share:.0%}"
-
-
 def _show_table(
     rows: Sequence[Row], columns: Columns, narrowed: str | None, wrapped: int, numbers: Collection[str]
 ) -> None:

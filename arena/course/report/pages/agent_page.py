@@ -9,6 +9,7 @@ from adsearch.pictures.svg import split_style
 from arena.course.report.pages import addresses, front_page, parts
 from arena.history.pages.html import element, words
 from arena.ratings import plots
+from arena.ratings.plots.ranking_plot import MARKS
 
 if TYPE_CHECKING:
     from arena.course.report.gather import ListedGame, Report, ReportedAgent
@@ -43,7 +44,7 @@ def _facts(report: Report, agent: ReportedAgent) -> str:
     }
     if agent.rated is not None and agent.rated.rating is not None:
         error = "" if agent.rated.error is None else f" ± {front_page.error(agent)}"
-        marks = "".join(f", {front_page.MARKS.get(mark, mark)}" for mark in agent.rated.marks)
+        marks = "".join(f", {MARKS[mark]}" for mark in agent.rated.marks)
         facts["Rating"] = front_page.rating(agent) + error + marks
     if agent.status != "active":
         facts["Status"] = agent.status

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from adsearch.pictures.svg import split_style
 from arena.course.report.pages import addresses, bracket, parts
 from arena.history.pages.html import element, words
-from arena.ratings import plots
-from arena.ratings.ranking import ANCHOR, ONLY_LOST, ONLY_WON
+from arena.ratings.plots.ranking_plot import ranking_plot
+from arena.results.standings_table import counted_faults
 
 if TYPE_CHECKING:
     from arena.course.report.gather import Report, ReportedAgent
     from arena.course.report.pages.addresses import Addresses
     from db.scores import HeadToHead
-
-MARKS: Final = {ONLY_WON: "won all", ONLY_LOST: "lost all", ANCHOR: "anchor"}
-"""The marks of a ranking in words."""
 
 
 def page(report: Report, where: Addresses) -> str:
@@ -112,13 +109,8 @@ def _standing(agent: ReportedAgent, report: Report, where: Addresses, *, rated: 
         *([parts.figure(parts.percent(one.score))] if report.bracket is None else []),
         *([parts.figure(rating(agent)), parts.figure(error(agent))] if rated else []),
         *(parts.figure(f"{count:,}") for count in (one.games, one.wins, one.draws, one.losses)),
-        parts.cell(words(faults(one.faults)), "faults"),
+        parts.cell(words(counted_faults(one.faults)), "faults"),
     )
-
-
-def faults(counts: dict[str, int]) -> str:
-    """The faults, with the number of each."""
-    return ", ".join(f"{verdict} {count}" for verdict, count in counts.items())
 
 
 def rating(agent: ReportedAgent) -> str:
@@ -137,23 +129,7 @@ def error(agent: ReportedAgent) -> str:
 def _ratings(report: Report) -> tuple[list[str], str]:
     """The picture of the ratings with an explanation, and its style sheet."""
     found = report.ranking
-    bars = (
-        []
-        if found is None
-        else [
-            plots.RatingBar(
-                player.name,
-                player.rating,
-                player.error,
-                " ".join(MARKS.get(mark, mark) for mark in player.marks),
-                player.rank,
-                f"pool {player.pool}" if found.pools > 1 else "",
-            )
-            for player in found.players
-            if player.rating is not None and player.rank is not None
-        ]
-    )
-    if found is None or not bars:
+    if found is None or not any(player.rank is not None for player in found.players):
         return [], ""
     explanation = (
         "Ratings are in Elo, computed from all rated games together: an agent rated 100 higher scores about 64 % "
@@ -162,7 +138,7 @@ def _ratings(report: Report) -> tuple[list[str], str]:
     )
     if found.pools > 1:
         explanation += " Players that no games connect are in different pools: compare ratings only within a pool."
-    style, picture = split_style(plots.ratings(bars, title="Each rating with its 95 % error"))
+    style, picture = split_style(ranking_plot(found, title="Each rating with its 95 % error"))
     shown = [
         element("h2", "Ratings"),
         parts.box("Picture of the ratings", element("figure", picture)),

@@ -265,7 +265,7 @@ def test_games_for_more_than_two_are_rated_by_plackett_luce() -> None:
 
 def test_games_that_a_system_cannot_take_are_told() -> None:
     mixed = "first,second,third,result\na,b,,1-0\nb,a,,1-0\na,b,c,1-0-0\n"
-    told = "not rated: 1 game of more or fewer than two players; --system plackett-luce rates them\n"
+    told = "not rated: 1 game of more or fewer than two players; the system plackett-luce rates them\n"
     assert of_list(mixed).err == told
     assert of_list(mixed, "--system", "plackett-luce").err == ""
     Path("mixed.csv").write_text(mixed, "utf-8")

@@ -1,0 +1,93 @@
+"""`standings` and `ratings`: what `arena standings` and `arena rank` print, in Python.
+
+They only read. A name or a file that does not exist raises NotFound, and a request that no rating system can answer
+raises BadRating; both say what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from os import PathLike, fspath
+
+from arena.errors import BadRating
+from arena.ratings.systems import System
+from arena.results import standings_table
+from arena.results.results_table import ResultsTable
+from arena.tournament import standings as tournament_standings
+from db import lookup
+from db.database import Connection, Database
+from db.rated_games import Scope
+
+Where = str | PathLike[str] | None
+"""A database: a path or a URL; None: ARENA_DB, else arena.db."""
+
+
+def standings(tournament: str | None = None, *, db: Where = None, everything: bool = False) -> ResultsTable:
+    """The standings of a tournament (default: the newest), or with `everything` of all recorded games."""
+    with _reading(db) as connection:
+        number, title = _asked(connection, tournament, everything)
+        found = tournament_standings.standings(connection, number)
+    rows = standings_table.rows_of(found)
+    columns = dict(standings_table.columns_of(found, rows))
+    if any(row["apart"] for row in rows):
+        columns["gauntlet"] = lambda row: "gauntlet" if row["apart"] else ""
+    return ResultsTable(title=f"Standings: {title}", rows=rows, columns=columns, numbers=standings_table.NUMBERS)
+
+
+def ratings(
+    tournament: str | None = None,
+    *,
+    db: Where = None,
+    everything: bool = False,
+    system: str | None = None,
+    anchors: Mapping[str, float] | None = None,
+) -> ResultsTable:
+    """The ratings of the players of a tournament (default: the newest), or with `everything` from all recorded games.
+
+    `system`: a rating system of `arena rank --system`; `anchors`: fixed ratings, by player, such as {"random": 0}."""
+    # Imported here, because numpy loads slowly and standings do not need it.
+    from arena.ratings import ranking
+    from arena.ratings.plots.ranking_plot import MARKS, ranking_plot
+    from arena.results import ranking_table
+
+    chosen = None if system is None else _system(system)
+    settings = ranking.Settings(anchors=anchors or {})
+    with _reading(db) as connection:
+        number, title = _asked(connection, tournament, everything)
+        scope = Scope(tournaments=() if number is None else (number,), for_points=chosen is System.POINTS)
+        found, games = ranking_table.recorded_ranking(connection, scope, system=chosen, settings=settings)
+    columns = dict(ranking_table.columns_of(found, wide=True))
+    if columns.pop("", None):
+        columns["note"] = lambda row: ", ".join(MARKS[mark] for mark in row["marks"])
+    return ResultsTable(
+        title=f"Ratings: {title}",
+        rows=ranking_table.rows_of(found),
+        columns=columns,
+        numbers=ranking_table.NUMBERS,
+        note=". ".join([ranking_table.METHODS[found.system], *ranking_table.not_rated(found, games)]),
+        picture=ranking_plot(found, title=title),
+    )
+
+
+@contextmanager
+def _reading(db: Where) -> Iterator[Connection]:
+    with Database(None if db is None else fspath(db), create=False) as database, database.reading() as connection:
+        yield connection
+
+
+def _asked(connection: Connection, tournament: str | None, everything: bool) -> tuple[int | None, str]:
+    """The tournament's id and name; None for all recorded games."""
+    if everything:
+        if tournament is not None:
+            raise ValueError(f"expected a tournament or everything=True, got both ({tournament!r})")
+        return None, "all recorded games"
+    number = lookup.find_tournament(connection, tournament)
+    return number, lookup.tournament_name(connection, number)
+
+
+def _system(name: str) -> System:
+    try:
+        return System(name)
+    except ValueError:
+        raise BadRating(f"expected a rating system ({', '.join(System)}), got {name!r}") from None
