@@ -75,9 +75,9 @@ _SEARCHES: Final[dict[str, dict[str, str]]] = {
 
 _FOR_HIDDEN_INFORMATION: Final = {
     "and can choose the answer that is worst for us.": "but does not see what we see: take the mean of its answers.",
-    "return min(after.play(answer).evaluate(me) for answer in after.moves())": (
+    "return min(self.worth(after.play(answer), me) for answer in after.moves())": (
         "answers = after.moves()\n"
-        "        return sum(after.play(answer).evaluate(me) for answer in answers) / len(answers)"
+        "        return sum(self.worth(after.play(answer), me) for answer in answers) / len(answers)"
     ),
 }
 """The words to replace in SIMPLE: an opponent that cannot see our cards cannot choose the worst answer for us."""
@@ -101,6 +101,8 @@ def agent(path: Path, game: str, start: State[Any], style: Style | None, languag
     _check_name(path, language)
     _check_game(game)
     text = (FOLDER / f"{style}{ENDINGS[language]}").read_text("utf-8")
+    if style is not Style.BARE:
+        text = _with_worth(text, start)
     changes = {"my_agent": path.stem, "MyAgent": class_name(path.stem), "connect4": game}
     if style is Style.SEARCH:
         changes |= _SEARCHES[_search_for(start)]
@@ -116,6 +118,16 @@ def agent(path: Path, game: str, start: State[Any], style: Style | None, languag
         _changed(before, changes) + _block(here, language) + _changed(after, changes),
         tuple(command for command, _ in given),
     )
+
+
+def _with_worth(text: str, start: State[Any]) -> str:
+    """The template with the game's own example of `worth`, if there is one for this game of ours."""
+    game = type(start)
+    examples = (FOLDER / "worth.py").read_text("utf-8")
+    found = re.search(rf"^class {game.__name__}:\n(.*?)(?:\n\n\n|\Z)", examples, re.MULTILINE | re.DOTALL)
+    if found is None or not game.__module__.startswith("adsearch.games."):
+        return text
+    return text.partition("    def worth(")[0] + found[1].rstrip() + "\n"
 
 
 def tournament(name: str, game: str, start: State[Any]) -> str:

@@ -40,7 +40,7 @@ def new(
     path = Path(file).expanduser()
     made = starter.agent(path, game, games.start(game), style, language)
     starter.write(path, made.text)
-    better = "worth" if "def worth(" in made.text and style is starter.Style.SEARCH else "choose"
+    better = "worth" if "def worth(" in made.text else "choose"
     print(printable(f"{path} plays {game}; change `{better}` to make it stronger. Next:"))
     for command in made.next:
         print(printable(f"  {command}"))

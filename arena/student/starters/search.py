@@ -28,6 +28,7 @@ class MyAgent(Agent):
         return result.move
 
     def worth(self, state, seat):
-        """How good a position is for a seat, where the search stops: a number within state.bounds, larger is better."""
+        """How good a position is for a seat: a number within state.bounds, larger is better."""
         # The game's own estimate. Improve it: what else makes a position good?
+        # `arena games connect4` shows what you can read in a position.
         return state.evaluate(seat)

@@ -5,7 +5,7 @@
     arena climb my_agent.py --game connect4     measure how strong it is
     arena games connect4                        show the rules and the notation of moves
 
-To make it stronger, change `choose`.
+`worth` estimates how good a position is: a better estimate makes a stronger agent.
 """
 
 from adsearch import CHANCE
@@ -20,11 +20,17 @@ class MyAgent(Agent):
         # state.turn is the seat that moves (ours, now), print(state) writes the board to the agent's log.
         moves = list(state.moves())
         self.random.shuffle(moves)  # so that equally good moves are chosen at random
-        return max(moves, key=lambda move: self.worth(state.play(move), state.turn))
+        return max(moves, key=lambda move: self.after_answer(state.play(move), state.turn))
 
-    def worth(self, after, me):
+    def after_answer(self, after, me):
         """The value of the position after our move, for us: larger is better."""
         if after.turn in (None, CHANCE, me):  # game over, a throw of the dice, or our move again
-            return after.evaluate(me)
+            return self.worth(after, me)
         # Another player moves now, and can choose the answer that is worst for us.
-        return min(after.play(answer).evaluate(me) for answer in after.moves())
+        return min(self.worth(after.play(answer), me) for answer in after.moves())
+
+    def worth(self, state, seat):
+        """How good a position is for a seat: a number within state.bounds, larger is better."""
+        # The game's own estimate. Improve it: what else makes a position good?
+        # `arena games connect4` shows what you can read in a position.
+        return state.evaluate(seat)

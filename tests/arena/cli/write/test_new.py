@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 from unittest import mock
 
@@ -122,7 +123,33 @@ def test_the_commands_that_it_tells_of_work(file: str, style: str, game: str, mo
 @pytest.mark.parametrize(("style", "ending"), [*((style, ".py") for style in Style), ("bare", ".js"), ("bare", ".c")])
 def test_the_text_is_the_one_that_stands_among_the_starters(style: str, ending: str) -> None:
     arena("new", f"my_agent{ending}", "--style", style)
-    assert Path(f"my_agent{ending}").read_text("utf-8") == (FOLDER / f"{style}{ending}").read_text("utf-8")
+    text, starter = (path.read_text("utf-8") for path in (Path(f"my_agent{ending}"), FOLDER / f"{style}{ending}"))
+    method = "    def worth("
+    assert text.partition(method)[0] == starter.partition(method)[0]
+    assert text.partition(method)[2] in (FOLDER / "worth.py").read_text("utf-8")
+
+
+OWN_WORTH = ("connect4", "tictactoe", "othello", "checkers")
+
+
+@pytest.mark.parametrize("game", [*games.names(), "connect4:rows=12,columns=4", "tictactoe:m=1,n=2", "othello:size=4"])
+@pytest.mark.parametrize("style", ["simple", "search"])
+def test_its_evaluation_is_within_the_bounds_and_fair_to_both_seats(game: str, style: str) -> None:
+    assert arena("new", "my_agent.py", "--game", game, "--style", style).code == 0
+    assert ("state.evaluate(" in Path("my_agent.py").read_text("utf-8")) is (game.partition(":")[0] not in OWN_WORTH)
+    agent: Any = loading.load("my_agent.py")()
+    random = Random(7)
+    state = games.start(game)
+    for _ in range(60):
+        values = [agent.worth(state, seat) for seat in range(state.players)]
+        low, high = state.bounds
+        if state.turn is None:
+            assert values == list(state.utilities())
+            state = games.start(game)
+        else:
+            assert all(low < value < high for value in values)
+            assert not state.zero_sum or values[0] == -values[1]
+            state = state.play(random.choice(state.moves()))
 
 
 @pytest.mark.parametrize("ending", ENDINGS.values())
