@@ -4,6 +4,7 @@ This package can import `match` and `walls`. Start with `player.py`, which reads
 
     player.py        "pvs", "my_agent.py", "cmd:./engine" -> Player
     submissions.py   Store: read-only copies of files and folders, by the hash of their content
+    command_words.py  which files and folders the words of a command name
     own_sources.py   which sources this user's own commands have stored, so that they can run without asking
     versions.py      "alice@2" -> the Player that was entered then
     confinement.py   the settings of each agent's warden: walls, limits, readable files

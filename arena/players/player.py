@@ -17,12 +17,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 from adsearch.errors import meant, nearly, quote
 from agents.errors import AgentsError
 from arena.errors import BadPlayer
+from arena.players.command_words import CLASS_PATH
 
 MAIN_FILE: Final = "agent.py"
 """The file that a folder must contain to be an agent."""
@@ -152,6 +154,8 @@ def _read_folder(text: str) -> Player:
         run = f"; for a program write 'cmd:{program}'" if os.access(path, os.X_OK) else ""
         if text.endswith(".js"):
             run = f"; for a JavaScript program write 'cmd:node {text}'"
+        elif text.endswith(".java"):
+            run = f"; for a Java program write 'cmd:java {text}'"
         elif text.endswith(".c"):
             run = "; compile a C program first, then write 'cmd:./PROGRAM'"
         raise BadPlayer(f"{quote(text)} is not a Python file: expected {_FORMS}{run}")
@@ -201,7 +205,8 @@ def _read_command(text: str, words: str) -> Player:
 def _program_or_script(command: tuple[str, ...]) -> str:
     """The word that gives a command its name: its program, or the script if the program is an interpreter."""
     if _INTERPRETER.fullmatch(Path(command[0]).name):
-        return next((word for word in command[1:] if not word.startswith("-")), command[0])
+        words = (word for before, word in pairwise(command) if before not in CLASS_PATH and not word.startswith("-"))
+        return next(words, command[0])
     return command[0]
 
 

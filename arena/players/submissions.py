@@ -7,6 +7,7 @@ the store, and after a power cut.
     STORE/<hash>/my_agent.py          a file              STORE/<hash>/agent.py, ...    a folder
     STORE/<hash>/command.json         a command: its program's name and hash, and its arguments;
     STORE/<hash>/2/book.bin           its second argument was a file
+    STORE/<hash>/3/MyAgent.class      its third argument was a folder
 
 Each copy is also noted as this user's own (`own_sources.py`), because a database cannot prove that.
 """
@@ -21,17 +22,20 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG, S_IXUSR
-from typing import Final
+from typing import Final, TypeAlias
 
 from adsearch.errors import quote
 from adsearch.games import catalog
 from arena.errors import ArenaError, BadFixture, BadPlayer
-from arena.players import own_sources
+from arena.players import command_words, own_sources
 from arena.players.own_sources import OwnSource
 from arena.players.player import MAIN_FILE, Player, PlayerKind
 from db.sources import HASH, MOST_BYTES, MOST_FILES, MOST_LEVELS, StoredFile, hash_of
 
 _COMMAND_FILE: Final = "command.json"
+_Part: TypeAlias = str | dict[str, str]
+_Argument: TypeAlias = _Part | list[_Part]
+"""An argument of a stored command: a text, the path of a copy ({"copy": "2/book.bin"}), or a class path of both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,18 +145,14 @@ class Store:
         return contents.files
 
     def _take_command(self, player: Player) -> Submission:
-        program, *words = player.command
-        path = _program(program)
+        path = _program(player.command[0])
         contents = self._no_contents()
-        arguments: list[str | dict[str, str]] = []
-        for number, word in enumerate(words, 1):
-            file = Path(os.path.expanduser(word))
-            if word and os.path.isfile(file):
-                name = f"{number}/{file.name}"
-                contents.add_file(file, name)
-                arguments.append({"copy": name})
+        arguments: list[_Argument] = []
+        for number, parts in enumerate(command_words.parts(player.command, Path()), 1):
+            if len(parts) == 1:
+                arguments.append(contents.add_part(parts[0], f"{number}/"))
             else:
-                arguments.append(word)
+                arguments.append([contents.add_part(part, f"{number}/{place}/") for place, part in enumerate(parts, 1)])
         command = {"program": path.name, "sha256": _hash_of_program(path), "arguments": arguments}
         contents.files[_COMMAND_FILE] = StoredFile(json.dumps(command, indent=1).encode(), executable=False)
         source = self._keep(contents.files)
@@ -218,18 +218,31 @@ class _Contents:
             raise BadPlayer(f"{shown}: expected at most {self._most_bytes} bytes in one submission, got more")
         self.files[name] = StoredFile(content, bool(status.st_mode & S_IXUSR))
 
-    def add_folder(self, root: Path, *, everything: bool = False) -> None:
-        """Adds all files under `root`; without hidden files and Python's caches unless `everything` is set.
+    def add_part(self, part: command_words.Part, within: str) -> _Part:
+        """Adds the file or folder that a part of a command names, stored in the folder `within`; what stands for it."""
+        if part.path is None:
+            return part.text
+        path = Path(part.path)
+        self._entries += 1 + within.count("/")  # command.json, and the folders that this makes
+        if path.is_dir():
+            self.add_folder(path, within=within)
+            return {"copy": within if part.text.endswith("/") else within.removesuffix("/")}
+        self.add_file(path, f"{within}{path.name}")
+        return {"copy": f"{within}{path.name}"}
+
+    def add_folder(self, root: Path, *, within: str = "", everything: bool = False) -> None:
+        """Adds all files under `root`, to be stored in the folder `within`.
+
+        Hidden files and Python's caches are left out unless `everything` is set.
 
         Symbolic links must lead to files inside `root`; with `everything` no link is allowed."""
         inside = os.path.realpath(root)
-        waiting = [(root, "", 1)]
+        waiting = [(root, within, 1 + within.count("/"))]
         while waiting:
             folder, prefix, level = waiting.pop()
             if level > MOST_LEVELS:
-                raise BadPlayer(
-                    f"{quote(prefix or root.name)}: expected at most {MOST_LEVELS} levels of folders, got more"
-                )
+                shown = quote(prefix.removeprefix(within) or root.name)
+                raise BadPlayer(f"{shown}: expected at most {MOST_LEVELS} levels of folders, got more")
             for path in _listed(folder):
                 if not everything and _is_left_out(path.name):
                     continue
@@ -267,8 +280,14 @@ def is_command(source: Path) -> bool:
 
 def command_arguments(source: Path) -> list[str]:
     """The arguments of the command in the folder `source` of the store; a file is replaced by its copy there."""
-    arguments = json.loads((source / _COMMAND_FILE).read_text("utf-8"))["arguments"]
-    return [word if isinstance(word, str) else str(source / word["copy"]) for word in arguments]
+    arguments: list[_Argument] = json.loads((source / _COMMAND_FILE).read_text("utf-8"))["arguments"]
+
+    def text(argument: _Argument) -> str:
+        if isinstance(argument, list):
+            return os.pathsep.join(map(text, argument))
+        return argument if isinstance(argument, str) else f"{source}/{argument['copy']}"
+
+    return [text(argument) for argument in arguments]
 
 
 def _hash_of_program(path: Path) -> str:

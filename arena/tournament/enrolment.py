@@ -17,6 +17,7 @@ from typing import Final
 from adsearch.errors import quote
 from agents import builtin
 from arena.errors import BadLeague, BadPlayer
+from arena.players import command_words
 from arena.players.player import MAIN_FILE, Player, PlayerKind, read_player, split_path
 from arena.tournament import collected_file
 from arena.tournament.description import Table, what_is_wrong_with
@@ -171,13 +172,13 @@ def _located(text: str, folder: Path) -> str:
             words = shlex.split(rest)
         except ValueError:
             return text
+        program = words[:1]
+        if program and "/" in program[0]:
+            program = [str(folder / os.path.expanduser(program[0]))]
         located = [
-            str(folder / os.path.expanduser(word))
-            if (at and (folder / word).is_file()) or (not at and "/" in word)
-            else word
-            for at, word in enumerate(words)
+            os.pathsep.join(part.path or part.text for part in parts) for parts in command_words.parts(words, folder)
         ]
-        return f"cmd:{shlex.join(located)}"
+        return f"cmd:{shlex.join([*program, *located])}"
     by_path = split_path(text.strip())
     if by_path and not (folder / text.strip()).is_dir():
         return f"{folder / os.path.expanduser(by_path[0])}{by_path[1]}"

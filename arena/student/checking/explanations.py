@@ -165,8 +165,8 @@ def _crashed(failure: Failure) -> Explanation:
     if not failure.python and (missing := _missing_file(failure.stderr)):
         return Explanation(
             f"the program did not find {missing} and exited",
-            "check the name; only the files that the command names are copied, and no other files of their folder: "
-            "cmd:node agent.js",
+            "check the name; only the files and folders that the command names are copied: 'cmd:node agent.js', or "
+            "'cmd:node agent/' for a folder with several files",
             stderr=tracebacks.excerpt(failure.stderr),
         )
     return Explanation(

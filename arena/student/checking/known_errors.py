@@ -12,6 +12,17 @@ _DEBUGGER: Final = "remove breakpoint(); use it in `arena debug GAME --ply N`, o
 
 PROGRAM_EXITS: Final = (
     (
+        r"ClassNotFoundException: (\S+)",
+        r"Java did not find the class \1",
+        "only files and folders that the command names are copied: 'cmd:java MyAgent.java', 'cmd:java -cp classes "
+        "MyAgent' (the folder of the .class files), or 'cmd:java -jar my_agent.jar'",
+    ),
+    (
+        r"error: compilation failed",
+        "Java could not compile the program",
+        "correct the first error that Java printed, then the others",
+    ),
+    (
         r"exited with code 0",
         "the program exited without an error",
         "the program must answer until its input ends: look for exit(), and for a loop that ends too early",
@@ -73,7 +84,6 @@ MISSING_FILES: Final = (
     r"can't open file '([^']+)'",
     r"[Cc]an't open (?:perl script )?\"([^\"]+)\"",
     r"Unable to access jarfile (\S+)",
-    r"cannot find or load main class (\S+)",
     r"No such file or directory -- (\S+)",
     r"sh: (?:\d+: )?(?:cannot open )?([^:\s]+): No such file",
 )

@@ -44,6 +44,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("strange.py", PlayerKind.FOLDER, "strange.py"),
         ("cmd:./engine --fast", PlayerKind.COMMAND, "engine"),
         ("cmd:python3 bot.py 'two words'", PlayerKind.COMMAND, "bot"),
+        ("cmd:java -Xmx1g MyAgent.java", PlayerKind.COMMAND, "MyAgent"),
+        ("cmd:java -cp classes:gson.jar MyAgent", PlayerKind.COMMAND, "MyAgent"),
         ("human", PlayerKind.HUMAN, "human"),
         ("wait", PlayerKind.WAIT, "wait"),
     ],

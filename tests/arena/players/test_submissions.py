@@ -17,6 +17,7 @@ from adsearch.errors import AdsearchError
 from arena.errors import ArenaError, BadFixture, BadPlayer
 from arena.players.player import Player, PlayerKind, read_player
 from arena.players.submissions import Store, Submission
+from db.sources import MOST_LEVELS
 from tests.kit.places import COUNTDOWN, ROOT
 
 GAME = COUNTDOWN.read_text("utf-8")
@@ -339,6 +340,38 @@ def test_two_files_of_one_name_stay_two(here: Path, store: Store) -> None:
         (here / name / "book").write_text(name)
     command = store.take(read_player("cmd:./engine a/book b/book")).command
     assert [Path(word).read_text() for word in command[1:]] == ["a", "b"]
+
+
+def test_a_command_gets_copies_of_the_folders_that_it_names(here: Path, store: Store) -> None:
+    program(here / "engine")
+    classes = folder_agent(here / "classes", Main_class="compiled", **{".git": "hidden"}).path
+    (here / "gson.jar").write_text("jar")
+    taken = store.take(read_player("cmd:./engine -cp classes:gson.jar:none Main classes/ ./classes classes"))
+    source = taken.source
+    assert taken.command[1:] == (
+        *("-cp", f"{source}/2/1:{source}/2/2/gson.jar:none", "Main"),
+        *(f"{source}/4/", f"{source}/5", "classes"),  # without '/' it need not be the folder
+    )
+    copies = {f"{place}/{name}" for place in ("2/1", "4", "5") for name in ("agent.py", "Main.class")}
+    assert {*stored(taken)} == {"command.json", "2/2/gson.jar", *copies}
+    assert (source / "4/Main.class").read_text() == "compiled"
+    assert store.take(read_player(f"cmd:./engine -cp {classes}:gson.jar:none Main classes/ ./classes classes")) == taken
+
+
+def test_a_command_with_a_folder_keeps_the_limits_of_a_submission(here: Path, tmp_path: Path) -> None:
+    program(here / "engine")
+    folder_agent(here / "data", a_txt="a", b_txt="b")
+    most = [("taken", 5), ("refused", 4)]  # command.json, the folder 1, and three files
+    store = {name: Store(tmp_path / name, most_files=files) for name, files in most}
+    assert len(stored(store["taken"].take(read_player("cmd:./engine data/")))) == 4
+    refused = refusal(lambda: store["refused"].take(read_player("cmd:./engine data/")))
+    assert "expected at most 4 files and folders in one submission" in refused
+    deep = here / "deep" / "/".join("abcdefghijklmnopqrstuvwxyz"[: MOST_LEVELS - 1])
+    deep.mkdir(parents=True)
+    (deep / "leaf.txt").write_text("deep")
+    assert f"expected at most {MOST_LEVELS} levels" in refusal(
+        lambda: Store(tmp_path / "levels").take(read_player("cmd:./engine deep/"))
+    )
 
 
 def test_a_commands_hash_tells_its_program_its_words_and_its_files(here: Path, store: Store) -> None:

@@ -28,7 +28,7 @@ class Mine(Agent):
 
 @pytest.fixture
 def entered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Database, Store]]:
-    """A file with a class named, a folder, a command with a file, two versions of alice, and an imported name."""
+    """A file and its class, a folder, commands with files and folders, two versions of alice, and an imported name."""
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(SOURCE)
     Path("team").mkdir()
@@ -36,7 +36,9 @@ def entered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[D
     Path("team/book.txt").write_text("e4")
     database, store = Database(str(tmp_path / "arena.db")), Store(tmp_path / "arena.store")
     with database.writing() as connection:
-        for name, text in (("mine", "mine.py:Mine"), ("team", "./team"), ("engine", "cmd:sh team/book.txt -x")):
+        texts = {"mine": "mine.py:Mine", "team": "./team", "engine": "cmd:sh team/book.txt -x"}
+        texts["classes"] = "cmd:sh -cp team:team/book.txt:none Main team/ ./team"
+        for name, text in texts.items():
             record.version(connection, name, store.take(read_player(text)).hash, text, NOW)
         record.version(connection, "alice", "random", "random", NOW)
         record.version(connection, "alice", "pvs:depth=2", "pvs:depth=2", NOW)
@@ -51,6 +53,7 @@ def entered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[D
         ("mine", PlayerKind.FILE),
         ("team", PlayerKind.FOLDER),
         ("engine", PlayerKind.COMMAND),
+        ("classes", PlayerKind.COMMAND),
         ("alice@1", PlayerKind.BUILTIN),
     ],
 )

@@ -115,14 +115,19 @@ def test_files_are_found_from_the_descriptions_folder(folder: Path) -> None:
         [[agent]]
         name = "program"
         player = "cmd:./engine --book openings.txt --fast"
+        [[agent]]
+        name = "java"
+        player = "cmd:java -cp students:openings.txt:none Main students/ students"
         """,
     )
     assert (found.game_text, found.game) == ("game.py:Countdown:n=30", f"{folder}/game.py:Countdown:n=30")
-    file, inside, program = (agent.player for agent in found.agents)
+    file, inside, java, program = (agent.player for agent in found.agents)
     assert (file.path, file.class_name) == (folder / "students" / "carol.py", "Carol")
     assert inside.path == folder / "students" / "alice"
     assert program.command == (f"{folder}/engine", "--book", f"{folder}/openings.txt", "--fast")
     assert program.text == "cmd:./engine --book openings.txt --fast"
+    class_path = f"{folder}/students:{folder}/openings.txt:none"
+    assert java.command == ("java", "-cp", class_path, "Main", f"{folder}/students/", "students")
 
 
 def test_openings_come_from_a_file(folder: Path) -> None:

@@ -104,6 +104,24 @@ def test_the_missing_file_of_a_program_is_named(stderr: str, file: str) -> None:
     assert "/scratch/" not in why.stderr
 
 
+@pytest.mark.parametrize(
+    ("last", "message", "advice"),
+    [
+        (
+            "Caused by: java.lang.ClassNotFoundException: Bot",
+            "Java did not find the class Bot",
+            "'cmd:java -cp classes MyAgent' (the folder of the .class files), or 'cmd:java -jar my_agent.jar'",
+        ),
+        ("error: compilation failed", "Java could not compile the program", "correct the first error"),
+    ],
+)
+def test_what_java_says_is_explained(last: str, message: str, advice: str) -> None:
+    failure = Failure(Verdict.CRASHED, f"exited with code 1: {last}", f"Error: x\n{last}", python=False, asked=False)
+    why = explanations.explain(failure)
+    assert why.message == message
+    assert advice in why.advice
+
+
 def test_the_start_and_the_end_of_a_long_log_are_shown() -> None:
     lines = [f"line {number}" for number in range(1, 31)]
     shown = tracebacks.excerpt("\n".join(lines)).splitlines()
