@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from types import MappingProxyType
 
+from agents.protocol import Verdict
 from arena.match.schedule import Finished, Planned, Schedule
 from arena.tournament.host import host
 from db import store
@@ -18,14 +20,21 @@ class RecordingSchedule:
     """A schedule that records its games in the database."""
 
     def __init__(
-        self, schedule: Schedule, database: Database, started_as: Mapping[str, str], agents: Mapping[str, str]
+        self,
+        schedule: Schedule,
+        database: Database,
+        started_as: Mapping[str, str],
+        agents: Mapping[str, str],
+        annulled: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
         """`started_as`: the text that named each player on the command line. `agents`: the agent's name, where the
-        player's name differs: "alice@2" is a version of alice."""
+        player's name differs: "alice@2" is a version of alice. `annulled`: the reason to annul a game when it ends, by
+        the game's number."""
         self._schedule = schedule
         self._database = database
         self._started_as = started_as
         self._agents = agents
+        self._annulled = annulled
         # The games' ids in the database, in the order in which the games ended.
         self.ids: list[int] = []
 
@@ -65,5 +74,7 @@ class RecordingSchedule:
             (id,) = store.schedule(connection, None, [new])
             store.begin(connection, id, finished.started)
             store.finish(connection, id, finished.record, host=host(game), now=finished.finished)
+            if game.number in self._annulled and finished.record.verdict != Verdict.VOID:
+                store.rule_on_game(connection, id, "void", self._annulled[game.number], now)
         self.ids.append(id)
         self._schedule.note(finished)

@@ -40,10 +40,17 @@ class GameScreen:
         self._left: dict[int, int | None] = {}
         self._hidden_from: list[int] | None = None
         self._watchers: list[Callable[[int], None]] = []
+        # After a move was taken back: the first plies of the next game, of which only the last board is shown.
+        self._known_plies: int | None = None
 
     def after_each_ply(self, plies_shown: Callable[[int], None]) -> None:
         """Call `plies_shown` after each ply, with the number of plies on the screen."""
         self._watchers.append(plies_shown)
+
+    def go_back(self, plies: int) -> None:
+        """A move was taken back: of the next game's first `plies` plies show only the position after them."""
+        self._known_plies = plies
+        self.say(f"back to the position after {words.plies(plies)}" if plies else "back to the start")
 
     def say(self, text: str, end: str = "\n") -> None:
         """Print a message, wrapped."""
@@ -101,6 +108,9 @@ class GameScreen:
         self._hidden_from = here if self._state.hidden and here else None
         control = TimeControl.parse(game.clock)
         self._left = dict.fromkeys(range(len(game.entrants)), Clock(control, 1).left(0))
+        if self._known_plies is not None:
+            self._show_known(game, 0)
+            return
         line = Text(f"{game.game}   ")
         for seat, entrant in enumerate(game.entrants):
             line.append(" - " if seat else "").append(entrant.name, SEAT_STYLES[seat % 4])
@@ -119,6 +129,9 @@ class GameScreen:
         if self._hidden_from:
             text = state.view_move(self._hidden_from[0], played)
         self._state = state.play(played)
+        if self._known_plies is not None:
+            self._show_known(game, move.ply)
+            return
         line = Text(f"{move.ply:3}  ")
         if isinstance(move.who, int):
             self._left[move.who] = move.left
@@ -135,6 +148,14 @@ class GameScreen:
             self._print(self._clocks(game), more="     ")
         self._note_who_thinks(game)
         self._call_watchers(move.ply)
+
+    def _show_known(self, game: Planned, plies: int) -> None:
+        """Draw the board once the position is reached to which a move was taken back."""
+        if plies == self._known_plies:
+            self._known_plies = None
+            self._draw(game)
+            self._note_who_thinks(game)
+            self._call_watchers(plies)
 
     def _note_who_thinks(self, game: Planned) -> None:
         """On a terminal, tell a waiting person which other player is to move, until the next line is printed."""

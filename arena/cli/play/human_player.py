@@ -18,9 +18,14 @@ from adsearch.errors import BadMove, quote
 from agents import protocol
 from agents.protocol import Bye, Hello, Move, Ready, Refuse, Resign, Start, Turn
 from arena.cli.play.game_screen import GameScreen
+from arena.cli.play.hints import hint
+from arena.cli.play.take_backs import TakeBacks
 from arena.history import words
 
 _WAYS_OUT: Final = "type 'resign' to give up this game, press Ctrl-C to end the program"
+_HELP: Final = "type 'hint' (or h) for a good move, 'undo' (or u) to take back your last move"
+_HELP_HAS_A_PRICE: Final = "with a hint or an undo a game is recorded as annulled, so it is not rated"
+_RATED: Final = "a game with a clock is rated: no hint and no undo; they are there if you leave out --clock"
 
 
 class Keyboard:
@@ -32,10 +37,19 @@ class Keyboard:
         self._begun = b""
         self._closed = False
         self._waiting: Callable[[str | None], None] | None = None
+        # What the next line answers first, before `_waiting`.
+        self._urgent: Callable[[str | None], None] | None = None
 
     def ask(self, answer: Callable[[str | None], None]) -> None:
         """Pass the next line to `answer`; None at the end of input."""
         self._waiting = answer
+        self._hand_over()
+
+    def ask_first(self, answer: Callable[[str | None], None]) -> None:
+        """Pass the next line that is typed from now on to `answer`, also while a player waits for a line."""
+        self._lines.clear()
+        self._begun = b""
+        self._urgent = answer
         self._hand_over()
 
     def read(self) -> bool:
@@ -52,16 +66,20 @@ class Keyboard:
         return not self._closed
 
     def _hand_over(self) -> None:
-        while self._waiting is not None and (self._lines or self._closed):
-            waiting, self._waiting = self._waiting, None
+        while (waiting := self._urgent or self._waiting) is not None and (self._lines or self._closed):
+            if self._urgent is not None:
+                self._urgent = None
+            else:
+                self._waiting = None
             waiting(self._lines.popleft() if self._lines else None)
 
 
 class HumanPlayer:
     """One person, who plays one seat of each game."""
 
-    def __init__(self, name: str, keyboard: Keyboard, screen: GameScreen) -> None:
+    def __init__(self, name: str, keyboard: Keyboard, screen: GameScreen, take_backs: TakeBacks) -> None:
         self._name = name
+        self._take_backs = take_backs
         self._keyboard = keyboard
         self._screen = screen
         self._say = screen.say
@@ -108,6 +126,10 @@ class HumanPlayer:
         self._shown = plies
         self._ask_when_shown()
 
+    def ask_again(self) -> None:
+        """Print the prompt again, if this person is to move."""
+        self._ask_when_shown()
+
     def close(self) -> None:
         """Close the connection to the referee."""
         self._socket.close()
@@ -133,28 +155,67 @@ class HumanPlayer:
             self._turn = None
             return
         text = line.strip()
-        if text in ("?", "help"):
-            self._say(words.printable(f"legal moves: {' '.join(map(state.to_text, state.moves()))}"))
-            self._say(f"a move is {type(state).notation or 'one of these'}")
+        command = "" if self._is_move(state, text) else text.lower()
+        if command in ("?", "help"):
+            self._show_help(state)
+        elif command in ("q", "quit", "exit"):
             self._say(_WAYS_OUT)
-        elif text.lower() in ("q", "quit", "exit"):
-            self._say(_WAYS_OUT)
-        elif text:
-            try:
-                move = state.from_text(text)
-                if move not in state.moves():
-                    raise BadMove(f"expected a legal move, got {quote(text)}")
-                written = state.to_text(move)
-            except BadMove as error:
-                self._say(words.printable(str(error)))
-            except Exception as error:
-                # User-supplied rules that raise on a text do not accept it as a move.
-                self._say(f"expected a legal move, got {quote(text)} ({type(error).__name__})")
-            else:
-                self._send(Move(turn.game, turn.id, written))
+        elif command in ("hint", "h", "undo", "u"):
+            if self._start is not None and self._start.clock.text != "none":
+                self._say(_RATED)
+            elif command in ("hint", "h"):
+                self._show_hint(state)
+            elif self._take_backs.take_back(self._name):
+                self._send(Resign(turn.game, turn.id))
                 self._turn = None
                 return
+            else:
+                self._say("there is no move of yours to take back")
+        elif text and self._moves(turn, state, text):
+            return
         self._ask()
+
+    def _is_move(self, state: State[Any], text: str) -> bool:
+        """Whether `text` is a legal move: then it is no command."""
+        try:
+            return text.lower() in [state.to_text(move).lower() for move in state.moves()]
+        except Exception:
+            return False  # user-supplied rules
+
+    def _show_help(self, state: State[Any]) -> None:
+        self._say(words.printable(f"legal moves: {' '.join(map(state.to_text, state.moves()))}"))
+        self._say(f"a move is {type(state).notation or 'one of these'}")
+        if self._start is None or self._start.clock.text == "none":
+            self._say(_HELP)
+            self._say(_HELP_HAS_A_PRICE)
+        self._say(_WAYS_OUT)
+
+    def _show_hint(self, state: State[Any]) -> None:
+        try:
+            self._say(hint(state))
+        except Exception as error:
+            # User-supplied rules can fail anywhere in a search.
+            self._say(words.printable(f"there is no hint: the rules failed with {type(error).__name__}: {error}"))
+        else:
+            self._take_backs.note_hint(self._name)
+
+    def _moves(self, turn: Turn, state: State[Any], text: str) -> bool:
+        """Send the move with this text; False, with a message, if it is not legal."""
+        try:
+            move = state.from_text(text)
+            if move not in state.moves():
+                raise BadMove(f"expected a legal move, got {quote(text)}")
+            written = state.to_text(move)
+        except BadMove as error:
+            self._say(words.printable(str(error)))
+        except Exception as error:
+            # User-supplied rules that raise on a text do not accept it as a move.
+            self._say(f"expected a legal move, got {quote(text)} ({type(error).__name__})")
+        else:
+            self._send(Move(turn.game, turn.id, written))
+            self._turn = None
+            return True
+        return False
 
     def _send(self, message: Any) -> None:
         self._socket.send(protocol.pack(message))

@@ -11,6 +11,7 @@ import sys
 
 from arena.cli.play.game_screen import GameScreen
 from arena.cli.play.human_player import HumanPlayer, Keyboard
+from arena.cli.play.take_backs import TakeBacks
 from arena.errors import BadPlayer
 from arena.match.schedule import Entrant
 from arena.play.director import Director
@@ -22,8 +23,9 @@ class JoiningPlayers:
     """All people and all "wait" players of one command."""
 
     def __init__(self, folder: RunFolder, screen: GameScreen) -> None:
-        # The director, whose loop reads their sockets; to be set before games are played.
+        # The director, whose loop reads their sockets, and the schedule; to be set before games are played.
         self.director: Director | None = None
+        self.take_backs: TakeBacks | None = None
         self._folder = folder
         self._screen = screen
         self._people: list[HumanPlayer] = []
@@ -49,12 +51,12 @@ class JoiningPlayers:
             person.close()
 
     def _seat_a_person(self, name: str, address: str, token: str) -> None:
-        if self.director is None:
+        if self.director is None or self.take_backs is None:
             raise RuntimeError("people are seated by a director")
         if self._keyboard is None:
             self._keyboard = Keyboard(sys.stdin.fileno())
             self.director.watch(self._keyboard.descriptor, self._hear_keyboard)
-        person = HumanPlayer(name, self._keyboard, self._screen)
+        person = HumanPlayer(name, self._keyboard, self._screen, self.take_backs)
         self._people.append(person)
         self._screen.after_each_ply(person.shown)
         self.director.watch(person.sit_down(address, token), person.hear)

@@ -250,6 +250,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
     """Play the games, show them unless `silent`, and append each finished game to `finished`."""
     from arena.cli.play.game_screen import GameScreen
     from arena.cli.play.joining_players import JoiningPlayers
+    from arena.cli.play.take_backs import TakeBacks
     from arena.match.schedule import Finished, InOrder, Schedule, repeated_games
     from arena.play.director import Director
     from arena.players.confinement import Confinement
@@ -275,13 +276,19 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
         schedule: Schedule = InOrder(plan.planned(rules, entrants))
         director = stack.enter_context(Director(folder))
         stack.callback(joining.close)
-        joining.director = director
+        helped: dict[int, str] = {}
         if database is not None:
             started_as = {name: player.text for player, name in zip(plan.players, plan.names, strict=True)}
             whose = {name: agent for name, agent in zip(plan.names, plan.agents, strict=True) if agent}
-            schedule = RecordingSchedule(schedule, database, started_as=started_as, agents=whose)
-        for event in director.play(schedule):
+            schedule = RecordingSchedule(schedule, database, started_as=started_as, agents=whose, annulled=helped)
+        take_backs = TakeBacks(schedule, plan.people, helped)
+        joining.director, joining.take_backs = director, take_backs
+        for event in director.play(take_backs):
+            take_backs.see(event)
             if isinstance(event, Finished):
+                if take_backs.was_taken_back(event.game):
+                    screen.go_back(take_backs.kept)
+                    continue
                 known_as = schedule.ids[-1] if isinstance(schedule, RecordingSchedule) else event.game.number
                 event = replace(event, game=replace(event.game, number=known_as))
                 finished.append(event)

@@ -1,0 +1,59 @@
+"""A hint for a person at this terminal: the move that a short search finds, and its value, in words.
+
+The search gets the position as the person sees it. With hidden information it plays out random positions that are
+consistent with that view, so that a hint says nothing about what is hidden.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Final, cast
+
+from adsearch import Budget, Result, State
+from adsearch.pictures.tree_picture import texts
+from agents import builtin
+from agents.builtin.thinker import NODES, Thinker
+from agents.errors import CannotPlay
+from arena.history import words
+
+_SEARCHES: Final = ("pvs", "expectiminimax", "maxn")
+"""The built-in agents that are asked: the first that can play the game."""
+_WITHOUT_ESTIMATE: Final = "mcts"
+"""The one for games with hidden information or without an evaluation: it needs neither."""
+_MOST_SECONDS: Final = 3.0
+"""Time limit, for user-supplied games that are slow."""
+_MOST_SHOWN: Final = 5
+"""Number of moves shown of the line."""
+
+
+def hint(state: State[Any]) -> str:
+    """The move that a search of `NODES` nodes prefers for the seat to move, with its value."""
+    name = _WITHOUT_ESTIMATE if state.hidden or type(state).evaluate is State.evaluate else _searcher(state)
+    agent = cast("Thinker", builtin.find(name).make())
+    result = agent.think(state, None, Budget.seconds(_MOST_SECONDS, time.monotonic, nodes=NODES))
+    move = result.move if result.move is not None else state.moves()[0]
+    line = () if state.hidden else texts(state, result.line)[1:_MOST_SHOWN]
+    then = f" (then {' '.join(line)})" if line else ""
+    return words.printable(f"hint: {state.to_text(move)}{then}: {_worth(state, result)}")
+
+
+def _searcher(state: State[Any]) -> str:
+    for name in _SEARCHES:
+        try:
+            builtin.check_can_play(name, state)
+        except CannotPlay:
+            continue
+        return name
+    return _WITHOUT_ESTIMATE
+
+
+def _worth(state: State[Any], result: Result[Any]) -> str:
+    """The value in words, for the seat to move."""
+    low, high = state.bounds if state.turn == 0 or not state.zero_sum else (-state.bounds[1], -state.bounds[0])
+    if result.exact and not state.chance and state.zero_sum and low < 0.0 < high:
+        within = "" if result.distance is None else f" in {words.plies(result.distance)}"
+        return {1: f"you win{within}", 0: "a draw", -1: f"you lose{within} against best play"}[
+            (result.value > 0.0) - (result.value < 0.0)
+        ]
+    scale = "" if high - low == float("inf") else f" (from {words.number(low)} to {words.number(high)})"
+    return f"its value for you is about {result.value:+.2f}{scale}"
