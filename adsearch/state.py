@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from random import Random
-from typing import Any, ClassVar, Final, Generic, Self, TypeVar
+from typing import Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
 from adsearch.errors import BadGame, BadMove, one_of, quote
 from adsearch.option import Option
@@ -21,6 +21,17 @@ CHANCE: Final = -1
 """The `turn` of a chance node (a die, a coin, a shuffled deck): no player moves there."""
 
 Move = TypeVar("Move", bound=Hashable)
+
+
+class Spot(NamedTuple):
+    """A place to mark in the text of a board: the characters of a line from `start` to before `end`. Brackets can
+    replace the first and the last of them."""
+
+    line: int
+    start: int
+    end: int
+    won: bool = False
+    """Whether it is part of a winning line; otherwise it belongs to the last move."""
 
 
 class State(Generic[Move]):
@@ -144,7 +155,9 @@ class State(Generic[Move]):
                     return move
         if not moves:
             raise BadMove(f"the game is over, got {quote(text)}")
-        raise BadMove(f"expected a legal move ({one_of([self.to_text(move) for move in moves])}), got {quote(text)}")
+        texts = one_of([self.to_text(move) for move in moves])
+        note = f"; {how_written(self)}" if how_written(self) else ""
+        raise BadMove(f"expected a legal move ({texts}{note}), got {quote(text)}")
 
     def position(self) -> str:
         """The whole position as one line of text, which `load` reads."""
@@ -166,6 +179,11 @@ class State(Generic[Move]):
         """The board as text."""
         return self.position()
 
+    def spots(self, last: Move | None) -> tuple[Spot, ...]:
+        """The places in `str(self)` to mark: a winning line, and `last`, the move that led here; empty if the game does
+        not say."""
+        return ()
+
     def svg(self, last: Move | None = None) -> str:
         """The board as an SVG document. `last`, the move that led here, can be marked."""
         return State.draw_svg(self, last)
@@ -177,3 +195,17 @@ class State(Generic[Move]):
     def __repr__(self) -> str:
         known = type(self).position is not State.position
         return f"<{type(self).__name__} {self.position() if known else hex(id(self))}>"
+
+
+def how_written(state: State[Any]) -> str:
+    """How a move's Python value differs from its text here: "move 0 in Python is written 1"; "" if it does not."""
+    for move in state.moves():
+        if str(move) != state.to_text(move):
+            return f"move {move!r} in Python is written {state.to_text(move)}"
+    return ""
+
+
+def in_both(state: State[Any], move: Any) -> str:
+    """The text of a legal move, and its Python value if that is different: "1 (0 in Python)"."""
+    text = state.to_text(move)
+    return text if text == str(move) else f"{text} ({move!r} in Python)"

@@ -146,6 +146,9 @@ def no_move(choice: Any, moves: Sequence[Any], texts: Sequence[str]) -> str:
         meant_by = [move for move, text in zip(moves, texts, strict=True) if text.lower() == choice.strip().lower()]
         if meant_by:
             return f"that is the text of a move: return state.from_text({choice!r}), which is {meant_by[0]!r}"
+    if kind is int and str(choice) in texts:
+        meant_move = moves[list(texts).index(str(choice))]
+        return f"the move that is written {choice} is {meant_move!r} in Python: return one of state.moves()"
     if kind in (FunctionType, MethodType, BuiltinFunctionType):
         return "this is the function itself, not its result: call the function, with ()"
     if isinstance(choice, State):

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from adsearch import State
+from adsearch.state import how_written
 from agents.agent import Agent
 
 CHOICE_LENGTH: Final = 64
@@ -69,7 +70,8 @@ def complaint(choice: Any, state: State[Any]) -> str:
     """The line for the log of an agent that made this illegal choice."""
     moves = state.moves()
     shown = ", ".join(map(repr, moves[:_MOST_SHOWN])) + (", ..." if len(moves) > _MOST_SHOWN else "")
-    return f"{described(choice)}, which is not one of state.moves(): {shown}"
+    note = f" ({how_written(state)})" if how_written(state) else ""
+    return f"{described(choice)}, which is not one of state.moves(): {shown}{note}"
 
 
 def reported(agent: Agent, state: State[Any]) -> dict[str, Any]:

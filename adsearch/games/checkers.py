@@ -16,7 +16,7 @@ from typing import Final, Self
 
 from adsearch.errors import BadCell, BadPosition, quote
 from adsearch.games.evaluation import squash
-from adsearch.games.grid import GridGame, grid_attributes
+from adsearch.games.grid import Cell, GridGame, grid_attributes
 
 Path = tuple[int, ...]
 """A move: the squares of the moving piece, one after the other."""
@@ -350,6 +350,14 @@ class Checkers(GridGame[Path]):
 
     def _mark(self, row: int, column: int) -> str:
         return self.piece(4 * row + column // 2 + 1) if (row + column) % 2 else "."
+
+    def last_cells(self, last: Path) -> tuple[Cell, ...]:
+        """The square that the piece left, and the square where it is now."""
+        squares = [divmod(square - 1, 4) for square in (last[0], last[-1])]
+        return tuple((row, 2 * n + 1 - row % 2) for row, n in squares)
+
+    def _in_text(self, row: int, column: int) -> Cell:
+        return row, 2 + 3 * column
 
     def piece(self, square: int) -> str:
         """The piece on a square from 1 to 32: b or w, for a king B or W, "." if empty; BadCell for another number."""

@@ -11,7 +11,7 @@ from typing import Self
 
 from adsearch.errors import BadPosition
 from adsearch.games.evaluation import squash
-from adsearch.games.grid import LineBoard, LineGame, read_marks
+from adsearch.games.grid import Cell, LineBoard, LineGame, read_marks
 from adsearch.option import Option
 
 WEIGHT_OF_A_THREAT = 0.4
@@ -178,11 +178,24 @@ class Connect4(LineGame):
     def key(self) -> int:
         return self.mine + self.free
 
+    def last_cells(self, last: int) -> tuple[Cell, ...]:
+        discs = ((self.mine | self.theirs) & self.board.column[last]).bit_count()
+        return ((self.board.rows - discs, last),)
+
+    def _in_text(self, row: int, column: int) -> Cell:
+        width = self._width
+        return row, width * column + width - 1
+
+    @property
+    def _width(self) -> int:
+        """The width of a column of the text."""
+        return 2 if self.board.columns < 10 else 3
+
     def to_text(self, move: int) -> str:
         return str(move + 1)
 
     def __str__(self) -> str:
         numbers = range(1, self.board.columns + 1)
-        width = 2 if self.board.columns < 10 else 3
+        width = self._width
         lines = ["".join(f"{mark:>{width}}" for mark in row) for row in self.rows()]
         return "\n".join([*lines, "".join(f"{number:>{width}}" for number in numbers)])

@@ -14,6 +14,7 @@ from typing import Self
 from adsearch.errors import BadPosition, quote
 from adsearch.games.grid import LETTERS, GridGame, cell_name, grid_attributes, read_rows
 from adsearch.option import Option
+from adsearch.state import Spot
 
 WEIGHT_OF_A_BOX_TO_TAKE = 0.95
 """Weight, for the side to move, of each box in an open chain (one of its boxes has three sides)."""
@@ -291,6 +292,14 @@ class Dots(GridGame[int]):
 
     def position(self) -> str:
         return f"{'/'.join(self._picture())} {'-' if self.turn is None else 'xo'[self.turn]}"
+
+    def spots(self, last: int | None) -> tuple[Spot, ...]:
+        if last is None:
+            return ()
+        row, column = divmod(last % self.board.half, self.board.width)
+        if last < self.board.half:
+            return (Spot(2 * row + 1, 4 * column + 3, 4 * column + 6),)
+        return (Spot(2 * row + 2, 4 * column + 1, 4 * column + 4),)
 
     def __str__(self) -> str:
         lines = ["  " + "   ".join(LETTERS[: self.board.width])]

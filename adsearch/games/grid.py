@@ -11,7 +11,10 @@ from itertools import product
 from typing import Any, Self
 
 from adsearch.errors import BadCell, BadPosition, quote
-from adsearch.state import Move, State
+from adsearch.state import Move, Spot, State
+
+Cell = tuple[int, int]
+"""Row and column, from 0."""
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -88,6 +91,25 @@ class GridGame(State[Move]):
         rows, columns = self._size
         return ["".join([self._mark(row, column) for column in range(columns)]) for row in range(rows)]
 
+    def last_cells(self, last: Move) -> tuple[Cell, ...]:
+        """The cells that show the move `last`, which led here."""
+        return ()
+
+    def winning_lines(self) -> tuple[tuple[Cell, ...], ...]:
+        """The cells of each line with which the game was won."""
+        return ()
+
+    def _in_text(self, row: int, column: int) -> Cell:
+        """Where `str(self)` shows a cell: its line and the character in it. This is the place where `draw` puts it."""
+        rows, _ = self._size
+        return row + 1, len(str(rows)) + 1 + 2 * column
+
+    def spots(self, last: Move | None) -> tuple[Spot, ...]:
+        marked = [(cell, True) for line in self.winning_lines() for cell in line]
+        marked += [(cell, False) for cell in (() if last is None else self.last_cells(last))]
+        places = [(*self._in_text(*cell), won) for cell, won in marked]
+        return tuple(Spot(line, at - 1, at + 2, won) for line, at, won in places)
+
 
 class LineBoard:
     """The constants of a game of lines: the size, the bit of each cell, and the lines."""
@@ -145,6 +167,12 @@ class LineGame(GridGame[int]):
         if board.has_line(mine):
             raise BadPosition("the side to move has won already")
         return cls.of(board, mine, theirs)
+
+    def winning_lines(self) -> tuple[tuple[Cell, ...], ...]:
+        columns = self.board.columns
+        won = [line for line in self.board.lines if self.won and line & self.theirs == line]
+        cells = [[n for n, bit in enumerate(self.board.bits) if line & bit] for line in won]
+        return tuple(tuple(divmod(n, columns) for n in line) for line in cells)
 
     @property
     def max_plies(self) -> int:

@@ -13,9 +13,12 @@ from typing import Self
 from adsearch.errors import BadPosition, quote
 from adsearch.games.evaluation import parity
 from adsearch.option import Option
-from adsearch.state import State
+from adsearch.state import Spot, State
 
 _MARKS = re.compile(r"[1-9][0-9]{0,2}( [1-9][0-9]{0,2})*")
+
+_IN_A_ROW = 15
+"""Numbers in a line of the text."""
 
 
 @lru_cache(maxsize=64)
@@ -112,12 +115,24 @@ class Nap(State[int]):
     def position(self) -> str:
         return " ".join(str(mark) for mark in sorted(self.marks)) or "-"
 
+    def spots(self, last: int | None) -> tuple[Spot, ...]:
+        if last is None:
+            return ()
+        line, column = divmod(last - 1, _IN_A_ROW)
+        end = (column + 1) * self._width
+        return (Spot(line, end - len(str(last)) - 2, end),)
+
+    @property
+    def _width(self) -> int:
+        """The width of a number in the text, with its brackets."""
+        return len(str(self.n)) + 2
+
     def __str__(self) -> str:
         """Marked numbers in brackets, free numbers plain, the others as dots; fifteen per row."""
-        width = len(str(self.n)) + 2
+        width = self._width
         cells = [
             f"[{number}]" if number in self.marks else f"{number} " if number in self._free else ". "
             for number in range(1, self.n + 1)
         ]
-        rows = (cells[at : at + 15] for at in range(0, self.n, 15))
+        rows = (cells[at : at + _IN_A_ROW] for at in range(0, self.n, _IN_A_ROW))
         return "\n".join("".join(f"{cell:>{width}}" for cell in row).rstrip() for row in rows)

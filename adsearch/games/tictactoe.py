@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Self
 
 from adsearch.games.evaluation import squash
-from adsearch.games.grid import LineBoard, LineGame, cell_name, draw, read_marks
+from adsearch.games.grid import Cell, LineBoard, LineGame, cell_name, draw, read_marks
 from adsearch.option import Option
 
 WEIGHT_OF_AN_OPEN_LINE = (0.0, 0.05, 0.3, 1.0, 3.0, 9.0)
@@ -125,6 +125,9 @@ class TicTacToe(LineGame):
 
     def to_text(self, move: int) -> str:
         return self.board.names[move]
+
+    def last_cells(self, last: int) -> tuple[Cell, ...]:
+        return (divmod(last, self.board.columns),)
 
     def __str__(self) -> str:
         return draw(self.rows())

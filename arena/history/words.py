@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from adsearch import State
 from adsearch.errors import quote
+from adsearch.state import Spot
 from agents.protocol import Verdict
 from arena.match.clock import SECOND
 from db.records import GameRecord, MoveRecord, SeatRecord
@@ -164,11 +165,36 @@ def thinking(move: MoveRecord) -> str:
     return ", ".join(parts)
 
 
-def drawn(state: State[Any]) -> str:
-    """The board as the game's text, made `printable`; the position if that fails; empty if both fail."""
+def drawn(state: State[Any], last: Any = None) -> str:
+    """The board as the game's text, made `printable`; the position if that fails; empty if both fail.
+
+    Where the game says where they are, `last`, the move that led here, has brackets, and a winning line is in capital
+    letters."""
+    lines, spots = marked(state, last)
+    for line, start, end, won in sorted(spots, key=lambda spot: not spot.won):
+        text = lines[line]
+        middle = text[start + 1 : end - 1]
+        opening, closing = "<>" if text[start] == "[" else "[]"
+        field = f"{text[start]}{middle.upper()}{text[end - 1]}" if won else f"{opening}{middle}{closing}"
+        lines[line] = text[:start] + field + text[end:]
+    return "\n".join(lines)
+
+
+def marked(state: State[Any], last: Any = None) -> tuple[list[str], tuple[Spot, ...]]:
+    """The lines of the board, without marks, and the places to mark in them."""
+    lines = [""]
     for written in (state.__str__, state.position):
         try:
-            return "\n".join(map(printable, written().split("\n")))
+            lines = list(map(printable, written().split("\n")))
+            break
         except Exception:  # a user-supplied game may raise anything
             continue
-    return ""
+    try:
+        spots = tuple(Spot(*spot) for spot in state.spots(last))
+        for line, start, end, _ in spots:
+            lines[line] = lines[line].ljust(end)
+            if not lines[line][start:end]:
+                return lines, ()
+    except Exception:
+        return lines, ()
+    return lines, spots

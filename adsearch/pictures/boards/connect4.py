@@ -24,9 +24,9 @@ _RADIUS = 15.0
 def draw(state: Connect4, last: int | None = None) -> str:
     """The position as a picture."""
     board = state.board
-    rows = state.position().split("/")
+    rows = state.rows()
     width, height = board.columns * CELL + 8.0, board.rows * CELL + 8.0
-    won = _won(state)
+    won = {cell for line in state.winning_lines() for cell in line}
     parts = [rect("frame", 0.0, 0.0, width, height, rx=10.0)]
     for row, cells in enumerate(rows):
         for column, side in enumerate(cells):
@@ -36,8 +36,7 @@ def draw(state: Connect4, last: int | None = None) -> str:
                 parts.append(circle("line-of", x, y, _RADIUS + 1.0))
     numbers = range(board.columns)
     if last is not None:
-        top = board.rows - sum(row[last] != "." for row in rows)
-        parts.append(circle("lit", *_centre(top, last), _RADIUS + 3.5))
+        parts += [circle("lit", *_centre(*cell), _RADIUS + 3.5) for cell in state.last_cells(last)]
     parts += [inside(str(n + 1), 4.0 + (n + 0.5) * CELL, height + RIM / 2, size=SMALL, kind="faint") for n in numbers]
     event = next_event(state, "xo")
     caption = [] if state.turn is None else [sample(disc("xo"[state.turn], 11.0, 11.0, 10.0))]
@@ -61,11 +60,3 @@ def disc(side: str, x: float, y: float, radius: float) -> str:
 
 def _centre(row: int, column: int) -> tuple[float, float]:
     return 4.0 + (column + 0.5) * CELL, 4.0 + (row + 0.5) * CELL
-
-
-def _won(state: Connect4) -> set[tuple[int, int]]:
-    """The cells, by row from the top and column, of the lines of the side that has won."""
-    board = state.board
-    lines = [line for line in board.lines if state.won and line & state.theirs == line]
-    cells = enumerate(board.bits)
-    return {divmod(cell, board.columns) for cell, bit in cells if any(line & bit for line in lines)}

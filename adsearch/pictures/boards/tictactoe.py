@@ -24,19 +24,16 @@ from adsearch.pictures.boards.paper import (
 def draw(state: TicTacToe, last: int | None = None) -> str:
     """The position as a picture."""
     board = state.board
-    cells = state.position().replace("/", "")
+    marks = "".join(state.rows())
     parts = [rims(board.rows, board.columns)]
     if last is not None:
         row, column = divmod(last, board.columns)
         parts.append(rect("at", RIM + column * CELL, RIM + row * CELL, CELL, CELL))
     parts.append(grid("line", board.rows, board.columns, around=board.rows == 1 or board.columns == 1))
-    parts += [mark(side, *centre(*divmod(n, board.columns)), 10.0) for n, side in enumerate(cells) if side != "."]
-    for won in board.lines if state.won else ():
-        if won & ~state.theirs == 0:
-            ends = (won & -won).bit_length() - 1, won.bit_length() - 1
-            parts.append(line("won", *(centre(*divmod(end, board.columns)) for end in ends)))
+    parts += [mark(side, *centre(*divmod(n, board.columns)), 10.0) for n, side in enumerate(marks) if side != "."]
+    parts += [line("won", centre(*cells[0]), centre(*cells[-1])) for cells in state.winning_lines()]
     event = next_event(state, "xo")
-    named = [*zip(cells, board.names, strict=True)]
+    named = [*zip(marks, board.names, strict=True)]
     sentences = [f"{side}: {listed(name for at, name in named if at == side)}." for side in "xo"]
     sentences += last_move(state, last)
     drawing = Drawing(RIM + board.columns * CELL, RIM + board.rows * CELL, "".join(parts))

@@ -195,7 +195,7 @@ _STATUSES: Final = {Status.OVER: ("finished", "void"), Status.ANY: ()}
 def _board(game: PastGame, ply: int | None, *, trust: bool) -> str:
     """The board after that ply, or at the end; or the reason why its rules cannot be run."""
     try:
-        return words.drawn(_reached(game, ply, trust=trust)[0])
+        return words.drawn(*_reached(game, ply, trust=trust))
     except ArenaError as error:
         return recorded_game.missing_board(str(error))
 

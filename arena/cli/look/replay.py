@@ -20,6 +20,7 @@ import typer
 
 from arena.cli.asking import recorded_game
 from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, TrustOption
+from arena.cli.terminal.coloured_board import board_lines
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.wrapping import APART, side_by_side, wrap_lines
 from arena.errors import ArenaError
@@ -118,7 +119,7 @@ def _step_lines(game: PastGame, replay: Replay, step: Step, *, explained: bool) 
 
 def _position_lines(game: PastGame, replay: Replay, step: Step, *, explained: bool = False) -> list[str]:
     """The ply, the board, the clocks, and what the agent reported about its search."""
-    board = [] if explained and step.state is None else _board(replay, step)
+    board = [] if explained and step.state is None else _board(game, replay, step)
     return [_ply(game, step), *board, *_clocks(game, step), *_thinking(step)]
 
 
@@ -136,10 +137,10 @@ def _who(game: PastGame, step: Step) -> str:
     return game.players[who] if isinstance(who, int) else who
 
 
-def _board(replay: Replay, step: Step) -> list[str]:
+def _board(game: PastGame, replay: Replay, step: Step) -> list[str]:
     """The board, or the reason why there is none."""
     if step.state is not None:
-        return words.drawn(step.state).splitlines()
+        return board_lines(step.state, step.last, game.game)
     return recorded_game.missing_board(f"no board: {replay.trouble}").splitlines()
 
 
@@ -207,7 +208,12 @@ def _help(columns: int) -> Iterator[str]:
 def _cut(line: str, columns: int) -> str:
     """The line, cut to the screen's width; some characters are two columns wide."""
     from rich.cells import cell_len, set_cell_size
+    from rich.text import Text
 
+    if "\x1b" in line:
+        # A line of a board in colour; one that is too wide loses its colours.
+        plain = Text.from_ansi(line)
+        return line if plain.cell_len <= columns else _cut(plain.plain, columns)
     return line if cell_len(line) <= columns else f"{set_cell_size(line, columns - 1)}…"
 
 

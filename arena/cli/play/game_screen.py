@@ -14,12 +14,11 @@ from rich.text import Text
 from adsearch import CHANCE, State, games
 from agents.protocol import Verdict
 from arena.cli.asking import recorded_game
+from arena.cli.terminal.coloured_board import SEAT_STYLES, coloured_board
 from arena.history import words
 from arena.match.clock import Clock, TimeControl
 from arena.match.schedule import MOST_ATTEMPTS, Began, Event, Finished, Planned, Ply
 
-SEAT_STYLES: Final = ("bold red", "bold cyan", "bold yellow", "bold magenta")
-"""A colour for each seat, chosen to be distinguishable with red-green colour blindness."""
 _MOST_LOG: Final = 12
 """Number of stderr lines printed of an agent that lost by a fault."""
 
@@ -115,7 +114,7 @@ class GameScreen:
         for seat, entrant in enumerate(game.entrants):
             line.append(" - " if seat else "").append(entrant.name, SEAT_STYLES[seat % 4])
         self._print(line.append(f"   clock {game.clock}"), more="   ")
-        self._draw(game)
+        self._draw(game, None)
         self._note_who_thinks(game)
         self._call_watchers(0)
 
@@ -143,7 +142,7 @@ class GameScreen:
         else:
             line.append(f"{move.who} {words.printable(text)}")
         self._print(line, more="     ")
-        self._draw(game)
+        self._draw(game, played)
         if game.clock != "none":
             self._print(self._clocks(game), more="     ")
         self._note_who_thinks(game)
@@ -183,13 +182,13 @@ class GameScreen:
             line.append(f" {words.seconds(self._left[seat])}")
         return line
 
-    def _draw(self, game: Planned) -> None:
+    def _draw(self, game: Planned, last: Any) -> None:
         state = self._state
         if state is None:
             return
         if self._hidden_from:
-            state = games.load(game.rules, state.view(self._hidden_from[0]))
-        self._print(coloured_board(words.drawn(state), game.rules), wrapped=False)
+            state, last = games.load(game.rules, state.view(self._hidden_from[0])), None
+        self._print(coloured_board(state, last, game.rules, self._console), wrapped=False)
 
     def _show_end(self, event: Finished) -> None:
         game, record = event.game, event.record
@@ -222,12 +221,3 @@ class GameScreen:
 def _comes_again(event: Finished) -> bool:
     """Whether the game is void and will be played again."""
     return event.record.verdict == Verdict.VOID and event.game.attempt < MOST_ATTEMPTS
-
-
-def coloured_board(drawn: str, rules: str) -> Text:
-    """A board as its game prints it, with each seat's pieces in the colour of the seat."""
-    text = Text(drawn)
-    for style, pieces in zip(SEAT_STYLES, words.PIECES.get(rules.partition(":")[0], ()), strict=False):
-        text.highlight_regex(rf"(?<!\S)[{pieces}](?!\S)", style)
-    text.highlight_regex(r"(?<!\S)\.(?!\S)", "dim")
-    return text

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from adsearch.state import in_both
 from agents import builtin
 from agents.errors import BadAgent
 from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, TrustOption, submissions
@@ -235,11 +236,17 @@ def _introduction(
 ) -> Iterator[str]:
     """The position and how the agent is run; also why at this ply, if the user did not choose it (`chosen`)."""
     from arena.cli.asking import recorded_game
+    from arena.cli.terminal.coloured_board import board_lines
     from arena.history import words
+    from arena.history.replay import replay
 
     seat, state = recorded.seat, recorded.state
     yield from map(wrapped, recorded_game.header(game))
-    yield words.drawn(recorded_rules.load(game, state.view(seat), trust=trust) if state.hidden else state)
+    if state.hidden:
+        state, last = recorded_rules.load(game, state.view(seat), trust=trust), None
+    else:
+        last = replay(game, trust=trust).steps[ply - 1].last
+    yield from board_lines(state, last, game.game)
     earlier = len(recorded.turns) - 1
     first = f", after {earlier} earlier turn{'s' * (earlier != 1)}" if earlier else ""
     yield wrapped(f"ply {ply}: running {words.printable(called)} in seat {seat}{first}")
@@ -270,12 +277,17 @@ def _compared(game: PastGame, recorded: RecordedTurn, ply: int, answer: Answer |
             MoveRecord(ply, 0, now, score=info.score, depth=info.depth, nodes=info.nodes, text=info.text)
         )
     yield ""
-    yield wrapped(words.printable(f"now     {now}   {seconds:.2f} s   {thinking}".rstrip()), more=" " * 8)
+    yield wrapped(
+        words.printable(f"now     {_in_both(recorded, now)}   {seconds:.2f} s   {thinking}".rstrip()), more=" " * 8
+    )
     if ply <= len(game.moves):
         then = game.moves[ply - 1]
         compared = "the same move" if then.move == now else "another move"
         took = words.seconds(then.spent)
-        yield wrapped(words.printable(f"then    {then.move}   {took}   {words.thinking(then)}".rstrip()), more=" " * 8)
+        yield wrapped(
+            words.printable(f"then    {_in_both(recorded, then.move)}   {took}   {words.thinking(then)}".rstrip()),
+            more=" " * 8,
+        )
         yield compared
     else:
         ended = [*recorded_game.ending(game)[:1], *recorded_game.busy(game.verdict, game.fault, game.seats)]
@@ -287,6 +299,12 @@ def _why_different(plies: list[int], *, another: bool) -> str:
     at = ", ".join(map(str, plies[:8])) + (", ..." if len(plies) > 8 else "")
     why = "" if another else ": its moves depend on time, or on random numbers other than self.random"
     return f"earlier answers differ from the game, at ply {at}{why}"
+
+
+def _in_both(recorded: RecordedTurn, text: str) -> str:
+    """The text of a legal move, with its Python value if that is different; any other text as it is."""
+    state = recorded.state
+    return next((in_both(state, move) for move in state.moves() if state.to_text(move) == text), text)
 
 
 def _is_legal(recorded: RecordedTurn, answer: Answer | None) -> bool:

@@ -181,7 +181,8 @@ def test_a_move_that_is_not_legal_loses_at_once() -> None:
     table = Table().begin()
     table.play("b2", "b2")
     assert table.result() == ("illegal", 1)
-    assert table.match.detail == ("bob, ply 2: expected a legal move (a1, b1, c1, a2, c2, a3, b3, c3), got 'b2'")
+    expected = "expected a legal move (a1, b1, c1, a2, c2, a3, b3, c3; move 0 in Python is written a1)"
+    assert table.match.detail == f"bob, ply 2: {expected}, got 'b2'"
 
 
 def test_a_player_that_resigns_has_lost() -> None:
