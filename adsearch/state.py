@@ -44,6 +44,8 @@ class State(Generic[Move]):
     """The options of `start`. The first can be given without its name."""
     notation: ClassVar[str] = ""
     """How a move is written, in one sentence."""
+    position_notation: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """How a position is written: pairs (a part of the text, what it means)."""
     attributes: ClassVar[tuple[tuple[str, str], ...]] = ()
     """What a position of this game has besides the attributes of State, for agents: pairs (code after "state.", what it
     is)."""

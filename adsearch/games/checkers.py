@@ -131,6 +131,13 @@ class Checkers(GridGame[Path]):
     occurs for the third time, unless the side to move cannot move."""
 
     notation = "the squares, 1 to 32, one after the other: 11-15 for a step, 11x18x25 for a capture"
+    position_notation = (
+        ("B: at the start", "the side to move, B (black, seat 0) or W (white, seat 1)"),
+        ("W21,K32", "white's pieces: their squares; K is a king"),
+        ("B1,2", "black's pieces"),
+        ("quiet=2", "the number of plies without a capture or a man's move; not written if it is 0"),
+        ("seen=B32/5,...", "the positions before these plies: the side to move, white's kings / black's kings"),
+    )
     attributes = (
         ("piece(square)", "the piece on a square from 1 to 32: 'b' or 'w' is a man, 'B' or 'W' a king, '.' no piece"),
         *grid_attributes("the same by row and column, 0 to 7 ('b' is seat 0, 'w' is seat 1)"),

@@ -137,6 +137,13 @@ class Dots(GridGame[int]):
         Option("columns", 3, "columns of boxes", 1, 8),
     )
     notation = "the two dots of the edge, the left or upper one first, such as a1-b1 (across) or a1-a2 (down)"
+    position_notation = (
+        ("+", "a dot"),
+        ("- or |", "an edge that is drawn; . between two dots is an edge that is not drawn"),
+        ("x or o", "the owner of a box, seat 0 or seat 1; . inside a box is no owner"),
+        ("/", "the end of a line; the first line is on top"),
+        ("x at the end", "the side to move, x or o; - if the game is over"),
+    )
     attributes = (
         *grid_attributes("the owner of a box: 'x' (seat 0), 'o' (seat 1) or '.' (nobody)"),
         ("sides(row, column)", "the number of sides of that box that are drawn, 0 to 4"),

@@ -62,6 +62,10 @@ def grid_attributes(marks: str) -> tuple[tuple[str, str], ...]:
     )
 
 
+XO_NOTATION = (
+    ("x, o, .", "a cell: a mark of seat 0, a mark of seat 1, empty"),
+    ("/", "the end of a row; the first row is on top"),
+)
 XO_ATTRIBUTES = grid_attributes("'x' (seat 0), 'o' (seat 1) or '.' (empty)")
 
 
@@ -141,6 +145,10 @@ class LineGame(GridGame[int]):
     """Base class of games in which two players, x first, place marks in turn. The first line of marks wins; a full
     board is a draw."""
 
+    position_notation = (
+        *XO_NOTATION,
+        ("whose turn", "is not written: x moves if there are as many x as o, otherwise o"),
+    )
     attributes = XO_ATTRIBUTES
 
     __slots__ = ("board", "mine", "theirs", "turn", "won")

@@ -44,6 +44,10 @@ class Grundy(State[tuple[int, int]]):
         Option("piles", "", "several piles instead, such as 7+5"),
     )
     notation = "the two new piles, smaller first, such as 2+5"
+    position_notation = (
+        ("4+2+1", "the sizes of the piles, the largest first"),
+        ("turn=0", "the seat to move; if no pile can be split, it has lost"),
+    )
     attributes = (("piles", "the sizes of the piles, the largest first"),)
 
     __slots__ = ("_moves", "mover", "piles", "turn")

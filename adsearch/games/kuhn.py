@@ -33,6 +33,10 @@ class Kuhn(State[str]):
     otherwise the higher card wins it. Utilities are the chips won."""
 
     notation = "check, bet, call or fold; a deal is the card: J, Q or K"
+    position_notation = (
+        ("QK", "the card of seat 0, then of seat 1; ? is a card that you cannot see, - is not dealt yet"),
+        ("check bet", "what the players said, in order; seat 0 speaks first"),
+    )
     attributes = (
         ("cards[seat]", "the card of a seat: 'J', 'Q', 'K', or '?' if you cannot see it"),
         ("said", "what the players said so far, such as 'check bet'"),

@@ -112,6 +112,12 @@ class Ludo(State[int]):
         Option("tokens", 4, "tokens of each player", 1, 4),
     )
     notation = "the token's square: its column's letter and its row's number from the top; or enter"
+    position_notation = (
+        ("R=a7,yard", "the squares of red's tokens; G is green, Y yellow, B blue"),
+        ("next=R", "the player who throws or moves; winner=R if the game is over"),
+        ("die=5", "the throw to use; ? before a throw"),
+        ("sixes=0", "the number of 6 in a row that this player has thrown"),
+    )
     attributes = (
         (
             "tokens[seat]",

@@ -6,7 +6,6 @@ position's text is the same whether seats or chance move the ghosts.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable
 from functools import lru_cache
 from typing import Final, Self
@@ -18,6 +17,8 @@ from adsearch.games.maze_map import (
     HEADINGS,
     HOME,
     MOVE_NAMES,
+    POSITION,
+    POSITION_FORM,
     UNMOVED,
     Board,
     Place,
@@ -96,18 +97,6 @@ def read_setting(ghosts: str, map_name: str, steps: int) -> MazeSetting:
     return setting_of(board, count, ghosts.startswith("random"), steps)
 
 
-_CELL = "[1-9][0-9]?,[1-9][0-9]?"
-_RUN = "[1-9][0-9]?(?:-[1-9][0-9]?)?"
-_CELLS = f"none|[1-9][0-9]?:{_RUN}(?:,{_RUN})*(?:/[1-9][0-9]?:{_RUN}(?:,{_RUN})*)*"
-_GHOST = f"{_CELL}(?::(?:[nesw]|home))?(?::scared)?"
-_POSITION = re.compile(
-    rf"P=(?P<runner>{_CELL}) G=(?P<ghosts>{_GHOST}(?:\+{_GHOST}){{0,3}}) pellets=(?P<pellets>{_CELLS}) "
-    rf"power=(?P<power>{_CELLS}) score=(?P<score>-?[0-9]{{1,6}}) scared=(?P<timer>[0-9]{{1,2}}) "
-    r"round=(?P<round>[0-9]{1,4}) turn=(?P<turn>over|[0-4])"
-)
-_FORM = "P=4,2 G=2,2:e+3,5:w:scared pellets=2:3-7,9/4:4 power=none score=12 scared=0 round=5 turn=0"
-
-
 class Maze(GridGame[int]):
     """Seat 0, the runner (P), eats the pellets (.) of a maze; every other seat is a ghost that hunts the runner.
     In each round the runner moves one cell or stays, then each ghost in turn moves one cell; a ghost turns back only in
@@ -132,6 +121,13 @@ class Maze(GridGame[int]):
         Option("steps", 200, "rounds after which the game ends", 1, 9999),
     )
     notation = "the direction, n, e, s or w; the runner can also stay"
+    position_notation = (
+        ("P=4,2", "the runner's line and column, counted from 1"),
+        ("G=2,2:e+3,5:w", "the ghosts, joined by +: line, column and last direction; :scared if it is scared"),
+        ("pellets=2:3-7,9", "the pellets: line:columns, lines joined by /; power= are the power pellets"),
+        ("scared=0", "the number of rounds for which scared ghosts stay scared"),
+        ("turn=0", "0: the runner moves; 1, 2, ...: that ghost moves; over: the game is over"),
+    )
     attributes = (
         *grid_attributes(
             "'%' (a wall), 'P' (the runner), '1' to '4' (a ghost), '.' (a pellet), 'o' (a power pellet) or ' ' (empty)"
@@ -182,9 +178,9 @@ class Maze(GridGame[int]):
     @classmethod
     def load(cls, text: str, *, ghosts: str, map: str, steps: int) -> Self:
         setting = read_setting(ghosts, map, steps)
-        match = _POSITION.fullmatch(text)
+        match = POSITION.fullmatch(text)
         if not match:
-            raise BadPosition(f"expected a position such as '{_FORM}', got {quote(text)}")
+            raise BadPosition(f"expected a position such as '{POSITION_FORM}', got {quote(text)}")
         state = cls()
         board = setting.board
         state.setting = setting

@@ -6,6 +6,7 @@ Texts name cells by line and column of the map's own text, from 1.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from functools import lru_cache
 from pathlib import Path
@@ -29,6 +30,17 @@ MOST_CELLS = 512
 MOST_BYTES = 10_000
 MAPS = Path(__file__).with_name("mazes")
 
+
+_CELL = "[1-9][0-9]?,[1-9][0-9]?"
+_RUN = "[1-9][0-9]?(?:-[1-9][0-9]?)?"
+_CELLS = f"none|[1-9][0-9]?:{_RUN}(?:,{_RUN})*(?:/[1-9][0-9]?:{_RUN}(?:,{_RUN})*)*"
+_GHOST = f"{_CELL}(?::(?:[nesw]|home))?(?::scared)?"
+POSITION: Final = re.compile(
+    rf"P=(?P<runner>{_CELL}) G=(?P<ghosts>{_GHOST}(?:\+{_GHOST}){{0,3}}) pellets=(?P<pellets>{_CELLS}) "
+    rf"power=(?P<power>{_CELLS}) score=(?P<score>-?[0-9]{{1,6}}) scared=(?P<timer>[0-9]{{1,2}}) "
+    r"round=(?P<round>[0-9]{1,4}) turn=(?P<turn>over|[0-4])"
+)
+POSITION_FORM: Final = "P=4,2 G=2,2:e+3,5:w:scared pellets=2:3-7,9/4:4 power=none score=12 scared=0 round=5 turn=0"
 
 Place = tuple[int, int]
 """Row and column of a cell, from 0."""

@@ -38,6 +38,10 @@ class Nap(State[int]):
 
     options = (Option("n", 20, "the numbers are 1..n", 1, 200),)
     notation = "the number to mark"
+    position_notation = (
+        ("3 7 12", "the marked numbers, in ascending order; - if there are none"),
+        ("whose turn", "is not written: seat 0 moves if an even number of numbers is marked, otherwise seat 1"),
+    )
     attributes = (
         ("n", "the largest number"),
         ("marks", "the marked numbers, in the order of marking; moves() are the numbers that can be marked"),

@@ -15,7 +15,7 @@ from typing import Final, Self
 
 from adsearch.errors import BadOption, BadPosition, quote
 from adsearch.games.evaluation import squash
-from adsearch.games.grid import XO_ATTRIBUTES, Cell, GridGame, cell_name, draw, read_marks
+from adsearch.games.grid import XO_ATTRIBUTES, XO_NOTATION, Cell, GridGame, cell_name, draw, read_marks
 from adsearch.option import Option
 
 PASS: Final = -1
@@ -147,6 +147,7 @@ class Othello(GridGame[int]):
 
     options = (Option("size", 8, "number of rows and columns, even", 4, 10),)
     notation = "the square: its column's letter and its row's number from the top, such as d3; or pass"
+    position_notation = (*XO_NOTATION, ("x at the end", "the side to move, x or o; - if the game is over"))
     attributes = XO_ATTRIBUTES
 
     __slots__ = ("_moves", "_targets", "board", "mine", "theirs", "turn")

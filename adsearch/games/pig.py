@@ -76,6 +76,12 @@ class Pig(State[str]):
         Option("points", "face", "points of a throw: its face, or always 1", choices=("face", "fixed")),
     )
     notation = "roll or hold"
+    position_notation = (
+        ("12-30", "the points of seat 0 and of seat 1"),
+        ("next=1", "the seat whose turn it is; winner=1 if the game is over"),
+        ("total=5", "the points of this turn so far"),
+        ("throw or choose", "what comes next: a throw of the die, or the choice of roll or hold"),
+    )
     attributes = (
         ("scores[seat]", "the points of a seat that are safe"),
         ("total", "the points of this turn so far, which a bust would lose"),

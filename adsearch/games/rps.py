@@ -32,6 +32,10 @@ class RockPaperScissors(State[str]):
 
     options = (Option("rounds", 3, "number of rounds", 1, 100),)
     notation = "rock, paper or scissors"
+    position_notation = (
+        ("rp", "a round: the first letter of seat 0's choice, then of seat 1's; ? is a choice that you cannot see"),
+        ("rp ss r", "several rounds; in the last one seat 1 has not chosen yet. - is the start"),
+    )
     attributes = (
         ("chosen", "all choices so far: of seat 0, seat 1, seat 0, ...; '?' is a choice that you cannot see"),
         ("rounds", "the number of rounds of the game"),

@@ -266,6 +266,7 @@ class Tree(State[str]):
         Option("file", "", "your own tree instead, a JSON file"),
     )
     notation = "the name of the child"
+    position_notation = (("A B C", "the names of the nodes on the way from the root to this node"),)
     attributes = (("label", "the name of this node"),)
     seats = tuple(range(1, _MOST_SEATS + 1))
 

@@ -17,6 +17,7 @@ import pytest
 from rich.cells import cell_len
 
 from arena.cli.look.replay import Viewer, screenful
+from arena.history import words
 from arena.history.replay import replay as steps
 from tests.kit.arena_program import arena, environment
 from tests.kit.effort import PATIENCE
@@ -88,9 +89,10 @@ def test_every_step_of_every_game_fits_on_the_screen(rules: str, columns: int, r
         shown = screenful(game, found, number, "1/2", columns=columns, rows=rows)
         assert len(shown) == rows
         assert all(line.isprintable() and cell_len(line) <= columns for line in shown)
-        state = found.steps[number].state
-        if state is not None and columns == 80:
-            assert {line.rstrip() for line in str(state).splitlines()} <= {line.rstrip() for line in shown}
+        step = found.steps[number]
+        if step.state is not None and columns == 80:
+            board = words.drawn(step.state, step.last)
+            assert {line.rstrip() for line in board.splitlines()} <= {line.rstrip() for line in shown}
 
 
 def test_a_screen_shows_the_end_of_what_was_printed_and_a_larger_one_more() -> None:
