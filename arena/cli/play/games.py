@@ -1,19 +1,26 @@
-"""`arena games`: the games that can be played, and the rules of each.
+"""`arena games`: the games that can be played, and of each the rules and how to read a position, as text and in Python.
 
 Everything printed here is read from the catalogue of adsearch, so a new game is listed without a change here.
 """
 
 import textwrap
+from collections.abc import Iterable, Iterator
+from random import Random
 from typing import Annotated, Any
 
 import typer
 
 from adsearch import Option, State, games
 from adsearch.games import Game
+from adsearch.state import CHANCE, how_written
 from arena.cli.asking.board_svg import SvgOption, write_board
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, show
 from arena.cli.terminal.wrapping import wrapped
 
+_PLIES, _MOST_PLIES = 8, 60
+"""Number of plies before the second position that is shown, and the limit if chance is to move there."""
+_SEED = 2
+"""Seed of these moves."""
 COLUMNS: Columns = {
     "game": lambda row: row["name"],
     "players": lambda row: _span(row["seats"]),
@@ -26,12 +33,12 @@ COLUMNS: Columns = {
 def list_games(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="GAME", help="Game whose rules, options and board to show."),
+        typer.Argument(metavar="GAME", help="Game to explain."),
     ] = None,
     svg: SvgOption = None,
     format: FormatOption = OutputFormat.TABLE,
 ) -> None:
-    """List the games, or show the rules, options and board of one.
+    """List the games, or show one: rules, options, and how to read a position, as text and in Python.
 
     Examples: arena games; arena games connect4; arena games maze:ghosts=random
 
@@ -47,11 +54,12 @@ def list_games(
     if svg is not None:
         write_board(svg, state)
     elif format is OutputFormat.TABLE:
-        print(_description(game, state))
+        tested = ""
         if game.foreign:
             from adsearch.games import contract
 
-            print(f"\nThese rules were tested in {contract.check(name):,} positions: no error found.")
+            tested = f"\nThese rules were tested in {contract.check(name):,} positions: no error found."
+        print(_description(game, state), *[tested] * bool(tested), sep="\n")
     else:
         row = _row(game, **options)
         row |= {"rules": game.rules, "notation": game.state.notation, "position": state.position()}
@@ -95,7 +103,9 @@ def _filled(text: str, *, indent: str, hanging: str | None = None) -> str:
 
 
 def _description(game: Game, state: State[Any]) -> str:
-    """The rules of a game, its options, its moves, and the position it starts from."""
+    """The rules of a game, its options and moves, and how to read its positions."""
+    played = _some_plies(state)
+    later = played[-1][0]
     parts = [game.name, _filled(game.rules, indent="  ") or "  (This game has no description of its rules.)", ""]
     several = f" (of {_span(list(game.seats))})" if len(game.seats) > 1 else ""
     parts.append(f"Players: {state.players}{several}")
@@ -109,9 +119,61 @@ def _description(game: Game, state: State[Any]) -> str:
             parts.append(_filled(about, indent="  ", hanging=" " * (width + 4)))
             parts += _meanings(option)
     if game.state.notation:
-        parts.append(_filled(f"Moves: {game.state.notation}.", indent=""))
-    parts += ["", "Start:", textwrap.indent(str(state), "  ")]
+        differ = next((how_written(before) for before, _ in played if before.turn not in (CHANCE, None)), "")
+        python = f" {differ[0].upper()}{differ[1:]}." if differ else ""
+        parts.append(_filled(f"Moves: {game.state.notation}.{python}", indent=""))
+    if game.state.attributes:
+        pairs = [(f"state.{code}", meaning) for code, meaning in game.state.attributes]
+        parts += ["", "In Python a position also has:", *_pairs(pairs)]
+    if game.state.position_notation:
+        parts += ["", "A position as text:", *_pairs(game.state.position_notation)]
+    parts += ["", f"Start, {_whose_turn(state)}:", *_shown(state)]
+    if len(played) > 1:
+        moves = " ".join(move for _, move in played[1:])
+        parts += ["", _filled(f"After {moves}, {_whose_turn(later)}:", indent=""), *_shown(later)]
     return "\n".join(parts)
+
+
+def _some_plies(state: State[Any]) -> list[tuple[State[Any], str]]:
+    """The first positions of a game with random moves that are always the same, each with the text of the move that
+    led to it. In the last one a player is to move, if the game is long enough."""
+    random = Random(_SEED)
+    played = [(state, "")]
+    while len(played) <= _MOST_PLIES:
+        before, _ = played[-1]
+        if len(played) > _PLIES and before.turn != CHANCE:
+            break
+        moves = before.moves()
+        going_on = [move for move in moves if before.play(move).turn is not None]
+        if not going_on:
+            break
+        move = random.choice(going_on)
+        played.append((before.play(move), before.to_text(move)))
+    return played
+
+
+def _whose_turn(state: State[Any]) -> str:
+    """Who moves next."""
+    if state.turn is None:
+        return "the game is over"
+    return "chance is next" if state.turn == CHANCE else f"seat {state.turn} is to move"
+
+
+def _shown(state: State[Any]) -> Iterator[str]:
+    """A position as text and as a board; in a game with hidden information also what each seat sees."""
+    text, board = state.position(), str(state)
+    yield f"  {text}"
+    if state.hidden:
+        yield from (f"  {state.view(seat)}   (what seat {seat} sees)" for seat in range(state.players))
+    if board != text:
+        yield textwrap.indent(board, "  ")
+
+
+def _pairs(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """A line, or several if it is too long, for each name with its meaning."""
+    known = list(pairs)
+    width = max(len(name) for name, _ in known)
+    return [_filled(f"{name:<{width}}  {about}", indent="  ", hanging=" " * (width + 4)) for name, about in known]
 
 
 def _meanings(option: Option) -> list[str]:

@@ -3,14 +3,17 @@
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from adsearch import games
+from adsearch import CHANCE, games
 from tests.kit.arena_program import arena, arena_process
+from tests.kit.every_game import EVERY
 from tests.kit.places import COUNTDOWN
 
 
@@ -57,7 +60,74 @@ def test_it_explains_every_game_in_eighty_columns(name: str) -> None:
     assert ended.out.startswith(f"{name}\n")
     assert "Moves: " in ended.out
     assert all(option.about in " ".join(ended.out.split()) for option in games.names()[name].options)
-    assert max(map(len, ended.out.splitlines())) <= 80
+    texts = {f"  {position.text}" for position in shown_positions(ended.out)}
+    assert max(len(line) for line in ended.out.splitlines() if line not in texts) <= 80
+
+
+class ShownPosition(NamedTuple):
+    """A position that `arena games NAME` shows."""
+
+    moves: list[str]
+    turn: str
+    text: str
+    board: list[str]
+    """The lines below the text: the views if the game has hidden information, and the board."""
+
+
+def shown_positions(out: str) -> list[ShownPosition]:
+    """The start, and the later position."""
+    found = []
+    heading, lines = r"^(Start|After [^:]*?),\s([^,:]*):\n", r"((?:  .*\n?|\n(?=  ))+)"
+    for moves, turn, below in re.findall(heading + lines, out, re.MULTILINE):
+        text, *board = below.rstrip("\n").split("\n")
+        found.append(ShownPosition(moves.split()[1:], " ".join(turn.split()), text[2:], [line[2:] for line in board]))
+    return found
+
+
+@pytest.mark.parametrize("spec", EVERY)
+def test_the_text_of_a_position_that_it_shows_loads_to_the_board_below_it(spec: str) -> None:
+    start, *later = shown_positions(arena("games", spec).out)
+    assert len(later) == 1 or spec.startswith(("tictactoe:m=2", "tree:", "grundy", "dots:rows=1", "maze:map=tiny"))
+    for shown in (start, *later):
+        state = games.start(spec)
+        for move in shown.moves:
+            state = state.play(state.from_text(move))
+        assert shown.text == state.position()
+        loaded = games.load(spec, shown.text)
+        views = [f"{state.view(seat)}   (what seat {seat} sees)" for seat in range(state.players)] * state.hidden
+        board = str(loaded).splitlines() if str(loaded) != shown.text else []
+        assert [line.rstrip() for line in shown.board] == [line.rstrip() for line in [*views, *board]]
+        assert shown.turn == ("chance is next" if state.turn == CHANCE else f"seat {state.turn} is to move")
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_it_explains_a_position_in_python_and_as_text(name: str) -> None:
+    kind = games.names()[name].state
+    out = " ".join(arena("games", name).out.split())
+    for code, meaning in kind.attributes:
+        assert f"state.{code} {meaning}" in out
+    for part, meaning in kind.position_notation:
+        assert f"{part} {meaning}" in out
+    assert kind.attributes
+    assert kind.position_notation
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("connect4", "Move 0 in Python is written 1."),
+        ("othello", "Move 19 in Python is written d3."),
+        ("checkers", "Move (9, 13) in Python is written 9-13."),
+        ("ludo", "Move 0 in Python is written enter."),
+        ("nap", ""),
+        ("pig", ""),
+        ("kuhn", ""),
+    ],
+)
+def test_it_says_how_a_move_in_python_and_its_text_differ(name: str, sentence: str) -> None:
+    out = " ".join(arena("games", name).out.split())
+    assert sentence in out
+    assert ("in Python is written" in out) == bool(sentence)
 
 
 def test_it_shows_the_board_that_the_options_give() -> None:
@@ -99,7 +169,7 @@ def test_a_game_of_ones_own_that_fails_is_one_clear_error(tmp_path: Path) -> Non
     file.write_text("from adsearch import State\nclass Own(State):\n    turn = 0\n    def moves(self): return (1,)\n")
     ended = arena("games", str(file))
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err == "arena: Own must define position()\n"
+    assert ended.err == f"arena: {file}:Own, at the start: Own must define position()\n"
 
 
 def test_one_game_as_json_tells_its_rules_and_start_too() -> None:
