@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit import shown_commands
+from tests.kit.notebooks import sources as notebook_cells
 from tests.kit.places import EXAMPLES, ROOT
 from tests.kit.shown_commands import PAGES, STUDENT, blocks, commands, scenes
 
@@ -55,6 +56,7 @@ def unspaced(text: str) -> str:
 def test_shown_files_are_as_shown() -> None:
     for kind, ending in (("python", "py"), ("csv", "csv")):
         sources = [unspaced(path.read_text("utf-8")) for path in (EXAMPLES).glob(f"*.{ending}")]
+        sources += [unspaced(cell) for cell in notebook_cells(EXAMPLES / "notebook.ipynb")]
         for page, block in blocks(kind):
             assert ">>>" in block or any(unspaced(block) in source for source in sources), page
 

@@ -31,7 +31,7 @@ READ_BY_PEOPLE = [
         path
         for folder in ("adsearch", "agents", "arena", "db", "examples", "benchmarks")
         for path in (ROOT / folder).rglob("*")
-        if path.suffix in (".py", ".md", ".html", ".js", ".c", ".toml", ".css", ".txt")
+        if path.suffix in (".py", ".md", ".html", ".js", ".c", ".toml", ".css", ".txt", ".ipynb")
         and "__pycache__" not in path.parts
     ),
 ]

@@ -6,6 +6,7 @@ escaped.
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import time
@@ -92,7 +93,8 @@ class TournamentDisplay:
 
     @contextmanager
     def running(self, tournament: Tournament) -> Iterator[None]:
-        """Inside the block the live table is shown, on a terminal."""
+        """Inside the block the live table is shown, on a terminal. A notebook gives its commands a terminal too, but
+        would print every picture of the table below the one before."""
         self._tournament = tournament
         if held := tournament.confinement.kinds:
             kinds = " and ".join(sorted(set(held.values())))
@@ -100,7 +102,7 @@ class TournamentDisplay:
         for warning in tournament.confinement.warnings:
             self.warn(warning)
         self.show_earlier_games(tournament.over, tournament.all, tournament.changed)
-        if not self._console.is_terminal:
+        if not self._console.is_terminal or "JPY_PARENT_PID" in os.environ:
             yield
             return
         from arena.cli.play.live_table import LiveTable
