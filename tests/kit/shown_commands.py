@@ -24,6 +24,8 @@ PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 STUDENT: Final = "student.md"
 STORIES: Final = ("instructor.md", STUDENT)
 """Pages to be followed from the first line to the last: their blocks share one folder."""
+CHANGE: Final = re.compile(r"# (\S+\.py): (?:in place of `(\w+)`|at the top)\n")
+"""The first line of a Python block with code that the reader puts into a file: in place of a method, or at the top."""
 DEMO: Final = "arena demo"
 _FENCED: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _MAKES_AN_ENVIRONMENT: Final = re.compile(r"make (demo|test)\b|python3 -m venv \.venv && |\.venv/bin/arena demo$")
@@ -56,10 +58,30 @@ def commands(block: str) -> Iterator[tuple[str, str]]:
 
 
 def scenes() -> list[tuple[str, str]]:
-    """Console blocks with the page that they are on; of a story all in one."""
+    """Console blocks with the page that they are on; of a story all in one, and with the changes of files in it."""
     shown = [(page.name, block) for page, block in blocks("console")]
-    stories = [(story, "".join(block for page, block in shown if page == story)) for story in STORIES]
+    stories = [(name, _story(ROOT / "docs" / name)) for name in STORIES]
     return [scene for scene in shown if scene[0] not in STORIES] + stories
+
+
+def _story(page: Path) -> str:
+    """The console blocks and changes of a page; a change becomes a command `change FILE METHOD` with the code below."""
+    text = ""
+    for kind, block in _FENCED.findall(page.read_text("utf-8")):
+        if kind == "console":
+            text += block
+        elif kind == "python" and (found := CHANGE.match(block)):
+            text += f"$ change {found[1]} {found[2] or ''}\n{block[found.end() :]}"
+    return text
+
+
+def _change(file: Path, method: str | None, code: str) -> None:
+    """Puts `code` into a Python file in place of the method, or before its first import."""
+    old = rf"^    def {method}\(.*?(?=^    def |\Z)" if method else r"^(?=from |import )"
+    text = file.read_text("utf-8")
+    assert re.search(old, text, re.MULTILINE | re.DOTALL), (file, method)
+    changed = re.sub(old, lambda _: code + "\n" * bool(method), text, count=1, flags=re.MULTILINE | re.DOTALL)
+    file.write_text(changed, "utf-8")
 
 
 def give(page: str, block: str, folder: Path, temporary: pytest.TempPathFactory) -> list[Given]:
@@ -76,6 +98,12 @@ def give(page: str, block: str, folder: Path, temporary: pytest.TempPathFactory)
             assert target is None or f"\n{target[1]}:" in (ROOT / "Makefile").read_text("utf-8")
             continue
         program, *arguments = shlex.split(command)
+        if program == "change":
+            _change(folder / arguments[0], next(iter(arguments[1:]), None), shown)
+            continue
+        if program == "cp":
+            shutil.copy(folder / arguments[0], folder / arguments[1])
+            continue
         assert program == "arena", page
         ended = demo(temporary)[1] if command == DEMO else arena(*arguments, cwd=folder)
         given.append(Given(command, shown, ended.code, ended.err if ended.code == 2 else ended.out))
