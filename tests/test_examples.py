@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import IO, Any, get_args
 
 import msgspec
@@ -42,10 +40,10 @@ from arena.match.clock import MILLISECOND
 from arena.match.fixture import Fixture, SeatPlan
 from arena.student.starter import FOLDER
 from tests.kit.places import ROOT
+from tests.kit.starter_programs import TOOLS, command
 
 PAGE = (ROOT / "docs" / "protocol.md").read_text("utf-8")
 MESSAGES: dict[str, type[Struct]] = {kind.__struct_config__.tag: kind for kind in get_args(Message)}
-LANGUAGES = ("Python", "JavaScript", "C")
 GAMES = ("tictactoe", "connect4", "kuhn", "rps", "ludo:players=3,tokens=1", "tree:professors")
 
 
@@ -71,37 +69,20 @@ class Spoken:
         return from_player(read_line(line))
 
 
-@pytest.fixture(scope="module")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
-    """The agent in C as a program; None where there is no compiler."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        return None
-    program = tmp_path_factory.mktemp("c") / "bare"
-    strict = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
-    subprocess.run([compiler, *strict, "-o", program, FOLDER / "bare.c"], check=True)
-    return program
+@pytest.fixture(scope="module", params=TOOLS)
+def words(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The command of the agent in one of the languages."""
+    return command(FOLDER / f"bare{request.param}", tmp_path_factory.mktemp("compiled"))
 
 
-@pytest.fixture(params=LANGUAGES)
-def started(request: pytest.FixtureRequest, compiled: Path | None) -> Iterator[Callable[[], Spoken]]:
+@pytest.fixture
+def started(words: list[str]) -> Iterator[Callable[[], Spoken]]:
     """Starts the agent in one of the languages, as often as wanted; all are ended afterwards."""
-    node = shutil.which("node")
-    commands: dict[str, list[str | Path] | None] = {
-        "Python": [sys.executable, FOLDER / "bare.py"],
-        "JavaScript": [node, FOLDER / "bare.js"] if node else None,
-        "C": [compiled] if compiled else None,
-    }
-    command = commands[request.param]
-    if command is None:
-        pytest.skip(
-            f"nothing here runs {request.param}: there is no {'node' if request.param == 'JavaScript' else 'cc'}"
-        )
     processes: list[subprocess.Popen[bytes]] = []
 
     def start() -> Spoken:
         pipe = subprocess.PIPE
-        processes.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL))
+        processes.append(subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL))
         return Spoken(processes[-1])
 
     yield start
@@ -203,8 +184,8 @@ def fields(kind: type[Struct]) -> set[str]:
 
 
 def test_the_transcript_is_what_is_really_said() -> None:
-    command, pipe = (sys.executable, FOLDER / "bare.py"), subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process:
+    words, pipe = (sys.executable, FOLDER / "bare.py"), subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process:
         agent = Spoken(process)
         match = Match(fixture("tictactoe", ("alice", "bare"), clock="60+0.5", opening=("a1",)), 0, secret=b"transcript")
         play(match, [None, agent], iter(["b1", "c1"]))

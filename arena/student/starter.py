@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from adsearch import State
-from adsearch.errors import quote
+from adsearch.errors import one_of, quote
+from adsearch.games.connect4 import Connect4
 from agents import builtin
 from agents.errors import CannotPlay
 from arena.errors import ArenaError, BadLeague, BadPlayer
@@ -40,11 +41,16 @@ class Language(StrEnum):
 
     PYTHON = "python"
     JAVASCRIPT = "javascript"
+    JAVA = "java"
     C = "c"
 
 
-ENDINGS: Final = {Language.PYTHON: ".py", Language.JAVASCRIPT: ".js", Language.C: ".c"}
-_TAKEN_NAMES: Final = ("Agent", "Budget", "CHANCE", "DEPTH", "NODES")
+ENDINGS: Final = {Language.PYTHON: ".py", Language.JAVASCRIPT: ".js", Language.JAVA: ".java", Language.C: ".c"}
+_TAKEN_NAMES: Final = (
+    *("Agent", "Budget", "CHANCE", "DEPTH", "NODES"),
+    *("BufferedReader", "IOException", "InputStreamReader", "PrintStream", "StandardCharsets", "ArrayList", "List"),
+    *("Character", "Integer", "Math", "Message", "String", "System"),
+)
 """Names that the templates use for something else, so that no class can have them."""
 _OUR_PACKAGES: Final = ("adsearch", "agents", "arena", "db")
 
@@ -83,6 +89,12 @@ _FOR_HIDDEN_INFORMATION: Final = {
 """The words to replace in SIMPLE: an opponent that cannot see our cards cannot choose the worst answer for us."""
 
 
+_FOR_CONNECT4: Final = {"plays the middle legal move: change it.": "wins, blocks or plays near the middle: improve it."}
+"""The words to replace in BARE: with the rules of Connect-4, `choose` looks one move ahead."""
+_SIZES: Final = (("ROWS", 6), ("COLUMNS", 7), ("LINE", 4))
+"""The constants in the rules of Connect-4, which `_with_rules` adds to BARE."""
+
+
 @dataclass(frozen=True, slots=True)
 class Starter:
     """A new agent's source text."""
@@ -104,6 +116,10 @@ def agent(path: Path, game: str, start: State[Any], style: Style | None, languag
     if style is not Style.BARE:
         text = _with_worth(text, start)
     changes = {"my_agent": path.stem, "MyAgent": class_name(path.stem), "connect4": game}
+    if style is Style.BARE and type(start) is Connect4:
+        text = _with_rules(text, (FOLDER / f"connect4{ENDINGS[language]}").read_text("utf-8"))
+        changes |= _FOR_CONNECT4
+        changes |= {f"{name} = {size}": f"{name} = {getattr(start.board, name.lower())}" for name, size in _SIZES}
     if style is Style.SEARCH:
         changes |= _SEARCHES[_search_for(start)]
     if style is Style.SIMPLE and start.hidden:
@@ -185,7 +201,8 @@ def _language_of(path: Path) -> Language:
     for language, ending in ENDINGS.items():
         if path.suffix == ending:
             return language
-    raise BadPlayer(f"expected a file name that ends in .py, .js or .c, such as my_agent.py, got {quote(str(path))}")
+    endings = one_of([*ENDINGS.values()])
+    raise BadPlayer(f"expected a file name that ends in {endings}, such as my_agent.py, got {quote(str(path))}")
 
 
 def _check_name(path: Path, language: Language) -> None:
@@ -230,6 +247,12 @@ def _built_in_agents(search: str, seats: int) -> str:
     return "\n".join(tables)
 
 
+def _with_rules(text: str, rules: str) -> str:
+    """The template with a game's rules, and a `choose` that uses them, in place of the paragraph with `choose`."""
+    paragraph = next(part for part in text.split("\n\n") if "Your agent thinks here" in part)
+    return text.replace(paragraph.strip("\n"), rules.strip("\n"))
+
+
 def _commands(path: Path, game: str, players: int, style: Style, language: Language) -> list[tuple[str, str]]:
     """Commands for an agent in a file, each with what it does."""
     file, game = shlex.quote(str(path)), shlex.quote(game)
@@ -237,6 +260,7 @@ def _commands(path: Path, game: str, players: int, style: Style, language: Langu
     runs = {
         Language.PYTHON: f"cmd:python3 {file}",
         Language.JAVASCRIPT: f"cmd:node {file}",
+        Language.JAVA: f"cmd:java {file}",
         Language.C: f"cmd:{shlex.quote(program if '/' in program else f'./{program}')}",
     }
     player = file if style is not Style.BARE else runs[language]
@@ -254,7 +278,7 @@ def _commands(path: Path, game: str, players: int, style: Style, language: Langu
 
 def _block(commands: Sequence[tuple[str, str]], language: Language) -> str:
     """The commands as lines of a program's first comment."""
-    prefix = {Language.PYTHON: "    ", Language.JAVASCRIPT: "//     ", Language.C: " *     "}[language]
+    prefix = {Language.PYTHON: "    ", Language.C: " *     "}.get(language, "//     ")
     width = max(len(command) for command, _ in commands)
     return "".join(f"{prefix}{command:<{width}}     {about}\n" for command, about in commands)
 

@@ -13,14 +13,14 @@ from arena.student.starter import Language, Style
 
 
 def new(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="File to create: my_agent.py, or .js, or .c.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="File to create: my_agent.py, or .js, .java, .c.")],
     game: Annotated[str, typer.Option(metavar="GAME", help="Game for the agent, with options if needed.")] = "connect4",
     style: Annotated[
         Style | None,
         typer.Option(
             help="Kind of agent. simple: tries each move and each reply; search: uses adsearch; bare: reads and writes "
             "JSON lines, without our library.",
-            show_default="simple; bare for JavaScript and C",
+            show_default="simple; bare for other languages than Python",
         ),
     ] = None,
     language: Annotated[

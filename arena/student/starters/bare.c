@@ -9,6 +9,7 @@
  * `choose` plays the middle legal move: change it. docs/protocol.md of arena-referee describes all messages.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static char line[1 << 17]; /* No message is longer than 65,536 bytes. */
@@ -46,6 +47,12 @@ static int length_of(const char *value) {
     return *value == '"' ? (int)(after_string(value) - value) : (int)strcspn(value, ",]} \t\r\n");
 }
 
+/* Whether the message has this type. */
+static int is(const char *type) {
+    const char *value = value_of("type");
+    return (size_t)length_of(value) == strlen(type) + 2 && strncmp(value + 1, type, strlen(type)) == 0;
+}
+
 /* The n-th string of the list at `list`, counted from 0; NULL if the list is shorter. */
 static const char *nth(const char *list, int n) {
     for (const char *s = list; *s != ']' && *s != '\0'; s++)
@@ -55,15 +62,9 @@ static const char *nth(const char *list, int n) {
         }
     return NULL;
 }
-
-/* Whether the message has this type. */
-static int is(const char *type) {
-    const char *value = value_of("type");
-    return (size_t)length_of(value) == strlen(type) + 2 && strncmp(value + 1, type, strlen(type)) == 0;
-}
-
-/* Your agent thinks here. Returns a move with its quotes, as in the list. */
-static const char *choose(const char *legal) {
+/* Your agent thinks here: value_of("position") is the board as text. Returns a legal move with its quotes, as JSON. */
+static const char *choose(void) {
+    const char *legal = value_of("legal");
     int moves = 0;
     while (nth(legal, moves) != NULL) moves++;
     return nth(legal, moves / 2);
@@ -76,7 +77,7 @@ int main(void) {
             printf("{\"type\": \"ready\", \"game\": %.*s}\n", length_of(game), game);
         } else if (is("turn")) {
             /* Answer with the id of the turn. */
-            const char *id = value_of("id"), *move = choose(value_of("legal"));
+            const char *id = value_of("id"), *move = choose();
             if (move == NULL) return 1;
             printf("{\"type\": \"move\", \"game\": %.*s, \"id\": %.*s, \"move\": %.*s}\n",
                    length_of(game), game, length_of(id), id, length_of(move), move);

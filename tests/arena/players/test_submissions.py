@@ -366,7 +366,7 @@ def test_a_command_with_a_folder_keeps_the_limits_of_a_submission(here: Path, tm
     assert len(stored(store["taken"].take(read_player("cmd:./engine data/")))) == 4
     refused = refusal(lambda: store["refused"].take(read_player("cmd:./engine data/")))
     assert "expected at most 4 files and folders in one submission" in refused
-    deep = here / "deep" / "/".join("abcdefghijklmnopqrstuvwxyz"[: MOST_LEVELS - 1])
+    deep = here / "deep" / "/".join("d" * (MOST_LEVELS - 1))
     deep.mkdir(parents=True)
     (deep / "leaf.txt").write_text("deep")
     assert f"expected at most {MOST_LEVELS} levels" in refusal(

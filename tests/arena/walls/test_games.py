@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -26,6 +25,7 @@ from arena.walls.usage import descendants
 from db.records import GameRecord
 from tests.kit.behind_walls import need
 from tests.kit.places import ROOT
+from tests.kit.starter_programs import command
 
 STARTERS = ROOT / "arena" / "student" / "starters"
 RULES = "connect4"
@@ -115,11 +115,7 @@ def without_walls() -> list[str]:
 @pytest.fixture
 def engine(tmp_path: Path) -> Path:
     """The example in C, compiled."""
-    compiler = shutil.which("gcc") or shutil.which("cc")
-    if compiler is None:
-        pytest.skip("there is no compiler of C: install gcc")
-    subprocess.run([compiler, "-O2", "-o", tmp_path / "bare", STARTERS / "bare.c"], check=True)
-    return tmp_path / "bare"
+    return Path(command(STARTERS / "bare.c", tmp_path)[0])
 
 
 @pytest.mark.parametrize("kind", WallKind)
@@ -128,10 +124,16 @@ def test_a_program_in_c_works(kind: WallKind, evening: Evening, engine: Path, wi
 
 
 @pytest.mark.parametrize("kind", WallKind)
-def test_a_program_in_javascript_works(kind: WallKind, evening: Evening, without_walls: list[str]) -> None:
-    if shutil.which("node") is None:
-        pytest.skip("there is no program node: install Node.js")
-    assert moves(evening.behind(kind, f"cmd:node {STARTERS / 'bare.js'}")) == without_walls
+def test_a_program_in_java_works(kind: WallKind, evening: Evening, without_walls: list[str]) -> None:
+    if shutil.which("javac") is None:
+        pytest.skip("there is no compiler of Java: install a JDK")
+    assert moves(evening.behind(kind, f"cmd:java {STARTERS / 'bare.java'}")) == without_walls
+
+
+def test_a_compiled_program_in_java_works(evening: Evening, tmp_path: Path, without_walls: list[str]) -> None:
+    words = command(STARTERS / "bare.java", tmp_path)
+    assert words[:2] == ["java", "-cp"]
+    assert moves(evening.behind(WallKind.SANDBOX, f"cmd:{' '.join(words)}")) == without_walls
 
 
 @pytest.mark.parametrize("kind", WallKind)
@@ -144,7 +146,7 @@ def test_a_script_that_starts_programs_works_in_a_container_and_in_no_sandbox(
 ) -> None:
     script = tmp_path / "helped"
     script.write_text('true | cat >&2\n"$1" | cat\n')
-    command = f"cmd:sh {script} {engine}"
-    assert moves(evening.behind(WallKind.CONTAINER, command)) == without_walls
-    refused = evening.behind(WallKind.SANDBOX, command)
+    program = f"cmd:sh {script} {engine}"
+    assert moves(evening.behind(WallKind.CONTAINER, program)) == without_walls
+    refused = evening.behind(WallKind.SANDBOX, program)
     assert (refused.verdict, refused.fault) == (Verdict.CRASHED, 0)
