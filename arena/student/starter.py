@@ -9,7 +9,9 @@ from __future__ import annotations
 import keyword
 import re
 import shlex
+import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,6 +24,7 @@ from adsearch.games.connect4 import Connect4
 from agents import builtin
 from agents.errors import CannotPlay
 from arena.errors import ArenaError, BadLeague, BadPlayer
+from arena.players.player import MAIN_FILE
 from arena.tournament.description import what_is_wrong_with
 
 FOLDER: Final = Path(__file__).with_name("starters")
@@ -99,41 +102,69 @@ _SIZES: Final = (("ROWS", 6), ("COLUMNS", 7), ("LINE", 4))
 class Starter:
     """A new agent's source text."""
 
-    text: str
+    files: dict[str, str]
+    """The text of each file by its name: one file, or those of a folder."""
     next: tuple[str, ...]
     """Commands to try next."""
 
 
-def agent(path: Path, game: str, start: State[Any], style: Style | None, language: Language | None) -> Starter:
-    """The source text of a new agent in the file `path`, for `game`, which starts at `start`."""
-    language = language or _language_of(path)
+def agent(
+    path: Path,
+    game: str,
+    start: State[Any],
+    style: Style | None,
+    language: Language | None,
+    *,
+    folder: bool = False,
+) -> Starter:
+    """The source text of a new agent in the file (or `folder`) `path`, for `game`, which starts at `start`."""
+    language = language or (Language.PYTHON if folder else _language_of(path))
     style = style or (Style.SIMPLE if language is Language.PYTHON else Style.BARE)
+    if folder and (language is not Language.PYTHON or style is Style.BARE):
+        raise BadPlayer("a folder is only for agents in Python of the style 'simple' or 'search'; write a file name")
     if language is not Language.PYTHON and style is not Style.BARE:
         raise BadPlayer(f"the style '{style}' is only for Python; for {language} use '{Style.BARE}'")
-    _check_name(path, language)
+    ending = ENDINGS[language]
+    name = path.name if folder else path.stem
+    _check_name(path, name, "" if folder else ending, language)
     _check_game(game)
-    text = (FOLDER / f"{style}{ENDINGS[language]}").read_text("utf-8")
+    text = (FOLDER / f"{style}{ending}").read_text("utf-8")
     if style is not Style.BARE:
         text = _with_worth(text, start)
-    changes = {"my_agent": path.stem, "MyAgent": class_name(path.stem), "connect4": game}
+    changes = {"my_agent": name, "MyAgent": class_name(name), "connect4": game}
     if style is Style.BARE and type(start) is Connect4:
-        text = _with_rules(text, (FOLDER / f"connect4{ENDINGS[language]}").read_text("utf-8"))
+        text = _with_rules(text, (FOLDER / f"connect4{ending}").read_text("utf-8"))
         changes |= _FOR_CONNECT4
         changes |= {f"{name} = {size}": f"{name} = {getattr(start.board, name.lower())}" for name, size in _SIZES}
     if style is Style.SEARCH:
         changes |= _SEARCHES[_search_for(start)]
     if style is Style.SIMPLE and start.hidden:
         changes |= _FOR_HIDDEN_INFORMATION
-    template_block = _block(
-        _commands(Path("my_agent").with_suffix(path.suffix), "connect4", 2, style, language), language
-    )
+    template_block = _block(_commands(f"my_agent{ending}", "connect4", 2, style, language), language)
     before, after = text.split(template_block)
-    here = _commands(Path(path.name), game, start.players, style, language)
-    given = _commands(path, game, start.players, style, language)
+    slash = "/" if folder else ""
+    here = _commands(f"{path.name}{slash}", game, start.players, style, language)
+    given = _commands(f"{path}{slash}", game, start.players, style, language)
+    text = _changed(before, changes) + _block(here, language) + _changed(after, changes)
     return Starter(
-        _changed(before, changes) + _block(here, language) + _changed(after, changes),
+        _in_two_files(text, game) if folder else {path.name: text},
         tuple(command for command, _ in given),
     )
+
+
+def _in_two_files(text: str, game: str) -> dict[str, str]:
+    """The files of a folder: the agent, and beside it the evaluation, which is the last method of the template."""
+    agent, method, body = text.rstrip("\n").partition("    def worth(self, ")
+    changes = {
+        "self.worth": "worth",
+        "`worth` estimates": "`worth` in evaluation.py estimates",
+        "from agents import Agent\n": "from agents import Agent\n\nfrom evaluation import worth\n",
+    }
+    function = textwrap.dedent(method + body).replace("def worth(self, ", "def worth(", 1)
+    return {
+        MAIN_FILE: _changed(agent.rstrip("\n"), changes) + "\n",
+        "evaluation.py": f'"""Estimates how good a position of {game} is. agent.py imports it."""\n\n\n{function}\n',
+    }
 
 
 def _with_worth(text: str, start: State[Any]) -> str:
@@ -176,12 +207,36 @@ def write(path: Path, text: str) -> None:
                 path.unlink(missing_ok=True)  # no incomplete file remains
                 raise
     except FileExistsError:
-        what = "folder" if path.is_dir() else "file"
-        raise ArenaError(
-            f"the {what} {str(path)!r} already exists and is not overwritten; choose another name, or move it away"
-        ) from None
+        raise _exists(path) from None
     except FileNotFoundError:
-        raise ArenaError(f"there is no folder {str(path.parent)!r} for {path.name!r}; make the folder first") from None
+        raise _no_folder_for(path) from None
+
+
+def write_folder(path: Path, files: dict[str, str]) -> None:
+    """Makes the folder `path` with these files; ArenaError if it exists."""
+    try:
+        path.mkdir()
+    except FileExistsError:
+        raise _exists(path) from None
+    except FileNotFoundError:
+        raise _no_folder_for(path) from None
+    try:
+        for name, text in files.items():
+            write(path / name, text)
+    except BaseException:
+        shutil.rmtree(path, ignore_errors=True)  # no incomplete folder remains
+        raise
+
+
+def _exists(path: Path) -> ArenaError:
+    what = "folder" if path.is_dir() else "file"
+    return ArenaError(
+        f"the {what} {str(path)!r} already exists and is not overwritten; choose another name, or move it away"
+    )
+
+
+def _no_folder_for(path: Path) -> ArenaError:
+    return ArenaError(f"there is no folder {str(path.parent)!r} for {path.name!r}; make the folder first")
 
 
 def _put(text: str, file: TextIO) -> None:
@@ -202,23 +257,22 @@ def _language_of(path: Path) -> Language:
         if path.suffix == ending:
             return language
     endings = one_of([*ENDINGS.values()])
-    raise BadPlayer(f"expected a file name that ends in {endings}, such as my_agent.py, got {quote(str(path))}")
+    raise BadPlayer(f"expected a file name that ends in {endings}, or / for a folder, got {quote(str(path))}")
 
 
-def _check_name(path: Path, language: Language) -> None:
-    """Refuses a file name that cannot be a player's name, be imported, or fit the language."""
-    ending, stem = ENDINGS[language], path.stem
-    if path.suffix != ending:
+def _check_name(path: Path, name: str, ending: str, language: Language) -> None:
+    """Refuses a file or folder whose `name` cannot be a player's name, be imported, or fit the language."""
+    if ending and path.suffix != ending:
         raise BadPlayer(f"expected a file name that ends in {ending} for {language}, got {quote(path.name)}")
-    if not f"a{stem.replace('-', '_')}".isidentifier() or not stem[0].isalnum():
+    if not f"a{name.replace('-', '_')}".isidentifier() or not name[:1].isalnum():
         raise BadPlayer(
-            f"expected a file name of letters, digits, '_' and '-' that starts with a letter or a digit, "
-            f"such as my_agent{ending}, got {quote(path.name)}"
+            f"expected a {'file' if ending else 'folder'} name of letters, digits, '_' and '-' that starts with a "
+            f"letter or a digit, such as my_agent{ending or '/'}, got {quote(str(path))}"
         )
-    if wrong := what_is_wrong_with(stem):
+    if wrong := what_is_wrong_with(name):
         raise BadPlayer(wrong)
-    if language is Language.PYTHON and (stem in sys.stdlib_module_names or stem in _OUR_PACKAGES):
-        raise BadPlayer(f"{path.name} would hide the module {stem} from 'import {stem}'; choose another name")
+    if language is Language.PYTHON and (name in sys.stdlib_module_names or name in _OUR_PACKAGES):
+        raise BadPlayer(f"{path.name} would hide the module {name} from 'import {name}'; choose another name")
 
 
 def _check_game(game: str) -> None:
@@ -250,13 +304,14 @@ def _built_in_agents(search: str, seats: int) -> str:
 def _with_rules(text: str, rules: str) -> str:
     """The template with a game's rules, and a `choose` that uses them, in place of the paragraph with `choose`."""
     paragraph = next(part for part in text.split("\n\n") if "Your agent thinks here" in part)
-    return text.replace(paragraph.strip("\n"), rules.strip("\n"))
+    below_its_first_line = rules.partition("\n\n")[2]
+    return text.replace(paragraph.strip("\n"), below_its_first_line.strip("\n"))
 
 
-def _commands(path: Path, game: str, players: int, style: Style, language: Language) -> list[tuple[str, str]]:
-    """Commands for an agent in a file, each with what it does."""
-    file, game = shlex.quote(str(path)), shlex.quote(game)
-    program = str(path.with_suffix(""))
+def _commands(given: str, game: str, players: int, style: Style, language: Language) -> list[tuple[str, str]]:
+    """Commands for an agent in the `given` file or folder, each with what it does."""
+    file, game = shlex.quote(given), shlex.quote(game)
+    program = str(Path(given).with_suffix(""))
     runs = {
         Language.PYTHON: f"cmd:python3 {file}",
         Language.JAVASCRIPT: f"cmd:node {file}",

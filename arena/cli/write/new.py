@@ -13,7 +13,10 @@ from arena.student.starter import Language, Style
 
 
 def new(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="File to create: my_agent.py, or .js, .java, .c.")],
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="File to create: my_agent.py, or .js, .java, .c; or a folder: my_agent/."),
+    ],
     game: Annotated[str, typer.Option(metavar="GAME", help="Game for the agent, with options if needed.")] = "connect4",
     style: Annotated[
         Style | None,
@@ -27,21 +30,28 @@ def new(
         Language | None, typer.Option(help="Programming language.", show_default="by the ending of FILE")
     ] = None,
 ) -> None:
-    """Create a new agent: a small file that already plays, as a start for your own.
+    """Create a new agent that already plays, as a start for your own: a small file, or a folder with two files.
 
-    An existing file is never overwritten.
+    An existing file or folder is never overwritten. Without our library, an agent for connect4 comes with the rules of
+    the game.
 
     Example: arena new my_agent.py --game connect4
 
-    Example: arena new my_agent.js --game othello
+    Example: arena new my_agent/ --game othello
+
+    Example: arena new MyAgent.java
     """
     from arena.student import starter
 
     path = Path(file).expanduser()
-    made = starter.agent(path, game, games.start(game), style, language)
-    starter.write(path, made.text)
-    better = "worth" if "def worth(" in made.text else "choose"
-    print(printable(f"{path} plays {game}; change `{better}` to make it stronger. Next:"))
+    folder = file.endswith("/")
+    made = starter.agent(path, game, games.start(game), style, language, folder=folder)
+    if folder:
+        starter.write_folder(path, made.files)
+    else:
+        starter.write(path, made.files[path.name])
+    better = "worth" if any("def worth(" in text for text in made.files.values()) else "choose"
+    print(printable(f"{path}{'/' * folder} plays {game}; change `{better}` to make it stronger. Next:"))
     for command in made.next:
         print(printable(f"  {command}"))
     if game.partition(":")[0] == "rps":

@@ -1,3 +1,5 @@
+/* The rules of Connect-4. `arena new` puts the text below in place of `nth` and `choose` in bare.c. */
+
 /* The rules of connect4. board[0] is the top row; a cell is 'x', 'o' or '.'. */
 enum { ROWS = 6, COLUMNS = 7, LINE = 4 };
 

@@ -1,3 +1,5 @@
+// The rules of Connect-4. `arena new` puts the text below in place of `choose` in bare.js.
+
 // The rules of connect4. A board is an array of rows, the top row first; a cell is "x", "o" or ".".
 const ROWS = 6, COLUMNS = 7, LINE = 4;
 

@@ -52,7 +52,8 @@ def started(tmp_path: Path) -> Iterator[Callable[[str, str], Program]]:
 
     def start(ending: str, game: str) -> Program:
         path = tmp_path / f"my_agent{ending}"
-        starter.write(path, starter.agent(path, game, games.start(game), starter.Style.BARE, None).text)
+        made = starter.agent(path, game, games.start(game), starter.Style.BARE, None)
+        starter.write(path, made.files[path.name])
         program = Program(command(path, tmp_path))
         programs.append(program)
         start = Start(1, game, 0, ("a", "b"), ClockInfo("none", None), 1, games.start(game).position())

@@ -94,11 +94,12 @@ def test_nobody_is_told_that_rps_can_be_won() -> None:
         ("my_agent.py", "simple", "tictactoe"),
         ("my_agent.py", "search", "tictactoe"),
         ("my_agent.py", "bare", "tictactoe"),
+        ("my_agent/", "simple", "tictactoe"),
+        ("sub folder/日本/", "search", "pig"),
         ("my_agent.js", "bare", "kuhn"),
-        ("my_agent.java", "bare", "dots"),
         ("my_agent.c", "bare", "ludo:tokens=1"),
         ("String.java", "bare", "connect4"),
-        ("sub folder/日本.java", "bare", "connect4"),
+        ("sub folder/日本.java", "bare", "dots"),
         ("2nd-try.py", "simple", "rps"),
         ("sub folder/日本.py", "bare", "tictactoe"),
     ],
@@ -215,9 +216,16 @@ def test_a_game_of_ones_own_is_found_by_its_path() -> None:
         ([f"{'W' * 65}.py"], "at most 64 characters"),
         (
             ["my_agent.txt"],
-            "expected a file name that ends in .py, .js, .java, .c, such as my_agent.py, got 'my_agent.txt'",
+            "expected a file name that ends in .py, .js, .java, .c, or / for a folder, got 'my_agent.txt'",
         ),
-        (["my_agent"], "ends in .py"),
+        (["my_agent"], "or / for a folder"),
+        (["my agent/"], "expected a folder name of letters"),
+        (["my_agent.py/"], "expected a folder name of letters"),
+        (["./"], "expected a folder name of letters"),
+        (["random/"], "'import random'"),
+        (["nowhere/my_agent/"], "there is no folder 'nowhere'"),
+        (["my_agent/", "--style", "bare"], "a folder is only for agents in Python"),
+        (["my_agent/", "--language", "java"], "a folder is only for agents in Python"),
         (["."], "ends in .py"),
         ([""], "ends in .py"),
         (["nowhere/my_agent.py"], "there is no folder 'nowhere'"),
@@ -251,17 +259,46 @@ def test_a_file_or_folder_that_is_there_stays_as_it_is() -> None:
     Path("my_agent.py").write_text("mine", "utf-8")
     Path("folder.py").mkdir()
     Path("link.py").symlink_to("nothing.py")
-    for name, what in (("my_agent.py", "file"), ("folder.py", "folder"), ("link.py", "file")):
-        ended = arena("new", name)
+    Path("file").touch()
+    for name, what in (("my_agent.py", "file"), ("folder.py", "folder"), ("link.py", "file"), ("file", "file")):
+        ended = arena("new", f"{name}/" if name == "file" else name)
         assert ended.code == 2
         assert f"the {what} {name!r} already exists and is not overwritten" in ended.err
     assert Path("my_agent.py").read_text("utf-8") == "mine"
     assert not Path("nothing.py").exists()
 
 
-def test_a_full_disk_leaves_no_half_file() -> None:
-    with mock.patch("arena.student.starter._put", side_effect=OSError(errno.ENOSPC, "No space left on device")):
-        ended = arena("new", "my_agent.py")
+@pytest.mark.parametrize("game", games.names())
+@pytest.mark.parametrize("style", ["simple", "search"])
+def test_the_agent_in_a_folder_plays_as_the_one_in_a_file(game: str, style: str) -> None:
+    for name in ("my_agent.py", "my_agent/"):
+        assert arena("new", name, "--game", game, "--style", style).code == 0
+    code = "import sys; from agents import loading; from agents.practice import practice; from adsearch import games\n"
+    code += "game, agent = sys.argv[1], loading.load(sys.argv[2])\n"
+    code += "others = ['random'] * (games.start(game).players - 1)\n"
+    code += "print(practice(game, agent(), *others, seed=3, max_plies=6).moves)"
+    # In processes of their own, because each folder has another module `evaluation`.
+    played = [
+        subprocess.run([sys.executable, "-c", code, game, name], capture_output=True, text=True, check=True).stdout
+        for name in ("my_agent.py", "my_agent")
+    ]
+    assert played[0] == played[1]
+    assert {path.name for path in Path("my_agent").iterdir()} == {"agent.py", "evaluation.py"}
+
+
+def test_a_folder_that_exists_stays_as_it_is() -> None:
+    Path("my_agent").mkdir()
+    ended = arena("new", "my_agent/")
+    assert ended.code == 2
+    assert "the folder 'my_agent' already exists and is not overwritten" in ended.err
+    assert list(Path("my_agent").iterdir()) == []
+
+
+@pytest.mark.parametrize(("name", "written"), [("my_agent.py", 0), ("my_agent/", 1)])
+def test_a_full_disk_leaves_no_half_file_and_no_half_folder(name: str, written: int) -> None:
+    full = OSError(errno.ENOSPC, "No space left on device")
+    with mock.patch("arena.student.starter._put", side_effect=[None] * written + [full]):
+        ended = arena("new", name)
     assert ended.code == 2
     assert "No space left on device" in ended.err
-    assert not Path("my_agent.py").exists()
+    assert list(Path().iterdir()) == []
