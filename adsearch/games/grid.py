@@ -54,6 +54,12 @@ def read_marks(text: str, rows: int, columns: int, bits: Sequence[int]) -> tuple
     return x, o
 
 
+def spell_rows(x: int, o: int, columns: int, bits: Sequence[int]) -> list[str]:
+    """The rows of the board with these marks."""
+    cells = "".join(["x" if x & bit else "o" if o & bit else "." for bit in bits])
+    return [cells[at : at + columns] for at in range(0, len(cells), columns)]
+
+
 def grid_attributes(marks: str) -> tuple[tuple[str, str], ...]:
     """The `attributes` of a game on a grid with these marks."""
     return (
@@ -207,6 +213,12 @@ class LineGame(GridGame[int]):
             return "."
         x_moves = self.mine.bit_count() == self.theirs.bit_count()
         return "x" if bool(self.mine & bit) == x_moves else "o"
+
+    def rows(self) -> list[str]:
+        # All cells at once, because `position` is written at each ply of a game.
+        x_moves = self.mine.bit_count() == self.theirs.bit_count()
+        x, o = (self.mine, self.theirs) if x_moves else (self.theirs, self.mine)
+        return spell_rows(x, o, self.board.columns, self.board.bits)
 
     def position(self) -> str:
         return "/".join(self.rows())

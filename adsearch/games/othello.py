@@ -15,7 +15,7 @@ from typing import Final, Self
 
 from adsearch.errors import BadOption, BadPosition, quote
 from adsearch.games.evaluation import squash
-from adsearch.games.grid import XO_ATTRIBUTES, XO_NOTATION, Cell, GridGame, cell_name, draw, read_marks
+from adsearch.games.grid import XO_ATTRIBUTES, XO_NOTATION, Cell, GridGame, cell_name, draw, read_marks, spell_rows
 from adsearch.option import Option
 
 PASS: Final = -1
@@ -300,6 +300,9 @@ class Othello(GridGame[int]):
         if not (self.mine | self.theirs) & bits:
             return "."
         return "x" if bool(self.mine & bits) == (self.turn != 1) else "o"
+
+    def rows(self) -> list[str]:
+        return spell_rows(*self._discs(), self.board.size, self.board.spread)
 
     def last_cells(self, last: int) -> tuple[Cell, ...]:
         return () if last == PASS else (divmod(last, self.board.size),)

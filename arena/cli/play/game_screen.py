@@ -108,7 +108,7 @@ class GameScreen:
         control = TimeControl.parse(game.clock)
         self._left = dict.fromkeys(range(len(game.entrants)), Clock(control, 1).left(0))
         if self._known_plies is not None:
-            self._show_known(game, 0)
+            self._show_known(game, 0, None)
             return
         line = Text(f"{game.game}   ")
         for seat, entrant in enumerate(game.entrants):
@@ -129,7 +129,7 @@ class GameScreen:
             text = state.view_move(self._hidden_from[0], played)
         self._state = state.play(played)
         if self._known_plies is not None:
-            self._show_known(game, move.ply)
+            self._show_known(game, move.ply, played)
             return
         line = Text(f"{move.ply:3}  ")
         if isinstance(move.who, int):
@@ -148,11 +148,11 @@ class GameScreen:
         self._note_who_thinks(game)
         self._call_watchers(move.ply)
 
-    def _show_known(self, game: Planned, plies: int) -> None:
+    def _show_known(self, game: Planned, plies: int, last: Any) -> None:
         """Draw the board once the position is reached to which a move was taken back."""
         if plies == self._known_plies:
             self._known_plies = None
-            self._draw(game)
+            self._draw(game, last)
             self._note_who_thinks(game)
             self._call_watchers(plies)
 
