@@ -172,17 +172,22 @@ class Trace:
             raise BadSearch(f"expected a search of at most {self._most:,} events to trace; limit its depth (--depth)")
 
 
-def as_table(trace: Trace, *, most: int | None = None) -> str:
-    """The event table of the lecture, one row for each of the first `most` events; "cut-off" marks the return that
-    caused a cutoff."""
-    rows = [("event", "alpha", "beta", "returned", "")]
-    for event in trace.events[:most]:
-        name = event.name if event.node is None else f"{event.name} {event.node}"
-        alpha, beta = ends(event.alpha, event.beta)
-        value = "" if event.value is None else written(event.value)
-        rows.append((name, alpha, beta, value, "cut-off" if event.cutoff else ""))
+COLUMNS = ("event", "alpha", "beta", "returned", "")
+"""The titles of the event table of the lecture."""
+
+
+def as_table(trace: Trace) -> str:
+    """The event table, one row per event; "cut-off" marks the return that caused a cutoff."""
+    rows = [COLUMNS, *map(row_of, trace.events)]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     return "\n".join(_aligned(row, widths) for row in rows)
+
+
+def row_of(event: Event) -> tuple[str, str, str, str, str]:
+    """The event's row in the table."""
+    name = event.name if event.node is None else f"{event.name} {event.node}"
+    value = "" if event.value is None else written(event.value)
+    return name, *ends(event.alpha, event.beta), value, "cut-off" if event.cutoff else ""
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 
 from adsearch.pictures.svg import embedded, number, words
 
-__all__ = ["element", "image", "scrolling", "table", "words"]
+__all__ = ["element", "image", "table", "words"]
 
 _VOID: Final = frozenset({"br", "col", "hr", "img", "input", "link", "meta"})
 
@@ -29,19 +29,14 @@ def element(name: str, *inside: str, **attributes: str | int | bool) -> str:
 
 
 def image(picture: str) -> str:
-    """An SVG document as an image of its full size, in a box that scrolls; ValueError if it is not an SVG document."""
+    """An SVG document as an image of its full size, in a box that scrolls sideways; ValueError if it is not one."""
     inner = embedded(picture)
     style = f"max-width: none; width: {number(inner.width)}px; height: {number(inner.height)}px"
-    return scrolling(element("img", src=inner.address, alt=inner.title, style=style))
-
-
-def scrolling(inside: str) -> str:
-    """Markup in a box that scrolls if it is too wide or too high for a notebook."""
-    return element("div", inside, style="overflow: auto; max-height: 40em")
+    return element("div", element("img", src=inner.address, alt=inner.title, style=style), style="overflow-x: auto")
 
 
 def table(caption: str, titles: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Collection[str] = ()) -> str:
-    """A table of texts. The columns whose titles are in `numbers` are right-aligned."""
+    """A table of texts, in a box that scrolls if it is long. The columns in `numbers` are right-aligned."""
     sides = ["text-align: right" if title in numbers else "text-align: left" for title in titles]
     head = (element("th", words(title), scope="col", style=side) for title, side in zip(titles, sides, strict=True))
     lines = (
@@ -49,4 +44,4 @@ def table(caption: str, titles: Sequence[str], rows: Sequence[Sequence[str]], *,
         for row in rows
     )
     inside = [element("caption", words(caption)), element("thead", element("tr", *head)), element("tbody", *lines)]
-    return scrolling(element("table", *inside))
+    return element("div", element("table", *inside), style="overflow: auto; max-height: 60em")

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Final
 
 from adsearch.errors import BadSearch
-from adsearch.pictures.html import element, image, scrolling, words
+from adsearch.pictures.html import element, image, table, words
 from adsearch.pictures.tree_drawing import as_svg
 from adsearch.pictures.tree_picture import search_tree
-from adsearch.trace import Trace, as_table
+from adsearch.trace import COLUMNS, NULL_WINDOW, Trace, row_of
 
 _MOST_NODES: Final = 300
 """Largest number of nodes that is drawn: a larger tree is too wide to look at."""
@@ -43,9 +43,13 @@ def _tree(trace: Trace) -> str:
 def _table(trace: Trace) -> str:
     """The first events, folded; a click shows them."""
     count = len(trace.events) + trace.left_out
-    more = f"\n... and {count - _MOST_EVENTS:,} more events" if count > _MOST_EVENTS else ""
-    events = element("pre", words(as_table(trace, most=_MOST_EVENTS) + more))
-    return element("details", element("summary", f"Table of events ({count:,})"), scrolling(events))
+    title = f"Table of events ({count:,})"
+    shown = [row_of(event) for event in trace.events[:_MOST_EVENTS]]
+    events = table("Events in order", [*COLUMNS[:4], "note"], shown, numbers=COLUMNS[1:4])
+    more = _sentence(f"... and {count - len(shown):,} more events") if count > len(shown) else ""
+    null_windows = any(event.null_window for event in trace.events[:_MOST_EVENTS])
+    explained = _sentence(f"({NULL_WINDOW})") if null_windows else ""
+    return element("details", element("summary", title), events, more, explained)
 
 
 def _sentence(text: str) -> str:

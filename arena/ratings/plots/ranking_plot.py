@@ -19,7 +19,7 @@ def ranking_plot(found: Ranking, *, title: str) -> str:
             player.name,
             player.rating,
             player.error,
-            " ".join(MARKS[mark] for mark in player.marks),
+            ", ".join(MARKS[mark] for mark in player.marks),
             player.rank,
             f"pool {player.pool}" if found.pools > 1 else "",
         )

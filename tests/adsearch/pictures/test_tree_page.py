@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+
 import pytest
 
-from adsearch import State, Trace, alphabeta, expectiminimax, games, maxn, mcts, minimax
+from adsearch import State, Trace, alphabeta, expectiminimax, games, maxn, mcts, minimax, pvs
 from adsearch.budget import Budget
 from adsearch.pictures import game_tree, html, search_tree
 from adsearch.pictures.tree_drawing import as_svg
+from adsearch.trace import NULL_WINDOW
 from tests.kit.every_game import AnyState
 from tests.kit.notebooks import check_shown
 
@@ -34,14 +38,21 @@ def test_the_tree_is_drawn_and_the_table_is_below(spec: str, algorithm: AnyState
     trace = traced(spec, algorithm, **options)
     shown = check_shown(trace)
     assert html.image(as_svg(search_tree(games.start(spec), trace))) in shown
-    assert html.words(str(trace)) in shown
+    printed = [line.split() for line in str(trace).splitlines()[1:]]
+    lines = [re.sub("<[^>]*>", " ", line) for line in shown.partition("<tbody>")[2].split("</tr>")[:-1]]
+    assert [unescape(line).split() for line in lines] == printed
+
+
+def test_a_null_window_is_explained() -> None:
+    assert html.words(NULL_WINDOW) in check_shown(traced("tree:professors", pvs))
+    assert html.words(NULL_WINDOW) not in check_shown(traced("tree:professors", alphabeta))
 
 
 def test_a_large_trace_is_shown_in_part() -> None:
     shown = check_shown(traced("tictactoe", depth=3))
     assert "The tree is not drawn: it has " in shown
-    assert "more events</pre>" in shown
-    assert len(shown) < 20_000
+    assert "more events</p>" in shown
+    assert len(shown) < 100_000
     assert "limit its depth" in check_shown(traced("tictactoe", depth=5))
 
 
