@@ -65,7 +65,7 @@ def ratings(
         rows=ranking_table.rows_of(found),
         columns=columns,
         numbers=ranking_table.NUMBERS,
-        note=". ".join([ranking_table.METHODS[found.system], *ranking_table.not_rated(found, games)]),
+        note=". ".join([*ranking_table.legend(found), *ranking_table.not_rated(found, games)]),
         picture=ranking_plot(found, title=title),
     )
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NUMBERS: Final = ("rating", "±", "games", "W", "D", "L", "points", "score", "draws", "opponents", "LOS", "pool")
 """The columns that are right-aligned."""
-METHODS: Final[Mapping[System, str]] = {
+_METHODS: Final[Mapping[System, str]] = {
     System.ELO: "Elo (Bradley-Terry, all games together); ±: 95 % error, from pairs of games",
     System.INCREMENTAL: "Elo, updated after each game in the order of play; without errors",
     System.GLICKO2: "Glicko-2, updated after each round or day; ±: 95 % error",
@@ -64,6 +64,14 @@ def not_rated(found: Ranking, games: Sequence[RatedGame]) -> list[str]:
     if others:
         what = f"{others} game{'s' * (others > 1)} of more or fewer than two players"
         lines.insert(0, f"not rated: {what}; the system plackett-luce rates them")
+    return lines
+
+
+def legend(found: Ranking) -> list[str]:
+    """How the numbers are computed, and what the columns mean."""
+    lines = [_METHODS[found.system]]
+    if any(player.los is not None for player in found.players):
+        lines.append("(1-3): possible ranks; LOS: likelihood of being stronger than the next player")
     return lines
 
 

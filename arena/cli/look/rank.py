@@ -193,11 +193,9 @@ _FIELDS: Final = (
 
 def _footer(found: Ranking, prior: float) -> list[str]:
     """The lines below the table: method, prior, first-move advantage, pools, marks."""
-    from arena.results.ranking_table import METHODS
+    from arena.results.ranking_table import legend
 
-    lines = [METHODS[found.system]]
-    if any(player.los is not None for player in found.players):
-        lines.append("(1-3): possible ranks; LOS: likelihood of being stronger than the next player")
+    lines = legend(found)
     if found.system is System.ELO:
         lines.append(f"prior: {prior:g} virtual draw{'s' * (prior != 1)} per player" if prior else "no prior")
     for kind, each in found.advantages.items():

@@ -82,7 +82,7 @@ def test_a_table_is_readable_text_in_a_shell(tmp_path: Path) -> None:
     rated = ratings(db=str(tmp_path / "arena.db"), anchors={table.rows[0]["name"]: 1000.0})
     assert rated.rows[0]["rating"] == 1000.0
     assert "anchor" in repr(rated).splitlines()[3]
-    assert repr(rated).endswith("from pairs of games")
+    assert repr(rated).endswith("stronger than the next player")
 
 
 def test_texts_of_agents_are_harmless(record: Path) -> None:
