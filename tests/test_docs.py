@@ -8,7 +8,6 @@ import pytest
 
 from arena.student.starter import FOLDER
 from tests.kit import shown_commands
-from tests.kit.notebooks import sources as notebook_cells
 from tests.kit.places import EXAMPLES, ROOT
 from tests.kit.shown_commands import CHANGE, PAGES, STORIES, STUDENT, blocks, commands, scenes
 
@@ -58,7 +57,6 @@ def test_shown_files_are_as_shown() -> None:
     for kind, ending in (("python", "py"), ("csv", "csv")):
         files = [*EXAMPLES.glob(f"*.{ending}"), *FOLDER.glob(f"*.{ending}")]
         sources = [unspaced(path.read_text("utf-8")) for path in files]
-        sources += [unspaced(cell) for cell in notebook_cells(EXAMPLES / "notebook.ipynb")]
         for page, block in blocks(kind):
             if ">>>" not in block and not (page.name in STORIES and CHANGE.match(block)):
                 assert any(unspaced(block) in source for source in sources), page

@@ -56,11 +56,6 @@ class Cell(Struct, frozen=True, kw_only=True):
     """The markup of `value`; empty if there is none."""
 
 
-def sources(file: Path) -> list[str]:
-    """The text of every cell."""
-    return ["".join(cell["source"]) for cell in json.loads(file.read_text("utf-8"))["cells"]]
-
-
 def run(file: Path, folder: Path) -> Iterator[Cell]:
     """Run the notebook in `folder`, all cells in one namespace."""
     names: dict[str, Any] = {"__name__": "__main__"}
