@@ -39,7 +39,7 @@ def main() -> int:
     """Host one agent until the connection ends; return the exit code of the process."""
     options = _options()
     try:
-        _host(options.agent, options.connect)
+        _host(options.agent, options.connect, strict=options.strict)
     except Dismissed as dismissed:
         if dismissed.args:
             print(f"agents: the referee refused this player: {dismissed}", file=sys.stderr)
@@ -74,17 +74,23 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--connect", metavar="FILE", help="file with address and token that `arena play` wrote; -: read them from stdin"
     )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="report mistakes with positions on stderr: illegal moves that are played, results of play that are thrown "
+        "away, attributes that are assigned",
+    )
     return parser.parse_args()
 
 
-def _host(spec: str, connect: str | None) -> None:
+def _host(spec: str, connect: str | None, *, strict: bool) -> None:
     if connect is None:
         from agents import over_stdio
 
         if sys.stdin.isatty():
             print("agents: reading JSON messages from stdin, one per line; end with Ctrl-D", file=sys.stderr)
         streams = claim()
-        over_stdio.run(partial(_player, spec, streams.log), streams)
+        over_stdio.run(partial(_player, spec, streams.log, strict), streams)
         return
     from agents import over_zmq
 
@@ -93,19 +99,24 @@ def _host(spec: str, connect: str | None) -> None:
         streams = claim()
         seat = _read_seat(_first_line(streams), "stdin")
         _end_with_the_director(streams)
-        over_zmq.run(partial(_player, spec, streams.log), seat)
+        over_zmq.run(partial(_player, spec, streams.log, strict), seat)
     else:
         # Started by hand: stdin and stdout are not claimed, so that a debugger can use them.
-        over_zmq.run(partial(_player, spec, None), _read_seat(_content(Path(connect)), connect))
+        over_zmq.run(partial(_player, spec, None, strict), _read_seat(_content(Path(connect)), connect))
 
 
-def _player(spec: str, log: Log | None) -> Player:
+def _player(spec: str, log: Log | None, strict: bool) -> Player:
     """The player that hosts the agent. Garbage collection is off for built-in agents: they create no cycles."""
     make = loading.find(spec)
     ours = builtin.is_builtin(spec)
     if ours:
         gc.disable()
-    return Player(make, name=spec if ours else "", log=log)
+    name = spec if ours else ""
+    if strict:
+        from agents.strict import StrictPlayer
+
+        return StrictPlayer(make, name=name, log=log)
+    return Player(make, name=name, log=log)
 
 
 def _read_seat(data: bytes, where: str) -> Seat:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 from math import isfinite
@@ -21,7 +22,7 @@ from agents.agent import Agent
 CHOICE_LENGTH: Final = 64
 """Longest text that describes an illegal choice, in characters: the protocol's longest move."""
 _MOST_SHOWN: Final = 12
-"""How many legal moves a complaint lists."""
+"""How many moves are listed."""
 _MOST_MOVES: Final = 64
 """How many moves of a line are sent."""
 _MOST_LETTERS: Final = 1000
@@ -68,10 +69,13 @@ def described(choice: Any) -> str:
 
 def complaint(choice: Any, state: State[Any]) -> str:
     """The line for the log of an agent that made this illegal choice."""
-    moves = state.moves()
-    shown = ", ".join(map(repr, moves[:_MOST_SHOWN])) + (", ..." if len(moves) > _MOST_SHOWN else "")
     note = f" ({how_written(state)})" if how_written(state) else ""
-    return f"{described(choice)}, which is not one of state.moves(): {shown}{note}"
+    return f"{described(choice)}, which is not one of state.moves(): {listed(state.moves())}{note}"
+
+
+def listed(moves: Sequence[Any]) -> str:
+    """The first of these moves, as Python values."""
+    return ", ".join(map(repr, moves[:_MOST_SHOWN])) + (", ..." if len(moves) > _MOST_SHOWN else "")
 
 
 def reported(agent: Agent, state: State[Any]) -> dict[str, Any]:

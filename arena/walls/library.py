@@ -24,7 +24,7 @@ from agents.errors import one_line
 from arena.errors import BadPlayer
 
 _OURS: Final = ("adsearch", "agents")
-_HOSTING: Final = ("agents.__main__", "agents.over_stdio")
+_HOSTING: Final = ("agents.__main__", "agents.over_stdio", "agents.strict")
 """The modules that load and run an agent."""
 _SOURCES: Final = Path(agents.__file__).resolve().parents[1]
 _OLDEST: Final = (3, 11)

@@ -131,7 +131,6 @@ class Lost(Struct, frozen=True):
     stderr: str
     python: bool
     asked: bool
-    watched_log: str
     code: dict[str, str]
     """The lines of its files that `explain` read, by file and number."""
 
@@ -144,7 +143,6 @@ class Lost(Struct, frozen=True):
             self.stderr,
             python=self.python,
             asked=self.asked,
-            watched_log=self.watched_log,
             source_line=lambda file, line: code.get(f"{file}:{line}", ""),
         )
 
@@ -171,7 +169,6 @@ def _losing(folder: Path, broken: Broken) -> Lost | None:
             failure.stderr,
             python=failure.python,
             asked=failure.asked,
-            watched_log=failure.watched_log,
             code=code,
         )
         found.append(lost)

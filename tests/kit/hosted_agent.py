@@ -11,11 +11,13 @@ import sys
 from pathlib import Path
 from unittest import mock
 
+import msgspec
+
 from adsearch import games
 from agents import hosting, loading, streams
 from agents.errors import AgentsError
-from agents.player import Player
 from agents.protocol import ClockInfo, Move, Start, Turn, Verdict
+from agents.strict import MISTAKE, Mistake, StrictPlayer
 from arena.student.checking.explanations import Failure
 
 STORED = "ab" * 32
@@ -51,7 +53,7 @@ def failure_of(spec: str, rules: str = "tictactoe") -> Failure | None:
 def _played(spec: str, rules: str) -> tuple[Verdict, str, bool] | None:
     asked = False
     try:
-        player = Player(loading.find(spec))
+        player = StrictPlayer(loading.find(spec), report=_log)
         state = games.start(rules)
         clock = ClockInfo("none", None)
         player.answer(Start(1, rules, 0, ("it", "other"), clock, 7, state.position()), 0)
@@ -71,6 +73,10 @@ def _played(spec: str, rules: str) -> tuple[Verdict, str, bool] | None:
         except ValueError as error:
             return Verdict.ILLEGAL, str(error), asked
     return None
+
+
+def _log(mistake: Mistake) -> None:
+    print(MISTAKE + msgspec.json.encode(mistake).decode(), file=sys.stderr)
 
 
 def stored(folder: Path) -> Path:

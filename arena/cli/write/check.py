@@ -330,6 +330,12 @@ def _show_summary(checked: CheckReport, only: int | None) -> None:
     seconds = sum(step.seconds for step in checked.steps)
     lights = [step.light for step in checked.steps]
     if checked.light == "failed":
+        if checked.plays:
+            mistakes = lights.count(checked.light)
+            print(
+                f"Plays legal games, but with {mistakes} mistake{'s' * (mistakes != 1)} to correct ({seconds:.1f} s)."
+            )
+            return
         skipped = lights.count(checked.light.SKIPPED)
         more = f", {skipped} could not be run" if skipped else ""
         failed = lights.count(checked.light)

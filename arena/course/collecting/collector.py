@@ -194,9 +194,12 @@ class Collector:
         """Records the result of a check: an agent that passed plays from now on."""
         queue = stored.queue
         source = stored.submission.hash
+        plays = checked.plays
         outcome = HandInOutcome(checked.light)
+        if plays and outcome is HandInOutcome.FAILED:
+            # A mistake that ended no game.
+            outcome = HandInOutcome.WARNING
         message, advice = (checked.worst.message, checked.worst.advice) if checked.worst else ("", "")
-        plays = outcome is not HandInOutcome.FAILED
         if plays:
             queue.hand_ins.clear()
             queue.kept = self._kept.keep(

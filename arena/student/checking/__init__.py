@@ -12,7 +12,6 @@ may. Start with `steps.py`: one check from the first step to the last.
     explanations.py         why an agent lost by its own fault, and what to do about it
     known_errors.py         data for explanations.py: errors that students often make
     tracebacks.py           reads what an agent wrote to stderr
-    watched_host.py         a program: hosts an agent and logs whether it changed a state
     resigning_opponent.py   agents: opponents that resign after N moves, so that games end early
 """
 
@@ -38,7 +37,7 @@ class StepName(StrEnum):
     PRINTED = "what it printed"
     USED = "what it used"
     UNNOTICED = "what no game noticed"
-    """Mistakes that did not end a game; reported only if there are any."""
+    """Mistakes that did not end a game; reported only if there are any. One step for each."""
 
 
 NUMBERED_STEPS: Final = tuple(name for name in StepName if name is not StepName.UNNOTICED)
@@ -86,6 +85,11 @@ class CheckReport(Struct, frozen=True, kw_only=True):
         """The worst result of all steps."""
         lights = {step.light for step in self.steps}
         return next((light for light in (Light.FAILED, Light.WARNING) if light in lights), Light.GOOD)
+
+    @property
+    def plays(self) -> bool:
+        """Whether the agent can play: no step failed, apart from mistakes that did not end a game."""
+        return all(step.light is not Light.FAILED or step.name is StepName.UNNOTICED for step in self.steps)
 
     @property
     def worst(self) -> CheckStep | None:

@@ -35,7 +35,6 @@ from arena.student.checking import (
     StepName,
     agent_lookup,
     resigning_opponent,
-    watched_host,
 )
 from arena.student.checking.conditions import Conditions
 from arena.student.checking.explanations import Explanation
@@ -152,7 +151,7 @@ class Examiner:
         yield from Check(planner, now=monotonic, report=report).games()
 
     def _players(self, player: Player, candidate: Candidate) -> CheckPlayers:
-        """The agent's submission, started in three ways, and its opponents."""
+        """The agent's submission, hosted with strict states and started in two ways, and its opponents."""
         name = candidate.name or player.name
         kept = enter(
             player,
@@ -164,16 +163,13 @@ class Examiner:
             allowance=candidate.allowance,
         )
         python = player.kind is not PlayerKind.COMMAND
+        if python:
+            command = (*kept.settings["command"], "--strict")
+            kept = replace(kept, key=f"{kept.key} strict", settings={**kept.settings, "command": command})
 
-        def started(how: str, **settings: object) -> Entrant:
-            return replace(kept, key=f"{kept.key} {how}", settings={**kept.settings, "fresh": True, **settings})
-
-        command = kept.settings["command"]
-        watched = {"command": _watched_command(command)} if python else {}
         return CheckPlayers(
             kept=kept,
-            fresh=started("fresh"),
-            watched=started("watched", **watched),
+            fresh=replace(kept, key=f"{kept.key} fresh", settings={**kept.settings, "fresh": True}),
             opponent=_opponent,
             text=candidate.text,
             python=python,
@@ -322,12 +318,6 @@ def _opponent(moves: int | None) -> Entrant:
     """An opponent that resigns after this number of moves; None: never."""
     text = _RANDOM if moves is None else f"{resigning_opponent.__file__}:ResignsAfter{moves}"
     return Entrant(_RANDOM, text, ("-m", "agents", text, "--connect", "-"), source=text)
-
-
-def _watched_command(command: tuple[str, ...]) -> tuple[str, ...]:
-    """The command that hosts the same agent and watches it."""
-    at = command.index("-m")
-    return (*command[:at], "-c", Path(watched_host.__file__).read_text("utf-8"), *command[at + 2 :])
 
 
 def _source_line(folder: Path, file: str, line: int) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -16,9 +16,9 @@ from adsearch.errors import nearly, quote
 from agents.errors import one_line
 from agents.player import ADVICE
 from agents.protocol import Verdict
+from agents.strict import Mistake, mistakes_in
 from arena.student.checking import known_errors, tracebacks
 from arena.student.checking.tracebacks import Frame, Traceback
-from arena.student.checking.watched_host import CHANGED
 
 _LONGEST: Final = 300
 """Length limit of a message, in characters."""
@@ -40,8 +40,6 @@ class Failure:
     """Whether our kit hosts the agent; else the agent speaks the protocol itself."""
     asked: bool = True
     """Whether the agent was ready and was asked for a move."""
-    watched_log: str = ""
-    """The log of a second game, in which `watched_host` watched the agent."""
     source_line: Callable[[str, int], str] = lambda _, __: ""
     """Returns a line of one of the agent's files."""
     waits_charged: bool = False
@@ -72,8 +70,7 @@ _MACHINE_MAY_BE_BUSY: Final = (
 
 def explain(failure: Failure) -> Explanation:
     """Why the agent lost."""
-    changed = _changed_state(failure.watched_log) if failure.verdict in (Verdict.ILLEGAL, Verdict.CRASHED) else None
-    why = changed or _BY_VERDICT.get(failure.verdict, _detail_alone)(failure)
+    why = _by_mistake(failure) or _BY_VERDICT.get(failure.verdict, _detail_alone)(failure)
     advice = [why.advice]
     if failure.waits_charged and failure.verdict in (Verdict.TIME, Verdict.UNREADY):
         advice.append(_MACHINE_MAY_BE_BUSY)
@@ -86,13 +83,16 @@ def explain(failure: Failure) -> Explanation:
     )
 
 
-def unnoticed(stderr: str) -> Iterator[Explanation]:
-    """Mistakes that the log shows but that did not end the game."""
-    if changed := _changed_state(stderr):
-        yield changed
+def by_mistake(mistake: Mistake) -> Explanation:
+    """A mistake with positions, as a strict state reports it."""
+    what, cure, expected, got = map(_on_a_line, (str(mistake), mistake.cure, mistake.expected, mistake.got))
+    return Explanation(what, cure, expected, got)
+
+
+def of_end(stderr: str) -> Explanation | None:
+    """The error that the agent's method `end` raised, which does not change the game."""
     trace = tracebacks.last(stderr)
-    if trace is not None and any(frame.function == "end" for frame in trace.frames):
-        yield _raised(trace)
+    return _raised(trace) if trace is not None and any(frame.function == "end" for frame in trace.frames) else None
 
 
 def _on_a_line(text: str) -> str:
@@ -112,16 +112,15 @@ def _known_case(failure: Failure, table: Sequence[tuple[str, str, str]]) -> Expl
     return None
 
 
-def _changed_state(stderr: str) -> Explanation | None:
-    found = re.search(rf"^{CHANGED}it was (.*), and is (.*) after choose$", stderr, re.M)
-    if not found:
+def _by_mistake(failure: Failure) -> Explanation | None:
+    """The explanation by a mistake with positions that caused this end: the agent changed its position before, or
+    Python stopped in the line with the mistake."""
+    if failure.verdict not in (Verdict.ILLEGAL, Verdict.CRASHED):
         return None
-    return Explanation(
-        "choose changed the position `state`",
-        "never change a state: state.play(move) returns a new one",
-        expected=found[1],
-        got=found[2],
-    )
+    trace = tracebacks.last(failure.stderr)
+    stopped_at = trace.frames[-1].place if trace and trace.frames and trace.error else ""
+    cause = next((one for one in mistakes_in(failure.stderr) if not one.place or one.place == stopped_at), None)
+    return replace(by_mistake(cause), stderr=str(trace) if cause.place else "") if cause else None
 
 
 # Illegal moves.

@@ -24,8 +24,6 @@ from arena.student.checking.conditions import Conditions
 from arena.student.checking.played_games import CheckGame, Pace
 from arena.student.checking.resigning_opponent import AFTER
 
-_WATCHED: Final = "move=2"
-"""The clock of a game in which the agent is watched: 2 seconds per move."""
 _LONGEST: Final = 1000
 """Length limit of a random game, in plies."""
 _TRIES: Final = 6
@@ -214,14 +212,12 @@ def draw_board(
 
 @dataclass(frozen=True, slots=True)
 class CheckPlayers:
-    """The players of a check: the agent, started in three ways, and its opponents."""
+    """The players of a check: the agent, started in two ways, and its opponents."""
 
     kept: Entrant
     """The agent in a process that is kept for the next game."""
     fresh: Entrant
     """The agent in a new process for each game."""
-    watched: Entrant
-    """The agent in a new process that logs whether the agent changed its state."""
     opponent: Callable[[int | None], Entrant]
     """An opponent that moves at random and resigns after N moves, one of `resigning_opponent.AFTER`; None: never."""
     text: str
@@ -280,17 +276,6 @@ class GamePlanner:
             clock=str(pace.short_clock),
             opening=game.before_own_last_move,
             max_plies=1 if single else game.planned.max_plies,
-        )
-
-    def watched(self, game: CheckGame) -> Planned:
-        """The position in which the agent failed, with the agent watched."""
-        return replace(
-            game.planned,
-            number=next(self.numbers),
-            entrants=self._seated(game.seat, self.players.watched),
-            clock=_WATCHED,
-            opening=(*game.planned.opening, *game.decisions),
-            max_plies=1,
         )
 
     def moves_until_resigning(self, mean: float) -> int | None:

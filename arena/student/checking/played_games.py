@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from agents.protocol import Verdict
+from agents.strict import MISTAKE
 from arena.match.clock import MILLISECOND, SECOND, Clock, TimeControl
 from arena.match.schedule import Planned
 from arena.student.checking import Light, tracebacks
@@ -179,12 +180,14 @@ def output(games: Sequence[CheckGame]) -> Measured:
 
 def _bytes_printed(game: CheckGame) -> int:
     counted = max((move.log or 0 for move in game.own_moves), default=0)
-    return max(counted, len(_written(game).encode()))
+    ours = sum(len(line.encode()) + 1 for line in (game.own.stderr or "").split("\n") if line.startswith(MISTAKE))
+    return max(counted - ours, len(_written(game).encode()))
 
 
 def _written(game: CheckGame) -> str:
-    """The agent's own output, without the dump of its threads that is written when its time runs out."""
-    stderr = game.own.stderr or ""
+    """The agent's own output, without the dump of its threads that is written when its time runs out, and without the
+    mistakes that our host noticed."""
+    stderr = tracebacks.without_mistakes(game.own.stderr or "")
     return tracebacks.before_dump(stderr) if game.verdict in COSTLY else stderr
 
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from adsearch import State
 from agents.protocol import Verdict
+from agents.strict import mistakes_in
 from arena.match.clock import MILLISECOND, SECOND
 from arena.match.schedule import Entrant, Planned
 from arena.student.checking import NUMBERED_STEPS, CheckStep, Light, StepName, explanations, planned_games, played_games
@@ -23,6 +24,8 @@ from arena.student.checking.played_games import COSTLY, CheckGame, Pace
 
 _MOST_FAILURES: Final = 3
 """Number of failures after which no more positions are tried."""
+_MOST_MISTAKES: Final = 5
+"""The largest number of mistakes that did not end a game that are reported."""
 _USES_CLOCK: Final = 20 * MILLISECOND
 """An agent whose moves never take longer than this does not use its clock."""
 
@@ -58,6 +61,11 @@ class Check:
         self._uses_clock = True
         # All games that count for the steps on output and resources.
         self._games: list[CheckGame] = []
+        # What the agent's logs show of mistakes that did not end a game, and how each is reported; one of a kind for
+        # each line of the agent.
+        self._mistakes: dict[tuple[str, str], tuple[Explanation, Light]] = {}
+        # The messages of failed steps.
+        self._explained: set[str] = set()
         # A game that failed only in a process that had already played a game, not in a fresh process.
         self._failed_after_other_games: CheckGame | None = None
 
@@ -68,16 +76,29 @@ class Check:
         if only is not None:
             positions = (position for position in positions if position.number == only)
         (planned,) = self._moves(self._players.kept, islice(positions, 1))
-        (first,) = yield GameBatch([replace(planned, watched=True)])
+        (first,) = yield from self._play(GameBatch([replace(planned, watched=True)]))
         if not first.was_asked:
-            yield from self._explain_start(first)
+            self._explain_start(first)
         else:
             self._report_start(first)
             rest = islice(positions, 0 if only is not None else self._conditions.positions - 1)
             play_whole_games = yield from self._try_positions(first, rest)
             if only is None and play_whole_games:
                 yield from self._try_whole_games()
+        self._report_mistakes()
         self._skip_the_rest()
+
+    def _play(self, batch: GameBatch) -> Generator[GameBatch, list[CheckGame], list[CheckGame]]:
+        """Requests games, and notes what their logs show of mistakes."""
+        played = yield batch
+        for game in played if self._players.python else ():
+            log = game.own.stderr or ""
+            for mistake in mistakes_in(log):
+                why = explanations.by_mistake(mistake)
+                self._mistakes.setdefault((mistake.place, mistake.cure), (why, Light.FAILED))
+            if not game.failed and (raised := explanations.of_end(log)):
+                self._mistakes.setdefault((raised.message, ""), (raised, Light.WARNING))
+        return played
 
     # The start.
 
@@ -90,12 +111,12 @@ class Check:
             StepName.READY, Light.GOOD, allowed if self._players.python else "as the protocol requires", seconds=0.0
         )
 
-    def _explain_start(self, first: CheckGame) -> GameRequests:
+    def _explain_start(self, first: CheckGame) -> None:
         """Reports why the agent was never ready."""
         if first.undecided:
             self._add_undecided(StepName.STARTS, first)
             return
-        why = yield from self._explain(first)
+        why = self._explain(first)
         name = StepName.FOUND if why.loading else StepName.STARTS
         if not why.loading and (
             why.method == "begin" or (not self._players.python and first.record.verdict == Verdict.UNREADY)
@@ -131,9 +152,11 @@ class Check:
         played = [first]
         before = self._now()
         if not (first.failed and first.verdict in COSTLY):
-            played += yield GameBatch(self._moves(self._players.kept, more), self._conditions.seconds, enough)
+            games = self._moves(self._players.kept, more)
+            played += yield from self._play(GameBatch(games, self._conditions.seconds, enough))
         if failures and failures[0] is not first:
-            (again,) = yield GameBatch(self._moves(self._players.fresh, [self._position(failures[0])]))
+            games = self._moves(self._players.fresh, [self._position(failures[0])])
+            (again,) = yield from self._play(GameBatch(games))
             if not again.failed and not again.undecided:
                 # Something left over from earlier games was to blame: in a tournament each game has a fresh process.
                 self._failed_after_other_games = failures[0]
@@ -142,16 +165,16 @@ class Check:
                 failures.clear()
                 rest = max(1.0, self._conditions.seconds - (self._now() - before))
                 games = self._moves(self._players.fresh, chain(waiting, more))
-                played += yield GameBatch(games, rest, enough)
+                played += yield from self._play(GameBatch(games, rest, enough))
         self._games += played
-        return (yield from self._report_positions(played))
+        return self._report_positions(played)
 
-    def _report_positions(self, played: list[CheckGame]) -> Generator[GameBatch, list[CheckGame], bool]:
+    def _report_positions(self, played: list[CheckGame]) -> bool:
         failures = sorted((game for game in played if game.failed), key=lambda game: game.planned.number)
         tried = [self._position(game) for game in played if not game.undecided]
         count = f"{len(tried)} position{'s' * (len(tried) != 1)}"
         if failures:
-            yield from self._report_failures(failures, len(tried), count)
+            self._report_failures(failures, len(tried), count)
             return not failures[0].late and len(failures) < len(tried)
         if not tried:
             self._add_undecided(StepName.LEGAL, played[0])
@@ -164,10 +187,10 @@ class Check:
         self._add(StepName.LEGAL, Light.GOOD, f"{count}{in_seats}: {planned_games.count_stages(tried)}{slow}")
         return True
 
-    def _report_failures(self, failures: Sequence[CheckGame], tried: int, count: str) -> GameRequests:
+    def _report_failures(self, failures: Sequence[CheckGame], tried: int, count: str) -> None:
         """Reports the first of the failures; `tried` is the number of positions tried."""
         first = failures[0]
-        why = yield from self._explain(first)
+        why = self._explain(first)
         if others := len(failures) - 1:
             why = replace(why, message=f"{why.message} (and in {others} of {tried - 1} other positions)")
         if first.late:
@@ -191,29 +214,27 @@ class Check:
         longest = self._planner.moves_until_resigning(played_games.mean_time(self._games))
         entrant = self._players.fresh if self._failed_after_other_games else self._players.kept
         games = [self._planner.whole_game(seat, entrant, longest) for seat in range(self._planner.start.players)]
-        played = yield GameBatch(
-            games, 2 * self._conditions.seconds, lambda game: game.failed and game.verdict in COSTLY
+        played = yield from self._play(
+            GameBatch(games, 2 * self._conditions.seconds, lambda game: game.failed and game.verdict in COSTLY)
         )
         again: CheckGame | None = None
         if not any(game.late for game in played):
             # The first game again, in a fresh process.
-            once_more = self._planner.whole_game(played[0].seat, self._players.watched, longest)
-            (again,) = yield GameBatch([once_more])
+            once_more = self._planner.whole_game(played[0].seat, self._players.fresh, longest)
+            (again,) = yield from self._play(GameBatch([once_more]))
         self._games += played
-        yield from self._report_whole_games(played)
+        self._report_whole_games(played)
         yield from self._report_clock(played)
-        for why in explanations.unnoticed(again.own.stderr or "") if again else ():
-            self._add_failure(StepName.UNNOTICED, why, light=Light.WARNING, again=self._command())
         self._report_again(played[0], again)
         self._report_seed(played[0], again)
         self._add(StepName.PRINTED, *played_games.output(self._games))
         self._add(StepName.USED, *played_games.resources_used(self._games, self._conditions.allowance))
 
-    def _report_whole_games(self, played: list[CheckGame]) -> GameRequests:
+    def _report_whole_games(self, played: list[CheckGame]) -> None:
         broken = [game for game in played if game.failed and not game.late]
         message = played_games.results(played)
         if broken:
-            yield from self._fail_in_game(StepName.WHOLE, broken[0])
+            self._fail_in_game(StepName.WHOLE, broken[0])
         elif all(game.undecided for game in played):
             self._add_undecided(StepName.WHOLE, played[0])
         elif not message:
@@ -229,7 +250,7 @@ class Check:
     def _report_clock(self, played: list[CheckGame]) -> GameRequests:
         late = [game for game in played if game.late]
         if late:
-            yield from self._fail_in_game(StepName.CLOCK, late[0])
+            self._fail_in_game(StepName.CLOCK, late[0])
             return
         measured = played_games.time_used(self._games, played, self._conditions.clock)
         if slow := (yield from self._too_slow(played)):
@@ -248,7 +269,7 @@ class Check:
         )
         if pace is None:
             return None
-        (asked,) = yield GameBatch([self._planner.in_a_hurry(game, pace)])
+        (asked,) = yield from self._play(GameBatch([self._planner.in_a_hurry(game, pace)]))
         return pace if asked.record.verdict == Verdict.TIME and asked.failed else None
 
     def _report_again(self, first: CheckGame, again: CheckGame | None) -> None:
@@ -298,13 +319,9 @@ class Check:
 
     # Why the agent failed.
 
-    def _explain(self, game: CheckGame) -> Generator[GameBatch, list[CheckGame], Explanation]:
-        """Why the agent lost. Unless it was too slow, it plays the position again, watched, to see what it changes."""
-        watched_log = ""
-        if self._players.python and game.was_asked and game.verdict not in COSTLY:
-            (watched,) = yield GameBatch([self._planner.watched(game)])
-            watched_log = watched.own.stderr or ""
-        return explanations.explain(
+    def _explain(self, game: CheckGame) -> Explanation:
+        """Why the agent lost."""
+        why = explanations.explain(
             Failure(
                 verdict=game.verdict,
                 detail=game.detail,
@@ -312,14 +329,15 @@ class Check:
                 python=self._players.python,
                 waits_charged=self._players.waits_charged,
                 asked=game.was_asked,
-                watched_log=watched_log,
                 source_line=self._players.source_line,
             )
         )
+        self._explained.add(why.message)
+        return why
 
-    def _fail_in_game(self, name: StepName, game: CheckGame) -> GameRequests:
+    def _fail_in_game(self, name: StepName, game: CheckGame) -> None:
         """Reports the step as failed because the agent failed in that whole game."""
-        why = yield from self._explain(game)
+        why = self._explain(game)
         state = self._planner.start
         for move in game.record.moves:
             state = state.play(state.from_text(move.move))
@@ -329,6 +347,12 @@ class Check:
             board=self._board(state, game.seat, game.decisions),
             again=self._play_command(game),
         )
+
+    def _report_mistakes(self) -> None:
+        """Reports the mistakes that are not the reason of a failed step."""
+        mistakes = [one for one in self._mistakes.values() if one[0].message not in self._explained]
+        for why, light in mistakes[:_MOST_MISTAKES]:
+            self._add_failure(StepName.UNNOTICED, why, light=light)
 
     # Reporting.
 

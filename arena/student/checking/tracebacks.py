@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Final
 
 from agents.player import ADVICE
+from agents.strict import MISTAKE
 
 _FRAME: Final = re.compile(r'\s*File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:,)?(?: in (?P<function>\S+))?')
 _OWN: Final = re.compile(r".*/[0-9a-f]{64}/(?P<file>[^\n]+)")
@@ -20,7 +21,7 @@ _TRACEBACK: Final = "Traceback (most recent call last):"
 _THREAD: Final = re.compile(r"(?:Current thread|Thread) 0x[0-9a-f]+.* \(most recent call first\):")
 """The first line of each thread in a dump of `faulthandler`."""
 _MOST_FRAMES: Final = 5
-_FROM_OUR_HOST: Final = ("choose returned ", ADVICE)
+_FROM_OUR_HOST: Final = ("choose returned ", ADVICE, MISTAKE)
 """Prefixes of lines that our own host wrote."""
 _LONGEST_LINE: Final = 200
 """Length limit of a line, in characters."""
@@ -91,6 +92,11 @@ def before_dump(stderr: str) -> str:
     """The output before the dump of the threads."""
     found = re.search(rf"^{_THREAD.pattern}", stderr, re.MULTILINE)
     return stderr if found is None else stderr[: found.start()]
+
+
+def without_mistakes(stderr: str) -> str:
+    """The output without the lines in which our host names mistakes."""
+    return "\n".join(line for line in stderr.split("\n") if not line.startswith(MISTAKE))
 
 
 def _indented(line: str) -> tuple[str, ...]:

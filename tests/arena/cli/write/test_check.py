@@ -84,8 +84,9 @@ def test_steps_keep_their_numbers_where_one_is_left_out() -> None:
         GREEDY.replace("        return", "        state.turn = 1 - state.turn\n        return")
     )
     ended = arena("check", "changes.py", "--game", "tictactoe", "--positions", "2")
-    assert re.search(r"^ 6 ✓ keeps its clock.*\n(?: .*\n)?   ! what no game noticed", ended.out, re.M), ended.out
-    assert re.search(r"^ 7 ✓ plays again", ended.out, re.M)
+    assert re.search(r"^10 ✓ what it used.*\n(?: .*\n)?   ✗ what no game noticed", ended.out, re.M), ended.out
+    assert ended.out.splitlines()[-1].startswith("Plays legal games, but with 1 mistake to correct (")
+    assert ended.code == 1
 
 
 def test_every_step_tells_its_time_and_a_narrow_terminal_cuts_no_word() -> None:

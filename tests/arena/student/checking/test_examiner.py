@@ -268,3 +268,33 @@ def test_games_are_returned_in_the_order_of_the_requests() -> None:
         schedule.note(Finished(game, record, started=NOW, finished=NOW))
     assert schedule.next() is None
     assert [[game.planned for game in batch] for batch in received] == [asked]
+
+
+def test_mistakes_with_positions_are_steps_of_their_own_with_line_and_cure(tmp_path: Path) -> None:
+    path = tmp_path / "my_agent.py"
+    lines = (
+        "        child = state.play(state.moves()[0])\n        child.play(state.moves()[-1])\n        child.turn = 0\n"
+    )
+    path.write_text(GREEDY.replace("        return", f"{lines}        print('hello')\n        return"))
+    found = checked(path, "tictactoe")
+    mistakes = [step for step in found.steps if step.name is StepName.UNNOTICED]
+    assert [step.light for step in found.steps if step not in mistakes] == [Light.GOOD] * len(NUMBERED_STEPS)
+    assert [(step.light, step.message) for step in mistakes[:2]] == [
+        (Light.FAILED, "my_agent.py, line 7: the result of child.play(state.moves()[-1]) is thrown away"),
+        (Light.FAILED, "my_agent.py, line 8: the attribute turn of a position is assigned"),
+    ]
+    assert "write child = child.play(state.moves()[-1])" in mistakes[0].advice
+    assert (found.light, found.plays) == (Light.FAILED, True)
+    printed = next(step for step in found.steps if step.name is StepName.PRINTED)
+    assert (printed.stderr, "mistake" in printed.message) == ("hello\nhello\nhello", False)
+
+
+def test_a_late_agent_with_a_mistake_that_makes_it_late_is_told_of_both(tmp_path: Path) -> None:
+    path = tmp_path / "my_agent.py"
+    loop = "        while state.turn is not None:\n            state.play(state.moves()[0])\n"
+    path.write_text(GREEDY.replace("        return", f"{loop}        return"))
+    found = checked(path, "tictactoe", clock="0.3")
+    wrong = [(step.name, step.message) for step in found.steps if step.light is Light.FAILED]
+    assert [name for name, _ in wrong] == [StepName.CLOCK, StepName.UNNOTICED]
+    assert wrong[1][1] == "my_agent.py, line 7: the result of state.play(state.moves()[0]) is thrown away"
+    assert not found.plays

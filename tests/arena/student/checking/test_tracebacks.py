@@ -12,6 +12,7 @@ from random import Random
 import pytest
 
 from agents.protocol import Verdict
+from agents.strict import mistakes_in
 from arena.student.checking import explanations, tracebacks
 from arena.student.checking.explanations import Failure
 
@@ -27,7 +28,8 @@ PARTS = (
     "Thread 0x00007f (most recent call first):",
     "choose returned None, which is not one of state.moves(): 1",
     "hint: return one",
-    "changed its state: it was 1, and is 2 after choose",
+    'mistake: {"place":"my_agent.py, line 3","what":"thrown\u0007away","cure":"\u2028","expected":"","got":"\u0000"}',
+    'mistake: {"place":"","what":"x","cure":"","expected":""}',
     "agents: my_agent.py, line 3: SyntaxError: invalid syntax",
     "\x1b[2J\x00\udcff",
     "",
@@ -42,11 +44,10 @@ def test_no_output_makes_it_fail(seed: int) -> None:
         stderr = stderr[random.randrange(10) : len(stderr) - random.randrange(10)]
         for verdict in Verdict:
             detail = random.choice(["", "exited with code 1: x", "exited with code 2: agents: y", stderr])
-            why = explanations.explain(
-                Failure(verdict, detail, stderr, watched_log=stderr, python=random.random() < 0.8)
-            )
+            why = explanations.explain(Failure(verdict, detail, stderr, python=random.random() < 0.8))
             assert (why.message + why.advice + why.got).isprintable()
-        list(explanations.unnoticed(stderr))
+        for noticed in (explanations.of_end(stderr), *map(explanations.by_mistake, mistakes_in(stderr))):
+            assert noticed is None or (noticed.message + noticed.advice + noticed.got).isprintable()
         tracebacks.excerpt(stderr)
 
 
