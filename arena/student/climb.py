@@ -112,9 +112,15 @@ class LadderStep:
 
     @property
     def likelihood(self) -> float:
-        """The likelihood that the agent is stronger, computed from the rounds that were not tied."""
-        lost, drawn_low, _, drawn_high, won = self.counts
-        return superiority(won + drawn_high, lost + drawn_low)
+        """The likelihood that the agent is stronger, computed from the rounds that were not level."""
+        ahead, _, behind = self.decided
+        return superiority(ahead, behind)
+
+    @property
+    def decided(self) -> tuple[int, int, int]:
+        """The number of counted rounds in which the agent scored more than half of the points, half, and less."""
+        lost, low, level, high, won = self.counts
+        return high + won, level, lost + low
 
     @property
     def exhausted(self) -> bool:

@@ -62,7 +62,14 @@ def check(
         ),
     ] = None,
     game: Annotated[
-        str | None, typer.Option("--game", "-g", metavar="GAME", help="Game that the agent should play.")
+        str | None,
+        typer.Option(
+            "--game",
+            "-g",
+            metavar="GAME",
+            help="Game that the agent should play.",
+            show_default="the one that PLAYER's file names: --game GAME in its comment",
+        ),
     ] = None,
     tournament: Annotated[
         Path | None,
@@ -99,20 +106,25 @@ def check(
 
     Example: arena check my_agent.py --game connect4
 
+    Example: arena check my_agent.py
+
     Example: arena check --all submissions --tournament cs101.toml
     """
-    conditions, listed = _conditions(game, tournament)
-    conditions = replace(
-        conditions,
-        clock=conditions.clock if clock is None else str(TimeControl.parse(clock)),
-        seed=conditions.seed if seed is None else seed,
-        walls=walls or conditions.walls,
-        positions=number,
-        only=only,
-    )
     try:
         with ExitStack() as stack:
-            candidates = _candidates(player, every, listed, db=db, stack=stack)
+            named = None if player is None or every is not None else _found(player, db, stack)
+            if game is None and tournament is None and named is not None:
+                game = _game_of(named)
+            conditions, listed = _conditions(game, tournament)
+            conditions = replace(
+                conditions,
+                clock=conditions.clock if clock is None else str(TimeControl.parse(clock)),
+                seed=conditions.seed if seed is None else seed,
+                walls=walls or conditions.walls,
+                positions=number,
+                only=only,
+            )
+            candidates = [named] if named is not None else _candidates(player, every, listed)
             printer = None
             if player is not None and format is OutputFormat.TABLE:
                 printer = _StepPrinter(player, conditions)
@@ -174,12 +186,8 @@ def _conditions(game: str | None, tournament: Path | None) -> tuple[Conditions, 
     return of_league(described, description=str(tournament)), theirs
 
 
-def _candidates(
-    player: str | None, every: Path | None, listed: list[Candidate], *, db: str | None, stack: ExitStack
-) -> list[Candidate]:
-    """The agents that the command names: one, those of a folder, or those `listed` by a tournament."""
-    if player is not None and every is None:
-        return [_found(player, db, stack)]
+def _candidates(player: str | None, every: Path | None, listed: list[Candidate]) -> list[Candidate]:
+    """The agents of a folder, or those `listed` by a tournament."""
     if player is None and every is not None:
         return _in_folder(every)
     if player is None and listed:
@@ -213,6 +221,18 @@ def _found(text: str, db: str | None, stack: ExitStack) -> Candidate:
                 raise unknown if "@" in text else error from None
         return Candidate(text, text, player=versions.player(version, submissions(database)))
     return Candidate("", text)
+
+
+def _game_of(candidate: Candidate) -> str:
+    """The game that the agent's own file names. BadPlayer if it names none, or if there is no agent."""
+    from arena.student.checking import agent_lookup
+    from arena.student.checking.explanations import Explanation
+    from arena.student.named_game import named_game
+
+    found = candidate.player or agent_lookup.find(candidate.text)
+    if isinstance(found, Explanation):
+        raise BadPlayer("; ".join(filter(None, (found.message, found.advice))))
+    return named_game(found)
 
 
 def _in_folder(folder: Path) -> list[Candidate]:

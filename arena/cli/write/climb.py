@@ -15,8 +15,10 @@ from arena.cli.terminal.listings import show_json
 from arena.cli.terminal.wrapping import wrapped
 from arena.cli.write.climb_run import MOST, ClimbRun
 from arena.cli.write.climb_screen import ClimbScreen, percent
+from arena.errors import BadPlayer
 from arena.history.words import printable, verdict, without_store
 from arena.match.clock import TimeControl
+from arena.players.player import read_player
 
 if TYPE_CHECKING:
     from arena.student.climb import Climb
@@ -52,8 +54,14 @@ def climb(
         ),
     ],
     game: Annotated[
-        str, typer.Option("--game", metavar="GAME", help="Game, with options if needed: connect4, connect4:rows=5.")
-    ],
+        str | None,
+        typer.Option(
+            "--game",
+            metavar="GAME",
+            help="Game, with options if needed: connect4, connect4:rows=5.",
+            show_default="the one that FILE names: --game GAME in its comment",
+        ),
+    ] = None,
     against: Annotated[
         list[str] | None,
         typer.Option(
@@ -93,7 +101,7 @@ def climb(
     screen = ClimbScreen(quiet=format is ClimbFormat.JSON)
     run = ClimbRun(
         agent=agent,
-        game=game,
+        game=_game_of(agent) if game is None else game,
         against=tuple(against or ()),
         clock=str(TimeControl.parse(clock)),
         most=most,
@@ -118,6 +126,19 @@ def climb(
         raise typer.Exit(130)
     if run.climb is not None and run.climb.broken:
         raise typer.Exit(1)
+
+
+def _game_of(agent: str) -> str:
+    """The game that the agent's own file names. BadPlayer if it names none, or if there is no such file."""
+    from arena.student.named_game import ADD_GAME, named_game
+
+    try:
+        player = read_player(agent)
+    except BadPlayer as error:
+        if "@" in agent:  # a recorded version
+            raise BadPlayer(f"{agent} does not name its game: {ADD_GAME}") from None
+        raise BadPlayer(f"{error}; for a recorded agent {ADD_GAME}" if agent.isidentifier() else str(error)) from None
+    return named_game(player)
 
 
 # Results.

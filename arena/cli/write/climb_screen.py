@@ -62,6 +62,8 @@ class ClimbScreen:
             self._shown += 1
             step = climb.done[self._shown - 1]
             print(_line(self._shown, step), flush=True)
+            if why := by_pairs(step):
+                print(wrapped(why, begin="    ", more="    "), flush=True)
             if step.exhausted:
                 print("    stopped: the same games are repeated move for move", flush=True)
         if climb.current is not None:
@@ -90,6 +92,16 @@ def _line(number: int, step: LadderStep) -> str:
         step.verdict
     ]
     return f"{line} {verdict} ({percent(step.likelihood)})"
+
+
+def by_pairs(step: LadderStep) -> str:
+    """Why the probability does not look like the results of the games: it counts pairs. Empty if it does."""
+    lead = step.results["won"] - step.results["lost"]
+    ahead, level, behind = step.decided
+    if len(step.others) != 1 or lead * (ahead - behind) > 0 or lead == ahead - behind:
+        return ""
+    pairs = f"of {ahead + level + behind} pairs (same opening, seats swapped)"
+    return f"{pairs} it won {ahead}, lost {behind} and drew {level}: {percent(step.likelihood)} follows from these"
 
 
 def percent(share: float) -> str:

@@ -6,7 +6,13 @@ Reads only file names and bytes; runs nothing of the agent.
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import sys
+import sysconfig
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +32,13 @@ LANGUAGES: Final = {".js": "JavaScript", ".c": "C", ".cpp": "C++", ".java": "Jav
 """Programming languages, by file extension."""
 _RUN_BY: Final = {".js": "node", ".java": "java"}
 """The command that runs a source file; programs in other languages are compiled first."""
+_COMPILED_BY: Final = {".c": "cc -O2 -o", ".cpp": "c++ -O2 -o", ".rs": "rustc -O -o", ".go": "go build -o"}
+_INSTALLED: Final = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
+"""The folders of the installed libraries."""
+_WELL_KNOWN: Final = {"agents", "adsearch", "numpy", "pandas", "scipy", "torch"}
+"""Libraries that a tournament can have where this machine does not."""
+_IMPORTS: Final = re.compile(rb"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE | re.ASCII)
+"""A line that imports a module."""
 _NOTEBOOK: Final = (
     "save it as a Python file (in Jupyter: File, Save and Export Notebook As, Executable Script), and name it agent.py"
 )
@@ -45,19 +58,34 @@ def find(text: str) -> Player | Explanation:
 
 
 def name_warning(player: Player) -> str:
-    """A warning if a file of the agent has the name of a module; empty if none has."""
-    if player.path is None:
-        return ""
-    names = (
-        [player.path.name] if player.kind is PlayerKind.FILE else sorted(path.name for path in player.path.glob("*.py"))
-    )
-    taken = sys.stdlib_module_names | {"agents", "adsearch"}
-    for name in names:
-        if (module := name.removesuffix(".py")) in taken:
-            return (
-                f"{name} has the same name as the module {module}; 'import {module}' loads that module: rename the file"
-            )
+    """A warning if a module of the agent's author has the name of another module; empty if none has."""
+    for name in _own_modules(player):
+        module = name.removesuffix(".py")
+        if module in sys.stdlib_module_names:
+            what = f"the module {module} of Python"
+        elif module in _WELL_KNOWN or PathFinder.find_spec(module, _INSTALLED) is not None:
+            what = f"the library {module}"
+        else:
+            continue
+        return f"{name} has the same name as {what}; 'import {module}' can load the wrong one: rename {name}"
     return ""
+
+
+def _own_modules(player: Player) -> Iterator[str]:
+    """The names of the agent's modules and packages, and of those beside its file that the file imports."""
+    if player.path is None:
+        return
+    if player.kind is PlayerKind.FOLDER:
+        yield from sorted(path.name for path in player.path.glob("*.py"))
+        yield from sorted(path.parent.name for path in player.path.glob("*/__init__.py"))
+        return
+    yield player.path.name
+    with suppress(OSError), player.path.open("rb") as file:
+        for module in sorted({name.decode() for name in _IMPORTS.findall(file.read(_READ))}):
+            if (player.path.parent / f"{module}.py").is_file():
+                yield f"{module}.py"
+            elif (player.path.parent / module / "__init__.py").is_file():
+                yield module
 
 
 def neighbour_advice(player: Player, words: str) -> str:
@@ -132,9 +160,13 @@ def _of_file(path: Path) -> tuple[str, str]:
 
 def _as_program(path: Path) -> str:
     """What to do with a program in another language."""
-    run = _RUN_BY.get(path.suffix)
-    how = f"use 'cmd:{run} {path.name}'" if run else f"compile it, and use 'cmd:./{path.stem}'"
-    return f"{how}; in a tournament the organizer adds such a program (docs/protocol.md)"
+    file, made = shlex.quote(path.name), shlex.quote(path.stem)
+    if run := _RUN_BY.get(path.suffix):
+        program, first = f"cmd:{run} {file}", "check it with"
+    else:
+        program, first = f"cmd:./{made}", f"compile it: {_COMPILED_BY[path.suffix]} {made} {file}; then check it with"
+    shown = f'"{program}"' if "'" in program else shlex.quote(program)
+    return f"{first}: arena check {shown}; in a tournament the organizer adds such a program (docs/protocol.md)"
 
 
 def _files_in(folder: Path) -> list[str]:

@@ -157,7 +157,7 @@ def test_one_on_record_is_found_by_name() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("greedy.py",), "expected --game GAME"),
+        (("greedy.py",), "add --game GAME"),
         (("greedy.py", "--game", "nap", "--tournament", "x.toml"), "or --tournament FILE, got both"),
         (("greedy.py", "--game", "conect4"), "did you mean 'connect4'?"),
         (("greedy.py", "--game", "nap", "--clock", "soon"), "expected a clock"),
@@ -211,3 +211,42 @@ def test_ctrl_c_ends_it_and_everything_it_started() -> None:
     assert "Traceback" not in out
     assert started, "nothing had been started"
     assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]
+
+
+def test_the_game_is_read_from_the_agents_file() -> None:
+    arena("new", "mine.py", "--game", "tictactoe")
+    ended = arena("check", "mine.py", "--positions", "1")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("Checking mine.py: tictactoe, clock 10+0.1\n")
+    arena("new", "bot.js", "--game", "nap")
+    for words, what in (
+        ("minee.py", "no file 'minee.py'; did you mean 'mine.py'?"),
+        ("greedy.py", "'greedy.py' does not name its game: add --game GAME, such as --game connect4"),
+        ("bot.js", "bot.js is a JavaScript program, not a Python file; check it with: arena check 'cmd:node bot.js'"),
+        ("pvs", "'pvs' is built in and needs no check"),
+        ("nobody", "no player 'nobody'"),
+    ):
+        ended = arena("check", words)
+        assert (ended.code, ended.out) == (2, "")
+        assert what in ended.err
+    assert not list(Path.cwd().glob("arena*")), "something went on record"
+
+
+def test_a_module_with_the_name_of_a_library_is_warned_of() -> None:
+    Path("team").mkdir()
+    Path("team/agent.py").write_text(GREEDY)
+    Path("team/numpy.py").write_text("")
+    Path("msgspec.py").write_text(GREEDY)
+    Path("beside.py").write_text(f"from heapq import heappop\nimport queue\n{GREEDY}")
+    Path("heapq.py").write_text("")
+    for player, file, what in (
+        ("team", "numpy.py", "the library numpy"),
+        ("msgspec.py", "msgspec.py", "the library msgspec"),
+        ("beside.py", "heapq.py", "the module heapq of Python"),
+    ):
+        (found,) = json.loads(arena("check", player, "-g", "nap", "--positions", "1", "--format", "json").out)
+        module = file.removesuffix(".py")
+        words = f"{file} has the same name as {what}; 'import {module}' can load the wrong one"
+        assert (found["light"], found["wrong"], found["told"]) == ("warning", "found and importable", words)
+    (found,) = json.loads(arena("check", "greedy.py", "-g", "nap", "--positions", "1", "--format", "json").out)
+    assert found["light"] == "good", "heapq.py is beside greedy.py, which does not import it"

@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from arena.cli.write.climb_screen import by_pairs, percent
+from arena.match.schedule import Entrant
+from arena.student.climb import LadderStep
 from arena.walls.usage import descendants
 from tests.kit.arena_program import arena, environment
 from tests.kit.effort import PATIENCE
@@ -207,7 +210,10 @@ def test_other_kinds_of_games_have_ladders_of_their_own(game: str, seats: int) -
         (["random", "--game", "maze:ghosts=random"], "has only one player"),
         (["minimax", "--game", "kuhn"], "minimax cannot play kuhn"),
         (["random", "--game", "connect4", "--clock", "soon"], "expected a clock such as"),
-        (["random"], "--game"),
+        (["random"], "'random' does not name its game: add --game GAME, such as --game connect4"),
+        (["nofile.py"], "no file 'nofile.py'"),
+        (["alice@2"], "alice@2 does not name its game: add --game GAME"),
+        (["alice"], "; for a recorded agent add --game GAME"),
         (["random", "--game", "connect4", "--games", "15"], "--games: expected at least 16, got 15"),
         (["random", "--game", "maze:ghosts=2", "--games", "23"], "--games: expected at least 24, got 23"),
     ],
@@ -242,3 +248,38 @@ def test_ctrl_c_tells_what_was_found_so_far_and_leaves_no_process() -> None:
     assert "random: undecided against random#2 (" in out
     assert "to repeat" not in out
     assert not [child for child in children if Path(f"/proc/{child}").exists()]
+
+
+def step_of(games: str) -> LadderStep:
+    """A step with these pairs of games: "wl" is a pair of which the first game was won and the second lost."""
+    step = LadderStep("minimax:depth=3", (Entrant("minimax:depth=3", "minimax:depth=3"),), over=True)
+    names, points = {"w": "won", "d": "drawn", "l": "lost"}, {"w": 1.0, "d": 0.5, "l": 0.0}
+    for pair in games.split():
+        step.results.update(names[game] for game in pair)
+        step.counts[round(2.0 * sum(points[game] for game in pair))] += 1
+    return step
+
+
+@pytest.mark.parametrize(
+    ("games", "won", "lost", "level"),
+    [("wd wl wl wl ll", 1, 1, 3), ("ww ww ll ld ld wd", 3, 3, 0), ("ll wd wd", 2, 1, 0), ("ww dl dl dl", 1, 3, 0)],
+)
+def test_odds_that_look_wrong_are_explained_by_pairs(games: str, won: int, lost: int, level: int) -> None:
+    step = step_of(games)
+    pairs = f"of {won + lost + level} pairs (same opening, seats swapped) it won {won}, lost {lost} and drew {level}"
+    assert by_pairs(step) == f"{pairs}: {percent(step.likelihood)} follows from these"
+
+
+@pytest.mark.parametrize("games", ["ww ww wd", "ll wl", "wl wl dd", "ww ll", ""])
+def test_odds_that_look_right_need_no_words(games: str) -> None:
+    assert by_pairs(step_of(games)) == ""
+
+
+def test_the_game_is_read_from_the_agents_file_and_a_mistyped_file_is_named() -> None:
+    arena("new", "mine.py", "--game", "tictactoe")
+    options = ("--games", "16", "--seed", "1", "--walls", "limits", "--against", "random")
+    ended = arena("climb", "mine.py", *options)
+    assert ended.code == 0, ended.err
+    assert "tictactoe   clock 5+0.05   1 step, up to 16 games each" in ended.out
+    ended = arena("climb", "minee.py", *options)
+    assert (ended.code, ended.err) == (2, "arena: no file 'minee.py'; did you mean 'mine.py'?\n")

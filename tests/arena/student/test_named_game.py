@@ -1,0 +1,80 @@
+"""The game that an agent's own file names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from adsearch import games
+from arena.errors import BadPlayer
+from arena.players.player import read_player
+from arena.student import starter
+from arena.student.named_game import named_game
+from arena.student.starter import Language, Style
+from tests.kit.every_game import SMALL
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("game", SMALL)
+def test_every_template_names_its_game(game: str) -> None:
+    start = games.start(game)
+    for style in Style:
+        Path("my_agent.py").write_text(starter.agent(Path("my_agent.py"), game, start, style, None).text)
+        assert named_game(read_player("my_agent.py")) == game
+    for language, ending in starter.ENDINGS.items():
+        if language is not Language.PYTHON:
+            file = Path(f"bot{ending}")
+            file.write_text(starter.agent(file, game, start, None, None).text)
+            assert named_game(read_player(f"cmd:./bot {file}")) == game
+            file.unlink()
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "player"),
+    [
+        ("a.py", '"""Run `arena check a.py --game nap`."""', "a.py"),
+        ("a.py", "# arena climb a.py --game=nap, or with a clock", "a.py:MyAgent"),
+        ("team/agent.py", "# --game nap\n", "team"),
+        ("bot.c", "/* arena check cmd:./bot --game nap */", "cmd:./bot"),
+        ("Bot.java", "// --game nap", "cmd:java -cp . Bot"),
+        ("a.py", "# --game nap\n# --game GAME\n# --game 'nap'\n", "a.py"),
+        ("a.py", "\N{LATIN SMALL LETTER U WITH DIAERESIS} --game nap", "cmd:python3 a.py --fast"),
+    ],
+)
+def test_it_is_read_from_the_file_of_the_agent(file: str, text: str, player: str) -> None:
+    Path(file).parent.mkdir(exist_ok=True)
+    Path(file).write_text(text, encoding="latin-1")
+    assert named_game(read_player(player)) == "nap"
+
+
+def test_a_game_with_blanks_in_its_path_is_quoted() -> None:
+    Path("a.py").write_text("# arena check a.py --game 'my rules.py:Game'\n")
+    assert named_game(read_player("a.py")) == "my rules.py:Game"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "'a.py' does not name its game: add --game GAME, such as --game connect4"),
+        ("# --game nap\n# --game connect4\n", r"'a.py' names several games \(nap, connect4\): add --game"),
+        ('parser.add_argument("--game", default="nap")', "does not name its game"),
+    ],
+)
+def test_a_file_that_names_none_or_several_is_refused(text: str, words: str) -> None:
+    Path("a.py").write_text(text)
+    with pytest.raises(BadPlayer, match=words):
+        named_game(read_player("a.py"))
+
+
+def test_a_player_without_a_readable_file_names_none() -> None:
+    Path("a.py").write_text("# --game nap")
+    os.mkfifo("pipe")  # a file that would be waited for
+    for player in ("random", "cmd:./pipe", "cmd:./nothing a.txt"):
+        with pytest.raises(BadPlayer, match="does not name its game"):
+            named_game(read_player(player))
