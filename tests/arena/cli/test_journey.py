@@ -17,7 +17,7 @@ from tests.kit.terminal import ROWS, Session
 
 RIGHT, HOME, END, ENTER = "\x1b[C", "\x1b[H", "\x1b[F", "\r"
 COLUMNS_OF_THE_BOARD = " 1 2 3 4 5 6 7"
-CHOICE = "return max(moves, key=lambda move: self.worth(state.play(move), state.turn))"
+CHOICE = "return max(moves, key=lambda move: self.after_answer(state.play(move), state.turn))"
 ANY_ORDER = "self.random.shuffle(moves)  # so that equally good moves are chosen at random"
 CHECK = "arena check my_agent.py --game connect4"
 
@@ -99,7 +99,7 @@ def find_the_mistake(terminal: Session) -> None:
 
 def climb(terminal: Session) -> None:
     ended = terminal.run(
-        "arena climb my_agent.py --game connect4 --against random --against minimax:depth=1 --games 16 --seed 3"
+        "arena climb my_agent.py --game connect4 --against random --against minimax:depth=3 --games 16 --seed 3"
     )
     assert ended.code == 0, ended.printed
     assert any(re.search(r"^ 1  random +won [1-3] +drawn 0 +lost 0 +\.\.\.$", one, re.M) for one in ended.pictures)
@@ -119,8 +119,8 @@ def climb(terminal: Session) -> None:
 
 def run_a_tournament(terminal: Session) -> str:
     """The game that it lost there."""
-    entrants = "my_agent.py random alphabeta:depth=2"
-    ended = terminal.run(f"arena run connect4 {entrants} --clock none --openings 2 --seed 3 --name evening")
+    entrants = "my_agent.py random alphabeta:depth=4"
+    ended = terminal.run(f"arena run connect4 {entrants} --clock none --openings 2 --seed 4 --name evening")
     assert ended.code == 0, ended.printed
     tables = [picture for picture in ended.pictures if "elo" in picture]
     assert re.search(r"^rank  name +games  points +score +elo$", tables[0], re.MULTILINE)
@@ -132,8 +132,8 @@ def run_a_tournament(terminal: Session) -> str:
     results = tables[-1].partition("6/6 ━")[2].splitlines()[1:]
     assert [line.split()[0] for line in results] == [f"{number}/6" for number in range(1, 7)], "one line a game"
     assert "elo" not in ended.printed
-    assert re.search(r"^rank  name +games +W +D +L +points  score +faults$", ended.printed, re.MULTILINE)
-    assert re.findall(r"^\d +(\S+) +4 ", ended.printed, re.MULTILINE) == ["alphabeta:depth=2", "my_agent", "random"]
+    assert re.search(r"^rank  name +games +W +D +L +points +score +faults$", ended.printed, re.MULTILINE)
+    assert re.findall(r"^\d +(\S+) +4 ", ended.printed, re.MULTILINE) == ["alphabeta:depth=4", "my_agent", "random"]
     after = ended.printed.partition("evening is finished: 6 games. Next:\n")[2]
     assert commands(after) == ["arena rank evening", "arena crosstable evening", "arena history --tournament evening"]
 
@@ -144,8 +144,8 @@ def run_a_tournament(terminal: Session) -> str:
     game, *players, points = rows[0].split()[:5]
     assert game.startswith("evening-")
     assert (players, points) in (
-        (["my_agent", "-", "alphabeta:depth=2"], "0-1"),
-        (["alphabeta:depth=2", "-", "my_agent"], "1-0"),
+        (["my_agent", "-", "alphabeta:depth=4"], "0-1"),
+        (["alphabeta:depth=4", "-", "my_agent"], "1-0"),
     )
     return game
 
@@ -167,7 +167,7 @@ def replay(terminal: Session, game: str) -> None:
         terminal.press(keys)
         assert COLUMNS_OF_THE_BOARD in terminal.until(shown)
         if keys == END:
-            assert "alphabeta:depth=2 wins, four in a row" in terminal.until(shown)
+            assert "alphabeta:depth=4 wins, four in a row" in terminal.until(shown)
     terminal.press("?")
     assert "home, end         start, end of the game" in terminal.until("q                 quit")
     terminal.press("?")
