@@ -205,7 +205,7 @@ GAMES = [*SMALL, "connect4", "othello", "checkers", "ludo:players=3", "maze:ghos
 )
 def test_a_template_is_not_accused_and_plays_as_without(style: Style, game: str, tmp_path: Path) -> None:
     path = tmp_path / "my_agent.py"
-    path.write_text(starter.agent(path, game, games.start(game), style, None).text)
+    path.write_text(starter.agent(path, game, games.start(game), style, None).files[path.name])
     mistakes, moves = played(path, game, most=6)
     assert mistakes == []
     assert played(path, game, most=6, kind=Player)[1] == moves

@@ -25,13 +25,15 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_template_names_its_game(game: str) -> None:
     start = games.start(game)
     for style in Style:
-        Path("my_agent.py").write_text(starter.agent(Path("my_agent.py"), game, start, style, None).text)
+        Path("my_agent.py").write_text(
+            starter.agent(Path("my_agent.py"), game, start, style, None).files["my_agent.py"]
+        )
         assert named_game(read_player("my_agent.py")) == game
     for language, ending in starter.ENDINGS.items():
         if language is not Language.PYTHON:
-            file = Path(f"bot{ending}")
-            file.write_text(starter.agent(file, game, start, None, None).text)
-            assert named_game(read_player(f"cmd:./bot {file}")) == game
+            file = Path(f"Bot{ending}")
+            file.write_text(starter.agent(file, game, start, None, None).files[file.name])
+            assert named_game(read_player(f"cmd:./Bot {file}")) == game
             file.unlink()
 
 
