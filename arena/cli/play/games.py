@@ -124,7 +124,7 @@ def _description(game: Game, state: State[Any]) -> str:
         parts.append(_filled(f"Moves: {game.state.notation}.{python}", indent=""))
     if game.state.attributes:
         pairs = [(f"state.{code}", meaning) for code, meaning in game.state.attributes]
-        parts += ["", "In Python a position also has:", *_pairs(pairs)]
+        parts += ["", "In Python, besides state.turn, state.moves() and state.play(move):", *_pairs(pairs)]
     if game.state.position_notation:
         parts += ["", "A position as text:", *_pairs(game.state.position_notation)]
     parts += ["", f"Start, {_whose_turn(state)}:", *_shown(state)]
