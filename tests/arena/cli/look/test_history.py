@@ -282,7 +282,7 @@ def test_show_tells_a_game_with_its_board_its_clocks_and_its_end(record: Path) -
     assert lines[0] == "cs101-1   tictactoe   ann - bob   1-0"
     assert "opening a1 b1" in lines[1]
     assert re.fullmatch(r"  3  ann a2   0\.\d\d s   \d+\.\d\d s left   depth 3, score \+0.25, .*", lines[5])
-    assert lines[-6:] == ["  a b c", "1 X o .", "2[X]o .", "3 X . .", "", "ann wins   5 plies"]
+    assert lines[-6:] == ["  a b c", "1 X o .", "2 X o .", "3[X]. .", "", "ann wins   5 plies"]
 
 
 def test_show_tells_rulings_beside_what_happened(record: Path) -> None:
