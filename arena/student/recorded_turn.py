@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from adsearch import CHANCE, State
-from agents.protocol import Move, Over, Ready, Start, Turn
+from agents.protocol import Move, Over, Ready, Start, Turn, Verdict
 from arena.errors import ArenaError
 from arena.history.replay import positions
 from arena.match import Match
@@ -57,7 +57,6 @@ def default_ply(game: PastGame, own: Collection[int], *, trust: bool = False) ->
     ArenaError if there was no turn."""
     asked = _asked(game, list(positions(game, trust=trust)))
     if game.fault is None:
-        # At the end of a game that was cut short, no agent was asked for a move.
         asked.pop(len(game.moves) + 1, None)
     for seats in ([game.fault], own, range(len(game.seats))):
         if turns := [ply for ply, seat in asked.items() if seat in seats]:
@@ -67,11 +66,13 @@ def default_ply(game: PastGame, own: Collection[int], *, trust: bool = False) ->
 
 def _asked(game: PastGame, states: Sequence[State[Any]]) -> dict[int, int]:
     """The seat that was asked at each ply, including the ply in which the game ended."""
-    opening = {move.ply for move in game.moves if move.who == "opening"}
+    not_asked = {move.ply for move in game.moves if move.who == "opening"}
+    if game.verdict == Verdict.ADJUDICATED:
+        not_asked.add(len(game.moves) + 1)
     return {
         number: state.turn
         for number, state in enumerate(states, 1)
-        if state.turn is not None and state.turn != CHANCE and number not in opening
+        if state.turn is not None and state.turn != CHANCE and number not in not_asked
     }
 
 
@@ -84,7 +85,7 @@ def _seat_at(game: PastGame, states: Sequence[State[Any]], ply: int) -> int:
         raise ArenaError(f"game {game.id}: no agent was asked for a move")
     if ply > len(states):
         what = f"the game has {len(game.moves)} plies"
-    elif states[ply - 1].turn is None:
+    elif states[ply - 1].turn is None or ply > len(game.moves):
         what = "the game was over"
     else:
         opening = states[ply - 1].turn != CHANCE or (ply <= len(game.moves) and game.moves[ply - 1].who == "opening")
@@ -93,13 +94,24 @@ def _seat_at(game: PastGame, states: Sequence[State[Any]], ply: int) -> int:
     raise ArenaError(f"game {game.id}, ply {ply}: {what}; the nearest ply at which an agent was asked is {nearest}")
 
 
+def _names_shown(game: PastGame) -> bool:
+    """Whether the players got the names of their opponents; in games of older versions, outside tournaments only."""
+    return bool((game.host or {}).get("names", "shown" if game.tournament is None else "hidden") == "shown")
+
+
+def _max_plies(game: PastGame) -> int | None:
+    """The game's limit of moves; in games of older versions it is known only if it ended the game."""
+    made = sum(isinstance(move.who, int) for move in game.moves)
+    limit = (game.host or {}).get("max_plies", made if game.verdict == Verdict.ADJUDICATED else None)
+    return limit if isinstance(limit, int) and limit > 0 else None
+
+
 def _judged_again(game: PastGame, ply: int) -> tuple[Match, list[tuple[int, Start | Turn | Over]]]:
     """Plays the game again up to `ply`; returns it with all messages sent, each with its seat."""
     seeds = GameSeeds.of(game.seed, (game.pair,), leg=game.leg, attempt=game.attempt)
-    # Outside tournaments, players see the names of their opponents.
-    shown = game.players if game.tournament is None else [f"seat {number}" for number in range(len(game.seats))]
+    shown = _names_shown(game)
     plans = tuple(
-        SeatPlan(player, shown[number], f"{number:064x}", seeds.for_seat(number))
+        SeatPlan(player, player if shown else f"seat {number}", f"{number:064x}", seeds.for_seat(number))
         for number, player in enumerate(game.players)
     )
     fixture = Fixture(
@@ -110,6 +122,7 @@ def _judged_again(game: PastGame, ply: int) -> tuple[Match, list[tuple[int, Star
         clock=game.clock,
         margin=_EVER,
         opening=tuple((game.opening or "").split()),
+        max_plies=_max_plies(game),
         limits=Limits(hello=None, move=_EVER),
     )
     now = 0

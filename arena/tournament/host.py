@@ -1,4 +1,7 @@
-"""The machine that a game was played on: software, Python, system, walls and clocks, recorded with each game."""
+"""How a game was played: software, Python, system, walls and clocks, and what the players were sent.
+
+It is recorded with each game, so that `arena debug` can send the same messages again.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,18 @@ from arena.walls.kinds import WallKind
 
 
 def host(game: Planned) -> dict[str, Any]:
-    """The machine that a game was played on; the walls (null if all players are built in); and `waits_charged`, the
-    seats whose clocks also ran while they waited for a processor, because that time cannot be measured here."""
+    """The machine that a game was played on; the walls (null if all players are built in); `waits_charged`, the seats
+    whose clocks also ran while they waited for a processor, because that time cannot be measured here; the limit of
+    moves (null if there is none); and whether the players got the names of their opponents."""
     kinds = sorted({entrant.walls for entrant in game.entrants if entrant.walls})
     waits_charged = [seat for seat, entrant in enumerate(game.entrants) if not _counts_waits(entrant)]
-    return {**_machine(), "walls": ", ".join(kinds) or None, "waits_charged": waits_charged}
+    return {
+        **_machine(),
+        "walls": ", ".join(kinds) or None,
+        "waits_charged": waits_charged,
+        "max_plies": game.max_plies,
+        "names": "shown" if game.names_shown else "hidden",
+    }
 
 
 def _counts_waits(entrant: Entrant) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from time import monotonic, monotonic_ns
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from agents.agent import Agent
     from agents.player import Answer
     from agents.player import Player as Host
+    from agents.strict import Mistake
     from arena.players.player import Player
     from arena.student.recorded_turn import RecordedTurn
     from db.records import PastGame
@@ -60,13 +61,15 @@ def debug(
 
     The agent runs in this terminal from the recorded source, without a sandbox and without a clock. First it plays its
     earlier turns again, silently and without stopping at breakpoints, so that it is in the same state as in the game.
+    Mistakes with positions, such as a result of state.play(m) that is thrown away, are named with their line, as in
+    arena check.
 
     Example: arena debug last
 
     Example: arena debug demo-12 --ply 6 --file my_agent.py
     """
     from agents import hosting
-    from agents.player import Player as Host
+    from agents.strict import StrictPlayer
     from arena.cli.asking import recorded_game
     from arena.student.recorded_turn import default_ply, replay_turn
 
@@ -79,8 +82,9 @@ def debug(
     make = _maker(player, called, recorded)
     for line in _introduction(game, recorded, ply=ply, called=called, chosen=chosen, trust=trust_rules):
         print(line, flush=True)
+    mistakes: list[Mistake] = []
     try:
-        host = Host(make, name=game.players[recorded.seat])
+        host = StrictPlayer(make, name=game.players[recorded.seat], report=mistakes.append)
         host.answer(recorded.start, monotonic_ns())
         differed = _replay_earlier_turns(host, recorded, game)
         begun = monotonic()
@@ -94,13 +98,17 @@ def debug(
         while begin is not None and begin.tb_frame.f_code.co_filename == __file__:
             begin = begin.tb_next
         hosting.show(error.with_traceback(begin))
+        for line in _mistakes_shown(mistakes):
+            print(line, file=sys.stderr)
         print(_retry_hint(game, ply, file), file=sys.stderr)
         raise typer.Exit(1) from None
     for line in _compared(game, recorded, ply=ply, answer=answer, seconds=seconds):
         print(line)
     if differed:
         print(wrapped(_why_different(differed, another=file is not None)))
-    if not _is_legal(recorded, answer):
+    for line in _mistakes_shown(mistakes):
+        print(line)
+    if mistakes or not _is_legal(recorded, answer):
         raise typer.Exit(1)
 
 
@@ -305,6 +313,18 @@ def _in_both(recorded: RecordedTurn, text: str) -> str:
     """The text of a legal move, with its Python value if that is different; any other text as it is."""
     state = recorded.state
     return next((in_both(state, move) for move in state.moves() if state.to_text(move) == text), text)
+
+
+def _mistakes_shown(mistakes: Sequence[Mistake]) -> Iterator[str]:
+    """Each mistake with positions in this turn and the earlier ones, and what to do."""
+    from arena.history import words
+
+    for mistake in mistakes:
+        yield ""
+        yield wrapped(words.printable(f"mistake {mistake}"), more=" " * 8)
+        if mistake.expected:
+            yield wrapped(words.printable(f"        expected {mistake.expected}"), more=" " * 8)
+        yield wrapped(words.printable(f"advice  {mistake.cure}"), more=" " * 8)
 
 
 def _is_legal(recorded: RecordedTurn, answer: Answer | None) -> bool:

@@ -6,31 +6,54 @@ from datetime import UTC, datetime
 from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from agents.protocol import Start, Turn
+from agents.protocol import Turn, pack
 from arena.errors import ArenaError
 from arena.history import documents
 from arena.match.fixture import Fixture, SeatPlan
 from arena.match.schedule import Entrant, Finished, Planned
 from arena.match.seeds import GameSeeds
 from arena.student.recorded_turn import default_ply, replay_turn
+from arena.tournament.host import host
 from db.records import PastGame
 from tests.kit.match_model import MS
 from tests.kit.match_table import Table
 
+COUNTDOWN = "examples/countdown.py:Countdown"
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 PAIR = '["ann", "bob", 3]'
 
 
 def played(
-    rules: str, seats: int, *, clock: str = "10+0.1", opening: tuple[str, ...] = (), most: int = 30
+    rules: str,
+    seats: int,
+    *,
+    clock: str = "10+0.1",
+    opening: tuple[str, ...] = (),
+    most: int = 30,
+    max_plies: int | None = None,
+    names_shown: bool = True,
 ) -> tuple[PastGame, Table]:
     """A recorded game of random moves, and all messages sent to its players."""
     random, names = Random(rules), ("ann", "bob", "cid", "dee")[:seats]
     key = GameSeeds.of(7, (PAIR,), leg=1, attempt=2)
-    plans = tuple(SeatPlan(name, name, f"{seat:064x}", key.for_seat(seat)) for seat, name in enumerate(names))
-    table = Table(Fixture(5, rules, plans, key.key, clock, opening=opening))
+    entrants = tuple(Entrant(name, name) for name in names)
+    planned = Planned(
+        *(5, rules, rules, entrants, 7, (PAIR,)),
+        leg=1,
+        attempt=2,
+        clock=clock,
+        opening=opening,
+        max_plies=max_plies,
+        names_shown=names_shown,
+    )
+    plans = tuple(
+        SeatPlan(name, planned.shown(seat), f"{seat:064x}", key.for_seat(seat)) for seat, name in enumerate(names)
+    )
+    table = Table(Fixture(5, rules, plans, key.key, clock, opening=opening, max_plies=max_plies))
     table.begin(wants=("position", "legal"))
     while table.match.verdict is None and len(table.match.moves) < most:
         spent = random.randrange(100 * MS)
@@ -38,10 +61,8 @@ def played(
     if table.match.verdict is None:
         table.resign()
     table.finish()
-    entrants = tuple(Entrant(name, name) for name in names)
-    planned = Planned(5, rules, rules, entrants, 7, (PAIR,), leg=1, attempt=2, clock=clock, opening=opening)
     past = documents.past(Finished(planned, table.match.record(), NOW, NOW))
-    return replace(past, pair=PAIR), table
+    return replace(past, pair=PAIR, host=host(planned)), table
 
 
 @pytest.mark.parametrize(
@@ -60,20 +81,51 @@ def played(
 )
 def test_every_turn_is_restored_word_for_word(rules: str, seats: int, opening: tuple[str, ...]) -> None:
     game, table = played(rules, seats, opening=opening)
+    assert questions_restored(game, table) >= len([move for move in game.moves if isinstance(move.who, int)])
+
+
+@settings(max_examples=60)
+@given(
+    st.sampled_from(
+        [
+            *(("connect4", 2), ("othello:size=4", 2), ("pig:goal=15", 2), ("kuhn", 2), ("ludo:tokens=1", 4)),
+            *(("maze:map=tiny,ghosts=1,steps=9", 2), (COUNTDOWN, 2)),
+        ]
+    ),
+    st.sampled_from(["none", "10", "0.5+0.1", "3/2+0.2", "0.3+5x0.1", "move=0.2", "0+2x0.2"]),
+    st.one_of(st.none(), st.integers(1, 20)),
+    st.booleans(),
+    st.booleans(),
+)
+def test_the_limit_of_moves_the_clock_and_the_names_are_those_of_the_game(
+    rules: tuple[str, int], clock: str, max_plies: int | None, names_shown: bool, tournament: bool
+) -> None:
+    game, table = played(*rules, clock=clock, max_plies=max_plies, names_shown=names_shown, most=12)
+    assert questions_restored(replace(game, tournament="cs101" if tournament else None), table)
+
+
+def questions_restored(game: PastGame, table: Table) -> int:
+    """How many turns were sent in the game; each is compared with what is restored, apart from the turns' ids."""
     questions = 0
     for seat, post in enumerate(table.post):
         start, turns = post[0], [message for message in post if isinstance(message, Turn)]
-        assert isinstance(start, Start)
         for number, turn in enumerate(turns, 1):
             recorded = replay_turn(game, turn.ply, trust=True)
             questions += 1
             assert recorded.seat == seat
-            assert recorded.start == start
-            assert [replace(turn, id="") for turn in recorded.turns] == [
-                replace(turn, id="") for turn in turns[:number]
-            ]
+            assert pack(recorded.start) == pack(start)
+            restored = [pack(replace(one, id="")) for one in recorded.turns]
+            assert restored == [pack(replace(one, id="")) for one in turns[:number]]
             assert recorded.state.view(seat) == turn.position
-    assert questions >= len([move for move in game.moves if isinstance(move.who, int)])
+    return questions
+
+
+def test_in_games_of_older_versions_a_limit_is_known_if_it_ended_the_game() -> None:
+    game, table = played("connect4", 2, max_plies=6)
+    assert game.verdict == "adjudicated"
+    assert questions_restored(replace(game, host=None), table) == 6
+    with pytest.raises(ArenaError, match="ply 7: the game was over; the nearest ply at which an agent was asked is 6"):
+        replay_turn(game, 7)
 
 
 def test_the_turn_in_which_the_game_ended_is_included() -> None:
@@ -144,6 +196,6 @@ def test_a_game_without_a_turn_is_an_error() -> None:
         replay_turn(game, 30)
 
 
-def test_in_tournaments_agents_do_not_see_the_names_of_others() -> None:
+def test_in_tournaments_of_older_versions_agents_do_not_see_the_names_of_others() -> None:
     game, _ = played("connect4", 2)
-    assert replay_turn(replace(game, tournament="cs101"), 1).start.seats == ("ann", "seat 1")
+    assert replay_turn(replace(game, tournament="cs101", host=None), 1).start.seats == ("ann", "seat 1")

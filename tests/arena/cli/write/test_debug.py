@@ -211,3 +211,54 @@ def test_a_breakpoint_stops_in_a_terminal_at_that_turn_alone(tmp_path: Path) -> 
         os.write(keyboard, typed)
     assert process.wait(PATIENCE) == 0
     os.close(keyboard)
+
+
+FORGETFUL = """
+from agents import Agent
+
+class Forgetful(Agent):
+    def choose(self, state, clock):
+        for move in state.moves():
+            state.play(move)
+        return state.moves()[0]
+"""
+
+
+def test_mistakes_with_positions_are_named_after_the_answer() -> None:
+    Path("forgetful.py").write_text(FORGETFUL)
+    play("tictactoe", "random", "forgetful.py")
+    ended = arena("debug", "last", "--ply", "4")
+    assert (ended.code, ended.err) == (1, "")
+    answer, mistake = ended.out.split("the same move\n")
+    assert "mistake" not in answer
+    assert " ".join(mistake.split()) == (
+        "mistake forgetful.py, line 7: the result of state.play(move) is thrown away advice state.play(m) makes a new "
+        "position and leaves this one as it is: write state = state.play(move), or child = state.play(move) to keep "
+        "both positions"
+    )
+    # If the agent stops with an error, they follow the traceback.
+    Path("forgetful.py").write_text(FORGETFUL.replace("return state.moves()[0]", "return state.moves[0]"))
+    failed = arena("debug", "last", "--ply", "4", "--file", "forgetful.py")
+    assert failed.code == 1
+    assert "TypeError" in failed.err.partition("mistake forgetful.py, line 7: ")[0]
+    assert "agents/strict.py" not in failed.err
+
+
+BY_BUDGET = """
+from agents import Agent
+
+class ByBudget(Agent):
+    def choose(self, state, clock):
+        moves = state.moves()
+        return moves[int(clock.budget * 1000) % len(moves)]
+"""
+
+
+def test_a_limit_of_moves_is_in_the_budget_as_in_the_game() -> None:
+    Path("by_budget.py").write_text(BY_BUDGET)
+    limited = ("--max-plies", "9", "--clock", "7+0.3", "--seed", "3", "--quiet", "--walls", "limits")
+    ended = arena("play", "connect4", "by_budget.py", "random", *limited)
+    assert ended.code == 0, ended.err
+    for ply in own_plies(0):
+        ended = arena("debug", "last", "--ply", str(ply))
+        assert (ended.code, ended.out.splitlines()[-1]) == (0, "the same move")
