@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -228,9 +229,28 @@ def test_the_class_of_the_game_is_as_before_after_each_turn(tmp_path: Path) -> N
 
 
 def test_many_plays_in_a_turn_end_the_tests_of_moves_but_not_of_thrown_results(tmp_path: Path) -> None:
-    choose = "for _ in range(9000):\n    child = state.play(state.moves()[0])\nstate.play(state.moves()[0])"
+    choose = "for _ in range(19_000):\n    child = state.play(state.moves()[0])\nstate.play(state.moves()[0])"
     mistakes, _ = played(agent_file(tmp_path, choose), "connect4", most=1)
     assert [mistake.place for mistake in mistakes] == ["my_agent.py, line 10"]
+
+
+def test_after_very_many_plays_in_a_turn_the_game_is_as_fast_as_in_a_tournament(tmp_path: Path) -> None:
+    kind = type(games.start("connect4"))
+    own = [
+        f"from adsearch.games.connect4 import {kind.__name__}",
+        "before = Connect4.play, Connect4.__setattr__",
+        "for _ in range(20_000):",
+        "    child = state.play(state.moves()[0])",
+        "self.notes = before, (Connect4.play, Connect4.__setattr__)",
+        "assert all(one is not other for one, other in zip(*self.notes))",
+    ]
+    mistakes, moves = played(agent_file(tmp_path, "\n".join(own)), "connect4", most=3)
+    assert (mistakes, len(moves.split())) == ([], 3)
+
+
+def test_a_tournament_does_not_load_strict_states() -> None:
+    code = "import agents.__main__, agents.over_stdio, agents.over_zmq, sys; print('agents.strict' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout == "False\n"
 
 
 def test_a_list_in_a_position_that_is_changed_is_noticed(tmp_path: Path) -> None:

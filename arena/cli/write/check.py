@@ -102,7 +102,8 @@ def check(
     """Check an agent before a tournament: does it start, play legal moves, keep its clock?
 
     The agent runs in the same sandbox and with the same clock as in a tournament. Nothing is recorded. For each failed
-    step the output says why, where, and what to do. The exit code is 1 if a step failed.
+    step the output says why, where, and what to do. Mistakes that end no game are found too, such as an illegal move
+    that is played in a search, or a result of state.play(m) that is thrown away. The exit code is 1 if a step failed.
 
     Example: arena check my_agent.py --game connect4
 
