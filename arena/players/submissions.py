@@ -307,7 +307,8 @@ def _program(name: str) -> Path:
         return Path(found).absolute()
     path = Path(os.path.expanduser(name)).absolute()
     if not os.path.isfile(path):
-        raise BadPlayer(f"no program {quote(name)}: expected an executable file (looked for {path})")
+        compile_it = f"; compile it first: cc -O2 -o {name} {name}.c" if os.path.isfile(f"{path}.c") else ""
+        raise BadPlayer(f"no program {quote(name)}: expected an executable file (looked for {path}){compile_it}")
     if not os.access(path, os.X_OK):
         raise BadPlayer(
             f"{quote(name)} is not executable: run chmod +x on it, or write its interpreter ('cmd:python3 {name}')"

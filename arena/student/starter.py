@@ -315,7 +315,7 @@ def _commands(given: str, game: str, players: int, style: Style, language: Langu
     runs = {
         Language.PYTHON: f"cmd:python3 {file}",
         Language.JAVASCRIPT: f"cmd:node {file}",
-        Language.JAVA: f"cmd:java {file}",
+        Language.JAVA: f"cmd:java -Xmx1g {file}",
         Language.C: f"cmd:{shlex.quote(program if '/' in program else f'./{program}')}",
     }
     player = file if style is not Style.BARE else runs[language]

@@ -215,6 +215,11 @@ RUNTIME_ERRORS: Final = (
 
 PROTOCOL_ERRORS: Final = (
     (
+        r"expected a JSON object on one line, got '#' ",
+        "the agent wrote '#' to stdout, as Java does when it gets no more memory",
+        "in Java, set the largest heap, below the agent's memory limit: cmd:java -Xmx1g MyAgent.java",
+    ),
+    (
         r"expected a JSON object",
         "the agent wrote something to stdout that is not a message",
         "stdout is for messages only, one JSON object per line: print everything else to stderr",

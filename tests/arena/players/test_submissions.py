@@ -393,12 +393,14 @@ def test_a_commands_hash_tells_its_program_its_words_and_its_files(here: Path, s
     [
         ("cmd:no-program-of-this-name", "no program 'no-program-of-this-name' on the PATH"),
         ("cmd:./nothing", "no program './nothing'"),
+        ("cmd:./source", "compile it first: cc -O2 -o ./source ./source.c"),
         ("cmd:./book", "'./book' is not executable"),
         ("cmd:./folder", "no program './folder'"),
     ],
 )
 def test_a_program_that_cannot_be_run_is_refused(here: Path, store: Store, text: str, words: str) -> None:
     (here / "book").write_text("e4")
+    (here / "source.c").touch()
     (here / "folder").mkdir()
     assert words in refusal(lambda: store.take(read_player(text)))
 

@@ -123,6 +123,13 @@ def test_what_java_says_is_explained(last: str, message: str, advice: str) -> No
     assert advice in why.advice
 
 
+def test_java_without_memory_is_explained() -> None:
+    detail = "expected a JSON object on one line, got '#' (JSON is malformed: invalid character (byte 0))"
+    why = explanations.explain(Failure(Verdict.GARBAGE, detail, "os::commit_memory", python=False, asked=True))
+    assert "Java does when it gets no more memory" in why.message
+    assert "-Xmx1g" in why.advice
+
+
 def test_the_start_and_the_end_of_a_long_log_are_shown() -> None:
     lines = [f"line {number}" for number in range(1, 31)]
     shown = tracebacks.excerpt("\n".join(lines)).splitlines()
