@@ -155,7 +155,7 @@ def _read_folder(text: str) -> Player:
         if text.endswith(".js"):
             run = f"; for a JavaScript program write 'cmd:node {text}'"
         elif text.endswith(".java"):
-            run = f"; for a Java program write 'cmd:java {text}'"
+            run = f"; for a Java program write 'cmd:java -Xmx1g {text}'"
         elif text.endswith(".c"):
             run = "; compile a C program first, then write 'cmd:./PROGRAM'"
         raise BadPlayer(f"{quote(text)} is not a Python file: expected {_FORMS}{run}")
