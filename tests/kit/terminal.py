@@ -259,6 +259,10 @@ class Session:
             assert self._screen.over is None, f"{words} did not come; `{self._given}` is over:\n{now}"
             assert self._read(deadline), f"{words} did not come; `{self._given}` shows\n{now}"
 
+    def type(self, keys: str) -> None:
+        """Somebody answers a program that prints line below line: what was shown before is still there."""
+        os.write(self._keyboard, keys.encode())
+
     def press(self, keys: str) -> None:
         """Somebody presses keys; what was shown before is looked at no more."""
         self._seen = len(self._screen.pictures) + 1

@@ -52,6 +52,11 @@ class Keyboard:
         self._urgent = answer
         self._hand_over()
 
+    @property
+    def has_question(self) -> bool:
+        """Whether the next line answers a question that comes before moves."""
+        return self._urgent is not None
+
     def read(self) -> bool:
         """Read what was typed; False at the end of input."""
         typed = os.read(self.descriptor, 4096)
@@ -113,7 +118,7 @@ class HumanPlayer:
                     self._turn = message
                     if self._start is not None and isinstance(message.position, str):
                         self._state = games.load(self._start.rules, message.position)
-                    self._ask_when_shown()
+                    self.ask()
                 case Refuse():
                     self._say(message.reason)
                 case Bye():
@@ -124,19 +129,16 @@ class HumanPlayer:
     def shown(self, plies: int) -> None:
         """Note that `plies` plies are on the screen; the prompt for the next ply is printed after its board."""
         self._shown = plies
-        self._ask_when_shown()
+        self.ask()
 
-    def ask_again(self) -> None:
-        """Print the prompt again, if this person is to move."""
-        self._ask_when_shown()
+    def ask(self) -> None:
+        """Print the prompt if this person is to move, the board is shown, and no other question is open."""
+        if self._turn is not None and self._shown == self._turn.ply - 1 and not self._keyboard.has_question:
+            self._ask()
 
     def close(self) -> None:
         """Close the connection to the referee."""
         self._socket.close()
-
-    def _ask_when_shown(self) -> None:
-        if self._turn is not None and self._shown == self._turn.ply - 1:
-            self._ask()
 
     def _ask(self) -> None:
         piece = "" if self._start is None else words.piece(self._start.seat, self._start.rules)

@@ -7,16 +7,23 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
 
 from arena.cli.play.game_screen import GameScreen
 from arena.cli.play.human_player import HumanPlayer, Keyboard
 from arena.cli.play.take_backs import TakeBacks
+from arena.cli.terminal.questions import is_interactive
 from arena.errors import BadPlayer
 from arena.match.schedule import Entrant
 from arena.play.director import Director
 from arena.players.player import Player, PlayerKind
 from arena.walls.run_folder import RunFolder
+
+_QUESTION: Final = "end the program? This game is not recorded then (y: end, Enter: play on): "
 
 
 class JoiningPlayers:
@@ -30,6 +37,8 @@ class JoiningPlayers:
         self._screen = screen
         self._people: list[HumanPlayer] = []
         self._keyboard: Keyboard | None = None
+        # Whether the program asks after Ctrl-C whether to end.
+        self._is_leaving = False
 
     def invited(self, player: Player, name: str) -> Entrant | None:
         """The entrant for `player` if it is a person or "wait", else None."""
@@ -50,12 +59,56 @@ class JoiningPlayers:
         for person in self._people:
             person.close()
 
+    @contextmanager
+    def asking_before_the_end(self) -> Iterator[None]:
+        """Inside, Ctrl-C asks a person at a terminal whether to end the program; a second Ctrl-C ends it at once."""
+        if self.director is None or not is_interactive():
+            yield
+            return
+        # The question is asked in the director's loop: a signal handler can interrupt a line that is being printed.
+        read, write = os.pipe()
+        self.director.watch(read, lambda: self._ask_to_end(os.read(read, 1)))
+
+        def interrupted(*_: object) -> None:
+            if self._is_leaving or self._keyboard is None:
+                raise KeyboardInterrupt
+            self._is_leaving = True
+            os.write(write, b"!")
+
+        before = signal.signal(signal.SIGINT, interrupted)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+            self.director.unwatch(read)
+            os.close(read)
+            os.close(write)
+
+    def _ask_to_end(self, _: bytes) -> None:
+        if self._keyboard is not None:
+            self._keyboard.ask_first(self._end_or_go_on)
+            self._show_question()
+
+    def _show_question(self, _: int = 0) -> None:
+        """Print the question, again below each new board, if it waits for its answer."""
+        if self._keyboard is not None and self._keyboard.has_question:
+            self._screen.say(_QUESTION, end="")
+
+    def _end_or_go_on(self, line: str | None) -> None:
+        self._screen.answered()
+        if line is None or line.strip().lower() in ("y", "yes"):
+            raise KeyboardInterrupt
+        self._is_leaving = False
+        for person in self._people:
+            person.ask()
+
     def _seat_a_person(self, name: str, address: str, token: str) -> None:
         if self.director is None or self.take_backs is None:
             raise RuntimeError("people are seated by a director")
         if self._keyboard is None:
             self._keyboard = Keyboard(sys.stdin.fileno())
             self.director.watch(self._keyboard.descriptor, self._hear_keyboard)
+            self._screen.after_each_ply(self._show_question)
         person = HumanPlayer(name, self._keyboard, self._screen, self.take_backs)
         self._people.append(person)
         self._screen.after_each_ply(person.shown)

@@ -283,6 +283,7 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
             schedule = RecordingSchedule(schedule, database, started_as=started_as, agents=whose, annulled=helped)
         take_backs = TakeBacks(schedule, plan.people, helped)
         joining.director, joining.take_backs = director, take_backs
+        stack.enter_context(joining.asking_before_the_end())
         for event in director.play(take_backs):
             take_backs.see(event)
             if isinstance(event, Finished):
