@@ -56,7 +56,14 @@ PANELS: Final = {
     ),
     "Search explained": (
         "search",
-        {"trace": "trace.trace", "tree": "trace.tree", "solve": "solve.solve", "compare": "solve.compare"},
+        {
+            "trace": "trace.trace",
+            "tree": "trace.tree",
+            "solve": "solve.solve",
+            "compare": "compare.compare",
+            "judge": "judge.judge",
+            "exercise": "exercise.exercise",
+        },
     ),
     "Teach a course": (
         "teach",
@@ -72,8 +79,6 @@ PANELS: Final = {
             "release": "rulings.release",
             "revoke": "rulings.revoke",
             "rulings": "rulings.rulings",
-            "judge": "judge.judge",
-            "exercise": "exercise.exercise",
         },
     ),
     "This machine": ("machine", {"doctor": "doctor.doctor", "db": "db.commands"}),
@@ -82,23 +87,17 @@ PANELS: Final = {
 GUIDE: Final = """\
 arena plays games between agents, keeps their clocks and records every game.
 
-A student writes an agent:
   arena new my_agent.py --game connect4     create a small agent that plays
   arena check my_agent.py --game connect4   test it: rules, speed, crashes
-  arena play connect4 my_agent.py random    watch it play
-
-An instructor runs a tournament:
-  arena init cs101                          create its description, cs101.toml
-  arena collect submissions.zip --roster roster.csv --tournament cs101.toml
-  arena run cs101.toml                      play it; continues after a break
-
-Anyone looks at results:
-  arena standings                           points of the newest tournament
-  arena rank                                ratings with their errors
+  arena climb my_agent.py --game connect4   play ever stronger opponents
+  arena play connect4 human my_agent.py     play against it yourself
+  arena history                             list the games that were played
   arena replay last                         step through the last game
+  arena analyse last                        find the mistakes of that game
+  arena debug last                          run your agent again at one move
 
-arena demo plays an example tournament; arena COMMAND --help explains a command;
-arena --help lists all commands.
+arena COMMAND --help explains a command, with examples.
+arena --help lists all commands; for courses and tournaments too.
 """
 """What `arena` prints without a command."""
 

@@ -62,14 +62,20 @@ def why_not_kept() -> str:
         return f"{folder}: {error.strerror}"
 
 
-def _folder(use: OwnSource) -> Path | None:
-    """The folder of the hashes; None if this user has no home folder."""
+def state_folder() -> Path | None:
+    """The folder for what commands remember about this user; None if this user has no home folder."""
     state = os.environ.get("XDG_STATE_HOME", "")
     try:
         base = Path(state) if os.path.isabs(state) else Path.home() / ".local" / "state"
     except RuntimeError:
         return None
-    return base / "arena" / use
+    return base / "arena"
+
+
+def _folder(use: OwnSource) -> Path | None:
+    """The folder of the hashes; None if this user has no home folder."""
+    folder = state_folder()
+    return None if folder is None else folder / use
 
 
 def _is_ours_alone(folder: Path) -> bool:

@@ -7,6 +7,7 @@ import shlex
 import sys
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -248,6 +249,7 @@ def _opened(db: str | None) -> AbstractContextManager[Database | None]:
 
 def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, silent: bool) -> None:
     """Play the games, show them unless `silent`, and append each finished game to `finished`."""
+    from arena.cli.play import walls_notice
     from arena.cli.play.game_screen import GameScreen
     from arena.cli.play.joining_players import JoiningPlayers
     from arena.cli.play.take_backs import TakeBacks
@@ -271,8 +273,9 @@ def _play(plan: _Plan, finished: list[Finished], *, database: Database | None, s
         for warning in confinement.warnings:
             print(f"warning: {warning}", file=sys.stderr)
         if plan.watched:
-            for name in confinement.kinds:
-                screen.say(confinement.described(name))
+            confined = {name: confinement.described(name) for name in confinement.kinds}
+            for paragraph in walls_notice.due(confined, date.today()):
+                screen.say(paragraph)
         schedule: Schedule = InOrder(plan.planned(rules, entrants))
         director = stack.enter_context(Director(folder))
         stack.callback(joining.close)

@@ -1,4 +1,4 @@
-"""The commands of the panel "Teach a course": descriptions, submissions, grades, a website, rulings, exercises.
+"""The commands of the panel "Teach a course": descriptions, submissions, grades, a website, rulings.
 
-Start at `init` and `collect`; `judge` and `exercise` are about search algorithms in a lecture.
+Start at `init` and `collect`.
 """

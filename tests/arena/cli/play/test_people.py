@@ -267,11 +267,9 @@ def test_a_question_gets_the_next_line_and_the_player_the_one_after_it() -> None
     keyboard.read()
     keyboard.ask(lambda line: answers.append(("move", line)))
     keyboard.ask_first(lambda line: answers.append(("question", line)))
-    assert keyboard.has_question
     os.write(write, b"no\n4\n")
     keyboard.read()
     assert answers == [("question", "no"), ("move", "4")]
-    assert not keyboard.has_question
     os.close(write)
     keyboard.read()
     keyboard.ask_first(lambda line: answers.append(("question", line)))

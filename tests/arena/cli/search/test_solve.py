@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from adsearch import games
-from arena.cli.search.solve import effective_branching
+from arena.cli.search.compare import effective_branching
 from tests.kit.arena_program import Ended, arena
 from tests.kit.effort import PATIENCE
 from tests.kit.game_facts import facts, value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -126,15 +127,18 @@ def _show_verdicts(subject: JudgedAlgorithm, verdicts: Sequence[TreeVerdict], pr
     """Print a line for each tree, then draw the smallest tree on which the function is wrong."""
     from arena.course.lecture.judging import common_cause
 
-    rows = [
-        {
-            "tree": _name(verdict),
-            "leaves": f"{len(verdict.leaves)}",
-            "": "right" if verdict.passed else "WRONG",
-            "what": verdict.difference or verdict.remark,
-        }
-        for verdict in verdicts
-    ]
+    trees = Counter(verdict.difference for verdict in verdicts)
+    first: dict[str, str] = {}
+    rows = []
+    for verdict in verdicts:
+        what, name = verdict.difference, _name(verdict)
+        # A finding is written once, with the number of its trees; below, the first of these trees is named.
+        if what and first.setdefault(what, name) != name:
+            what = f"as {first[what]}"
+        elif trees[what] > 1 and what:
+            what = f"on {trees[what]} trees: {what}"
+        right = "right" if verdict.passed else "WRONG"
+        rows.append({"tree": name, "leaves": f"{len(verdict.leaves)}", "": right, "what": what or verdict.remark})
     columns = {title: itemgetter(title) for title in ("tree", "", "leaves", "what")}
     show(rows, columns, format=OutputFormat.TABLE, numbers=("leaves",))
     failed = [verdict for verdict in verdicts if not verdict.passed]
