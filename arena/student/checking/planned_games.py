@@ -259,11 +259,11 @@ class GamePlanner:
         self.positions[planned.number] = position
         return planned
 
-    def whole_game(self, seat: int, entrant: Entrant, longest: int | None) -> Planned:
-        """A game against random moves, the same as `arena play` plays with this seed. It is cut short after `longest`
-        moves."""
+    def whole_game(self, seat: int, entrant: Entrant, longest: int | None, *, number: int = 0) -> Planned:
+        """A game against random moves, the same as `arena play` plays with this seed as its game `number` from 0. It is
+        cut short after `longest` moves."""
         single = self.start.players == 1
-        planned = self._game(self._seated(seat, entrant, longest))
+        planned = self._game(self._seated(seat, entrant, longest), number)
         return replace(planned, max_plies=longest) if single and longest is not None else planned
 
     def in_a_hurry(self, game: CheckGame, pace: Pace) -> Planned:
@@ -292,7 +292,7 @@ class GamePlanner:
         moves = greatest_length(self.start, self.conditions.seed)
         return min(moves, self.conditions.max_plies or moves) // self.start.players
 
-    def _game(self, entrants: tuple[Entrant, ...]) -> Planned:
+    def _game(self, entrants: tuple[Entrant, ...], number: int = 0) -> Planned:
         conditions = self.conditions
         return Planned(
             number=next(self.numbers),
@@ -300,7 +300,7 @@ class GamePlanner:
             rules=self.rules,
             entrants=entrants,
             seed=conditions.seed,
-            identity=(json.dumps([*sorted(each.name for each in entrants), 0]),),
+            identity=(json.dumps([*sorted(each.name for each in entrants), number]),),
             clock=conditions.clock,
             margin=conditions.margin,
             max_plies=conditions.max_plies,

@@ -73,6 +73,11 @@ class CheckGame:
         return self.record.fault == self.seat and self.record.verdict != Verdict.RESIGNED
 
     @property
+    def lost(self) -> bool:
+        """Whether the agent lost by the rules of the game."""
+        return self.record.verdict == Verdict.NORMAL and self.own.points == 0.0
+
+    @property
     def late(self) -> bool:
         """Whether the agent lost on time."""
         return self.record.verdict == Verdict.TIME and self.record.fault == self.seat

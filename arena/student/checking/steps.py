@@ -26,6 +26,8 @@ _MOST_FAILURES: Final = 3
 """Number of failures after which no more positions are tried."""
 _MOST_MISTAKES: Final = 5
 """The largest number of mistakes that did not end a game that are reported."""
+_LOSSES: Final = 6
+"""Games lost against random moves, all of those played in one seat, that are a warning."""
 _USES_CLOCK: Final = 20 * MILLISECOND
 """An agent whose moves never take longer than this does not use its clock."""
 
@@ -223,14 +225,14 @@ class Check:
             once_more = self._planner.whole_game(played[0].seat, self._players.fresh, longest)
             (again,) = yield from self._play(GameBatch([once_more]))
         self._games += played
-        self._report_whole_games(played)
+        yield from self._report_whole_games(played, entrant, longest)
         yield from self._report_clock(played)
         self._report_again(played[0], again)
-        self._report_seed(played[0], again)
+        yield from self._report_seed(played[0], again, longest)
         self._add(StepName.PRINTED, *played_games.output(self._games))
         self._add(StepName.USED, *played_games.resources_used(self._games, self._conditions.allowance))
 
-    def _report_whole_games(self, played: list[CheckGame]) -> None:
+    def _report_whole_games(self, played: list[CheckGame], entrant: Entrant, longest: int | None) -> GameRequests:
         broken = [game for game in played if game.failed and not game.late]
         message = played_games.results(played)
         if broken:
@@ -244,8 +246,29 @@ class Check:
             if resigned and not any(game.own_moves for game in played):
                 advice = "resign only lost games: check when choose raises Resign"
                 self._add(StepName.WHOLE, Light.WARNING, message, advice=advice)
+            elif (seat := (yield from self._seat_that_only_loses(played, entrant, longest))) is not None:
+                message = f"as seat {seat} the agent lost {_LOSSES} of {_LOSSES} games against random moves"
+                advice = (
+                    "look for a wrong sign or a wrong seat in its evaluation: state.turn is your seat in choose, and "
+                    "another one after play"
+                )
+                self._add(StepName.WHOLE, Light.WARNING, message, advice=advice)
             else:
                 self._add(StepName.WHOLE, Light.GOOD, message)
+
+    def _seat_that_only_loses(
+        self, played: list[CheckGame], entrant: Entrant, longest: int | None
+    ) -> Generator[GameBatch, list[CheckGame], int | None]:
+        """The seat in which the agent loses all games against random moves; None without one, and in games of luck."""
+        start = self._planner.start
+        if start.players != 2 or start.chance or start.hidden:
+            return None
+        for seat in (game.seat for game in played if game.lost):
+            games = [self._planner.whole_game(seat, entrant, longest, number=number) for number in range(1, _LOSSES)]
+            more = yield from self._play(GameBatch(games, self._conditions.seconds, lambda game: not game.lost))
+            if len(more) == len(games) and all(game.lost for game in more):
+                return seat
+        return None
 
     def _report_clock(self, played: list[CheckGame]) -> GameRequests:
         late = [game for game in played if game.late]
@@ -300,7 +323,7 @@ class Check:
             message = f"{len(self._games)} games in a row in one process, and one after a restart"
             self._add(StepName.AGAIN, Light.GOOD, message)
 
-    def _report_seed(self, first: CheckGame, again: CheckGame | None) -> None:
+    def _report_seed(self, first: CheckGame, again: CheckGame | None, longest: int | None) -> GameRequests:
         """Reports whether the agent made the same moves in both games, which have the same seed."""
         if again is None or any(game.failed or game.undecided for game in (first, again)):
             self._add(StepName.SEED, Light.SKIPPED)
@@ -308,14 +331,20 @@ class Check:
             self._add(StepName.SEED, Light.GOOD, f"{len(again.own_moves)} moves, the same both times")
         else:
             place, one, other = differs
-            self._add(
-                StepName.SEED,
-                Light.WARNING,
-                f"at move {place} the agent played {one} the first time and {other} the second time",
-                advice="use self.random, not random: self.random has the seed of the game; a search "
-                "that stops by time can cause this too",
-                again=self._play_command(first),
+            message = f"at move {place} the agent played {one} the first time and {other} the second time"
+            advice = (
+                "use self.random, not random: self.random has the seed of the game; a search that stops by time can "
+                "cause this too"
             )
+            once_more = self._planner.whole_game(first.seat, self._players.fresh, longest)
+            (third,) = yield from self._play(GameBatch([once_more]))
+            if third.own_moves and played_games.first_difference(again, third) is None:
+                message = f"at move {place} the agent played {one} after other games, and {other} in a fresh process"
+                advice = (
+                    "set all variables again in begin: global variables and those of the class keep their values from "
+                    "the last game"
+                )
+            self._add(StepName.SEED, Light.WARNING, message, advice=advice, again=self._play_command(first))
 
     # Why the agent failed.
 
