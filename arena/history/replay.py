@@ -17,7 +17,7 @@ from agents.streams import Log
 from arena.errors import BadClock, UntrustedCode
 from arena.history import recorded_rules
 from arena.match.clock import Clock, TimeControl
-from db.records import MoveRecord, PastGame
+from db.records import JudgedPly, MoveRecord, PastGame
 
 _MOST_KEPT: Final = (Log.KEPT, 60 * 1024)
 """Bytes of a log that hosts keep: for a built-in player, and for a confined one."""
@@ -39,6 +39,8 @@ class Step:
     """The time on each seat's clock; None without a clock."""
     printed: str = ""
     """What the player of the ply wrote to its log since its move before."""
+    judged: JudgedPly | None = None
+    """The judgement of the ply; None if the game was not analysed."""
 
 
 class Where(StrEnum):
@@ -78,14 +80,28 @@ def replay(game: PastGame, *, trust: bool = False) -> Replay:
     printed = {seat.seat: iter(parts) for seat, (parts, _) in zip(game.seats, logs, strict=True)}
     states, trouble, untrusted = _positions(game, trust)
     left = [_at_first(game)] * len(game.seats)
+    judged = {ply.ply: ply for ply in game.analysis}
     steps = [Step(0, None, *states[0], tuple(left))]
     for number, (move, (state, last)) in enumerate(zip(game.moves, states[1:], strict=True), start=1):
         said = ""
         if isinstance(move.who, int):
             left[move.who] = move.left
             said = next(printed[move.who])
-        steps.append(Step(number, move, state, last, tuple(left), said))
+        steps.append(Step(number, move, state, last, tuple(left), said, judged.get(number)))
     return Replay(tuple(steps), trouble, untrusted, tuple(leftover for _, leftover in logs))
+
+
+def better_position(steps: Sequence[Step], number: int) -> tuple[State[Any] | None, Any]:
+    """The position after the better move that the analysis found at step `number`, and that move; (None, None) without
+    one, or if the rules do not play it."""
+    judged, before = steps[number].judged, steps[number - 1].state
+    if judged is None or not judged.better or before is None:
+        return None, None
+    try:
+        move = before.from_text(judged.better[0])
+        return before.play(move), move
+    except Exception:  # a user-supplied game may raise anything
+        return None, None
 
 
 def placed(log: str, written: Sequence[int | None]) -> tuple[list[str], Leftover]:

@@ -17,7 +17,7 @@ from arena.match.clock import SECOND
 from db.records import GameRecord, MoveRecord, SeatRecord
 
 if TYPE_CHECKING:
-    from db.records import PastGame, PastRuling
+    from db.records import JudgedPly, PastGame, PastRuling
 
 PIECES: Final = {
     **dict.fromkeys(("tictactoe", "connect4", "othello", "dots"), ("x", "o")),
@@ -163,6 +163,15 @@ def thinking(move: MoveRecord) -> str:
     if move.text:
         parts.append(quote(move.text))
     return ", ".join(parts)
+
+
+def mistake(ply: JudgedPly, players: Sequence[str]) -> str:
+    """A move with its mark, and the better line: "alice played 2??, better was 6 (then 3 4)"; empty without a mark."""
+    if not ply.mark or not isinstance(ply.who, int):
+        return ""
+    better = f", better was {ply.better[0]}" if ply.better else ""
+    line = f" (then {' '.join(ply.better[1:])})" if ply.better[1:] else ""
+    return printable(f"{players[ply.who]} played {ply.move}{ply.mark}{better}{line}")
 
 
 def drawn(state: State[Any], last: Any = None) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from msgspec import structs
 
 from adsearch import games
+from arena.student.analysis import AnalysisBudget, judge_moves
 from db.records import MoveRecord, PastGame, PastSeat
 from tests.kit import places, sample_record
 
@@ -15,6 +16,12 @@ COUNTDOWN: Final = f"{places.COUNTDOWN}:Countdown"
 _SHORTER: Final = {"ludo": "ludo:players=4,tokens=1", "pig": "pig:goal=30"}
 EVERY_GAME: Final = (*(_SHORTER.get(name, name) for name in games.names()), COUNTDOWN)
 """Each game of the catalogue, those that go on for long made shorter, and one of somebody's own."""
+
+
+def analysed(game: PastGame, *, depth: int = 1) -> PastGame:
+    """The game with its analysis, at that search depth."""
+    budget = AnalysisBudget(depth=depth)
+    return structs.replace(game, analysis=tuple(judge_moves(games.start(game.game), game.moves, budget)))
 
 
 def past_game(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,15 +23,21 @@ if TYPE_CHECKING:
     from db.records import JudgedPly, PastGame
 
 
-def analysed(game: PastGame, effort: AnalysisBudget, *, trust: bool, db: str | None) -> PastGame:
-    """The game with a new analysis, which is also kept in the database."""
+AnalyseOption = Annotated[
+    bool, typer.Option("--analyse", help="Analyse the game first, if that was not done yet (a few seconds).")
+]
+
+
+def analysed(game: PastGame, *, effort: AnalysisBudget | None = None, trust: bool, db: str | None) -> PastGame:
+    """The game with a new analysis, which is also kept in the database. `effort`: the limit of each search."""
     from msgspec.structs import replace
 
-    from arena.student.analysis import judge_moves
+    from arena.student.analysis import AnalysisBudget, judge_moves
 
     if not game.moves:
         raise BadFixture(f"game {game.id} has no moves to analyse: {'; '.join(recorded_game.ending(game))}")
     start = recorded_rules.start(game, trust=trust)
+    effort = effort or AnalysisBudget.default(len(game.moves))
     try:
         plies = tuple(_counted(judge_moves(start, game.moves, effort), len(game.moves)))
     except KeyboardInterrupt:

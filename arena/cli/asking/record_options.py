@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -32,6 +33,8 @@ AllOption = Annotated[bool, typer.Option("--all", help="All recorded games inste
 GameIdArgument = Annotated[
     str, typer.Argument(metavar="ID", help="Recorded game: its id, 'last', or tournament and number such as demo-12.")
 ]
+
+HtmlOption = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="HTML page to write, for a browser.")]
 
 
 @contextmanager

@@ -12,14 +12,14 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from arena.cli.asking import recorded_game
-from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, TrustOption
+from arena.cli.asking.analysis import AnalyseOption, analysed
+from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, HtmlOption, TrustOption
 from arena.cli.terminal.coloured_board import board_lines
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.wrapping import APART, side_by_side, wrap_lines
@@ -41,6 +41,8 @@ _KEYS: Final = {
     **{b"%d" % digit: str(digit) for digit in range(10)},
     b"g": "jump",
     b"p": "play",
+    b"m": "mistake",
+    b"M": "earlier mistake",
     **dict.fromkeys((b"+", b"="), "faster"),
     **dict.fromkeys((b"-", b"_"), "slower"),
     b"?": "help",
@@ -53,6 +55,7 @@ _HELP: Final = (
     ("left, b", "one move back"),
     ("home, end", "start, end of the game"),
     ("14 and enter", "jump to move 14; g asks for the number"),
+    ("m, M", "next, previous mistake"),
     ("p", "play, pause"),
     ("+, -", "play faster, slower"),
     ("?", "this help"),
@@ -66,33 +69,33 @@ def replay(
     ply: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Ply after which to start; 0 is the start.", show_default="0")
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="HTML file to write for a browser, instead.")
-    ] = None,
+    html: HtmlOption = None,
+    analyse: AnalyseOption = False,
     trust_rules: TrustOption = False,
     db: DatabaseOption = None,
 ) -> None:
-    """Replay a recorded game move by move, with boards, clocks and the agents' output.
+    """Replay a recorded game move by move, with boards, clocks, mistakes and the agents' output.
 
     Press the right arrow for the next move and ? for all keys. Into a file or a pipe the whole game is printed.
+    If the game was analysed, ? and ?? mark the mistakes, and the better move is shown; --analyse does that first.
     The HTML page needs no network. It contains everything that the agents printed, so share it with care.
 
     Example: arena replay last
 
-    Example: arena replay demo-12 --html game.html
+    Example: arena replay demo-12 --ply 14 --html game.html
+
+    Example: arena replay last --analyse
     """
     from arena.history import replay as steps
 
     game = recorded_game.read_game(id, db)
     recorded_game.refuse_beyond(game, ply)
+    if analyse and not game.analysis:
+        game = analysed(game, trust=trust_rules, db=db)
     if html is not None:
-        if ply is not None:
-            raise typer.BadParameter(
-                f"--ply works only on a terminal: to open the page at that ply use {html.name}#ply-{ply}"
-            )
         from arena.history.pages.replay_page import page
 
-        write_file(html, page(game, trust=trust_rules))
+        write_file(html, page(game, trust=trust_rules, at=ply or 0))
         return
     found = steps.replay(game, trust=trust_rules)
     if found.trouble and not game.moves:
@@ -120,7 +123,7 @@ def _step_lines(game: PastGame, replay: Replay, step: Step, *, explained: bool) 
 def _position_lines(game: PastGame, replay: Replay, step: Step, *, explained: bool = False) -> list[str]:
     """The ply, the board, the clocks, and what the agent reported about its search."""
     board = [] if explained and step.state is None else _board(game, replay, step)
-    return [_ply(game, step), *board, *_clocks(game, step), *_thinking(step)]
+    return [_ply(game, step), *_mistake(game, step), *board, *_clocks(game, step), *_thinking(step)]
 
 
 def _ply(game: PastGame, step: Step) -> str:
@@ -129,7 +132,14 @@ def _ply(game: PastGame, step: Step) -> str:
     if move is None:
         return "start"
     spent = "" if move.spent is None else f"   {words.seconds(move.spent)}"
-    return f"{move.ply:3}  {words.printable(_who(game, step))} {words.printable(move.move)}{spent}"
+    mark = step.judged.mark if step.judged is not None else ""
+    return f"{move.ply:3}  {words.printable(_who(game, step))} {words.printable(move.move)}{mark}{spent}"
+
+
+def _mistake(game: PastGame, step: Step) -> list[str]:
+    """What was better, after a mistake."""
+    mistake = "" if step.judged is None else words.mistake(step.judged, game.players)
+    return [f"     {mistake}"] * bool(mistake)
 
 
 def _who(game: PastGame, step: Step) -> str:
@@ -226,6 +236,8 @@ class Viewer:
 
     last: int
     at: int = 0
+    mistakes: Sequence[int] = ()
+    """The numbers of the plies that the analysis marked."""
     speed: int = 2
     """Index into _SPEEDS."""
     due: float | None = None
@@ -252,6 +264,12 @@ class Viewer:
                 self.speed += 1 if key == "faster" else -1
                 self.speed = min(max(self.speed, 0), len(_SPEEDS) - 1)
                 self.due = None if self.due is None else self._next_at(now)
+            case "mistake" | "earlier mistake":
+                # After the last mistake the first one comes again.
+                later = [ply for ply in self.mistakes if ply > self.at]
+                before = [ply for ply in self.mistakes if ply < self.at]
+                found = [*later, *self.mistakes][:1] if key == "mistake" else [*self.mistakes, *before][-1:]
+                self._go(found[0] if found else self.at)
             case "jump":
                 self.typed, self.due = "", None
             case _ if key.isdigit():
@@ -283,12 +301,13 @@ class Viewer:
             return f"{at}   jump to move: {self.typed}_   (enter)"
         if self.due is not None:
             return f"{at}   playing, {_SPEEDS[self.speed]:g} moves a second   +: faster   -: slower   p: stop   q: quit"
-        return f"{at}   right or space: next   left: back   p: play   ?: all keys   q: quit"
+        mistake = "m: next mistake   " * bool(self.mistakes)
+        return f"{at}   right or space: next   left: back   {mistake}p: play   ?: all keys   q: quit"
 
 
 def _step(game: PastGame, replay: Replay, at: int) -> None:
     """Show steps, controlled by the keys, until the user quits."""
-    viewer = Viewer(len(game.moves), at)
+    viewer = Viewer(len(game.moves), at, [ply.ply for ply in game.analysis if ply.mark])
     with _terminal() as next_key:
         while not viewer.over:
             columns, rows = os.get_terminal_size(sys.stdout.fileno())

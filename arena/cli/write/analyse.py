@@ -11,7 +11,7 @@ from msgspec import to_builtins
 
 from arena.cli.asking import analysis, recorded_game
 from arena.cli.asking.rated_games import SvgOption
-from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, TrustOption
+from arena.cli.asking.record_options import DatabaseOption, GameIdArgument, HtmlOption, TrustOption
 from arena.cli.terminal.files import write_file
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show, show_json
 from arena.cli.terminal.wrapping import wrapped
@@ -30,6 +30,7 @@ def analyse(
         float | None,
         typer.Option(metavar="SECONDS", min=0.001, max=3600, help="Search time for each position, in seconds."),
     ] = None,
+    html: HtmlOption = None,
     svg: SvgOption = None,
     trust_rules: TrustOption = False,
     db: DatabaseOption = None,
@@ -44,6 +45,8 @@ def analyse(
     Example: arena analyse last
 
     Example: arena analyse demo-12 --depth 6 --svg value.svg
+
+    Example: arena analyse last --html game.html
     """
     from arena.cli.write.debug import can_debug
     from arena.student.analysis import AnalysisBudget
@@ -54,10 +57,16 @@ def analyse(
     effort = AnalysisBudget.default(len(game.moves))
     if depth is not None or seconds is not None:
         effort = AnalysisBudget(depth=depth, seconds=seconds)
-    game = analysis.analysed(game, effort, trust=trust_rules, db=db)
+    game = analysis.analysed(game, effort=effort, trust=trust_rules, db=db)
     start, plies = recorded_rules.start(game, trust=trust_rules), game.analysis
+    if html is not None:
+        from arena.history.pages.replay_page import page
+
+        write_file(html, page(game, trust=trust_rules))
     if svg is not None:
-        write_file(svg, _picture(game, start, plies))
+        from arena.history.pages.curves import judged_values
+
+        write_file(svg, judged_values(plies, game.players, bounds=start.bounds))
     rows = [_row(game, ply) for ply in plies]
     if format is OutputFormat.JSON:
         show_json(_document(game, start, plies=plies, rows=rows))
@@ -242,34 +251,3 @@ def _figure(worth: PositionValue, seat: int) -> str:
     value = worth.values[seat]
     figure = f"{value:+.4g}" if worth.exact else f"{value:+.1f}" if abs(value) >= 10 else f"{value:+.2f}"
     return figure + ("" if not worth.exact else "#" if worth.distance is None else f"#{worth.distance}")
-
-
-# The picture.
-
-
-def _picture(game: PastGame, start: State[Any], plies: Sequence[JudgedPly]) -> str:
-    from arena.ratings.plots.line_plot import Line, Point
-    from arena.ratings.plots.value_plot import Mistake, values
-
-    two = start.players == 2
-    seats = [0] if two or start.players == 1 else list(range(start.players))
-    lines = []
-    for seat in seats:
-        points = [Point(0, plies[0].before.values[seat])] if plies[0].before.known else []
-        points += [Point(ply.ply, ply.after.values[seat]) for ply in plies if ply.after.known]
-        lines.append(Line(game.players[seat], tuple(points)))
-    mistakes = [
-        Mistake(
-            ply.ply,
-            ply.after.values[0 if two else ply.who],
-            ply.who,
-            ply.mark == "??",
-            f"{ply.ply}{ply.mark} {game.players[ply.who]} played {ply.move}, better was {ply.better[0]}",
-        )
-        for ply in plies
-        if ply.mark and isinstance(ply.who, int) and ply.after.known
-    ]
-    low, high = start.bounds
-    narrow = (low, high) if high - low <= 20 else None
-    sides = (game.players[0], game.players[1]) if two else None
-    return values(lines, mistakes, title=" - ".join(game.players), sides=sides, bounds=narrow)

@@ -6,7 +6,7 @@ Each process reads and draws a few games at a time, so that memory use stays sma
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ from db import games as record
 from db.database import Database
 
 if TYPE_CHECKING:
-    from arena.course.report.gather import Report
+    from arena.course.report.gather import ListedGame, Report
     from db.records import PastGame
 
 _PORTION: Final = 10
@@ -49,6 +49,8 @@ class GamePages(Struct, frozen=True):
     addresses: Addresses
     trust: bool
     """Whether recorded rules can be run that belong to another user."""
+    around: Mapping[int, Sequence[tuple[str, str]]]
+    """By the id of a game, the links to the games before and after it."""
 
 
 def write_site(
@@ -68,7 +70,8 @@ def write_site(
     for place, page in pages(report, where):
         _write(folder / place, page)
     if games:
-        shared = GamePages(database, str(folder), report.title, names=names, addresses=where, trust=trust)
+        around = dict(_around(report.games))
+        shared = GamePages(database, str(folder), report.title, names, addresses=where, trust=trust, around=around)
         (folder / "games").mkdir()
         _write_games(shared, [game.id for game in report.games], processes=processes, done=done)
 
@@ -88,6 +91,15 @@ def _write(file: Path, page: str) -> None:
 
 
 # Games.
+
+
+def _around(games: Sequence[ListedGame]) -> Iterator[tuple[int, Sequence[tuple[str, str]]]]:
+    """The id of each game, with links to the games before and after it in the list."""
+    for place, game in enumerate(games):
+        near = [("previous game", games[place - 1])] if place else []
+        near += [("next game", games[place + 1])] if place + 1 < len(games) else []
+        links = [(addresses.game(one.number, one.attempt).rpartition("/")[2], text) for text, one in near]
+        yield game.id, links
 
 
 def _write_games(shared: GamePages, ids: Sequence[int], *, processes: int, done: Callable[[int], None]) -> None:
@@ -162,6 +174,7 @@ def _game_page(game: PastGame, shared: GamePages, place: str) -> str:
     links += [
         (up + shared.addresses.pair(*two), f"{two[0]} – {two[1]}") for two in combinations(dict.fromkeys(shown), 2)
     ]
+    links += shared.around.get(game.id, ())
     public = public_game(game, shared.names, shared.title)
     drawn = replay_page.page(
         public, names={name: name for name in shown}, private=False, links=links, trust=shared.trust

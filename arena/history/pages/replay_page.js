@@ -7,12 +7,14 @@
   const marks = [...document.querySelectorAll(".now")];
   const [slider, where, speed, status] = ["at", "where", "speed", "status"].map(find);
   const last = steps.length - 1;
+  const opens = Number(slider.defaultValue);
+  const mistakes = [...links.keys()].filter((number) => links[number].querySelector(".mark"));
   let at = -1;
   let playing = 0;
 
   const wantedPly = () => {
     const found = /^#ply-(\d+)$/.exec(location.hash);
-    return found ? Number(found[1]) : 0;
+    return found ? Number(found[1]) : opens;
   };
 
   const show = (wanted) => {
@@ -39,9 +41,10 @@
     slider.value = at;
     where.textContent = `${at} of ${last}`;
     slider.setAttribute("aria-valuetext", links[at].textContent);
+    const mistake = [...steps[at].querySelectorAll(".mistake")].map((line) => line.textContent);
     const clocks = [...steps[at].querySelectorAll(".clock")].map((clock) => clock.textContent);
     const ended = at === last ? [...steps[at].querySelectorAll(".verdict")].map((line) => line.textContent) : [];
-    status.textContent = [links[at].textContent, ...clocks, ...ended].join(". ");
+    status.textContent = [links[at].textContent, ...mistake, ...clocks, ...ended].join(". ");
     try {
       // Not while the page opens, because the browser would then scroll to that step.
       if (!isOpening) history.replaceState(null, "", `#ply-${at}`);
@@ -74,10 +77,13 @@
     next: () => go(at + 1),
     last: () => go(last),
     play: () => (playing ? stop() : start()),
+    // After the last mistake the first one comes again.
+    mistake: () => go(mistakes.find((number) => number > at) ?? mistakes[0] ?? at),
+    earlier: () => go(mistakes.findLast((number) => number < at) ?? mistakes.at(-1) ?? at),
   };
-  const keys = { Home: "first", End: "last", ArrowLeft: "back", ArrowRight: "next", " ": "play" };
+  const keys = { Home: "first", End: "last", ArrowLeft: "back", ArrowRight: "next", " ": "play", m: "mistake", M: "earlier" };
 
-  for (const [id, action] of Object.entries(actions)) find(id).addEventListener("click", action);
+  for (const [id, action] of Object.entries(actions)) find(id)?.addEventListener("click", action);
   slider.addEventListener("input", () => go(Number(slider.value)));
   speed.addEventListener("change", () => { if (playing) start(); });
   links.forEach((link, number) => link.addEventListener("click", (event) => { event.preventDefault(); go(number); }));
@@ -87,12 +93,13 @@
       const x = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.getScreenCTM().inverse()).x;
       const from = Number(mark.dataset.from);
       go(Math.round(((x - from) / (Number(mark.dataset.to) - from)) * last));
+      steps[at].scrollIntoView({ block: "nearest" });
     });
   }
   addEventListener("hashchange", () => go(wantedPly()));
   addEventListener("load", () => scrollTo(0, 0));
   addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || (event.shiftKey && event.key !== "M")) return;
     // The focused element uses some of these keys itself.
     const own = event.target.closest("input, select, pre, .wide") || (event.key === " " && event.target.closest("a, button"));
     const action = own ? undefined : keys[event.key];

@@ -16,12 +16,12 @@ from adsearch.pictures.svg import split_style
 from arena.history import words
 from arena.history.pages import html
 from arena.history.pages.boards import boards
-from arena.history.pages.curves import on_one_axis, plot
+from arena.history.pages.curves import judged_values, on_one_axis, plot
 from arena.history.pages.html import element
-from arena.history.replay import Replay, Step, Where, replay
+from arena.history.replay import Replay, Step, Where, better_position, replay
 from arena.match.clock import SECOND
 from arena.ratings.plots.line_plot import Line, Point
-from db.records import MoveRecord, PastGame
+from db.records import Mark, MoveRecord, PastGame
 
 _BUTTONS: Final = (
     ("first", "«", "first position", "Home"),
@@ -30,6 +30,8 @@ _BUTTONS: Final = (
     ("next", "›", "one move forward", "ArrowRight"),
     ("last", "»", "last position", "End"),
 )
+_TO_MISTAKES: Final = (("earlier", "‹ ?", "previous mistake", "M"), ("mistake", "? ›", "next mistake", "m"))
+_MARKS: Final = {Mark.MISTAKE: "a mistake", Mark.BLUNDER: "a serious mistake"}
 _SPEEDS: Final = ((0.5, "½"), (1, "1"), (2, "2"), (4, "4"), (10, "10"))
 """Speeds in moves per second, with their labels."""
 _LONGEST: Final = 100
@@ -45,14 +47,15 @@ def page(
     private: bool = True,
     links: Sequence[tuple[str, str]] = (),
     trust: bool = False,
+    at: int = 0,
 ) -> str:
     """The whole page, as an HTML document. `game` must have its moves.
 
     `names`: for every player, the name to show. `private=False`: leaves out all texts that agents wrote, and the
     reasons of rulings. `links`: addresses and texts of links at the top. `trust`: run the game's rules even if they are
-    not this user's own.
+    not this user's own. `at`: the ply at which the page opens.
     """
-    return _Page(game, names, private, trust).document(links)
+    return _Page(game, names, private, trust).document(links, at)
 
 
 class _Page:
@@ -65,12 +68,18 @@ class _Page:
         self.plies = len(game.moves)
         self.rules = words.without_store(game.game)
 
-    def document(self, links: Sequence[tuple[str, str]]) -> str:
+    def document(self, links: Sequence[tuple[str, str]], at: int) -> str:
         """The whole document."""
-        drawn = boards((step.state, step.last) for step in self.replay.steps)
+        found = self.replay.steps
+        marked = [step.number for step in found if step.judged is not None and step.judged.better]
+        positions = [(step.state, step.last) for step in found]
+        drawn = boards([*positions, *(better_position(found, number) for number in marked)])
+        better = dict(zip(marked, drawn.drawn[len(found) :], strict=True))
         curves, sheet = self.curves()
         title = f"{' – '.join(self.names)}, {self.rules}"
-        steps = [self.step(step, board) for step, board in zip(self.replay.steps, drawn.drawn, strict=True)]
+        steps = [
+            self.step(step, board, better.get(step.number, "")) for step, board in zip(found, drawn.drawn, strict=False)
+        ]
         main = [
             self.trouble(),
             drawn.shared,
@@ -79,7 +88,7 @@ class _Page:
                 element(
                     "section",
                     element("h2", "Board"),
-                    self.controls(),
+                    self.controls(at),
                     _list("ol", steps, class_="steps"),
                     class_="show",
                 ),
@@ -169,9 +178,16 @@ class _Page:
 
     # The steps.
 
-    def step(self, step: Step, board: str) -> str:
-        """A position: the move that led to it, the board, the clocks, and what was reported and printed."""
-        parts = [element("h3", html.words(self.heading(step))), board, self.clocks(step)]
+    def step(self, step: Step, board: str, better: str) -> str:
+        """A position: the move that led to it, the board, the clocks, and what was reported and printed. `better`: the
+        board after the better move, shown beside the other."""
+        judged = words.mistake(step.judged, self.names) if step.judged is not None else ""
+        if better and step.judged is not None:
+            figures = (("played", step.judged.move, board), ("better", step.judged.better[0], better))
+            board = element("div", *(_figure(kind, move, drawn) for kind, move, drawn in figures), class_="two")
+        parts = [element("h3", self.heading(step)), board, self.clocks(step)]
+        if judged:
+            parts.insert(1, element("p", html.words(judged), class_="mistake"))
         if step.move is not None and self.private:
             parts += [self.said(step), _log(f"{self.who(step)} printed before this move", step.printed)]
         if step.number == self.plies:
@@ -186,10 +202,12 @@ class _Page:
         return self.names[who] if isinstance(who, int) else who
 
     def heading(self, step: Step) -> str:
-        """The ply that led to a position."""
+        """The ply that led to a position, with its mark, as markup."""
         if step.move is None:
             return "Start"
-        return f"{step.number}. {self.who(step)}: {_shown(step.move.move)}"
+        ply = html.words(f"{step.number}. {self.who(step)}: {_shown(step.move.move)}")
+        mark = Mark.NONE if step.judged is None else step.judged.mark
+        return ply + element("b", mark, class_="mark", title=_MARKS[mark]) if mark else ply
 
     def clocks(self, step: Step) -> str:
         """The time left on each clock, and the time of the move."""
@@ -215,24 +233,27 @@ class _Page:
         parts = " · ".join(part for part in (said, quoted) if part)
         return element("p", f"{html.words(self.who(step))} says: ", parts, class_="said") if parts else ""
 
-    def controls(self) -> str:
+    def controls(self, at: int) -> str:
         """The buttons, the slider and the speed; they are hidden until the script runs."""
+        analysed = any(ply.mark for ply in self.game.analysis)
+        keys = "Keys: arrows, Home, End; space to play or stop"
         buttons = [
             element(
                 "button", sign, type="button", id=id, aria_label=label, title=f"{label} ({key})", aria_keyshortcuts=key
             )
-            for id, sign, label, key in _BUTTONS
+            for id, sign, label, key in _BUTTONS + (_TO_MISTAKES if analysed else ())
         ]
         speeds = [element("option", label, value=f"{speed:g}", selected=speed == 1) for speed, label in _SPEEDS]
         return element(
             "div",
             element("div", *buttons, class_="buttons"),
-            element("label", "move ", element("input", type="range", id="at", min=0, max=self.plies, value=0)),
+            element("label", "move ", element("input", type="range", id="at", min=0, max=self.plies, value=at)),
             element("span", f"0 of {self.plies}", id="where", aria_hidden="true"),
             element("label", element("select", *speeds, id="speed"), " moves per second"),
             element(
                 "p",
-                "Keys: arrows, Home, End; space to play or stop. Click a curve to go to that move.",
+                f"{keys}{'; m and M for the next and the previous mistake' * analysed}. "
+                "Click a curve to go to that move.",
                 class_="faint keys",
             ),
             id="controls",
@@ -243,16 +264,27 @@ class _Page:
 
     def moves(self) -> str:
         """The list of moves, with links to their boards."""
-        anchors = [
-            element("a", html.words(self.heading(step)), href=f"#ply-{step.number}") for step in self.replay.steps
-        ]
+        anchors = [element("a", self.heading(step), href=f"#ply-{step.number}") for step in self.replay.steps]
         return element(
             "nav",
             element("h2", "Moves"),
+            self.counted_mistakes(),
             _list("ol", [element("li", link) for link in anchors]),
             class_="moves",
             aria_label="Moves",
         )
+
+    def counted_mistakes(self) -> str:
+        """The number of mistakes of each player; empty if the game was not analysed."""
+        plies = self.game.analysis
+        if not plies:
+            return ""
+        counts = [
+            f"{name} {sum(one.who == seat and one.mark is Mark.MISTAKE for one in plies)} ?, "
+            f"{sum(one.who == seat and one.mark is Mark.BLUNDER for one in plies)} ??"
+            for seat, name in enumerate(self.names)
+        ]
+        return element("p", html.words(f"Analysed by arena: ? is a mistake, ?? a serious one. {'; '.join(counts)}."))
 
     # The rest of the page.
 
@@ -267,13 +299,21 @@ class _Page:
         return element("p", html.words(shown), class_="trouble")
 
     def curves(self) -> tuple[list[str], str]:
-        """The plots of reported values and of clocks, and their style sheet."""
-        pictures = [*(self.values() if self.private else ()), self.times()]
+        """The plots of the analysis, of reported values and of clocks, and their style sheet."""
+        pictures = [self.analysis(), *(self.values() if self.private else ()), self.times()]
         apart = [split_style(picture) for picture in pictures if picture]
         if not apart:
             return [], ""
         drawn = [element("div", drawing, class_="curve") for _, drawing in apart]
         return [element("section", element("h2", "Curves"), element("div", *drawn, class_="curves"))], apart[0][0]
+
+    def analysis(self) -> str:
+        """The plot of the analysis; empty without one."""
+        if not self.game.analysis:
+            return ""
+        start = self.replay.steps[0].state
+        bounds = None if start is None else start.bounds
+        return judged_values(self.game.analysis, self.names, bounds=bounds, title="Value, by the analysis of arena")
 
     def values(self) -> Iterator[str]:
         """The plots of reported scores: one plot if the scores fit on one axis, else one plot per player."""
@@ -331,6 +371,12 @@ class _Page:
 def _shown(text: str) -> str:
     """A name or a move on one line, with at most `_LONGEST` characters."""
     return words.printable(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
+
+
+def _figure(kind: str, move: str, board: str) -> str:
+    """A board, with the move that led to it: the one that was played, or the better one."""
+    caption = element("figcaption", kind, ": ", element("b", html.words(_shown(move))))
+    return element("figure", caption, board, class_=kind)
 
 
 def _plays(seat: int, rules: str) -> str:

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import termios
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from arena.history.replay import replay as steps
 from tests.kit.arena_program import arena, environment
 from tests.kit.effort import PATIENCE
 from tests.kit.html_validity import check_html
-from tests.kit.page_games import EVERY_GAME, named, past_game
+from tests.kit.page_games import EVERY_GAME, analysed, named, past_game
 from tests.kit.places import ROOT
 from tests.kit.plot_reading import AWKWARD
 
@@ -138,7 +138,6 @@ def test_it_begins_at_the_ply_that_was_asked_for(record: Path) -> None:
     [
         (["--ply", "6"], "--ply: expected 0 to 5, the number of plies played, got 6"),
         (["--ply", "-1"], "--ply: expected at least 0"),
-        (["--ply", "3", "--html", "game.html"], "to open the page at that ply use game.html#ply-3"),
     ],
 )
 def test_a_ply_that_there_is_not_is_one_error(record: Path, arguments: list[str], words: str) -> None:
@@ -147,9 +146,42 @@ def test_a_ply_that_there_is_not_is_one_error(record: Path, arguments: list[str]
     assert words in ended.err
 
 
-def at(*keys: str) -> int:
+@pytest.mark.parametrize("rules", EVERY_GAME, ids=named)
+def test_mistakes_are_marked_in_every_game_that_was_analysed(rules: str) -> None:
+    plain = past_game(rules)
+    game = analysed(plain)
+    for before, step in zip(steps(plain, trust=True).steps, steps(game, trust=True).steps, strict=True):
+        shown = screenful(game, steps(game, trust=True), step.number, "", columns=200, rows=60)
+        wanted = words.mistake(step.judged, game.players) if step.judged is not None else ""
+        assert (f"     {wanted}" in shown) == bool(wanted)
+        assert before.judged is None
+
+
+def test_the_analysis_is_shown_and_made_when_it_is_asked_for() -> None:
+    assert arena("play", "tictactoe", "random", "alphabeta:depth=9", "--quiet", "--seed", "5").code == 0
+    assert "?" not in arena("replay", "last").out
+    shown = arena("replay", "last", "--analyse").out
+    mistakes = [line.split()[0] for line in shown.splitlines() if line.partition("   ")[0].endswith("??")]
+    assert shown.count("??, better was ") == shown.count("??") // 2 > 0
+    assert arena("replay", "last").out == shown
+    assert arena("analyse", "last", "--depth", "1").code == 0
+    last_wins = arena("replay", "last", "--analyse").out
+    assert last_wins == arena("replay", "last").out
+    assert len(mistakes) == shown.count("??") // 2
+
+
+def test_a_page_opens_at_the_ply_and_has_the_analysis(record: Path, tmp_path: Path) -> None:
+    arguments = ("cs101-1", "--ply", "3", "--html", "game.html", "--analyse", "--db", str(record))
+    assert arena("replay", *arguments, cwd=tmp_path).code == 0
+    text = (tmp_path / "game.html").read_text("utf-8")
+    check_html(text)
+    assert 'id="at" min="0" max="5" value="3"' in text
+    assert "Value, by the analysis of arena" in text
+
+
+def at(*keys: str, mistakes: Sequence[int] = ()) -> int:
     """Where these keys, pressed one after the other at once, lead to in a game of 20 plies."""
-    viewer = Viewer(20)
+    viewer = Viewer(20, mistakes=mistakes)
     for key in keys:
         viewer.press(key, 0.0)
     return viewer.at
@@ -179,6 +211,24 @@ def at(*keys: str) -> int:
 )
 def test_keys_lead_to_moves(keys: str, number: int) -> None:
     assert at(*(key.replace("_", " ") for key in keys.split())) == number
+
+
+@pytest.mark.parametrize(
+    ("keys", "number"),
+    [
+        ("mistake", 3),
+        ("mistake mistake", 8),
+        ("mistake mistake mistake", 3),
+        ("end mistake", 3),
+        ("earlier_mistake", 8),
+        ("7 enter earlier_mistake", 3),
+        ("3 enter earlier_mistake", 8),
+    ],
+)
+def test_keys_lead_to_mistakes(keys: str, number: int) -> None:
+    wanted = [key.replace("_", " ") for key in keys.split()]
+    assert at(*wanted, mistakes=[3, 8]) == number
+    assert at("5", "enter", *wanted[-1:]) == 5
 
 
 def test_it_plays_by_the_clock_that_it_is_told() -> None:

@@ -7,10 +7,13 @@ import re
 import pytest
 from msgspec import structs
 
+from adsearch import games
+from arena.history import words
+from arena.history.pages import html
 from arena.history.pages.replay_page import page
-from db.records import PastGame, PastRuling
+from db.records import Mark, PastGame, PastRuling
 from tests.kit.html_validity import check_html
-from tests.kit.page_games import EVERY_GAME, named, past_game
+from tests.kit.page_games import EVERY_GAME, analysed, named, past_game
 from tests.kit.plot_reading import AWKWARD
 
 SECRET = "a thought of mine"
@@ -32,6 +35,35 @@ def test_every_game_is_a_valid_page_with_a_board_for_each_position(rules: str) -
     text = page(game, trust=True)
     check_html(text)
     assert len(re.findall(r'<li id="ply-\d+" class="step"><h3>[^<]*</h3><svg ', text)) == len(game.moves) + 1
+
+
+@pytest.mark.parametrize("rules", EVERY_GAME, ids=named)
+@pytest.mark.parametrize("private", [True, False], ids=["private", "public"])
+def test_every_mistake_has_its_mark_its_words_and_the_better_board(rules: str, private: bool) -> None:
+    game = analysed(past_game(rules))
+    text = page(game, trust=True, private=private)
+    check_html(text)
+    marked = [ply for ply in game.analysis if ply.mark]
+    steps = dict(re.findall(r'<li id="ply-(\d+)" class="step">(.*?)</li>', text, re.DOTALL))
+    links = dict(re.findall(r'<a href="#ply-(\d+)">(.*?)</a>', text))
+    assert {int(ply) for ply, link in links.items() if 'class="mark"' in link} == {ply.ply for ply in marked}
+    assert {int(ply) for ply, step in steps.items() if '<figure class="better">' in step} == {ply.ply for ply in marked}
+    for ply in marked:
+        assert f'<p class="mistake">{html.words(words.mistake(ply, game.players))}</p>' in steps[str(ply.ply)]
+    assert text.count(">Value, by the analysis of arena</title>") == 1
+    assert ('id="mistake"' in text) == bool(marked)
+    assert not (marked and games.start(rules).hidden)
+
+
+@pytest.mark.parametrize("rules", ["tictactoe", "/gone/away.py:Chess"])
+def test_an_analysis_that_does_not_fit_the_rules_has_its_words(rules: str) -> None:
+    """A record can have been changed by anybody."""
+    game = analysed(past_game("tictactoe", ("ann", "bob"), moves="a1 b1 a2 c3 a3"), depth=9)
+    odd = [structs.replace(ply, mark=Mark.BLUNDER, better=("<b>", "&")) for ply in game.analysis]
+    text = page(structs.replace(game, game=rules, analysis=tuple(odd)))
+    check_html(text)
+    assert "ann played a1??, better was &lt;b&gt; (then &amp;)" in text
+    assert '<figure class="better">' not in text
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from arena.history.pages.boards import boards
 from arena.history.pages.replay_page import page
 from arena.history.replay import replay
 from tests.kit.chromium import Browser, check_contrast, check_keyboard, check_width
-from tests.kit.page_games import EVERY_GAME, past_game
+from tests.kit.page_games import EVERY_GAME, analysed, past_game
 from tests.kit.plot_reading import AWKWARD
 
 if TYPE_CHECKING:
@@ -195,6 +195,54 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(browser: Browser, tmp_path:
         check_width(opened)
     with browser.open(file, width=1280, script=script) as opened:
         check_width(opened)
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a short game with two mistakes, at plies 3 and 4; it opens at ply 1."""
+    game = analysed(past_game("tictactoe", ("ann", "bob"), moves="c2 c3 a2 b1 b2"), depth=9)
+    assert [ply.ply for ply in game.analysis if ply.mark] == [3, 4]
+    file = tmp_path_factory.mktemp("judged") / "game.html"
+    file.write_text(page(game, at=1), "utf-8")
+    return file
+
+
+def test_keys_buttons_and_curve_lead_to_mistakes(browser: Browser, judged: Path) -> None:
+    with browser.open(judged) as page:
+        assert at(page) == 1
+        for key, number in (("m", 3), ("m", 4), ("m", 3), ("Shift+M", 4), ("Shift+M", 3), ("Home", 0), ("m", 3)):
+            page.keyboard.press(key)
+            assert at(page) == number, key
+        page.get_by_role("button", name="next mistake").click()
+        assert at(page) == 4
+        page.get_by_role("button", name="previous mistake").click()
+        assert at(page) == 3
+        page.get_by_role("link", name="4. bob: b1??").click()
+        assert at(page) == 4
+        assert (page.get_by_role("status").text_content() or "").startswith(
+            "4. bob: b1??. bob played b1??, better was "
+        )
+        assert page.locator(".step:visible figure.better svg").is_visible()
+        page.locator(".curve").first.locator("circle.paper").first.click()
+        assert at(page) == 3
+        assert page.locator(".step:visible figure.better").evaluate("it => it.getBoundingClientRect().bottom") <= 800
+    with browser.open(judged, at="#ply-5") as page:
+        assert at(page) == 5
+
+
+def test_a_page_with_mistakes_can_be_read_by_all(browser: Browser, judged: Path) -> None:
+    for dark in (False, True):
+        with browser.open(judged, at="#ply-4", dark=dark) as page:
+            check_contrast(page)
+    with browser.open(judged, at="#ply-4") as page:
+        check_keyboard(page)
+        page.emulate_media(media="print")
+        assert page.locator("figure.better svg:visible").count() == 2
+    with browser.open(judged, script=False) as page:
+        assert page.locator("figure.better svg:visible").count() == 2
+    for width in (390, 1280):
+        with browser.open(judged, at="#ply-4", width=width) as page:
+            check_width(page)
 
 
 def test_names_and_texts_run_no_script(browser: Browser, tmp_path: Path) -> None:
