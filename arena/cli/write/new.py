@@ -32,8 +32,8 @@ def new(
 ) -> None:
     """Create a new agent that already plays, as a start for your own: a small file, or a folder with two files.
 
-    An existing file or folder is never overwritten. Without our library, an agent for connect4 comes with the rules of
-    the game.
+    An existing file or folder is never overwritten. In another language than Python, an agent for connect4 contains the
+    rules of the game.
 
     Example: arena new my_agent.py --game connect4
 
