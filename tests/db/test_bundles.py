@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from db import bundles
+from db import bundles, games, store
 from db.bundles import Names, SourceFile
 from db.database import Database
 from db.errors import DatabaseError, NotFound
+from db.records import JudgedPly, PositionValue
 from db.sources import StoredFile, hash_of
 from tests.kit import sample_record
 from tests.kit.small_record import NOW
@@ -54,6 +55,17 @@ def test_a_bundle_has_only_finished_games_of_its_agent(make: Make) -> None:
     assert asked(file, without) == [(0,)]
     assert asked(file, "SELECT name FROM tournament") == [("cs101",)]
     assert asked(file, "SELECT name FROM entry ORDER BY name") == [("ann",), ("bob",), ("cleo",)]
+
+
+def test_a_bundle_has_the_analysis_of_its_games(make: Make, tmp_path: Path) -> None:
+    sample_record.make(tmp_path / "arena.db")
+    with Database(str(tmp_path / "arena.db")) as database, database.writing() as connection:
+        game = games.game(connection, 1)
+        worth = PositionValue((0.5, -0.5), False)
+        judged = JudgedPly(ply=1, who=game.moves[0].who, move=game.moves[0].move, before=worth, after=worth, depth=3)
+        store.keep_analysis(connection, game.id, [judged])
+    with Database(str(make("ann"))) as bundle, bundle.reading() as connection:
+        assert games.game(connection, 1).analysis == (judged,)
 
 
 def test_the_seed_of_a_running_tournament_is_left_out(make: Make) -> None:

@@ -279,6 +279,10 @@ class _Page:
         plies = self.game.analysis
         if not plies:
             return ""
+        start = self.replay.steps[0].state
+        if start is not None and start.hidden:
+            seen = "The search sees what was hidden from the players, so no move is called a mistake."
+            return element("p", f"Analysed by arena. {seen}")
         counts = [
             f"{name} {sum(one.who == seat and one.mark is Mark.MISTAKE for one in plies)} ?, "
             f"{sum(one.who == seat and one.mark is Mark.BLUNDER for one in plies)} ??"
