@@ -30,7 +30,7 @@ _DEEPEST: Final = 4
 """Levels of folders looked at below a folder."""
 LANGUAGES: Final = {".js": "JavaScript", ".c": "C", ".cpp": "C++", ".java": "Java", ".rs": "Rust", ".go": "Go"}
 """Programming languages, by file extension."""
-_RUN_BY: Final = {".js": "node", ".java": "java"}
+_RUN_BY: Final = {".js": "node", ".java": "java -Xmx1g"}
 """The command that runs a source file; programs in other languages are compiled first."""
 _COMPILED_BY: Final = {".c": "cc -O2 -o", ".cpp": "c++ -O2 -o", ".rs": "rustc -O -o", ".go": "go build -o"}
 _INSTALLED: Final = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
