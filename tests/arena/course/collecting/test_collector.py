@@ -61,9 +61,8 @@ class Examiner:
                 raise KeyboardInterrupt
             self.looked_at.append(candidate.name)
             light = next((light for light in (Light.FAILED, Light.WARNING) if light in text), Light.GOOD)
-            step = CheckStep(
-                name=StepName.LEGAL, light=light, seconds=0.0, message="" if light is Light.GOOD else f"{path}: hm"
-            )
+            name = StepName.UNNOTICED if "in its search" in text else StepName.LEGAL
+            step = CheckStep(name=name, light=light, seconds=0.0, message="" if light is Light.GOOD else f"{path}: hm")
             yield place, CheckReport(agent=candidate.name, steps=(step,))
 
 
@@ -139,6 +138,12 @@ def test_every_student_has_a_result_and_agents_that_passed_play(tmp_path: Path, 
     assert told["1004"].message == "the folder '1004' has no agent.py"
     assert list(kept(tmp_path)) == ["Bob Brown", "Deep Blue"]
     assert versions(tmp_path) == [("Bob Brown", 1), ("Deep Blue", 1)]
+
+
+def test_a_mistake_that_ends_no_game_is_a_warning(tmp_path: Path, collect: Collect) -> None:
+    found = collect(folder(tmp_path / "in", {"1002.py": AGENT + "# failed in its search"}))["1002"]
+    assert (found.outcome, found.plays) == (HandInOutcome.WARNING, True)
+    assert found.message.endswith("hm")
 
 
 def test_nothing_is_collected_or_checked_twice(tmp_path: Path, collect: Collect) -> None:
