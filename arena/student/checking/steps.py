@@ -248,10 +248,9 @@ class Check:
                 self._add(StepName.WHOLE, Light.WARNING, message, advice=advice)
             elif (seat := (yield from self._seat_that_only_loses(played, entrant, longest))) is not None:
                 message = f"as seat {seat} the agent lost {_LOSSES} of {_LOSSES} games against random moves"
-                advice = (
-                    "look for a wrong sign or a wrong seat in its evaluation: state.turn is your seat in choose, and "
-                    "another one after play"
-                )
+                advice = "look for a wrong sign or a wrong seat in its evaluation"
+                if self._players.python:
+                    advice += ": state.turn is your seat in choose, and another one after play"
                 self._add(StepName.WHOLE, Light.WARNING, message, advice=advice)
             else:
                 self._add(StepName.WHOLE, Light.GOOD, message)
