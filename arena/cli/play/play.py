@@ -78,6 +78,9 @@ def play(
     Your agents are copied and play from the copy, in a fresh process for each game. The games are recorded:
     `arena replay last` steps through the last one, `arena logs last` shows what its agents printed.
 
+    When you play yourself, type ? for help. Without --clock you can type hint or undo; the game is then recorded as
+    annulled, so it is not rated. Ctrl-C asks before it ends the program.
+
     Example: arena play connect4 human minimax:depth=2
 
     Example: arena play connect4 my_agent.py pvs --games 10 --swap --openings 4

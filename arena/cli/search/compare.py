@@ -6,17 +6,26 @@ It measures wall time, which the searches do not use: apart from times, the outp
 import re
 import sys
 import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
 from math import isfinite
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, Final
 
 import typer
 
 from adsearch import State, games
 from adsearch.budget import Budget
 from adsearch.errors import BadSearch, quote
+from arena.cli.asking.playing_options import WallsOption
 from arena.cli.asking.position_options import GameArgument, MovesOption, after
 from arena.cli.terminal.listings import Columns, FormatOption, OutputFormat, Row, exact_columns, show
+from arena.players.player import split_path
+from arena.walls.kinds import WallKind
 
+_LONGEST: Final = 600.0
+"""Timeout of a student's function without --seconds, in seconds."""
 COMPARED: Columns = {
     "depth": lambda row: str(row["depth"]),
     "nodes": lambda row: f"{row['nodes']:,}",
@@ -32,7 +41,10 @@ def compare(
     game: GameArgument,
     algorithms: Annotated[
         list[str],
-        typer.Argument(metavar="ALGORITHM", help="Searches, with options if needed: minimax alphabeta:table=true pvs."),
+        typer.Argument(
+            metavar="ALGORITHM",
+            help="Searches, with options if needed (minimax alphabeta:table=true pvs), or your own: FILE.py:FUNCTION.",
+        ),
     ],
     depth: Annotated[str, typer.Option("--depth", metavar="N|N-M", help="Search depth, or a range of depths.")] = "1-4",
     moves: MovesOption = "",
@@ -46,6 +58,7 @@ def compare(
             show_default="none",
         ),
     ] = None,
+    walls: WallsOption = None,
     format: FormatOption = OutputFormat.TABLE,
 ) -> None:
     """Compare search algorithms: value, nodes and time at each depth.
@@ -53,27 +66,49 @@ def compare(
     The column branching is the effective branching factor b: a uniform tree with 1 + b + b^2 + ... + b^depth nodes has
     the same size. A value that differs from the first algorithm's at the same depth is marked with "!".
 
+    Your own function runs in a sandbox and has the parameters that arena judge --help lists. Its nodes are the
+    positions that it creates with state.play, and the root. Its value can be for the player to move or for MAX.
+
     Example: arena compare connect4 minimax alphabeta pvs --depth 1-6
 
     Example: arena compare tictactoe alphabeta alphabeta:table=true --depth 9
-    """
-    from adsearch import algorithms as known
 
+    Example: arena compare connect4 alphabeta my_search.py:alphabeta
+    """
     depths = _depths(depth)
-    searches = {text: known.configured(text) for text in algorithms}
     state = after(games.start(game), moves)
     rows: list[dict[str, Any]] = []
-    for plies in depths:
-        for text, search in list(searches.items()):
-            row = _measured(state, text, search=search, depth=plies, seconds=seconds)
-            if row is None:
-                del searches[text]
-                _note(f"{text}: depth {plies} takes more than {seconds:g} s; left out from this depth on")
-            else:
-                rows.append(row)
+    failed = False
+    with ExitStack() as stack:
+        searches = {
+            text: _own_search(text, game, state, walls=walls, seconds=seconds, stack=stack)
+            if split_path(text)
+            else _our_search(text, state, seconds)
+            for text in algorithms
+        }
+        for plies in depths:
+            for text, search in list(searches.items()):
+                begun = time.perf_counter()
+                try:
+                    found = search(plies)
+                except _Failed as error:
+                    failed = True
+                    del searches[text]
+                    _note(f"{text}: {error}; left out from depth {plies} on")
+                    continue
+                took = time.perf_counter() - begun
+                if seconds is not None and took >= seconds:
+                    del searches[text]
+                    _note(f"{text}: depth {plies} takes more than {seconds:g} s; left out from this depth on")
+                else:
+                    rows.append(_row(text, plies, found, took))
+                    if split_path(text) and state.turn == 1:
+                        _turn_to_mover(rows)
     if _flag(rows):
         _note('a value marked "!" differs from the first algorithm at the same depth')
     show(rows, exact_columns(rows[0]) if rows and format is OutputFormat.CSV else COMPARED, format=format)
+    if failed:
+        raise typer.Exit(1)
 
 
 def _note(text: str) -> None:
@@ -88,26 +123,83 @@ def _depths(text: str) -> range:
     return range(int(found[1]), int(found[2] or found[1]) + 1)
 
 
-def _measured(
-    state: State[Any], text: str, search: tuple[Any, dict[str, Any]], depth: int, seconds: float | None
-) -> dict[str, Any] | None:
-    """The row of one search; None if it exceeded the time limit."""
-    run, options = search
-    budget = None if seconds is None else Budget.seconds(seconds, time.monotonic)
-    begun = time.perf_counter()
-    result = run(state, depth=depth, budget=budget, **options)
-    took = time.perf_counter() - begun
-    if seconds is not None and took >= seconds:
-        return None
+class _Failed(Exception):
+    """A student's function gave no result; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The result of one search."""
+
+    value: float
+    bound: str
+    move: str | None
+    nodes: int
+
+
+_Search = Callable[[int], _Found]
+"""Searches the position to a depth."""
+
+
+def _our_search(text: str, state: State[Any], seconds: float | None) -> _Search:
+    from adsearch import algorithms
+
+    run, options = algorithms.configured(text)
+
+    def search(depth: int) -> _Found:
+        budget = None if seconds is None else Budget.seconds(seconds, time.monotonic)
+        result = run(state, depth=depth, budget=budget, **options)
+        move = None if result.move is None else state.to_text(result.move)
+        return _Found(result.value, result.bound.value, move, result.nodes)
+
+    return search
+
+
+def _own_search(
+    text: str, game: str, state: State[Any], *, walls: WallKind | None, seconds: float | None, stack: ExitStack
+) -> _Search:
+    """The search with a student's function, in a confined process."""
+    from arena.course.lecture.student_process import StudentProcess, file_and_function
+
+    if state.players > 2 or state.hidden:
+        raise BadSearch(f"{text}: your own function can search only games of one or two players, without hidden cards")
+    file, function = file_and_function(text)
+    if not function:
+        raise BadSearch(f"expected FILE.py:FUNCTION, such as {text}:alphabeta, got {quote(text)}")
+    path = split_path(game)
+    rules = game if path is None else f"{Path(path[0]).expanduser().absolute()}{path[1]}"
+    limit = _LONGEST if seconds is None else seconds
+    process = stack.enter_context(StudentProcess(file, function, walls=walls, seconds=limit, rules=rules))
+
+    def search(depth: int) -> _Found:
+        answer = process.search(state.position(), depth)
+        if answer.failed or answer.value is None:
+            if seconds is not None and answer.failed.startswith("no answer within"):
+                return _Found(0.0, "exact", None, 0)  # too late: its time is over the limit
+            raise _Failed(answer.failed)
+        return _Found(answer.value, "exact", answer.move, answer.nodes)
+
+    return search
+
+
+def _turn_to_mover(rows: list[dict[str, Any]]) -> None:
+    """If the last row's value is that of the first row of its depth for the other player, write it for the mover."""
+    last = rows[-1]
+    first = next(row for row in rows if row["depth"] == last["depth"])["value"]
+    if first is not None and last["value"] is not None and abs(first + last["value"]) <= 1e-9:
+        last["value"] = first
+
+
+def _row(text: str, depth: int, found: _Found, took: float) -> dict[str, Any]:
     return {
         "depth": depth,
         "algorithm": text,
-        "value": result.value if isfinite(result.value) else None,
-        "bound": result.bound.value,
+        "value": found.value if isfinite(found.value) else None,
+        "bound": found.bound,
         "differs": False,
-        "move": None if result.move is None else state.to_text(result.move),
-        "nodes": result.nodes,
-        "branching": effective_branching(result.nodes, depth),
+        "move": found.move,
+        "nodes": found.nodes,
+        "branching": effective_branching(found.nodes, depth),
         "time": round(took * 1000),
     }
 

@@ -6,6 +6,7 @@ each call of evaluate() and utilities().
 
     python function_runner.py FILE FUNCTION
     {"tree": {...}, "depth": 2}  ->  {"value": 3.0, "move": "B", "events": [[4, null], [5, null], [1, 3.0], ...]}
+    {"rules": "connect4", "position": "...", "depth": 2}  ->  {"value": 0.1, "move": "4", "nodes": 57}
 """
 
 from __future__ import annotations
@@ -207,20 +208,10 @@ def run(function: Callable[..., Any], file: str, question: dict[str, Any]) -> di
     log = SearchLog(drawn.root)
     state = Watched(Tree.at(drawn, drawn.root), log)
     depth = question["depth"]
-    arguments: dict[str, Any] = {
-        "depth": drawn.height if depth is None else depth,
-        "alpha": -inf,
-        "beta": inf,
-        "maximizing": state.turn != 1,
-        "color": -1 if state.turn == 1 else 1,
-        "seat": max(state.turn or 0, 0),
-    }
-    given = {name: arguments[what] for name, what in parameters_of(function).items()}
-    parameters = inspect.signature(function).parameters.values()
-    by_place = [given.pop(each.name) for each in parameters if each.kind is each.POSITIONAL_ONLY and each.name in given]
+    call = prepared_call(function, state, drawn.height if depth is None else depth)
     sys.setprofile(_CallFollower(log, file))
     try:
-        returned = function(state, *by_place, **given)
+        returned = call()
     except BaseException as error:
         return {"failed": _error_text(error, file), "traceback": _frames(error, file), "events": log.events}
     finally:
@@ -230,6 +221,56 @@ def run(function: Callable[..., Any], file: str, question: dict[str, Any]) -> di
     except BadFunction as error:
         return {"failed": str(error), "events": log.events}
     return {"value": value, "move": move, "events": log.events}
+
+
+def run_in_game(function: Callable[..., Any], file: str, question: dict[str, Any]) -> dict[str, Any]:
+    """The result of `function` for a position of a game: value, move and nodes, or how it failed."""
+    from adsearch import games
+
+    state = games.load(question["rules"], question["position"])
+    kind: Any = type(state)
+    play, played = kind.play, 0
+
+    def counted(position: Any, move: Any) -> Any:
+        nonlocal played
+        played += 1
+        return play(position, move)
+
+    call = prepared_call(function, state, question["depth"])
+    # Only in this process, which runs nothing else; a wrapper around each position would be slower.
+    kind.play = counted
+    try:
+        returned = call()
+    except BaseException as error:
+        return {"failed": _error_text(error, file)}
+    finally:
+        kind.play = play
+    value, move = returned, None
+    if isinstance(returned, tuple | list) and len(returned) == 2:
+        value, move = returned if _is_number(returned[0]) else reversed(returned)
+    try:
+        if not _is_number(value):
+            raise BadFunction(f"expected a value, or (value, move), got {_quoted(returned)}")
+        text = None if move is None or move not in state.moves() else state.to_text(move)
+        return {"value": _finite(value), "move": text, "nodes": played + 1}
+    except BadFunction as error:
+        return {"failed": str(error)}
+
+
+def prepared_call(function: Callable[..., Any], state: State[Any], depth: int) -> Callable[[], Any]:
+    """The call of `function` for `state`, with an argument for each of its parameters."""
+    arguments: dict[str, Any] = {
+        "depth": depth,
+        "alpha": -inf,
+        "beta": inf,
+        "maximizing": state.turn != 1,
+        "color": -1 if state.turn == 1 else 1,
+        "seat": max(state.turn or 0, 0),
+    }
+    given = {name: arguments[what] for name, what in parameters_of(function).items()}
+    parameters = inspect.signature(function).parameters.values()
+    by_place = [given.pop(each.name) for each in parameters if each.kind is each.POSITIONAL_ONLY and each.name in given]
+    return lambda: function(state, *by_place, **given)
 
 
 class _CallFollower:
@@ -350,7 +391,8 @@ def main() -> None:
             answer({"failed": str(error), "traceback": _frames(cause, file) if cause else []})
             return
         for line in lines:
-            answer(run(function, file, json.loads(line)))
+            question = json.loads(line)
+            answer((run_in_game if "rules" in question else run)(function, file, question))
 
 
 if __name__ == "__main__":

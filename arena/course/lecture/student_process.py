@@ -57,6 +57,17 @@ class Answer(Struct, frozen=True):
     """Whether the function was called."""
 
 
+class GameAnswer(Struct, frozen=True):
+    """The result of a function for a position of a game."""
+
+    value: float | None = None
+    move: str | None = None
+    nodes: int = 0
+    """The positions that it created with `play`, and the root."""
+    failed: str = ""
+    """What went wrong, in words; empty if the function answered."""
+
+
 class _Loaded(Struct, frozen=True):
     """The first message of the process."""
 
@@ -65,14 +76,17 @@ class _Loaded(Struct, frozen=True):
     traceback: tuple[str, ...] = ()
 
 
-_Message = TypeVar("_Message", Answer, _Loaded)
+_Message = TypeVar("_Message", Answer, GameAnswer, _Loaded)
 
 
 class StudentProcess:
     """The process of one function, as a context manager."""
 
-    def __init__(self, file: Path, function: str, *, walls: WallKind | None = None, seconds: float = 5.0) -> None:
-        """`walls`: the required kind, None for the strongest available; `seconds`: timeout for each tree."""
+    def __init__(
+        self, file: Path, function: str, *, walls: WallKind | None = None, seconds: float = 5.0, rules: str = ""
+    ) -> None:
+        """`walls`: the required kind, None for the strongest available; `seconds`: timeout for each tree or position;
+        `rules`: the game for `search`, a user-supplied one with its absolute path."""
         # The kind of walls around the process.
         self.kind = probe.chosen(walls).kind
         # The end of the process's output.
@@ -80,6 +94,7 @@ class StudentProcess:
         self._file = file
         self._function = function
         self._seconds = seconds
+        self._rules = rules
         self._folder = RunFolder()
         self._process: AgentProcess | None = None
         self._lost = 0
@@ -127,11 +142,26 @@ class StudentProcess:
             return Answer(failed=self._discard(_NOT_OURS))
         return msgspec.structs.replace(answer, failed=one_line(answer.failed, most=250))
 
+    def search(self, position: str, depth: int) -> GameAnswer:
+        """The function's answer for this position of the game, searched to this depth."""
+        loaded = self.loaded()
+        if loaded.failed or self._process is None:
+            return GameAnswer(failed=loaded.failed)
+        asked = {"rules": self._rules, "position": position, "depth": depth}
+        self._process.write(msgspec.json.encode(asked) + b"\n")
+        line, lost = self._next_line(self._process, self._seconds)
+        if line is None:
+            return GameAnswer(failed=self._discard(lost))
+        answer = _decoded(line, GameAnswer)
+        if answer is None or (not answer.failed and (answer.value is None or not isfinite(answer.value))):
+            return GameAnswer(failed=self._discard(_NOT_OURS))
+        return msgspec.structs.replace(answer, failed=one_line(answer.failed, most=250))
+
     def _prepare(self) -> None:
         """Prepares the process: a Python with our games but without our searches."""
         place = self._folder.path / "library"
         place.mkdir()
-        laid = library.lay_out(place, modules=_MODULES)
+        laid = library.lay_out(place, modules=_MODULES, rules=self._rules)
         program = shutil.copy(function_runner.__file__, place / "function_runner.py")
         *python, _, _ = laid.command  # -m agents
         self._command = (*python, str(program), str(self._file), self._function)
@@ -140,7 +170,7 @@ class StudentProcess:
             Allowance(memory=_MEMORY, threads=8),
             cpu=600,
             environment={"PYTHONPATH": ":".join(laid.path)},
-            readable=(*laid.readable, str(self._file)),
+            readable=(*laid.readable, str(self._file), *([rules[0]] if (rules := split_path(self._rules)) else [])),
             hidden=laid.hidden,
             filter=seccomp.compiled(self.kind),
         )
