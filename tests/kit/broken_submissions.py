@@ -235,7 +235,11 @@ NOT_WELL: Final = (
     _choose("nothing but prints", "print('hello')", _FIRST, walled=True),
     _choose("a lot of prints", "print('x' * 20_000)", _FIRST, walled=True),
     _choose(
-        "chance of its own", "import os", "return state.moves()[os.urandom(1)[0] % len(state.moves())]", walled=True
+        "chance of its own",
+        "import os",
+        "moves = [move for move in state.moves() if state.play(move).turn is None] or state.moves()",
+        "return moves[os.urandom(1)[0] % len(moves)]",
+        walled=True,
     ),
     _file(
         "what is left of the last game",

@@ -26,7 +26,7 @@ _MOST_FAILURES: Final = 3
 """Number of failures after which no more positions are tried."""
 _MOST_MISTAKES: Final = 5
 """The largest number of mistakes that did not end a game that are reported."""
-_LOSSES: Final = 6
+_LOSSES: Final = 8
 """Games lost against random moves, all of those played in one seat, that are a warning."""
 _USES_CLOCK: Final = 20 * MILLISECOND
 """An agent whose moves never take longer than this does not use its clock."""
