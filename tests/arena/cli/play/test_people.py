@@ -174,7 +174,7 @@ def test_a_hint_knows_no_more_than_the_person() -> None:
 
 
 def test_a_hint_shows_the_winning_move_and_that_it_wins() -> None:
-    assert hint(games.load("tictactoe", "xx./oo./... x")).startswith("hint: c1: you win in 1 ply")
+    assert hint(games.load("tictactoe", "xx./oo./...")).startswith("hint: c1: you win in 1 ply")
 
 
 def test_a_hint_is_shown_and_the_game_is_recorded_as_annulled() -> None:
