@@ -264,7 +264,7 @@ def test_the_board_shows_the_maze_the_score_and_who_moves() -> None:
 
 
 def test_a_wrong_move_is_told_what_is_possible() -> None:
-    with pytest.raises(BadMove, match=r"\(e, s, stay\), got 'n'"):
+    with pytest.raises(BadMove, match=r"\(e, s, stay; move 1 in Python is written e\), got 'n'"):
         playing("maze:map=tiny", "n")
 
 

@@ -87,7 +87,7 @@ def find_the_mistake(terminal: Session) -> None:
     assert ended.code == 1
     shown = ended.pictures[-1]
     assert " 4 ✗ legal moves " in shown
-    assert re.search(r"expected +one of state\.moves\(\): 0, 1, 2, 3, 4, 5, 6$", shown, re.MULTILINE)
+    assert re.search(r"expected +one of state\.moves\(\): 0, 1, 2, 3, 4, 5, 6 ", shown, re.MULTILINE)
     got = re.search(r"got +'(\d)'$", shown, re.MULTILINE)
     assert got
     assert f"return state.from_text('{got[1]}')" in " ".join(shown.split())
@@ -198,4 +198,5 @@ def debug(terminal: Session, game: str, ply: int, move: str) -> None:
         assert COLUMNS_OF_THE_BOARD in printed
         assert f"ply {ply}: running {'my_agent.py' if other else 'my_agent@'}" in printed
         assert printed.count("my turn") == bool(other)
-        assert re.search(rf"^now     {move}   .*\nthen    {move}   .*\nthe same move$", printed, re.MULTILINE)
+        both = rf"{move} \({int(move) - 1} in Python\)"
+        assert re.search(rf"^now     {both}   .*\nthen    {both}   .*\nthe same move$", printed, re.MULTILINE)

@@ -76,8 +76,7 @@ def test_it_is_as_wide_as_the_terminal_and_breaks_between_words(columns: int) ->
     assert max(map(len, lines)) <= columns
     assert (
         "look at this game first: game 1 against random: failing_at_once_again played an illegal move: ply 5: expected "
-        "a "
-        "legal move (1, 2, 3, 4, 5, 6, 7)"
+        "a legal move (1, 2, 3, 4, 5, 6, 7; move 0 in Python is written 1)"
     ) in " ".join(ended.out.split())
     (brackets,) = [number for number, line in enumerate(lines) if line.startswith("in brackets: ")]
     assert "the probability that failing_at_once_again is the better player" in " ".join(
