@@ -15,7 +15,7 @@ from arena.ratings.plots import value_plot
 from arena.ratings.plots.line_plot import Layout, Line, LinePlot, Point, finite
 from db.records import JudgedPly
 
-_LAYOUT: Final = Layout(width=480.0, height=140.0, names=110.0, dots=40)
+_LAYOUT: Final = Layout(width=352.0, height=140.0, names=95.0, dots=40)
 _JUDGED: Final = structs.replace(_LAYOUT, dots=0)
 """The analysis has a dot for each mistake only."""
 _HUGE: Final = 1e6

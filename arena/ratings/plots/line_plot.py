@@ -26,6 +26,8 @@ _SWATCH: Final = 20.0
 """Length of the sample of a line beside its name, in pixels."""
 _BANDS: Final = 8
 """Most lines for which error bands are drawn; more bands would hide each other. Errors are also beside the names."""
+_CORNER: Final = "good for"
+"""Above the name in a corner."""
 _STROKES: Final = ("line", "line dashed", "line dotted")
 
 
@@ -98,7 +100,8 @@ class LinePlot:
         corners: tuple[str, str] | None = None,
     ) -> None:
         """`when`: the unit of the x axis, in singular and plural. `y_range`: values with their errors. `with_values`:
-        show the last value beside the name. `corners`: texts at the top and at the bottom, instead of names."""
+        show the last value beside the name. `corners`: the players for whom the top and the bottom are
+        good; their names are there, and not at the lines."""
         self.lines = lines
         self.layout = layout
         self.x_label = x_label
@@ -114,7 +117,7 @@ class LinePlot:
         ends = [line.points[-1] for line in lines]
         self.values = [self.y.text_with_error(end.y, end.error, sign="±") if with_values else "" for end in ends]
         swatch = 0.0 if self.corners else _SWATCH + 8.0
-        names = _LEADER + swatch + chart.widest(self.names, layout.font)
+        names = _LEADER + swatch + chart.widest([*self.names, *([_CORNER] if corners else [])], layout.font)
         values = GAP + chart.widest(self.values, layout.font) if with_values else 0.0
         left = MARGIN + chart.widest((words for _, words in self.y.ticks), SMALL) + 8.0
         right = left + layout.plot if layout.plot else layout.width - MARGIN - names - values
@@ -189,10 +192,12 @@ class LinePlot:
             yield svg.element("g", shape, class_=self._hue(number))
 
     def _lines(self) -> Iterator[str]:
-        """All lines, with names at their ends, or with the texts of the corners."""
+        """All lines, with names at their ends, or with the names of the corners."""
         if self.corners:
             yield from (self._line(number, None) for number in range(len(self.lines)))
-            for words, baseline in zip(self.names, (_TOP + 8.0, self.bottom), strict=True):
+            for words, baseline in zip(self.names, (_TOP + 8.0 + self.label, self.bottom), strict=True):
+                above = baseline - self.label
+                yield chart.text(_CORNER, self.names_start, above, size=self.layout.font, kind="faint")
                 yield chart.text(words, self.names_start, baseline, size=self.layout.font)
             return
         ends = [self.y.at(line.points[-1].y) for line in self.lines]

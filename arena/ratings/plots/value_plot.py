@@ -56,7 +56,7 @@ def values(
         when=("ply", "plies"),
         x_range=(0.0, last),
         y_range=[(min(seen), None), (max(seen), None)],
-        corners=(f"good for {sides[0]}", f"good for {sides[1]}") if sides else None,
+        corners=sides,
     )
     lines_in_words = "; ".join(f"For {plot.in_words(line)}" for line in drawn)
     mistakes_in_words = "; ".join(mistake.words for mistake in shown) or "none"

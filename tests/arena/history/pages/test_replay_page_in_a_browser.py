@@ -186,6 +186,12 @@ def test_everything_is_reachable_with_the_keyboard(browser: Browser, file: Path)
         check_keyboard(page)
 
 
+def test_on_a_phone_the_texts_of_the_curves_are_not_made_smaller(browser: Browser, file: Path) -> None:
+    with browser.open(file, width=390, height=844) as page:
+        for curve in page.locator(".curve svg").all():
+            assert curve.evaluate("picture => picture.getScreenCTM().a") > 0.95
+
+
 @pytest.mark.parametrize("script", [False, True], ids=["without a script", "with a script"])
 def test_on_a_phone_nothing_is_wider_than_the_screen(browser: Browser, tmp_path: Path, script: bool) -> None:
     names = ("W" * 64, "素人の将棋エージェントは強いですよね本当に強い")

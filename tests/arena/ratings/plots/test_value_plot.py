@@ -42,6 +42,13 @@ def test_a_game_of_two_is_one_line_with_a_dot_for_each_mistake(plies: int, scale
     assert len(written) == len(set(written)) <= sum(spot.grave for spot in spots)
 
 
+def test_the_names_of_both_players_are_whole() -> None:
+    picture = drawn(values([Line("ann", (Point(0, 0.0),))], [], title="x", sides=("minimax:depth=2", "my_agent.py")))
+    written = texts(picture)
+    assert written.count("good for") == 2
+    assert {"minimax:depth=2", "my_agent.py"} <= {*written}
+
+
 @pytest.mark.parametrize("seats", [1, 3, 5])
 def test_a_game_of_several_has_a_line_and_a_name_for_each(seats: int) -> None:
     random = Random(seats)
