@@ -25,6 +25,7 @@ from arena.match.clock import SECOND, Clock, TimeControl
 from arena.match.points import result
 from arena.match.schedule import MOST_ATTEMPTS
 from arena.match.seeds import GameSeeds
+from arena.players.player import PlayerKind
 from arena.players.submissions import Store
 from db import audit, stored_types
 from db.audit import Attempt, StoredVersion
@@ -39,6 +40,8 @@ _OWN_TURN: Final = (Verdict.RESIGNED, Verdict.TIME, Verdict.ILLEGAL)
 """Verdicts against a seat that are possible only on its own turn."""
 _CLOCKS_DIFFER: Final = SECOND
 """Tolerance in nanoseconds: the wall-clock times of start and end are rounded, and that clock can be adjusted."""
+_GUESTS: Final = (PlayerKind.HUMAN, PlayerKind.WAIT)
+"""Players whose version has no source: people, and agents that were started by hand."""
 _STATUSES: Final = ("active", "withdrawn", "quarantined")
 
 
@@ -382,7 +385,7 @@ def _wrong_source(source: str, store: Store) -> str | None:
     try:
         if HASH.fullmatch(source):
             store.verify(source)
-        elif not source.startswith(IMPORTED):
+        elif source not in _GUESTS and not source.startswith(IMPORTED):
             builtin.find(source)
     except (ArenaError, AgentsError) as error:
         return str(error)

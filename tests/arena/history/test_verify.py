@@ -364,6 +364,13 @@ def test_imported_results_without_moves_are_not_checked(tmp_path: Path) -> None:
         assert reason.startswith("ply 5: ")
 
 
+def test_people_and_agents_that_were_started_by_hand_have_no_source(record: Path) -> None:
+    change(
+        record, "UPDATE version SET source = 'human' WHERE id = 1", "UPDATE version SET source = 'wait' WHERE id = 2"
+    )
+    assert not found(record).wrongs
+
+
 def test_progress_is_reported(tmp_path: Path) -> None:
     told = list[tuple[int, int]]()
     with Database(str(tmp_path / "arena.db")) as database:
