@@ -7,6 +7,7 @@ only inside functions: `arena --help` imports every command's file and must stay
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from typing import Annotated, Any, Final
 
@@ -84,7 +85,7 @@ PANELS: Final = {
     "This machine": ("machine", {"doctor": "doctor.doctor", "db": "db.commands"}),
 }
 """The panels of `arena --help`: the folder of each panel, and the module and function of each command."""
-GUIDE: Final = """\
+_GUIDE: Final = """\
 arena plays games between agents, keeps their clocks and records every game.
 
   arena new my_agent.py --game connect4     create a small agent that plays
@@ -99,7 +100,20 @@ arena plays games between agents, keeps their clocks and records every game.
 arena COMMAND --help explains a command, with examples.
 arena --help lists all commands; for courses and tournaments too.
 """
-"""What `arena` prints without a command."""
+
+
+def guide(columns: int) -> str:
+    """What `arena` prints without a command. If a line is wider than `columns`, each description is below its
+    command, and other texts are wrapped; commands are never broken, because users copy them."""
+    if max(map(len, _GUIDE.splitlines())) <= columns:
+        return _GUIDE.rstrip()
+    from arena.cli.terminal.wrapping import wrapped
+
+    lines = []
+    for line in re.sub(r"(?<=\S) {3,}", "\n      ", _GUIDE.rstrip()).splitlines():
+        more = " " * 6 if line.startswith("      ") else ""
+        lines.append(line if line.startswith("  arena") else wrapped(line, more=more, width=columns))
+    return "\n".join(lines)
 
 
 class Commands(TyperGroup):
@@ -203,4 +217,6 @@ def arena(
 ) -> None:
     """Play, test, rank and teach with game-playing agents: a referee and tournament server."""
     if context.invoked_subcommand is None:
-        print(GUIDE, end="")
+        from arena.cli.terminal.wrapping import line_width
+
+        print(guide(line_width()))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import arena.cli
-from arena.cli import PANELS, Commands
+from arena.cli import PANELS, Commands, guide
 from arena.cli.terminal import completion
 from tests.kit.arena_program import arena as run_arena
 from tests.kit.places import EXAMPLES
@@ -213,3 +213,12 @@ def test_nothing_is_offered_that_a_shell_or_a_terminal_would_obey(
     offered = completed(monkeypatch, "arena versus ")
     assert "eve" in offered
     assert not any("mallory" in word or "\x1b" in word for word in offered)
+
+
+@pytest.mark.parametrize("columns", [41, 60, 75])
+def test_the_guide_of_a_narrow_terminal_breaks_no_line_and_no_command(columns: int) -> None:
+    lines = guide(columns).splitlines()
+    assert max(map(len, lines)) <= columns
+    assert len(lines) <= 24
+    wide = [line.split("   ")[0] for line in guide(80).splitlines()]
+    assert [line for line in lines if line.startswith("  arena")] == wide[2:10]
