@@ -88,7 +88,7 @@ class _Page:
                 element(
                     "section",
                     element("h2", "Board"),
-                    self.controls(at),
+                    self.controls(at, has_curves=bool(curves)),
                     _list("ol", steps, class_="steps"),
                     class_="show",
                 ),
@@ -233,7 +233,7 @@ class _Page:
         parts = " · ".join(part for part in (said, quoted) if part)
         return element("p", f"{html.words(self.who(step))} says: ", parts, class_="said") if parts else ""
 
-    def controls(self, at: int) -> str:
+    def controls(self, at: int, *, has_curves: bool) -> str:
         """The buttons, the slider and the speed; they are hidden until the script runs."""
         analysed = any(ply.mark for ply in self.game.analysis)
         keys = "Keys: arrows, Home, End; space to play or stop"
@@ -252,8 +252,8 @@ class _Page:
             element("label", element("select", *speeds, id="speed"), " moves per second"),
             element(
                 "p",
-                f"{keys}{'; m and M for the next and the previous mistake' * analysed}. "
-                "Click a curve to go to that move.",
+                f"{keys}{'; m and M for the next and the previous mistake' * analysed}."
+                f"{' Click a curve to go to that move.' * has_curves}",
                 class_="faint keys",
             ),
             id="controls",

@@ -157,3 +157,8 @@ def test_the_page_lists_the_pieces_of_each_player(rules: str, told: list[str]) -
 def test_links_are_at_the_top() -> None:
     text = page(past_game("tictactoe"), links=[("index.html", "cs101"), ("agents/ann.html", "ann & co")])
     assert '<a href="index.html">cs101</a><a href="agents/ann.html">ann &amp; co</a>' in text
+
+
+def test_only_a_page_with_curves_says_that_they_can_be_clicked() -> None:
+    assert "Click a curve" in page(past_game("tictactoe", moves="a1"))
+    assert "Click a curve" not in page(past_game("tictactoe", moves="", verdict="crashed", fault=0))
