@@ -120,10 +120,20 @@ def _step_lines(game: PastGame, replay: Replay, step: Step, *, explained: bool) 
     return [*_position_lines(game, replay, step, explained=explained), *_printed(game, replay, step)]
 
 
-def _position_lines(game: PastGame, replay: Replay, step: Step, *, explained: bool = False) -> list[str]:
-    """The ply, the board, the clocks, and what the agent reported about its search."""
+def _position_lines(
+    game: PastGame, replay: Replay, step: Step, *, explained: bool = False, width: int | None = None
+) -> list[str]:
+    """The ply, the board, the clocks, and what the agent reported about its search; sentences in lines of `width`."""
     board = [] if explained and step.state is None else _board(game, replay, step)
-    return [_ply(game, step), *_mistake(game, step), *board, *_clocks(game, step), *_thinking(step)]
+    mistake, thinking = (_sentence(text, width) for text in (_mistake(game, step), _thinking(step)))
+    return [_ply(game, step), *mistake, *board, *_clocks(game, step), *thinking]
+
+
+def _sentence(text: str, width: int | None) -> list[str]:
+    """A sentence about the ply, in lines of `width`; on one line if that is None."""
+    if width is None or not text:
+        return [f"     {text}"] * bool(text)
+    return wrap_lines(text, begin=" " * 5, more=" " * 7, width=width)
 
 
 def _ply(game: PastGame, step: Step) -> str:
@@ -136,10 +146,9 @@ def _ply(game: PastGame, step: Step) -> str:
     return f"{move.ply:3}  {words.printable(_who(game, step))} {words.printable(move.move)}{mark}{spent}"
 
 
-def _mistake(game: PastGame, step: Step) -> list[str]:
-    """What was better, after a mistake."""
-    mistake = "" if step.judged is None else words.mistake(step.judged, game.players)
-    return [f"     {mistake}"] * bool(mistake)
+def _mistake(game: PastGame, step: Step) -> str:
+    """What was better, after a mistake; else empty."""
+    return "" if step.judged is None else words.mistake(step.judged, game.players)
 
 
 def _who(game: PastGame, step: Step) -> str:
@@ -164,13 +173,13 @@ def _clocks(game: PastGame, step: Step) -> list[str]:
     return [f"     {'   '.join(shown)}"] if shown else []
 
 
-def _thinking(step: Step) -> list[str]:
-    """What the agent reported about its search."""
+def _thinking(step: Step) -> str:
+    """What the agent reported about its search; else empty."""
     if step.move is None:
-        return []
+        return ""
     line = f"expects {words.printable(step.move.line)}" if step.move.line else ""
     thinking = ", ".join(part for part in (words.thinking(step.move), line) if part)
-    return [f"     says: {thinking}"] if thinking else []
+    return f"says: {thinking}" if thinking else ""
 
 
 def _printed(game: PastGame, replay: Replay, step: Step) -> list[str]:
@@ -196,8 +205,10 @@ def screenful(game: PastGame, replay: Replay, number: int, status: str, *, colum
     if len(below) > max(1, rows // 6):
         below = side_by_side([parts[0], *parts[-2:]], width=columns)[:2]
     step, room = replay.steps[number], max(0, rows - 1 - len(below))
-    lines = _position_lines(game, replay, step)
-    lines += recorded_game.ending(game) if number == len(game.moves) else []
+    ending = recorded_game.ending(game) if number == len(game.moves) else []
+    lines = [*_position_lines(game, replay, step, width=columns), *ending]
+    if len(lines) > room:
+        lines = [*_position_lines(game, replay, step), *ending]
     if len(lines) + 2 <= room:
         lines = [recorded_game.header(game)[0], "", *lines]
     printed, free = _printed(game, replay, step), room - len(lines)
