@@ -127,6 +127,8 @@ class AuditedGame(NamedTuple):
     imported: bool
     has_seed: bool
     """Whether a seed is recorded, so that chance events can be checked."""
+    broken_analysis: str
+    """Why its analysis cannot be read; empty if it can, or if there is none."""
 
 
 def every_game(connection: Connection) -> Iterator[AuditedGame]:
@@ -138,5 +140,10 @@ def every_game(connection: Connection) -> Iterator[AuditedGame]:
         rows = connection.execute(select(Game.id, Game.seed).where(Game.id.in_(ids)))
         seeds = {row.id: row.seed for row in rows}
         for game in games.games(connection, ids, whole=True):
-            yield AuditedGame(game, imported=game.id in imported, has_seed=seeds[game.id].isdecimal())
+            yield AuditedGame(
+                game,
+                imported=game.id in imported,
+                has_seed=seeds[game.id].isdecimal(),
+                broken_analysis=games.broken_analysis(connection, game.id),
+            )
         last = ids[-1]

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from sqlalchemy import Connection, Text, bindparam, cast, func, null, select, text
+from sqlalchemy import Connection, Row, Text, bindparam, cast, func, null, select, text
 
 from db import lookup, stored_types
-from db.errors import DatabaseError, NotFound
+from db.errors import NotFound
 from db.records import (
     IMPORTED,
     SEAT_RESULT,
@@ -87,7 +87,7 @@ def games(connection: Connection, ids: Sequence[int], *, whole: bool = False) ->
     rows = {row["id"]: row for row in connection.execute(heads.where(Game.id.in_(ids))).mappings()}
     seats = _seats(connection, ids, whole)
     moves = _moves(connection, ids) if whole else {}
-    analyses = _analyses(connection, ids) if whole else {}
+    analyses = _analyses(connection, ids)[0] if whole else {}
     rulings = _rulings(connection, ids)
     counting = _counting(connection, ids)
     outside = set(ids) if is_bundle(connection) else imported(connection, ids)
@@ -173,27 +173,46 @@ def _moves(connection: Connection, ids: Sequence[int]) -> dict[int, list[MoveRec
     return found
 
 
-def _analyses(connection: Connection, ids: Sequence[int]) -> dict[int, list[JudgedPly]]:
-    chosen = select(Analysis, Move.who, Move.move).where(Analysis.game.in_(ids))
-    plies = chosen.join(Move, (Move.game == Analysis.game) & (Move.ply == Analysis.ply))
+def broken_analysis(connection: Connection, game: int) -> str:
+    """Why the analysis of that game cannot be read; empty if it can, or if there is none."""
+    return _analyses(connection, [game])[1].get(game, "")
+
+
+def _analyses(connection: Connection, ids: Sequence[int]) -> tuple[dict[int, list[JudgedPly]], dict[int, str]]:
+    """The analysis of each game; and of each analysis that cannot be read the reason. Such an analysis is left out,
+    because it can be made again."""
+    seats = select(func.count()).where(Seat.game == Analysis.game).scalar_subquery().label("seats")
+    chosen = select(Analysis, Move.who, Move.move, seats).where(Analysis.game.in_(ids))
+    plies = chosen.outerjoin(Move, (Move.game == Analysis.game) & (Move.ply == Analysis.ply))
     found: dict[int, list[JudgedPly]] = {}
+    broken: dict[int, str] = {}
     for row in connection.execute(plies.order_by(Analysis.game, Analysis.ply)):
         try:
-            judged = JudgedPly(
-                ply=row.ply,
-                who=int(row.who) if row.who.isdecimal() else row.who,
-                move=row.move,
-                before=_value(row.before, row.before_values, row.before_exact, row.before_distance),
-                after=_value(row.after, row.after_values, row.after_exact, row.after_distance),
-                depth=row.depth,
-                loss=row.loss,
-                mark=Mark(row.mark),
-                better=() if row.better is None else (row.better, *(row.line or "").split()),
-            )
+            found.setdefault(row.game, []).append(_judged(row))
         except ValueError as error:
-            raise DatabaseError(f"game {row.game}: its analysis at ply {row.ply} is broken: {error}") from None
-        found.setdefault(row.game, []).append(judged)
-    return found
+            broken.setdefault(row.game, f"its analysis is broken at ply {row.ply}: {error}")
+    return {game: judged for game, judged in found.items() if game not in broken}, broken
+
+
+def _judged(row: Row[Any]) -> JudgedPly:
+    """A row of an analysis; ValueError if it has values that `store.keep_analysis` does not write."""
+    if row.who is None:
+        raise ValueError("the game has no such ply")
+    judged = JudgedPly(
+        ply=row.ply,
+        who=int(row.who) if row.who.isdecimal() else row.who,
+        move=row.move,
+        before=_value(row.before, row.before_values, row.before_exact, row.before_distance),
+        after=_value(row.after, row.after_values, row.after_exact, row.after_distance),
+        depth=row.depth,
+        loss=row.loss,
+        mark=Mark(row.mark),
+        better=() if row.better is None else (row.better, *(row.line or "").split()),
+    )
+    for value in (judged.before, judged.after):
+        if len(value.values) != row.seats:
+            raise ValueError(f"expected {row.seats} values, got {len(value.values)}")
+    return judged
 
 
 def _value(first: float | None, values: str, exact: int, distance: int | None) -> PositionValue:

@@ -106,9 +106,12 @@ def verify(
         found.wrongs += _wrong_schedules(audit.attempts(connection), part=is_bundle(connection))
         total = sum(audit.size(connection).games.values())
         boards = PositionCheck(trust=trust)
-        for game, imported, has_seed in audit.every_game(connection):
+        for game, imported, has_seed, broken_analysis in audit.every_game(connection):
             found.games += 1
             found.moves += len(game.moves)
+            if broken_analysis:
+                again = f"`arena analyse {game.id}` makes it again"
+                found.wrongs.append(Wrong(name_of(game), game.id, f"{broken_analysis}; {again}"))
             try:
                 reasons = wrongs_of(game, boards, imported=imported, has_seed=has_seed)
             except UntrustedCode as error:

@@ -79,16 +79,32 @@ def test_a_new_attempt_has_no_analysis_of_the_old_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ("before_values = '1 x'", "game 1: its analysis at ply 2 is broken: could not convert string to float: 'x'"),
-        ("mark = '!'", "game 1: its analysis at ply 2 is broken: '!' is not a valid Mark"),
-        ("loss = 'much'", "game 1: the value of analysis.loss does not have its column's type"),
+        ("UPDATE analysis SET before_values = '1 x' WHERE ply = 2", "could not convert string to float: 'x'"),
+        ("UPDATE analysis SET after_values = '' WHERE ply = 2", "expected 2 values, got 0"),
+        ("UPDATE analysis SET mark = '!' WHERE ply = 2", "'!' is not a valid Mark"),
+        ("DELETE FROM move WHERE ply = 2", "the game has no such ply"),
     ],
 )
-def test_a_broken_value_is_one_clear_error(tmp_path: Path, change: str, words: str) -> None:
+def test_a_broken_analysis_is_left_out_and_can_be_made_again(where: str, change: str, words: str) -> None:
+    with Database(where) as database:
+        game = begun_game(database)
+        with database.writing() as connection:
+            plies = [judged(move, Random(1)) for move in played(connection, game)]
+            store.keep_analysis(connection, game, plies)
+            assert games.broken_analysis(connection, game) == ""
+            connection.execute(text(change))
+            assert games.broken_analysis(connection, game) == f"its analysis is broken at ply 2: {words}"
+            assert games.game(connection, game).analysis == ()
+            store.keep_analysis(connection, game, plies[:1])
+            assert games.game(connection, game).analysis == (plies[0],)
+            assert games.broken_analysis(connection, game) == ""
+
+
+def test_a_value_of_the_wrong_type_is_one_clear_error(tmp_path: Path) -> None:
     with Database(str(tmp_path / "arena.db")) as database:
         game = begun_game(database)
         with database.writing() as connection:
             store.keep_analysis(connection, game, [judged(move, Random(1)) for move in played(connection, game)])
-            connection.execute(text(f"UPDATE analysis SET {change} WHERE ply = 2"))
-            with pytest.raises(DatabaseError, match=words.partition("(")[0]):
+            connection.execute(text("UPDATE analysis SET loss = 'much' WHERE ply = 2"))
+            with pytest.raises(DatabaseError, match=r"game 1: the value of analysis\.loss does not"):
                 games.game(connection, game)

@@ -15,9 +15,10 @@ import pytest
 from arena.history.verify import Verification, verify
 from arena.players.player import read_player
 from arena.players.submissions import Store
-from db import store
+from db import games, store
 from db.bundles import store_beside
 from db.database import Database
+from db.records import JudgedPly, PositionValue
 from tests.kit.effort import tries
 from tests.kit.judged_records import NOW, store_evening, store_tournament
 from tests.kit.match_table import Table
@@ -195,6 +196,21 @@ def test_a_contradiction_is_reported_only_for_its_game(record: Path) -> None:
     change(record, "UPDATE seat SET points = 0.5 WHERE game IN (3, 9)")
     wrongs = {(wrong.where, wrong.game) for wrong in found(record).wrongs}
     assert wrongs == {("cs101-3", 3), ("dice-3", 9)}
+
+
+def test_a_broken_analysis_is_found_and_the_game_is_still_checked(record: Path) -> None:
+    with Database(str(record)) as database, database.writing() as connection:
+        worth = PositionValue((0.5, -0.5), exact=False)
+        moves = games.game(connection, 3).moves
+        judged = [
+            JudgedPly(ply=one.ply, who=one.who, move=one.move, before=worth, after=worth, depth=1) for one in moves
+        ]
+        store.keep_analysis(connection, 3, judged)
+    assert found(record).wrongs == []
+    change(record, "UPDATE analysis SET after_values = '0.5' WHERE ply = 2", "UPDATE game SET plies = 99 WHERE id = 3")
+    reasons = [wrong.reason for wrong in found(record).wrongs if wrong.game == 3]
+    assert reasons[0] == ("its analysis is broken at ply 2: expected 2 values, got 1; `arena analyse 3` makes it again")
+    assert reasons[1].startswith("99 plies are recorded")
 
 
 def test_every_change_of_a_moves_time_is_found(record: Path) -> None:
