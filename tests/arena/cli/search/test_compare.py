@@ -1,11 +1,100 @@
-"""`arena compare` with a student's own search function beside ours."""
+"""`arena compare`: our searches side by side, and a student's own search function beside them."""
 
+import csv
+import io
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from adsearch import games
+from arena.cli.search.compare import effective_branching
 from tests.kit.arena_program import arena
+from tests.kit.places import EXAMPLES
+
+# Our searches.
+
+
+def compared(*arguments: str) -> list[dict[str, Any]]:
+    """What `arena compare --format json` prints."""
+    ended = arena("compare", *arguments, "--format", "json")
+    assert ended.code == 0
+    read: list[dict[str, Any]] = json.loads(ended.out)
+    return read
+
+
+def test_algorithms_stand_side_by_side() -> None:
+    rows = compared("connect4", "--depth", "1-4", "minimax", "alphabeta", "alphabeta:table=true,ordering=true")
+    assert [(row["depth"], row["algorithm"]) for row in rows] == [
+        (depth, name)
+        for depth in range(1, 5)
+        for name in ("minimax", "alphabeta", "alphabeta:table=true,ordering=true")
+    ]
+    assert [row["nodes"] for row in rows if row["algorithm"] == "minimax"] == [8, 57, 400, 2801]
+    assert all(row["branching"] == 7 for row in rows if row["algorithm"] == "minimax")
+    assert not any(row["differs"] for row in rows)
+    for depth in range(1, 5):
+        at_depth = [row for row in rows if row["depth"] == depth]
+        assert len({row["value"] for row in at_depth}) == 1
+        assert at_depth[1]["nodes"] <= at_depth[0]["nodes"]
+    assert set(rows[0]) == {
+        *("depth", "algorithm", "value", "bound", "differs", "move", "nodes", "branching", "time"),
+    }
+
+
+def test_the_table_fits_into_eighty_columns_and_its_numbers_are_those_of_the_json() -> None:
+    ended = arena("compare", "connect4", "--depth", "1-3", "minimax", "alphabeta", "pvs")
+    assert (ended.code, ended.err) == (0, "")
+    header, *lines = ended.out.splitlines()
+    assert header.split() == ["depth", "nodes", "time", "branching", "value", "move", "algorithm"]
+    assert len(lines) == 9
+    assert max(map(len, ended.out.splitlines())) <= 80
+    assert lines[6].split()[:2] == ["3", "400"]
+
+
+def test_values_that_differ_are_flagged() -> None:
+    ended = arena("compare", "tictactoe", "--depth", "3", "minimax", "winning")
+    assert ended.err == 'arena: a value marked "!" differs from the first algorithm at the same depth\n'
+    assert [" ! " in line for line in ended.out.splitlines()[1:]] == [False, True]
+
+
+def test_a_bound_is_shown_as_one() -> None:
+    assert "<= 0" in arena("compare", "tictactoe", "--depth", "9", "proof").out
+
+
+def test_a_search_that_takes_too_long_is_left_out_and_so_are_deeper_ones() -> None:
+    ended = arena("compare", "connect4", "--depth", "2-20", "minimax", "--seconds", "0.2")
+    assert ended.code == 0
+    found = re.fullmatch(
+        r"arena: minimax: depth (\d+) takes more than 0\.2 s; left out from this depth on\n", ended.err
+    )
+    assert found is not None
+    assert [int(line.split()[0]) for line in ended.out.splitlines()[1:]] == list(range(2, int(found[1])))
+
+
+def test_as_csv_numbers_are_plain() -> None:
+    rows = list(
+        csv.DictReader(io.StringIO(arena("compare", "connect4", "--depth", "4", "minimax", "--format", "csv").out))
+    )
+    assert (rows[0]["nodes"], rows[0]["depth"], rows[0]["bound"]) == ("2801", "4", "exact")
+
+
+@pytest.mark.parametrize(("width", "depth"), [(1, 5), (2, 10), (3, 4), (7, 8), (40, 3)])
+def test_the_branching_of_a_uniform_tree_is_its_width(width: int, depth: int) -> None:
+    nodes = sum(width**ply for ply in range(depth + 1))
+    assert effective_branching(nodes, depth) == pytest.approx(width, abs=1e-3)
+
+
+def test_the_branching_stands_for_any_number_of_nodes() -> None:
+    assert effective_branching(1, 0) is None
+    assert effective_branching(1, 5) == pytest.approx(0, abs=1e-3)
+    assert effective_branching(10**9, 999) == pytest.approx(1.02, abs=0.01)
+
+
+# A search of one's own.
+
 
 ALPHABETA = """
 from math import inf
@@ -53,8 +142,6 @@ def _a_students_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("game", ["connect4", "tictactoe", "othello:size=6", "checkers", "dots", "nap:n=20"])
 @pytest.mark.parametrize("moves", [0, 1], ids=["first player", "second player"])
 def test_a_right_function_has_our_value_move_and_nodes(game: str, moves: int) -> None:
-    from adsearch import games
-
     start = games.start(game)
     played = ["--moves", start.to_text(start.moves()[0])] if moves else []
     ended = arena("compare", game, "alphabeta", "mine.py:alphabeta", "--depth", "1-3", *played, "--format", "json")
@@ -96,20 +183,30 @@ def test_a_function_cannot_use_our_searches() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (["nap", "alphbeta"], "no algorithm 'alphbeta'; did you mean 'alphabeta'?"),
+        (["nap", "alphabeta:tabel=true"], "alphabeta: no option 'tabel'; did you mean 'table'?"),
+        (["nap", "alphabeta:table"], "alphabeta: expected an option such as table=true, got 'table'"),
+        (["nap", "alphabeta:table=maybe"], "alphabeta: table: expected true or false, got 'maybe'"),
+        (["nap", "alphabeta:fail=hrd"], "alphabeta: fail: expected soft, hard, got 'hrd'"),
+        (["nap", "alphabeta:depth=3"], "alphabeta: no option 'depth'"),
+        (["nap", "alphabeta:table=true,table=true"], "alphabeta: option table is given twice"),
+        (["nap", "selective:width=x"], "selective: width: expected a whole number, got 'x'"),
+        (["nap", "minimax", "--depth", "3-1"], "--depth: expected a depth or a range of them"),
+        (["nap", "minimax", "--depth", "x"], "--depth: expected a depth or a range of them"),
+        (["pig", "minimax"], "minimax does not support chance"),
+        (["nap"], "missing ALGORITHM"),
         (["connect4", "mine.py"], "expected FILE.py:FUNCTION, such as mine.py:alphabeta, got 'mine.py'"),
         (["connect4", "other.py:f"], "'other.py' does not exist"),
         (["kuhn", "mine.py:alphabeta"], "can search only games of one or two players, without hidden cards"),
     ],
 )
 def test_a_wrong_argument_is_one_clear_error(arguments: list[str], words: str) -> None:
-    ended = arena("compare", *arguments, "--depth", "1")
-    assert ended.code == 2
+    ended = arena("compare", "--depth", "1", *arguments)
+    assert (ended.code, ended.out) == (2, "")
     assert words in " ".join(ended.err.split())
 
 
 def test_a_game_in_a_students_own_file_is_searched_too(tmp_path: Path) -> None:
-    from tests.kit.places import EXAMPLES
-
     (tmp_path / "countdown.py").write_text((EXAMPLES / "countdown.py").read_text("utf-8"), "utf-8")
     ended = arena("compare", "countdown.py:Countdown", "alphabeta", "mine.py:alphabeta", "--format", "json")
     assert ended.code == 0, ended.err

@@ -1,4 +1,4 @@
-"""`arena solve` and `arena compare`, as a user sees them."""
+"""`arena solve`, as a user sees it."""
 
 import csv
 import io
@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from adsearch import games
-from arena.cli.search.compare import effective_branching
 from tests.kit.arena_program import Ended, arena
 from tests.kit.effort import PATIENCE
 from tests.kit.game_facts import facts, value
@@ -157,30 +156,18 @@ def test_a_strategy_can_run_out_of_time() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["solve", "conect4"], "no game 'conect4'; did you mean 'connect4'?"),
-        (["solve", "nap:4", "--moves", "1 9"], "ply 2: expected a legal move"),
-        (["solve", "kuhn"], "solve: this game has hidden information"),
-        (["solve", "checkers"], "solve: this game is too large; --seconds 10 prints"),
-        (["solve", "ludo:players=3"], "solve: this game is too large"),
-        (["solve", "pig:goal=5", "--strategy"], "--strategy is for games of one or two players without chance"),
-        (["solve", "nap:4", "--strategy", "--format", "json"], "--strategy works only with --format table"),
-        (["solve", "nap:4", "--seconds", "-1"], "--seconds: expected at least 0, got '-1'"),
-        (["compare", "nap", "alphbeta"], "no algorithm 'alphbeta'; did you mean 'alphabeta'?"),
-        (["compare", "nap", "alphabeta:tabel=true"], "alphabeta: no option 'tabel'; did you mean 'table'?"),
-        (["compare", "nap", "alphabeta:table"], "alphabeta: expected an option such as table=true, got 'table'"),
-        (["compare", "nap", "alphabeta:table=maybe"], "alphabeta: table: expected true or false, got 'maybe'"),
-        (["compare", "nap", "alphabeta:fail=hrd"], "alphabeta: fail: expected soft, hard, got 'hrd'"),
-        (["compare", "nap", "alphabeta:depth=3"], "alphabeta: no option 'depth'"),
-        (["compare", "nap", "alphabeta:table=true,table=true"], "alphabeta: option table is given twice"),
-        (["compare", "nap", "selective:width=x"], "selective: width: expected a whole number, got 'x'"),
-        (["compare", "nap", "minimax", "--depth", "3-1"], "--depth: expected a depth or a range of them"),
-        (["compare", "nap", "minimax", "--depth", "x"], "--depth: expected a depth or a range of them"),
-        (["compare", "pig", "minimax"], "minimax does not support chance"),
-        (["compare", "nap"], "missing ALGORITHM"),
+        (["conect4"], "no game 'conect4'; did you mean 'connect4'?"),
+        (["nap:4", "--moves", "1 9"], "ply 2: expected a legal move"),
+        (["kuhn"], "solve: this game has hidden information"),
+        (["checkers"], "solve: this game is too large; --seconds 10 prints"),
+        (["ludo:players=3"], "solve: this game is too large"),
+        (["pig:goal=5", "--strategy"], "--strategy is for games of one or two players without chance"),
+        (["nap:4", "--strategy", "--format", "json"], "--strategy works only with --format table"),
+        (["nap:4", "--seconds", "-1"], "--seconds: expected at least 0, got '-1'"),
     ],
 )
 def test_bad_input_gets_one_clear_error(arguments: list[str], message: str) -> None:
-    ended = arena(*arguments)
+    ended = arena("solve", *arguments)
     assert ended.code == 2
     assert ended.out == ""
     assert message in ended.err
@@ -199,90 +186,6 @@ def test_an_interrupt_ends_it_at_once_and_quietly() -> None:
     out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (130, "")
     assert "Traceback" not in err
-
-
-def compared(*arguments: str) -> list[dict[str, Any]]:
-    """What `arena compare --format json` prints."""
-    ended = arena("compare", *arguments, "--format", "json")
-    assert ended.code == 0
-    read: list[dict[str, Any]] = json.loads(ended.out)
-    return read
-
-
-def test_algorithms_stand_side_by_side() -> None:
-    rows = compared("connect4", "--depth", "1-4", "minimax", "alphabeta", "alphabeta:table=true,ordering=true")
-    assert [(row["depth"], row["algorithm"]) for row in rows] == [
-        (depth, name)
-        for depth in range(1, 5)
-        for name in ("minimax", "alphabeta", "alphabeta:table=true,ordering=true")
-    ]
-    assert [row["nodes"] for row in rows if row["algorithm"] == "minimax"] == [8, 57, 400, 2801]
-    assert all(row["branching"] == 7 for row in rows if row["algorithm"] == "minimax")
-    assert not any(row["differs"] for row in rows)
-    for depth in range(1, 5):
-        at_depth = [row for row in rows if row["depth"] == depth]
-        assert len({row["value"] for row in at_depth}) == 1
-        assert at_depth[1]["nodes"] <= at_depth[0]["nodes"]
-    assert set(rows[0]) == {
-        *("depth", "algorithm", "value", "bound", "differs", "move", "nodes", "branching", "time"),
-    }
-
-
-def test_the_table_fits_into_eighty_columns_and_its_numbers_are_those_of_the_json() -> None:
-    ended = arena("compare", "connect4", "--depth", "1-3", "minimax", "alphabeta", "pvs")
-    assert (ended.code, ended.err) == (0, "")
-    header, *lines = ended.out.splitlines()
-    assert header.split() == ["depth", "nodes", "time", "branching", "value", "move", "algorithm"]
-    assert len(lines) == 9
-    assert max(map(len, ended.out.splitlines())) <= 80
-    assert lines[6].split()[:2] == ["3", "400"]
-
-
-def test_values_that_differ_are_flagged() -> None:
-    ended = arena("compare", "tictactoe", "--depth", "3", "minimax", "winning")
-    assert ended.err == 'arena: a value marked "!" differs from the first algorithm at the same depth\n'
-    assert [" ! " in line for line in ended.out.splitlines()[1:]] == [False, True]
-
-
-def test_a_bound_is_shown_as_one() -> None:
-    assert "<= 0" in arena("compare", "tictactoe", "--depth", "9", "proof").out
-
-
-def test_a_search_that_takes_too_long_is_left_out_and_so_are_deeper_ones() -> None:
-    ended = arena("compare", "connect4", "--depth", "2-20", "minimax", "--seconds", "0.2")
-    assert ended.code == 0
-    found = re.fullmatch(
-        r"arena: minimax: depth (\d+) takes more than 0\.2 s; left out from this depth on\n", ended.err
-    )
-    assert found is not None
-    assert [int(line.split()[0]) for line in ended.out.splitlines()[1:]] == list(range(2, int(found[1])))
-
-
-def test_as_csv_numbers_are_plain() -> None:
-    rows = list(
-        csv.DictReader(io.StringIO(arena("compare", "connect4", "--depth", "4", "minimax", "--format", "csv").out))
-    )
-    assert (rows[0]["nodes"], rows[0]["depth"], rows[0]["bound"]) == ("2801", "4", "exact")
-
-
-def test_every_command_has_help_with_an_example() -> None:
-    for command in ("solve", "compare"):
-        ended = arena(command, "--help")
-        assert ended.code == 0
-        assert f"arena {command}" in ended.out
-        assert "Example" in ended.out
-
-
-@pytest.mark.parametrize(("width", "depth"), [(1, 5), (2, 10), (3, 4), (7, 8), (40, 3)])
-def test_the_branching_of_a_uniform_tree_is_its_width(width: int, depth: int) -> None:
-    nodes = sum(width**ply for ply in range(depth + 1))
-    assert effective_branching(nodes, depth) == pytest.approx(width, abs=1e-3)
-
-
-def test_the_branching_stands_for_any_number_of_nodes() -> None:
-    assert effective_branching(1, 0) is None
-    assert effective_branching(1, 5) == pytest.approx(0, abs=1e-3)
-    assert effective_branching(10**9, 999) == pytest.approx(1.02, abs=0.01)
 
 
 def test_a_strategys_first_move_wins() -> None:
