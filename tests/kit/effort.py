@@ -28,6 +28,7 @@ LONG_ONES: Final = (
     f"{_SHOWN}[student.md",
     f"{_ATTACK}[limits-ordinary-spin_off_turn]",
     f"{_ATTACK}[sandbox-root-spin_off_turn]",
+    "tests/arena/student/checking/test_wrong_agents.py::",
     f"{_SHOWN}[instructor.md",
     "tests/arena/play/test_bad_agents.py::",
     f"{_ATTACK}[container-ordinary-spin_off_turn]",

@@ -194,8 +194,10 @@ _STATUSES: Final = {Status.OVER: ("finished", "void"), Status.ANY: ()}
 
 def _board(game: PastGame, ply: int | None, *, trust: bool) -> str:
     """The board after that ply, or at the end; or the reason why its rules cannot be run."""
+    from arena.cli.terminal.coloured_board import board_lines
+
     try:
-        return words.drawn(*_reached(game, ply, trust=trust))
+        return "\n".join(board_lines(*_reached(game, ply, trust=trust), game.game))
     except ArenaError as error:
         return recorded_game.missing_board(str(error))
 

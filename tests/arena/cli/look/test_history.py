@@ -19,6 +19,7 @@ from tests.kit import sample_record
 from tests.kit.arena_program import arena
 from tests.kit.places import ROOT
 from tests.kit.sample_commands import asked, document
+from tests.kit.terminal import Session
 
 HISTORY = {
     *("id", "tournament", "round", "number", "attempt", "game", "players", "opening", "clock", "seed", "status"),
@@ -452,3 +453,14 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, content: bytes | Non
     ended = arena("import", "list.csv", cwd=tmp_path)
     assert ended.code == 2
     assert words in ended.err
+
+
+def test_on_a_terminal_show_marks_the_board_in_colour_and_not_by_brackets(tmp_path: Path) -> None:
+    arena("play", "tictactoe", "random", "random", "--quiet", "--db", str(tmp_path / "arena.db"))
+    terminal = Session(tmp_path)
+    try:
+        shown = terminal.run("arena show last --ply 1 --db arena.db").printed
+    finally:
+        terminal.close()
+    board = shown.partition("  a b c\n")[2].splitlines()[:3]
+    assert sorted(mark for line in board for mark in line[1:].split()) == [*"........x"]

@@ -80,7 +80,7 @@ def test_the_second_of_two_games_is_rated_although_the_first_had_help() -> None:
     assert ruling() == ["human got a hint"]
 
 
-def test_two_people_take_back_the_last_move_whoevers_it_was() -> None:
+def test_two_people_take_back_the_last_move_of_either() -> None:
     out = typed("a1\nb2\nundo\nc3\nresign\n", "tictactoe", "human", "human")
     assert "human (x), your move (? for help): back to the position after 1 ply" in out
     assert "2  human#2 c3" in out
