@@ -33,6 +33,11 @@ from arena.players.player import MAIN_FILE, Player, PlayerKind
 from db.sources import HASH, MOST_BYTES, MOST_FILES, MOST_LEVELS, StoredFile, hash_of
 
 _COMMAND_FILE: Final = "command.json"
+_INSTALLED_WITH: Final = {
+    "java": "install a JDK, version 11 or newer (Debian, Ubuntu: sudo apt install default-jdk-headless)",
+    "node": "install Node.js (Debian, Ubuntu: sudo apt install nodejs)",
+}
+"""How to get a program that is not on the PATH."""
 _Part: TypeAlias = str | dict[str, str]
 _Argument: TypeAlias = _Part | list[_Part]
 """An argument of a stored command: a text, the path of a copy ({"copy": "2/book.bin"}), or a class path of both."""
@@ -303,17 +308,33 @@ def _program(name: str) -> Path:
     if "/" not in name:
         found = shutil.which(name)
         if found is None:
-            raise BadPlayer(f"no program {quote(name)} on the PATH; for one in this folder write 'cmd:./{name}'")
+            raise BadPlayer(f"no program {quote(name)} on the PATH; {_how_to_have(name)}")
         return Path(found).absolute()
     path = Path(os.path.expanduser(name)).absolute()
     if not os.path.isfile(path):
         compile_it = f"; compile it first: cc -O2 -o {name} {name}.c" if os.path.isfile(f"{path}.c") else ""
         raise BadPlayer(f"no program {quote(name)}: expected an executable file (looked for {path}){compile_it}")
     if not os.access(path, os.X_OK):
-        raise BadPlayer(
-            f"{quote(name)} is not executable: run chmod +x on it, or write its interpreter ('cmd:python3 {name}')"
-        )
+        raise BadPlayer(f"{quote(name)} is not executable; {_how_to_run(name)}")
     return path
+
+
+def _how_to_have(name: str) -> str:
+    """What to do if the program `name` is not on the PATH."""
+    if not os.path.isfile(name):
+        return _INSTALLED_WITH.get(name, "look for a typo, or install it")
+    if not os.access(name, os.X_OK):
+        return _how_to_run(name)
+    return f"for the one in this folder write 'cmd:./{name}'"
+
+
+def _how_to_run(name: str) -> str:
+    """What to do with the file `name`, which is not executable."""
+    stem, ending = os.path.splitext(name)
+    if ending == ".c":
+        return f"compile it (cc -O2 -o {stem} {name}) and write 'cmd:./{os.path.normpath(stem)}'"
+    interpreter = {".java": "java", ".js": "node"}.get(ending, "python3")
+    return f"run chmod +x on it, or write its interpreter ('cmd:{interpreter} {name}')"
 
 
 def _names_a_file(option: str, value: str) -> bool:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from adsearch.errors import one_of, quote
+from adsearch.errors import nearly, one_of, quote
 from arena.errors import BadPlayer
 from arena.players.player import MAIN_FILE, Player, PlayerKind
 
@@ -33,7 +33,16 @@ def named_game(player: Player) -> str:
             return found[0]
         if found:
             raise BadPlayer(f"{quote(path.name)} names several games ({one_of(found)}): add --game and one of them")
+    for word in player.command:
+        if _is_missing(word):
+            raise BadPlayer(f"no file {quote(word)}{nearly(word.removeprefix('./'), sorted(os.listdir()))}")
     raise BadPlayer(f"{quote(player.text)} does not name its game: {ADD_GAME}")
+
+
+def _is_missing(word: str) -> bool:
+    """Whether a word of a command names a file that does not exist."""
+    is_file = word.startswith(("./", "../", "/", "~")) or word.endswith((".java", ".jar", ".js", ".py"))
+    return is_file and not os.path.exists(os.path.expanduser(word))
 
 
 def _files(player: Player) -> Iterator[Path]:

@@ -33,6 +33,9 @@ LANGUAGES: Final = {".js": "JavaScript", ".c": "C", ".cpp": "C++", ".java": "Jav
 _RUN_BY: Final = {".js": "node", ".java": "java -Xmx1g"}
 """The command that runs a source file; programs in other languages are compiled first."""
 _COMPILED_BY: Final = {".c": "cc -O2 -o", ".cpp": "c++ -O2 -o", ".rs": "rustc -O -o", ".go": "go build -o"}
+_ZIP: Final = b"PK"
+_COMPILED: Final = (b"\x7fELF", b"\xcf\xfa\xed\xfe")
+"""The first bytes of a compiled program, on Linux and macOS."""
 _INSTALLED: Final = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
 """The folders of the installed libraries."""
 _WELL_KNOWN: Final = {"agents", "adsearch", "numpy", "pandas", "scipy", "torch"}
@@ -139,6 +142,10 @@ def is_there(text: str) -> bool:
 def _of_file(path: Path) -> tuple[str, str]:
     with path.open("rb") as file:
         content = file.read(_READ)
+    if content.startswith(_ZIP) and path.suffix == ".zip":
+        return f"{path.name} is a zip archive", "unpack it, and check the file or the folder that is in it"
+    if content.startswith(_COMPILED):
+        return f"{path.name} is a compiled program, not a Python file", _checked_with(f"./{shlex.quote(path.name)}")
     if what := diagnosis.no_python(content):
         kind, _, advice = what.partition(": ")
         return f"{path.name} is {kind}", advice
@@ -162,19 +169,25 @@ def _as_program(path: Path) -> str:
     """What to do with a program in another language."""
     file, made = shlex.quote(path.name), shlex.quote(path.stem)
     if run := _RUN_BY.get(path.suffix):
-        program, first = f"cmd:{run} {file}", "check it with"
-    else:
-        program, first = f"cmd:./{made}", f"compile it: {_COMPILED_BY[path.suffix]} {made} {file}; then check it with"
+        return _checked_with(f"{run} {file}")
+    return f"compile it: {_COMPILED_BY[path.suffix]} {made} {file}; then {_checked_with(f'./{made}')}"
+
+
+def _checked_with(command: str) -> str:
+    program = f"cmd:{command}"
     shown = f'"{program}"' if "'" in program else shlex.quote(program)
-    return f"{first}: arena check {shown}; in a tournament the organizer adds such a program (docs/protocol.md)"
+    return f"check it with: arena check {shown}; in a tournament the organizer adds such a program (docs/protocol.md)"
 
 
 def _files_in(folder: Path) -> list[str]:
-    """The files in the folder and `_DEEPEST` levels below, about `_MOST_FILES` at most; hidden folders are skipped."""
+    """The files in the folder and `_DEEPEST` levels below, about `_MOST_FILES` at most.
+
+    Hidden folders are skipped, and `arena.store`, which has the agents of recorded games."""
     found: list[str] = []
     for inner, names, files in os.walk(folder):
         deep = len(Path(inner).relative_to(folder).parts)
-        names[:] = sorted(name for name in names if not name.startswith((".", "__"))) if deep < _DEEPEST else []
+        seen = [name for name in names if not name.startswith((".", "__")) and not name.endswith(".store")]
+        names[:] = sorted(seen) if deep < _DEEPEST else []
         found += [os.path.join(inner, name) for name in sorted(files)]
         if len(found) > _MOST_FILES:
             break
@@ -195,7 +208,8 @@ def _of_folder(folder: Path) -> tuple[str, str]:
         advice = f"rename it to {MAIN_FILE}, or use the file {python[0]}"
         return f"{message}, only {names[python[0]]}", advice
     if python:
-        shown = one_of([names[path] for path in python], most=5)
+        on_top = [path for path in python if os.path.dirname(path) == str(folder)]
+        shown = one_of([os.path.relpath(path, folder) for path in on_top or python], most=5)
         return f"{message}; it has {shown}", f"rename the one with the agent's class to {MAIN_FILE}"
     if archives := [path for path in files if path.endswith((".zip", ".tar", ".gz", ".rar", ".7z"))]:
         return f"{message}, only {names[archives[0]]}", "unpack it"

@@ -12,6 +12,11 @@ _DEBUGGER: Final = "remove breakpoint(); use it in `arena debug GAME --ply N`, o
 
 PROGRAM_EXITS: Final = (
     (
+        r"ClassNotFoundException: (\S+\.java)",
+        r"Java did not find the file \1",
+        "check the name; only files and folders that the command names are copied",
+    ),
+    (
         r"ClassNotFoundException: (\S+)",
         r"Java did not find the class \1",
         "only files and folders that the command names are copied: 'cmd:java MyAgent.java', 'cmd:java -cp classes "

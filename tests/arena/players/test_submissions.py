@@ -391,7 +391,10 @@ def test_a_commands_hash_tells_its_program_its_words_and_its_files(here: Path, s
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("cmd:no-program-of-this-name", "no program 'no-program-of-this-name' on the PATH"),
+        ("cmd:no-program-of-this-name", "no program 'no-program-of-this-name' on the PATH; look for a typo"),
+        ("cmd:engine", "no program 'engine' on the PATH; for the one in this folder write 'cmd:./engine'"),
+        ("cmd:source.c", "compile it (cc -O2 -o source source.c) and write 'cmd:./source'"),
+        ("cmd:./source.c", "compile it (cc -O2 -o ./source ./source.c) and write 'cmd:./source'"),
         ("cmd:./nothing", "no program './nothing'"),
         ("cmd:./source", "compile it first: cc -O2 -o ./source ./source.c"),
         ("cmd:./book", "'./book' is not executable"),
@@ -402,6 +405,15 @@ def test_a_program_that_cannot_be_run_is_refused(here: Path, store: Store, text:
     (here / "book").write_text("e4")
     (here / "source.c").touch()
     (here / "folder").mkdir()
+    program(here / "engine")
+    assert words in refusal(lambda: store.take(read_player(text)))
+
+
+@pytest.mark.parametrize(("text", "words"), [("cmd:java Bot.java", "install a JDK"), ("cmd:node a.js", "Node.js")])
+def test_a_language_that_is_not_installed_is_named(
+    here: Path, store: Store, monkeypatch: pytest.MonkeyPatch, text: str, words: str
+) -> None:
+    monkeypatch.setenv("PATH", str(here))
     assert words in refusal(lambda: store.take(read_player(text)))
 
 

@@ -77,6 +77,17 @@ def test_a_file_that_names_none_or_several_is_refused(text: str, words: str) -> 
 def test_a_player_without_a_readable_file_names_none() -> None:
     Path("a.py").write_text("# --game nap")
     os.mkfifo("pipe")  # a file that would be waited for
-    for player in ("random", "cmd:./pipe", "cmd:./nothing a.txt"):
+    for player in ("random", "cmd:./pipe", "cmd:nothing a.txt"):
         with pytest.raises(BadPlayer, match="does not name its game"):
             named_game(read_player(player))
+
+
+@pytest.mark.parametrize(
+    ("player", "words"),
+    [("cmd:./bto", "no file './bto'; did you mean 'bot'"), ("cmd:java Bto.java", "no file 'Bto.java'; did you mean")],
+)
+def test_a_mistyped_file_is_named_before_the_missing_game(player: str, words: str) -> None:
+    Path("bot").touch()
+    Path("Bot.java").touch()
+    with pytest.raises(BadPlayer, match=words):
+        named_game(read_player(player))

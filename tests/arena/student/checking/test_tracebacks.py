@@ -113,6 +113,11 @@ def test_the_missing_file_of_a_program_is_named(stderr: str, file: str) -> None:
             "Java did not find the class Bot",
             "'cmd:java -cp classes MyAgent' (the folder of the .class files), or 'cmd:java -jar my_agent.jar'",
         ),
+        (
+            "Caused by: java.lang.ClassNotFoundException: Bto.java",
+            "Java did not find the file Bto.java",
+            "check the name",
+        ),
         ("error: compilation failed", "Java could not compile the program", "correct the first error"),
     ],
 )
